@@ -1,0 +1,170 @@
+import type { Outcome } from './task/outcome.ts';
+import type { Task } from './task/task.ts';
+
+/**
+ * Where tasks wait, and the ledger of those in flight. The rest of the fleet knows only this file.
+ *
+ * Every method is atomic, moves a task from one state to one other, and may be repeated after its answer was lost: what
+ * was done is not done again. A task out of the frontier holds a lease under a release number; only the holder of that
+ * number can settle it, and the first settle wins.
+ *
+ * ```
+ * waiting ──release──▶ publishing ──queued──▶ queued ──admit──▶ working ──settle──▶ done │ skipped │ failed │ cancelled
+ *    ▲                     │                    │                  │
+ *    └── put back: settled as retry or defer, refused by admit, or its lease lapsed (reap) ──┘
+ * ```
+ *
+ * Leases: publishing 60 s; queued the queue's TTL and 5 minutes, or the task's deadline and 1 minute, whichever is sooner;
+ * working 60 s, renewed every 20 s.
+ *
+ * Implementations: `frontiers/redis` for a fleet, `frontiers/memory` for one process. Both pass
+ * `test/contract/frontier.contract.ts` and follow one model, `test/contract/frontier.model.ts`.
+ */
+export interface Frontier {
+  /**
+   * Takes tasks that the run doesn't know yet, at most {@link MAX_OFFER} a call. Refused as a whole, with nothing marked,
+   * when the run is neither running nor paused, or when `parent` is no longer in flight.
+   */
+  offer(run: string, tasks: readonly Offer[], options?: OfferOptions): Promise<OfferResult>;
+
+  /** Leases due tasks, each under a new release number, with a verdict. Safe to call from every process at once. */
+  release(options: ReleaseOptions): Promise<Release>;
+
+  /** After the broker's confirm: these releases wait in a queue now. Those settled or admitted meanwhile stay as they are. */
+  queued(run: string, releases: readonly number[]): Promise<void>;
+
+  /**
+   * The first thing done with a delivery: is it still wanted, may its host be asked now? Puts the task back, or counts it
+   * cancelled, when the answer is no. A release already admitted is taken over: the broker redelivers only what its
+   * holder lost.
+   */
+  admit(run: string, release: number, worker: string): Promise<Admission>;
+
+  /** Makes working leases last another 60 s. */
+  renew(run: string, releases: readonly number[]): Promise<void>;
+
+  /**
+   * Tells what a delivery came to. `already` means that the ledger no longer holds this release: it was settled before,
+   * or its lease lapsed and the task went out again under another number. Either way the caller is done with it.
+   */
+  settle(run: string, release: number, settlement: Settlement): Promise<'settled' | 'already'>;
+
+  /** Puts back tasks whose lease lapsed, in whatever state their run is; at most 500 a call. Returns how many. */
+  reap(): Promise<number>;
+
+  /** Counts waiting tasks of cancelled runs as cancelled and frees their marks; at most 1 000 a call. Returns how many. */
+  drain(): Promise<number>;
+}
+
+/** Tasks in one `offer`: a bound on how long one call may hold the frontier. */
+export const MAX_OFFER = 1_000;
+
+/** A URL for the frontier. */
+export type Offer =
+  | (Omit<Task, 'run'> & {
+      /** The task is worth doing for so long from now; see {@link RoutingRule.deadlineMs}. */
+      readonly deadlineMs?: number | undefined;
+    })
+  /** A text that is no URL: counted as discovered, marked by its text, and released with verdict `malformed`. */
+  | { readonly malformed: string; readonly problem: string };
+
+export interface OfferOptions {
+  /** The release whose page these links were found in: the offer is refused when it is stale. */
+  readonly parent?: number;
+  /** A repeat of an offer whose fate is unknown: what is known by now is not counted as a duplicate again. */
+  readonly repeat?: boolean;
+}
+
+export type OfferResult =
+  | { readonly accepted: number; readonly known: number }
+  | { readonly refused: 'run' | 'parent' | 'full' };
+
+export interface ReleaseOptions {
+  /** At most so many tasks now. */
+  readonly limit: number;
+  /** At most so many tasks of all runs may be out, shared evenly between the runs that want some. */
+  readonly window: number;
+  /** No worker is alive: a run that none has touched is released without waiting for its hosts' pace. */
+  readonly unpaced: boolean;
+}
+
+export interface Release {
+  readonly tasks: readonly ReleasedTask[];
+  /** Nothing more is due before so many milliseconds have passed, as far as is known. */
+  readonly nextLookMs: number;
+}
+
+/**
+ * `go`: publish it. All others: publish a dead letter, then settle it as failed. `host_down`: its host gave nothing but
+ * errors for too long.
+ */
+export type ReleaseVerdict = 'go' | 'deadline' | 'host_down' | 'malformed';
+
+export interface ReleasedTask {
+  readonly verdict: ReleaseVerdict;
+  readonly release: number;
+  readonly task: Task;
+  readonly state: TaskState;
+  /** Why a `malformed` text is no URL. */
+  readonly problem?: string;
+}
+
+/** What the frontier remembers of a task beside the task itself. */
+export interface TaskState {
+  /** Attempts counted so far. */
+  readonly attempts: number;
+  /** Admissions since the last settle: more than a few mean that the task kills its worker. */
+  readonly starts: number;
+  /** Times that its host answered it with "slow down". */
+  readonly throttles: number;
+  /** Epoch milliseconds. */
+  readonly firstSeen: number;
+  /** Epoch milliseconds, by the frontier's clock. */
+  readonly deadline?: number;
+}
+
+/** From so many starts without a settle, a task runs alone in its process. */
+export const ALONE_FROM_STARTS = 3;
+/** After so many starts without a settle, a task is failed as a crash loop. */
+export const MAX_STARTS = 6;
+
+/**
+ * | verdict       | what the worker does                                                     |
+ * |---------------|--------------------------------------------------------------------------|
+ * | `work`        | fetches; alone in its process if `starts` has reached {@link ALONE_FROM_STARTS} |
+ * | `deadline`, `crash_loop` | dead letter, then settle as failed                            |
+ * | `gone`        | acks: another release, or no task at all, stands in the ledger           |
+ * | `put_back`    | acks: the run or the host is paused, the task waits again                |
+ * | `cancelled`   | acks: the run is                                                         |
+ * | `unknown_run` | fetches without a ledger: the store has lost the run                     |
+ */
+export type Admission =
+  | { readonly verdict: 'work' | 'deadline' | 'crash_loop'; readonly state: TaskState }
+  | { readonly verdict: 'gone' | 'put_back' | 'cancelled' | 'unknown_run' };
+
+export interface Settlement {
+  readonly outcome: Outcome;
+  /** Body bytes that were fetched. */
+  readonly bytes?: number;
+  /** Did the host answer as a host in order does? Left out when it wasn't asked. */
+  readonly hostAnswered?: boolean;
+  /** The host's name for {@link AttemptNote}s, and who tried. Left out when no attempt was made. */
+  readonly attempt?: AttemptNote;
+  /** The host can't be asked before so many milliseconds have passed; nothing of it is released sooner. */
+  readonly hostFreeInMs?: number;
+}
+
+/** One failed attempt, kept for people: `attempts:<url>` in Redis, and the dead letter. */
+export interface AttemptNote {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly worker: string;
+  readonly reason: string;
+  readonly status?: number;
+  readonly error?: string;
+}
+
+/** An optional ability: the failed attempts of a task, newest first, at most ten. */
+export interface AttemptHistory {
+  attempts(mark: string): Promise<readonly AttemptNote[]>;
+}

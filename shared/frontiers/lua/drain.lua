@@ -1,0 +1,53 @@
+#!lua flags=allow-oom
+-- Counts waiting tasks of cancelled runs as cancelled, and frees their marks.
+-- ARGV   prefix, most tasks, offset
+-- Result how many were drained
+-- Atomic per call; called again until it answers 0.
+
+local budget = tonumber(ARGV[2])
+
+local function drain_list(run, key)
+  local entries = redis.call('LPOP', key, budget)
+  if not entries then return 0 end
+  local marks = {}
+  for i, entry in ipairs(entries) do marks[i] = string.match(entry, '^[^\t]*\t([^\t]*)\t') end
+  redis.call('SREM', marks_key(run), unpack(marks))
+  return #entries
+end
+
+local function drain_retries(run)
+  local popped = redis.call('ZPOPMIN', run_key(run, 'putback'), budget)
+  for i = 1, #popped, 2 do
+    redis.call('SREM', marks_key(run), string.match(popped[i], '^[^\t]*\t([^\t]*)\t'))
+  end
+  return #popped / 2
+end
+
+local function drain_run(run)
+  local drained = 0
+  for _, host in ipairs(redis.call('ZRANGE', run_key(run, 'ready'), 0, 199)) do
+    for _, queue in ipairs({'priority', 'normal'}) do
+      if budget > 0 then
+        local n = drain_list(run, list_key(run, queue, host))
+        drained, budget = drained + n, budget - n
+      end
+    end
+    if budget <= 0 then break end
+    redis.call('ZREM', run_key(run, 'ready'), host)
+  end
+  if budget > 0 then
+    local n = drain_retries(run)
+    drained, budget = drained + n, budget - n
+  end
+  if drained > 0 then
+    redis.call('HINCRBY', run_key(run), 'waiting', -drained)
+    redis.call('HINCRBY', run_key(run), 'cancelled', drained)
+  end
+  finish_if_done(run)
+end
+
+for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
+  if budget <= 0 then break end
+  if redis.call('HGET', run_key(run), 'state') == 'cancelled' then drain_run(run) end
+end
+return tonumber(ARGV[2]) - budget

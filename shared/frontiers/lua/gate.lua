@@ -1,0 +1,39 @@
+#!lua flags=allow-oom
+-- Takes a host's next slot, or says how long it is no use to ask.
+-- ARGV   prefix, host, interval ms, concurrency, holder, longest hold ms, place lease ms, offset
+-- Result {1, ms until the slot} or {0, ms, 'pace' | 'concurrency' | 'pause'}
+-- Atomic. Run twice, a slot is wasted: slower than allowed, never faster.
+
+local host, own, concurrency, holder = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local hold, place_ms = tonumber(ARGV[6]), tonumber(ARGV[7])
+local key, open = host_key(host), host_key(host) .. ':open'
+local farthest = now + LONGEST_PAUSE_MS
+local next_at, paused, other, till, response, minute = unpack(redis.call('HMGET', key,
+  'next_at', 'paused_until', 'interval', 'interval_until', 'response_ms', 'minute'))
+local interval = own
+if tonumber(other or '0') > own and tonumber(till or '0') > now then interval = tonumber(other) end
+paused = math.min(tonumber(paused or '0'), farthest)
+if paused > now + hold then return {0, int(paused - now), 'pause'} end
+
+local slot = math.max(now, paused)
+if interval > 0 then slot = math.max(slot, math.min(tonumber(next_at or '0'), farthest)) end
+if slot > now + hold then return {0, int(slot - now), 'pace'} end
+
+if concurrency > 0 then
+  redis.call('ZREMRANGEBYSCORE', open, '-inf', int(now))
+  if redis.call('ZCARD', open) >= concurrency and not redis.call('ZSCORE', open, holder) then
+    local wait = math.ceil(tonumber(response or '100') / concurrency)
+    return {0, int(math.max(10, wait)), 'concurrency'}
+  end
+  redis.call('ZADD', open, int(slot + place_ms), holder)
+  redis.call('PEXPIRE', open, int(slot - now + place_ms))
+end
+
+local this_minute = int(math.floor(slot / 60000))
+if minute ~= this_minute then redis.call('HSET', key, 'minute', this_minute, 'sent_this_minute', 0) end
+redis.call('HINCRBY', key, 'sent_this_minute', 1)
+if interval > 0 then
+  redis.call('HSET', key, 'next_at', int(slot + interval), 'per_minute', int(60000 / interval))
+end
+redis.call('PEXPIRE', key, int(math.max(slot + interval - now, 0) + 600000))
+return {1, int(slot - now)}

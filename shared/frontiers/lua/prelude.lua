@@ -1,0 +1,125 @@
+-- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes.
+--
+-- A task is kept as one string, three parts divided by tabs:
+--   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB payload
+--   put back   <host> <queue> and the above
+--   in flight  <publishing|queued|working> and the above
+-- Times are epoch milliseconds, 0 for none. The payload is opaque here: cjson would turn [] into {} and round big numbers.
+-- ARGV[1] is the key prefix, and the last argument an offset in milliseconds that only tests step.
+
+local P = ARGV[1]
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[#ARGV])
+
+local PUBLISHING_MS = 60000
+local WORKING_MS = 60000
+local LONGEST_PAUSE_MS = 3600000
+
+local function int(number)
+  return string.format('%.0f', number)
+end
+
+local function run_key(run, suffix)
+  if suffix then return P .. 'run:' .. run .. ':' .. suffix end
+  return P .. 'run:' .. run
+end
+
+local function list_key(run, queue, host)
+  return P .. 'run:' .. run .. (queue == 'priority' and ':wait!:' or ':wait:') .. host
+end
+
+local function host_key(host)
+  return P .. 'ratelimit:' .. host
+end
+
+-- The set that says "taken" for a run.
+local function marks_key(run)
+  if redis.call('HGET', run_key(run), 'dedup') == 'run' then return run_key(run, 'seen') end
+  return P .. 'crawled_urls'
+end
+
+local function read_flight(entry)
+  local state, host, queue, attempts, starts, throttles, rest =
+    string.match(entry, '^(%a+) (%S+) (%a+) (%d+) (%d+) (%d+) (.*)$')
+  return {
+    state = state, host = host, queue = queue, rest = rest,
+    attempts = tonumber(attempts), starts = tonumber(starts), throttles = tonumber(throttles),
+  }
+end
+
+local function write_waiting(task)
+  return task.attempts .. ' ' .. task.starts .. ' ' .. task.throttles .. ' ' .. task.rest
+end
+
+local function write_located(task)
+  return task.host .. ' ' .. task.queue .. ' ' .. write_waiting(task)
+end
+
+local function deadline_of(task)
+  return tonumber(string.match(task.rest, '^(%d+)'))
+end
+
+local function mark_of(task)
+  return string.match(task.rest, '^[^\t]*\t([^\t]*)\t')
+end
+
+-- Lets release look at a run no later than `at`.
+local function wake_run(run, at)
+  redis.call('ZADD', P .. 'ready', 'LT', int(at), run)
+end
+
+-- Lets release look at a host that has something waiting. One that has a time already keeps it.
+local function wake_host(run, host)
+  if redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host) == 1 then wake_run(run, now) end
+end
+
+-- Nothing of the host is released in this run before `at`.
+local function postpone_host(run, host, at)
+  redis.call('ZADD', run_key(run, 'ready'), int(at), host)
+  wake_run(run, at)
+end
+
+local function leave_ledger(run, release)
+  redis.call('HDEL', run_key(run, 'inflight'), release)
+  redis.call('ZREM', run_key(run, 'leases'), release)
+end
+
+local function count_cancelled(run, task)
+  redis.call('SREM', marks_key(run), mark_of(task))
+  redis.call('HINCRBY', run_key(run), 'cancelled', 1)
+end
+
+-- Back to its host's list: at the head, since it was its turn, or at the tail.
+local function put_back(run, run_state, task, at_tail)
+  if run_state == 'cancelled' then return count_cancelled(run, task) end
+  redis.call(at_tail and 'RPUSH' or 'LPUSH', list_key(run, task.queue, task.host), write_waiting(task))
+  redis.call('HINCRBY', run_key(run), 'waiting', 1)
+  wake_host(run, task.host)
+end
+
+-- Quiets a host. A longer pause stands.
+local function pause_host(host, ms, reason)
+  local key = host_key(host)
+  local till = now + math.min(ms, LONGEST_PAUSE_MS)
+  local paused = tonumber(redis.call('HGET', key, 'paused_until') or '0')
+  if paused >= till then return paused end
+  redis.call('HSET', key, 'paused_until', int(till), 'reason', reason)
+  redis.call('PEXPIRE', key, int(till - now + 600000))
+  return till
+end
+
+-- The one place where a run ends: nothing waits, nothing is in flight, and no seeds can come or matter any more.
+local function finish_if_done(run)
+  if redis.call('HLEN', run_key(run, 'inflight')) > 0 then return end
+  local key = run_key(run)
+  local state, waiting, completed, ended = unpack(redis.call('HMGET', key, 'state', 'waiting', 'completed', 'ended_at'))
+  if not state or ended or tonumber(waiting or '0') > 0 then return end
+  if state ~= 'cancelled' then
+    if tonumber(completed or '0') == 0 or redis.call('ZCARD', run_key(run, 'producers')) > 0 then return end
+    redis.call('HSET', key, 'state', 'finished')
+  end
+  redis.call('HSET', key, 'ended_at', int(now))
+  redis.call('ZREM', P .. 'runs:open', run)
+  redis.call('ZREM', P .. 'ready', run)
+  redis.call('ZADD', P .. 'runs:ended', int(now), run)
+end

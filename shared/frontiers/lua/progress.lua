@@ -1,0 +1,18 @@
+#!lua flags=no-writes,allow-oom
+-- Every counter of a run, at one moment.
+-- ARGV   prefix, run, offset
+-- Result {now, tasks in flight, producers alive, producers lost, field, value, …}, or {} if the run is unknown
+-- Reads only.
+
+local run = ARGV[2]
+local fields = redis.call('HGETALL', run_key(run))
+if #fields == 0 then return {} end
+local producers = run_key(run, 'producers')
+local reply = {
+  int(now),
+  redis.call('HLEN', run_key(run, 'inflight')),
+  redis.call('ZCOUNT', producers, int(now), '+inf'),
+  redis.call('ZCOUNT', producers, '-inf', '(' .. int(now)),
+}
+for i = 1, #fields do reply[#reply + 1] = fields[i] end
+return reply

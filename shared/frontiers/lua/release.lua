@@ -1,0 +1,181 @@
+#!lua flags=allow-oom
+-- Leases due tasks, each under a new release number.
+-- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, offset
+-- Result {ms until the next look, entry…}, an entry being
+--        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task
+-- Atomic: a task is in its list or in the ledger, never in both. Run twice, the second releases other tasks, and the
+--         lease brings back those whose answer was lost.
+--
+-- Runs take turns: those below their even share of the window first, then the rest of the window is lent. Within a run,
+-- hosts go by the time of their next look. The host's cursor is shared by all runs, so that two runs on one host don't
+-- release twice what the gate lets through.
+
+local limit, window, unpaced = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
+local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
+
+local LEAD_MS = 1000 -- a task is released at most so long before its slot
+local MOST_LOOKS = 200
+local reply, looks = {0}, 0
+
+-- The run's own interval, or that of a slower run that named the host a short while ago.
+local function interval_of(host, own, gate)
+  local other, till = tonumber(gate[4] or '0'), tonumber(gate[5] or '0')
+  if other > own and till > now then return other end
+  if own > 0 then
+    redis.call('HSET', host_key(host), 'interval', int(own), 'interval_until', int(now + 10000 + 2 * own),
+      'per_minute', int(60000 / own))
+  end
+  return own
+end
+
+-- A host that gave this run nothing but errors for too long, the last of them not long ago.
+local function is_down(run, host)
+  local trouble = redis.call('HGET', run_key(run, 'trouble'), host)
+  if not trouble then return false end
+  local since, last = string.match(trouble, '^(%d+) (%d+)$')
+  return now - since >= give_up and now - last < give_up
+end
+
+-- Moves up to `count` tasks of a host into the ledger. Returns how many go, and how many were taken in all.
+local function take(run, host, count, forced)
+  local go, taken = 0, 0
+  for _, queue in ipairs({'priority', 'normal'}) do
+    local key = list_key(run, queue, host)
+    while taken < count do
+      local entries = redis.call('LPOP', key, count - taken)
+      if not entries then break end
+      local last = redis.call('HINCRBY', run_key(run), 'releases', #entries)
+      local flights, leases = {}, {}
+      for i, entry in ipairs(entries) do
+        local release = int(last - #entries + i)
+        local verdict = forced or 'go'
+        if verdict == 'go' then
+          local deadline = tonumber(string.match(entry, '^%d+ %d+ %d+ (%d+)'))
+          if deadline > 0 and deadline <= now then verdict = 'deadline' else go = go + 1 end
+        end
+        flights[#flights + 1] = release
+        flights[#flights + 1] = 'publishing ' .. host .. ' ' .. queue .. ' ' .. entry
+        leases[#leases + 1] = int(now + PUBLISHING_MS)
+        leases[#leases + 1] = release
+        reply[#reply + 1] = verdict .. ' ' .. release .. ' ' .. run .. ' ' .. host .. ' ' .. queue .. ' ' .. entry
+      end
+      redis.call('HSET', run_key(run, 'inflight'), unpack(flights))
+      redis.call('ZADD', run_key(run, 'leases'), unpack(leases))
+      redis.call('HINCRBY', run_key(run), 'waiting', -#entries)
+      taken = taken + #entries
+    end
+  end
+  return go, taken
+end
+
+local function has_waiting(run, host)
+  return redis.call('EXISTS', list_key(run, 'priority', host), list_key(run, 'normal', host)) > 0
+end
+
+-- Releases what is due of one host. Returns how many tasks were taken.
+local function visit_host(run, host, quota, own_interval, is_unpaced)
+  local ready = run_key(run, 'ready')
+  local forced
+  if host == '?' then forced = 'malformed' elseif is_down(run, host) then forced = 'host_down' end
+  local count, pace, cursor = quota, 0, now
+  if not forced then
+    local gate = redis.call('HMGET', host_key(host),
+      'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms')
+    -- A clock that stepped back must not leave a host waiting for the old time.
+    local farthest = now + LONGEST_PAUSE_MS
+    local paused = math.min(tonumber(gate[2] or '0'), farthest)
+    if paused > now then
+      -- Look again when the pause ends, or when the host will have been in trouble for too long.
+      local trouble = redis.call('HGET', run_key(run, 'trouble'), host)
+      local since = trouble and tonumber(string.match(trouble, '^(%d+)'))
+      local at = since and math.min(paused, math.max(since + give_up, now + LEAD_MS)) or paused
+      redis.call('ZADD', ready, int(at), host)
+      return 0
+    end
+    if not is_unpaced then
+      pace = interval_of(host, own_interval, gate)
+      if concurrency > 0 and gate[6] then pace = math.max(pace, math.ceil(tonumber(gate[6]) / concurrency)) end
+    end
+    if pace > 0 then
+      cursor = math.min(math.max(now, tonumber(gate[3] or '0')), farthest)
+      local next_at = math.min(tonumber(gate[1] or '0'), farthest)
+      local first = math.max(cursor, next_at)
+      if first > now + LEAD_MS then
+        redis.call('ZADD', ready, int(first - LEAD_MS), host)
+        return 0
+      end
+      count = math.min(quota, math.floor((now + LEAD_MS - cursor) / pace) + 1)
+    end
+  end
+  local go, taken = take(run, host, count, forced)
+  if pace > 0 and go > 0 then
+    cursor = cursor + go * pace
+    redis.call('HSET', host_key(host), 'release_at', int(cursor))
+    redis.call('PEXPIRE', host_key(host), int(cursor - now + 600000))
+  end
+  if not has_waiting(run, host) then
+    redis.call('ZREM', ready, host)
+  elseif pace > 0 and cursor > now + LEAD_MS then
+    -- A little later than another run that found the host not due: so runs alternate.
+    redis.call('ZADD', ready, int(cursor - LEAD_MS + math.min(pace, LEAD_MS / 2)), host)
+  else
+    redis.call('ZADD', ready, int(now), host)
+  end
+  return taken
+end
+
+-- Retries whose time has come rejoin their host's list, at the head.
+local function wake_retries(run)
+  local due = redis.call('ZRANGEBYSCORE', run_key(run, 'putback'), '-inf', int(now), 'LIMIT', 0, 100)
+  for _, located in ipairs(due) do
+    local host, queue, entry = string.match(located, '^(%S+) (%a+) (.*)$')
+    redis.call('ZREM', run_key(run, 'putback'), located)
+    redis.call('LPUSH', list_key(run, queue, host), entry)
+    redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host)
+  end
+end
+
+-- Sets when to look at a run again: at its first host's or first retry's time.
+local function reschedule(run)
+  local host = redis.call('ZRANGE', run_key(run, 'ready'), 0, 0, 'WITHSCORES')
+  local retry = redis.call('ZRANGE', run_key(run, 'putback'), 0, 0, 'WITHSCORES')
+  local at = math.min(tonumber(host[2] or 'inf'), tonumber(retry[2] or 'inf'))
+  if at == math.huge then redis.call('ZREM', P .. 'ready', run) else redis.call('ZADD', P .. 'ready', int(at), run) end
+end
+
+local function visit_run(run, quota)
+  local state, interval, touched = unpack(redis.call('HMGET', run_key(run), 'state', 'interval_ms', 'touched'))
+  if state ~= 'running' then
+    redis.call('ZREM', P .. 'ready', run)
+    return 0
+  end
+  wake_retries(run)
+  local hosts = redis.call('ZRANGEBYSCORE', run_key(run, 'ready'), '-inf', int(now), 'LIMIT', 0, MOST_LOOKS - looks)
+  local left = quota
+  for _, host in ipairs(hosts) do
+    if left <= 0 then break end
+    looks = looks + 1
+    left = left - visit_host(run, host, left, tonumber(interval), unpaced and not touched)
+  end
+  reschedule(run)
+  return quota - left
+end
+
+local out, out_of = 0, {}
+for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
+  out_of[run] = redis.call('HLEN', run_key(run, 'inflight'))
+  out = out + out_of[run]
+end
+local budget = math.min(limit, window - out)
+local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, 100)
+local share = math.floor(window / math.max(1, #wanting))
+for _, lend in ipairs({false, true}) do
+  for _, run in ipairs(wanting) do
+    local quota = lend and budget or math.min(budget, share - (out_of[run] or 0))
+    if quota > 0 and looks < MOST_LOOKS then budget = budget - visit_run(run, quota) end
+  end
+end
+
+local first = redis.call('ZRANGE', P .. 'ready', 0, 0, 'WITHSCORES')
+reply[1] = int(first[2] and math.max(0, tonumber(first[2]) - now) or LEAD_MS)
+return reply

@@ -1,0 +1,253 @@
+import type { Clock } from '../../clock.ts';
+import {
+  type Admission,
+  type AttemptHistory,
+  type AttemptNote,
+  type Frontier,
+  MAX_OFFER,
+  MAX_STARTS,
+  type Offer,
+  type OfferOptions,
+  type OfferResult,
+  type Release,
+  type ReleaseOptions,
+  type Settlement,
+} from '../../frontier.ts';
+import { MAX_HOLD_MS } from '../../host-gate.ts';
+import { QUEUES } from '../../task/routing.ts';
+import { type FrontierPolicy, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import { Releasing } from './releasing.ts';
+import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask, storedTask } from './store.ts';
+
+const WORKING_MS = 60_000;
+const MOST_NOTES = 10;
+
+interface MemoryFrontierOptions {
+  readonly store: MemoryStore;
+  readonly policy: FrontierPolicy;
+  readonly clock: Clock;
+}
+
+/**
+ * The frontier of one process. It keeps leases, release numbers and lapses as the one in Redis does, and passes the same
+ * model; what it can't do is outlive its process or be shared.
+ */
+export class MemoryFrontier implements Frontier, AttemptHistory {
+  readonly #store: MemoryStore;
+  readonly #policy: FrontierPolicy;
+  readonly #clock: Clock;
+  readonly #notes = new Map<string, AttemptNote[]>();
+
+  constructor({ store, policy, clock }: MemoryFrontierOptions) {
+    this.#store = store;
+    this.#policy = policy;
+    this.#clock = clock;
+  }
+
+  async offer(id: string, tasks: readonly Offer[], options: OfferOptions = {}): Promise<OfferResult> {
+    if (tasks.length > MAX_OFFER)
+      throw new RangeError(`expected at most ${MAX_OFFER} tasks in one offer, got ${tasks.length}`);
+    if (tasks.length === 0) return { accepted: 0, known: 0 };
+    const run = this.#store.runs.get(id);
+    if (run?.state !== 'running' && run?.state !== 'paused') return { refused: 'run' };
+    if (options.parent !== undefined && !run.flights.has(String(options.parent))) return { refused: 'parent' };
+    const now = this.#clock.now();
+    const marks = this.#store.marksOf(run);
+    let accepted = 0;
+    for (const offer of tasks) {
+      const task = storedTask(offer, now);
+      if (run.failedMarks.has(task.mark) || marks.has(task.mark)) continue;
+      marks.add(task.mark);
+      this.#store.listsOf(run, task.host)[task.queue].push(task);
+      this.#store.wakeHost(run, task.host, now);
+      accepted++;
+    }
+    const known = tasks.length - accepted;
+    run.discovered += accepted;
+    run.waiting += accepted;
+    if (options.repeat !== true) run.duplicate += known;
+    return { accepted, known };
+  }
+
+  async release(options: ReleaseOptions): Promise<Release> {
+    return new Releasing(this.#store, this.#policy, this.#clock.now(), options.unpaced).run(options);
+  }
+
+  async queued(id: string, releases: readonly number[]): Promise<void> {
+    const run = this.#store.runs.get(id);
+    const now = this.#clock.now();
+    for (const release of releases.map(String)) {
+      const flight = run?.flights.get(release);
+      if (run === undefined || flight?.phase !== 'publishing') continue;
+      const { queue, deadline } = flight.task;
+      const ttlMs = queue === 'priority' ? this.#policy.priorityTtlMs : this.#policy.normalTtlMs;
+      const till = now + ttlMs + 300_000;
+      flight.phase = 'queued';
+      run.leases.set(release, deadline > 0 ? Math.min(till, deadline + 60_000) : till);
+    }
+  }
+
+  async admit(id: string, release: number, _worker: string): Promise<Admission> {
+    const run = this.#store.runs.get(id);
+    if (run === undefined) return { verdict: 'unknown_run' };
+    const flight = run.flights.get(String(release));
+    if (flight === undefined) return { verdict: 'gone' };
+    run.touched = true;
+    const { task } = flight;
+    const now = this.#clock.now();
+    if (run.state === 'cancelled' || run.state === 'paused') {
+      this.#store.leaveLedger(run, String(release));
+      this.#store.putBack(run, task, now);
+      if (run.state === 'paused') return { verdict: 'put_back' };
+      this.#store.finishIfDone(run, now);
+      return { verdict: 'cancelled' };
+    }
+    const answer = (verdict: 'work' | 'deadline' | 'crash_loop'): Admission => {
+      flight.phase = 'working';
+      run.leases.set(String(release), now + WORKING_MS);
+      return { verdict, state: stateOfTask(task) };
+    };
+    if (task.deadline > 0 && task.deadline <= now) return answer('deadline');
+    const { pausedUntil } = this.#store.hosts.get(task.host);
+    if (pausedUntil > now + MAX_HOLD_MS) {
+      this.#store.leaveLedger(run, String(release));
+      this.#store.putBack(run, task, now);
+      this.#store.postponeHost(run, task.host, pausedUntil);
+      return { verdict: 'put_back' };
+    }
+    if (task.starts >= MAX_STARTS) return answer('crash_loop');
+    task.starts++;
+    return answer('work');
+  }
+
+  async renew(id: string, releases: readonly number[]): Promise<void> {
+    const run = this.#store.runs.get(id);
+    for (const release of releases.map(String)) {
+      if (run?.flights.get(release)?.phase === 'working') run.leases.set(release, this.#clock.now() + WORKING_MS);
+    }
+  }
+
+  async settle(id: string, release: number, settlement: Settlement): Promise<'settled' | 'already'> {
+    const run = this.#store.runs.get(id);
+    const flight = run?.flights.get(String(release));
+    if (run === undefined || flight === undefined) return 'already';
+    const now = this.#clock.now();
+    const { task } = flight;
+    this.#store.leaveLedger(run, String(release));
+    this.#noteHealth(run, task.host, settlement.hostAnswered, now);
+    if (settlement.attempt !== undefined) this.#note(task.mark, settlement.attempt);
+    run.bytes += settlement.bytes ?? 0;
+    this.#apply(run, task, settlement, now);
+    this.#store.finishIfDone(run, now);
+    return 'settled';
+  }
+
+  async reap(): Promise<number> {
+    const now = this.#clock.now();
+    let budget = MOST_REAPED;
+    for (const run of this.#store.listOpenRuns()) {
+      const lapsed = run.leases.due(now, budget);
+      for (const release of lapsed) {
+        const flight = run.flights.get(release);
+        this.#store.leaveLedger(run, release);
+        if (flight !== undefined) this.#store.putBack(run, flight.task, now);
+      }
+      if (lapsed.length > 0) this.#store.finishIfDone(run, now);
+      budget -= lapsed.length;
+      if (budget <= 0) break;
+    }
+    return MOST_REAPED - budget;
+  }
+
+  async drain(): Promise<number> {
+    let budget = MAX_OFFER;
+    for (const run of this.#store.listOpenRuns()) {
+      if (run.state === 'cancelled') budget -= this.#drainRun(run, budget);
+      if (budget <= 0) break;
+    }
+    return MAX_OFFER - budget;
+  }
+
+  async attempts(mark: string): Promise<readonly AttemptNote[]> {
+    return this.#notes.get(mark) ?? [];
+  }
+
+  #apply(run: MemoryRun, task: StoredTask, { outcome, hostFreeInMs = 0 }: Settlement, now: number): void {
+    let freeInMs = hostFreeInMs;
+    switch (outcome.kind) {
+      case 'done':
+        run.done++;
+        this.#notes.delete(task.mark);
+        break;
+      case 'skipped':
+        run.skipped++;
+        count(run.reasons.skipped, outcome.reason);
+        break;
+      case 'failed':
+        run.failed++;
+        count(run.reasons.failed, outcome.reason);
+        // A later run may try again; this one won't. What is no URL stays known for good.
+        if (outcome.reason !== 'malformed' && this.#store.marksOf(run).delete(task.mark))
+          run.failedMarks.add(task.mark);
+        break;
+      case 'retry':
+        task.starts = 0;
+        if (run.state === 'cancelled') this.#store.countCancelled(run, task);
+        else this.#retry(run, task, now + Math.round(outcome.inMs));
+        break;
+      case 'defer': {
+        const { host } = outcome;
+        task.starts = 0;
+        if (host !== undefined) task.throttles++;
+        this.#store.putBack(run, task, now, task.throttles >= THROTTLES_BEFORE_TAIL);
+        if (host !== undefined) {
+          const till = this.#store.hosts.pause(task.host, Math.round(host.pauseMs), host.reason, now);
+          freeInMs = Math.max(freeInMs, till - now);
+        }
+      }
+    }
+    if (freeInMs > 0 && run.ready.has(task.host)) this.#store.postponeHost(run, task.host, now + Math.round(freeInMs));
+  }
+
+  #retry(run: MemoryRun, task: StoredTask, at: number): void {
+    task.attempts++;
+    run.retries.set(task.mark, task);
+    run.retryTimes.set(task.mark, at);
+    run.waiting++;
+    this.#store.ready.lower(run.id, at);
+  }
+
+  #drainRun(run: MemoryRun, budget: number): number {
+    const drained: StoredTask[] = [];
+    for (const host of [...run.ready.names()]) {
+      const lists = this.#store.listsOf(run, host);
+      for (const queue of QUEUES) drained.push(...lists[queue].take(budget - drained.length));
+      if (lists.priority.length + lists.normal.length > 0) break;
+      run.ready.delete(host);
+      run.lists.delete(host);
+    }
+    for (const [mark, task] of run.retries) {
+      if (drained.length >= budget) break;
+      drained.push(task);
+      run.retries.delete(mark);
+      run.retryTimes.delete(mark);
+    }
+    for (const task of drained) this.#store.countCancelled(run, task);
+    run.waiting -= drained.length;
+    this.#store.finishIfDone(run, this.#clock.now());
+    return drained.length;
+  }
+
+  #noteHealth(run: MemoryRun, host: string, answered: boolean | undefined, now: number): void {
+    if (answered === true) run.trouble.delete(host);
+    if (answered === false) run.trouble.set(host, { since: run.trouble.get(host)?.since ?? now, last: now });
+  }
+
+  #note(mark: string, note: AttemptNote): void {
+    this.#notes.set(mark, [note, ...(this.#notes.get(mark) ?? [])].slice(0, MOST_NOTES));
+  }
+}
+
+function count(reasons: Record<string, number>, reason: string): void {
+  reasons[reason] = (reasons[reason] ?? 0) + 1;
+}

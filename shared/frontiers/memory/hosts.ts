@@ -1,0 +1,57 @@
+import { RETRY_AFTER_CAP_MS } from '../../task/retry-after.ts';
+
+/** What is known of one host, for release and for the gate: the memory form of `ratelimit:<host>`. */
+export interface MemoryHost {
+  /** The gate's next free slot. */
+  nextAt: number;
+  pausedUntil: number;
+  reason: string;
+  /** Release's cursor, shared by all runs. */
+  releaseAt: number;
+  /** The slowest interval that a run asked for lately, and until when it counts. */
+  interval: number;
+  intervalUntil: number;
+  /** A moving average. */
+  responseMs: number | undefined;
+  /** Requests under way, each until its lease ends. */
+  readonly open: Map<string, number>;
+}
+
+/** The hosts of one process, shared by its frontier and its gate. */
+export class MemoryHosts {
+  readonly #hosts = new Map<string, MemoryHost>();
+
+  get(host: string): MemoryHost {
+    let known = this.#hosts.get(host);
+    if (known === undefined) {
+      known = {
+        nextAt: 0,
+        pausedUntil: 0,
+        reason: '',
+        releaseAt: 0,
+        interval: 0,
+        intervalUntil: 0,
+        responseMs: undefined,
+        open: new Map(),
+      };
+      this.#hosts.set(host, known);
+    }
+    return known;
+  }
+
+  /** Quiets a host; a longer pause stands. Returns until when it is paused. */
+  pause(host: string, ms: number, reason: string, now: number): number {
+    const known = this.get(host);
+    const till = now + Math.min(ms, RETRY_AFTER_CAP_MS);
+    if (till > known.pausedUntil) {
+      known.pausedUntil = till;
+      known.reason = reason;
+    }
+    return known.pausedUntil;
+  }
+}
+
+/** The interval that counts: the run's own, or that of a slower run that named the host a short while ago. */
+export function slowestInterval(host: MemoryHost, own: number, now: number): number {
+  return host.interval > own && host.intervalUntil > now ? host.interval : own;
+}

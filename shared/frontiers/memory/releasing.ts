@@ -1,0 +1,182 @@
+import type { Release, ReleasedTask, ReleaseOptions, ReleaseVerdict } from '../../frontier.ts';
+import { RETRY_AFTER_CAP_MS } from '../../task/retry-after.ts';
+import { QUEUES } from '../../task/routing.ts';
+import { type FrontierPolicy, LEAD_MS, MALFORMED_HOST } from '../policy.ts';
+import { slowestInterval } from './hosts.ts';
+import { type MemoryRun, type MemoryStore, stateOfTask } from './store.ts';
+
+const MOST_LOOKS = 200;
+const MOST_RUNS = 100;
+const MOST_RETRIES = 100;
+const PUBLISHING_MS = 60_000;
+
+/** One call of `release`: the memory form of `release.lua`, line for line, so that both can be read side by side. */
+export class Releasing {
+  readonly #store: MemoryStore;
+  readonly #policy: FrontierPolicy;
+  readonly #now: number;
+  readonly #unpaced: boolean;
+  readonly #tasks: ReleasedTask[] = [];
+  #looks = 0;
+
+  constructor(store: MemoryStore, policy: FrontierPolicy, now: number, unpaced: boolean) {
+    this.#store = store;
+    this.#policy = policy;
+    this.#now = now;
+    this.#unpaced = unpaced;
+  }
+
+  run({ limit, window }: ReleaseOptions): Release {
+    let out = 0;
+    for (const run of this.#store.listOpenRuns()) out += run.flights.size;
+    let budget = Math.min(limit, window - out);
+    const wanting = this.#store.ready
+      .due(this.#now, MOST_RUNS)
+      .map((id) => this.#store.runs.get(id))
+      .filter((run) => run !== undefined);
+    const share = Math.floor(window / Math.max(1, wanting.length));
+    const outOf = new Map(wanting.map((run) => [run, run.flights.size]));
+    for (const lend of [false, true]) {
+      for (const run of wanting) {
+        const quota = lend ? budget : Math.min(budget, share - (outOf.get(run) ?? 0));
+        if (quota > 0 && this.#looks < MOST_LOOKS) budget -= this.#visitRun(run, quota);
+      }
+    }
+    const first = this.#store.ready.first();
+    return { tasks: this.#tasks, nextLookMs: first === undefined ? LEAD_MS : Math.max(0, first.at - this.#now) };
+  }
+
+  #visitRun(run: MemoryRun, quota: number): number {
+    if (run.state !== 'running') {
+      this.#store.ready.delete(run.id);
+      return 0;
+    }
+    this.#wakeRetries(run);
+    let left = quota;
+    for (const host of run.ready.due(this.#now, MOST_LOOKS - this.#looks)) {
+      if (left <= 0) break;
+      this.#looks++;
+      left -= this.#visitHost(run, host, left);
+    }
+    this.#reschedule(run);
+    return quota - left;
+  }
+
+  /** Retries whose time has come rejoin their host's list, at the head. */
+  #wakeRetries(run: MemoryRun): void {
+    for (const mark of run.retryTimes.due(this.#now, MOST_RETRIES)) {
+      const task = run.retries.get(mark);
+      run.retryTimes.delete(mark);
+      run.retries.delete(mark);
+      if (task === undefined) continue;
+      this.#store.listsOf(run, task.host)[task.queue].unshift(task);
+      run.ready.add(task.host, this.#now);
+    }
+  }
+
+  /** Sets when to look at a run again: at its first host's or first retry's time. */
+  #reschedule(run: MemoryRun): void {
+    const at = Math.min(run.ready.first()?.at ?? Infinity, run.retryTimes.first()?.at ?? Infinity);
+    if (at === Infinity) this.#store.ready.delete(run.id);
+    else this.#store.ready.set(run.id, at);
+  }
+
+  /** Releases what is due of one host. Returns how many tasks were taken. */
+  #visitHost(run: MemoryRun, name: string, quota: number): number {
+    const forced = name === MALFORMED_HOST ? 'malformed' : this.#isDown(run, name) ? 'host_down' : undefined;
+    const host = this.#store.hosts.get(name);
+    const now = this.#now;
+    let count = quota;
+    let pace = 0;
+    let cursor = now;
+    if (forced === undefined) {
+      const farthest = now + RETRY_AFTER_CAP_MS;
+      const paused = Math.min(host.pausedUntil, farthest);
+      if (paused > now) {
+        const since = run.trouble.get(name)?.since;
+        const giveUpAt = since === undefined ? paused : Math.max(since + this.#policy.giveUpMs, now + LEAD_MS);
+        run.ready.set(name, Math.min(paused, giveUpAt));
+        return 0;
+      }
+      if (!(this.#unpaced && !run.touched)) pace = this.#paceOf(run, name);
+      if (pace > 0) {
+        cursor = Math.min(Math.max(now, host.releaseAt), farthest);
+        const first = Math.max(cursor, Math.min(host.nextAt, farthest));
+        if (first > now + LEAD_MS) {
+          run.ready.set(name, first - LEAD_MS);
+          return 0;
+        }
+        count = Math.min(quota, Math.floor((now + LEAD_MS - cursor) / pace) + 1);
+      }
+    }
+    const { go, taken } = this.#take(run, name, count, forced);
+    if (pace > 0 && go > 0) {
+      cursor += go * pace;
+      host.releaseAt = cursor;
+    }
+    const lists = this.#store.listsOf(run, name);
+    if (lists.priority.length + lists.normal.length === 0) {
+      run.ready.delete(name);
+      run.lists.delete(name);
+    } else if (pace > 0 && cursor > now + LEAD_MS) {
+      // A little later than another run that found the host not due: so runs alternate.
+      run.ready.set(name, cursor - LEAD_MS + Math.min(pace, LEAD_MS / 2));
+    } else {
+      run.ready.set(name, now);
+    }
+    return taken;
+  }
+
+  #paceOf(run: MemoryRun, name: string): number {
+    const host = this.#store.hosts.get(name);
+    const own = run.options.intervalMs;
+    let pace = slowestInterval(host, own, this.#now);
+    if (pace === own && own > 0) {
+      host.interval = own;
+      host.intervalUntil = this.#now + 10_000 + 2 * own;
+    }
+    const { hostConcurrency } = this.#policy;
+    if (hostConcurrency > 0 && host.responseMs !== undefined) {
+      pace = Math.max(pace, Math.ceil(host.responseMs / hostConcurrency));
+    }
+    return pace;
+  }
+
+  /** A host that gave this run nothing but errors for too long, the last of them not long ago. */
+  #isDown(run: MemoryRun, host: string): boolean {
+    const trouble = run.trouble.get(host);
+    if (trouble === undefined) return false;
+    const { giveUpMs } = this.#policy;
+    return this.#now - trouble.since >= giveUpMs && this.#now - trouble.last < giveUpMs;
+  }
+
+  /** Moves up to `count` tasks of a host into the ledger. */
+  #take(run: MemoryRun, host: string, count: number, forced?: ReleaseVerdict): { go: number; taken: number } {
+    const lists = this.#store.listsOf(run, host);
+    let go = 0;
+    let taken = 0;
+    for (const queue of QUEUES) {
+      for (const task of lists[queue].take(count - taken)) {
+        const release = ++run.releases;
+        let verdict = forced ?? 'go';
+        if (verdict === 'go') {
+          if (task.deadline > 0 && task.deadline <= this.#now) verdict = 'deadline';
+          else go++;
+        }
+        run.flights.set(String(release), { phase: 'publishing', task });
+        run.leases.set(String(release), this.#now + PUBLISHING_MS);
+        run.waiting--;
+        taken++;
+        const { url, mark, step, depth, problem } = task;
+        this.#tasks.push({
+          verdict,
+          release,
+          task: { run: run.id, url, host, mark, step, depth, queue },
+          state: stateOfTask(task),
+          ...(problem === undefined ? {} : { problem }),
+        });
+      }
+    }
+    return { go, taken };
+  }
+}

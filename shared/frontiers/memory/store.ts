@@ -1,0 +1,206 @@
+import type { Offer, TaskState } from '../../frontier.ts';
+import type { RunOptions, RunState } from '../../runs.ts';
+import { malformedMarkOf } from '../../task/fingerprint.ts';
+import type { Queue } from '../../task/routing.ts';
+import { MALFORMED_HOST } from '../policy.ts';
+import { Deque } from './deque.ts';
+import { MemoryHosts } from './hosts.ts';
+import { TimeTable } from './time-table.ts';
+
+/** A task as this store keeps it. */
+export interface StoredTask {
+  readonly url: string;
+  readonly host: string;
+  readonly mark: string;
+  readonly step: string;
+  readonly depth: number;
+  readonly queue: Queue;
+  readonly problem?: string;
+  readonly firstSeen: number;
+  readonly deadline: number;
+  attempts: number;
+  starts: number;
+  throttles: number;
+}
+
+/** A task in the ledger. */
+export interface Flight {
+  phase: 'publishing' | 'queued' | 'working';
+  readonly task: StoredTask;
+}
+
+/** One run: the memory form of `run:{id}` and the keys behind it. */
+export interface MemoryRun {
+  readonly id: string;
+  readonly options: RunOptions;
+  readonly startedAt: number;
+  state: RunState;
+  endedAt: number | undefined;
+  touched: boolean;
+  completed: number;
+  releases: number;
+  discovered: number;
+  duplicate: number;
+  waiting: number;
+  done: number;
+  skipped: number;
+  failed: number;
+  cancelled: number;
+  bytes: number;
+  readonly reasons: { failed: Record<string, number>; skipped: Record<string, number> };
+  /** Producer → until when it counts as alive. */
+  readonly producers: Map<string, number>;
+  readonly lists: Map<string, Record<Queue, Deque<StoredTask>>>;
+  readonly ready: TimeTable;
+  readonly retries: Map<string, StoredTask>;
+  readonly retryTimes: TimeTable;
+  readonly flights: Map<string, Flight>;
+  readonly leases: TimeTable;
+  readonly seen: Set<string>;
+  readonly failedMarks: Set<string>;
+  readonly trouble: Map<string, { since: number; last: number }>;
+}
+
+/** Everything that the memory frontier and the memory runs share, and the moves that both make: the memory form of `prelude.lua`. */
+export class MemoryStore {
+  readonly runs = new Map<string, MemoryRun>();
+  readonly openRuns = new Set<string>();
+  readonly ready = new TimeTable();
+  readonly crawledUrls = new Set<string>();
+  readonly hosts: MemoryHosts;
+
+  constructor(hosts: MemoryHosts = new MemoryHosts()) {
+    this.hosts = hosts;
+  }
+
+  createRun(id: string, options: RunOptions, now: number): MemoryRun {
+    const run: MemoryRun = {
+      id,
+      options,
+      startedAt: now,
+      state: 'running',
+      endedAt: undefined,
+      touched: false,
+      completed: 0,
+      releases: 0,
+      discovered: 0,
+      duplicate: 0,
+      waiting: 0,
+      done: 0,
+      skipped: 0,
+      failed: 0,
+      cancelled: 0,
+      bytes: 0,
+      reasons: { failed: {}, skipped: {} },
+      producers: new Map(),
+      lists: new Map(),
+      ready: new TimeTable(),
+      retries: new Map(),
+      retryTimes: new TimeTable(),
+      flights: new Map(),
+      leases: new TimeTable(),
+      seen: new Set(),
+      failedMarks: new Set(),
+      trouble: new Map(),
+    };
+    this.runs.set(id, run);
+    return run;
+  }
+
+  marksOf(run: MemoryRun): Set<string> {
+    return run.options.dedup === 'run' ? run.seen : this.crawledUrls;
+  }
+
+  /** The open runs, in the order they were opened. */
+  listOpenRuns(): MemoryRun[] {
+    return [...this.openRuns].map((id) => this.runs.get(id)).filter((run) => run !== undefined);
+  }
+
+  listsOf(run: MemoryRun, host: string): Record<Queue, Deque<StoredTask>> {
+    let lists = run.lists.get(host);
+    if (lists === undefined) {
+      lists = { priority: new Deque(), normal: new Deque() };
+      run.lists.set(host, lists);
+    }
+    return lists;
+  }
+
+  wakeHost(run: MemoryRun, host: string, now: number): void {
+    if (run.ready.add(host, now)) this.ready.lower(run.id, now);
+  }
+
+  /** Nothing of the host is released in this run before `at`. */
+  postponeHost(run: MemoryRun, host: string, at: number): void {
+    run.ready.set(host, at);
+    this.ready.lower(run.id, at);
+  }
+
+  leaveLedger(run: MemoryRun, release: string): void {
+    run.flights.delete(release);
+    run.leases.delete(release);
+  }
+
+  /** Back to its host's list: at the head, since it was its turn, or at the tail. */
+  putBack(run: MemoryRun, task: StoredTask, now: number, atTail = false): void {
+    if (run.state === 'cancelled') {
+      this.countCancelled(run, task);
+      return;
+    }
+    const list = this.listsOf(run, task.host)[task.queue];
+    if (atTail) list.push(task);
+    else list.unshift(task);
+    run.waiting++;
+    this.wakeHost(run, task.host, now);
+  }
+
+  countCancelled(run: MemoryRun, task: StoredTask): void {
+    this.marksOf(run).delete(task.mark);
+    run.cancelled++;
+  }
+
+  /** The one place where a run ends: nothing waits, nothing is in flight, and no seeds can come or matter any more. */
+  finishIfDone(run: MemoryRun, now: number): void {
+    if (run.flights.size > 0 || run.waiting > 0 || run.endedAt !== undefined) return;
+    if (run.state !== 'cancelled') {
+      if (run.completed === 0 || run.producers.size > 0) return;
+      run.state = 'finished';
+    }
+    run.endedAt = now;
+    this.openRuns.delete(run.id);
+    this.ready.delete(run.id);
+  }
+}
+
+export function storedTask(offer: Offer, now: number): StoredTask {
+  const counters = { firstSeen: now, attempts: 0, starts: 0, throttles: 0 };
+  if ('malformed' in offer) {
+    const mark = malformedMarkOf(offer.malformed);
+    const { problem } = offer;
+    return {
+      url: mark,
+      mark,
+      problem,
+      host: MALFORMED_HOST,
+      step: '',
+      depth: 0,
+      queue: 'normal',
+      deadline: 0,
+      ...counters,
+    };
+  }
+  const { url, host, mark, step, depth, queue, deadlineMs } = offer;
+  return {
+    url,
+    host,
+    mark,
+    step,
+    depth,
+    queue,
+    deadline: deadlineMs === undefined ? 0 : now + deadlineMs,
+    ...counters,
+  };
+}
+
+export function stateOfTask({ attempts, starts, throttles, firstSeen, deadline }: StoredTask): TaskState {
+  return { attempts, starts, throttles, firstSeen, ...(deadline > 0 ? { deadline } : {}) };
+}

@@ -1,0 +1,115 @@
+import type { Redis } from 'ioredis';
+import {
+  type Admission,
+  type AttemptHistory,
+  type AttemptNote,
+  type Frontier,
+  MAX_OFFER,
+  MAX_STARTS,
+  type Offer,
+  type OfferOptions,
+  type OfferResult,
+  type Release,
+  type ReleaseOptions,
+  type Settlement,
+} from '../../frontier.ts';
+import { MAX_HOLD_MS } from '../../host-gate.ts';
+import { type FrontierPolicy, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import { readNote, readReleased, stateOf, writeOffer } from './entry.ts';
+import type { RedisMemory } from './memory-watch.ts';
+import { Scripts } from './scripts.ts';
+import { flatten } from './settlement.ts';
+
+interface RedisFrontierOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly policy: FrontierPolicy;
+  /** Refuses offers while Redis is nearly full. Left out, only Redis itself does. */
+  readonly memory?: RedisMemory;
+  /** See {@link Scripts}. */
+  readonly offsetMs?: () => number;
+}
+
+/** The frontier in Redis: each method is one script of `frontiers/lua`, where the rules stand. */
+export class RedisFrontier implements Frontier, AttemptHistory {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #policy: FrontierPolicy;
+  readonly #memory: RedisMemory | undefined;
+  readonly #scripts: Scripts;
+
+  constructor({ redis, prefix, policy, memory, offsetMs }: RedisFrontierOptions) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#policy = policy;
+    this.#memory = memory;
+    this.#scripts = new Scripts(redis, prefix, offsetMs);
+  }
+
+  async offer(run: string, tasks: readonly Offer[], options: OfferOptions = {}): Promise<OfferResult> {
+    if (tasks.length > MAX_OFFER)
+      throw new RangeError(`expected at most ${MAX_OFFER} tasks in one offer, got ${tasks.length}`);
+    if (tasks.length === 0) return { accepted: 0, known: 0 };
+    if (await this.#memory?.isFull(options.parent === undefined ? 'producer' : 'worker')) return { refused: 'full' };
+    try {
+      const reply = await this.#scripts.run(
+        'offer',
+        run,
+        options.parent ?? '',
+        options.repeat === true ? 1 : 0,
+        ...tasks.map(writeOffer),
+      );
+      const [first, second] = reply as [number, number] | ['refused', 'run' | 'parent'];
+      return first === 'refused'
+        ? { refused: second as 'run' | 'parent' }
+        : { accepted: first, known: second as number };
+    } catch (error: unknown) {
+      if (error instanceof Error && error.message.startsWith('OOM')) return { refused: 'full' };
+      throw error;
+    }
+  }
+
+  async release({ limit, window, unpaced }: ReleaseOptions): Promise<Release> {
+    const { hostConcurrency, giveUpMs } = this.#policy;
+    const reply = await this.#scripts.run('release', limit, window, unpaced ? 1 : 0, hostConcurrency, giveUpMs);
+    const [nextLook, ...entries] = reply as string[];
+    return { tasks: entries.map(readReleased), nextLookMs: Number(nextLook) };
+  }
+
+  async queued(run: string, releases: readonly number[]): Promise<void> {
+    if (releases.length === 0) return;
+    const { priorityTtlMs, normalTtlMs } = this.#policy;
+    await this.#scripts.run('queued', run, priorityTtlMs + 300_000, normalTtlMs + 300_000, ...releases);
+  }
+
+  async admit(run: string, release: number, worker: string): Promise<Admission> {
+    const reply = (await this.#scripts.run('admit', run, release, worker, MAX_HOLD_MS, MAX_STARTS)) as string;
+    const [verdict, ...numbers] = reply.split(' ') as [Admission['verdict'], ...string[]];
+    if (verdict === 'work' || verdict === 'deadline' || verdict === 'crash_loop') {
+      return { verdict, state: stateOf(...numbers) };
+    }
+    return { verdict };
+  }
+
+  async renew(run: string, releases: readonly number[]): Promise<void> {
+    if (releases.length > 0) await this.#scripts.run('renew', run, ...releases);
+  }
+
+  async settle(run: string, release: number, settlement: Settlement): Promise<'settled' | 'already'> {
+    const reply = await this.#scripts.run('settle', run, release, ...flatten(settlement), THROTTLES_BEFORE_TAIL);
+    return reply as 'settled' | 'already';
+  }
+
+  async reap(): Promise<number> {
+    return (await this.#scripts.run('reap', MOST_REAPED)) as number;
+  }
+
+  async drain(): Promise<number> {
+    return (await this.#scripts.run('drain', MAX_OFFER)) as number;
+  }
+
+  async attempts(mark: string): Promise<readonly AttemptNote[]> {
+    const notes = await this.#redis.lrange(`${this.#prefix}attempts:${mark}`, 0, -1);
+    return notes.map(readNote).filter((note) => note !== undefined);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Redis } from 'ioredis';
+
+/** Who offers: a producer can wait, a worker's links come from a page that was fetched already. */
+export type Offerer = 'producer' | 'worker';
+
+/** Shares of `maxmemory` above which an offer waits, so that what drains a full Redis still has room. */
+const FULL_AT: Readonly<Record<Offerer, number>> = { producer: 0.8, worker: 0.95 };
+const READ_EVERY_MS = 500;
+
+/** Watches how full Redis is. One read serves all who ask within half a second. */
+export class RedisMemory {
+  readonly #redis: Redis;
+  #used = 0;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  async isFull(offerer: Offerer): Promise<boolean> {
+    if (performance.now() - this.#readAt > READ_EVERY_MS) {
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = undefined;
+      });
+      await this.#reading;
+    }
+    return this.#used >= FULL_AT[offerer];
+  }
+
+  async #read(): Promise<void> {
+    const info = await this.#redis.info('memory');
+    const max = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0);
+    this.#used = max === 0 ? 0 : Number(/^used_memory:(\d+)/m.exec(info)?.[1] ?? 0) / max;
+    this.#readAt = performance.now();
+  }
+}

@@ -1,0 +1,128 @@
+import type { Redis } from 'ioredis';
+import {
+  type HostLine,
+  type OpenedRun,
+  PRODUCER_LEASE_MS,
+  type RunOptions,
+  type RunProgress,
+  type RunState,
+  type Runs,
+} from '../../runs.ts';
+import { Scripts } from './scripts.ts';
+
+interface RedisRunsOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly offsetMs?: () => number;
+}
+
+/** The runs in Redis, beside the frontier: each change is one script of `frontiers/lua`. */
+export class RedisRuns implements Runs {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #scripts: Scripts;
+
+  constructor({ redis, prefix, offsetMs }: RedisRunsOptions) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#scripts = new Scripts(redis, prefix, offsetMs);
+  }
+
+  async open(run: string, options: RunOptions, producer: string): Promise<OpenedRun> {
+    const reply = await this.#scripts.run(
+      'open',
+      run,
+      JSON.stringify(options),
+      options.intervalMs,
+      options.dedup,
+      producer,
+      PRODUCER_LEASE_MS,
+    );
+    const [how, own] = reply as [OpenedRun['how'], string];
+    return { how, options: JSON.parse(own) };
+  }
+
+  async beat(run: string, producer: string): Promise<void> {
+    await this.#scripts.run('beat', run, producer, PRODUCER_LEASE_MS);
+  }
+
+  async seal(run: string, producer = ''): Promise<void> {
+    await this.#scripts.run('seal', run, producer);
+  }
+
+  async pause(run: string): Promise<void> {
+    await this.#scripts.run('steer', run, 'paused');
+  }
+
+  async resume(run: string): Promise<void> {
+    await this.#scripts.run('steer', run, 'running');
+  }
+
+  async cancel(run: string): Promise<void> {
+    await this.#scripts.run('steer', run, 'cancelled');
+  }
+
+  async progress(run: string): Promise<RunProgress | undefined> {
+    const reply = (await this.#scripts.run('progress', run)) as (string | number)[];
+    return reply.length === 0 ? undefined : readProgress(run, reply);
+  }
+
+  async list(limit: number): Promise<readonly string[]> {
+    return await this.#redis.zrevrange(`${this.#prefix}runs`, 0, limit - 1);
+  }
+
+  async hosts(run: string, limit: number): Promise<readonly HostLine[]> {
+    const reply = (await this.#scripts.run('hosts', run, limit)) as (string | number)[];
+    const lines: HostLine[] = [];
+    for (let i = 0; i < reply.length; i += 5) {
+      const [host, waiting, intervalMs, pausedMs, reason] = reply.slice(i, i + 5).map(String);
+      lines.push({
+        host: host ?? '',
+        waiting: Number(waiting),
+        intervalMs: Number(intervalMs),
+        pausedMs: Number(pausedMs),
+        ...(reason ? { reason } : {}),
+      });
+    }
+    return lines;
+  }
+
+  /** Forgets runs that ended longer ago than `retentionMs`. Returns how many, at most ten a call. */
+  async sweep(retentionMs: number): Promise<number> {
+    return (await this.#scripts.run('sweep', retentionMs, 10)) as number;
+  }
+}
+
+function readProgress(run: string, reply: readonly (string | number)[]): RunProgress {
+  const [readAt, inFlight, open, lost, ...pairs] = reply;
+  const fields = new Map<string, string>();
+  const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [name, value] = [String(pairs[i]), String(pairs[i + 1])];
+    const [kind, reason] = name.split(':');
+    if (reason !== undefined && (kind === 'failed' || kind === 'skipped')) reasons[kind][reason] = Number(value);
+    else fields.set(name, value);
+  }
+  const count = (name: string): number => Number(fields.get(name) ?? 0);
+  const endedAt = fields.get('ended_at');
+  return {
+    run,
+    state: fields.get('state') as RunState,
+    options: JSON.parse(fields.get('options') ?? '{}'),
+    sealed: count('completed') > 0 && Number(open) + Number(lost) === 0,
+    discovered: count('discovered'),
+    duplicate: count('duplicate'),
+    waiting: count('waiting'),
+    inFlight: Number(inFlight),
+    done: count('done'),
+    skipped: count('skipped'),
+    failed: count('failed'),
+    cancelled: count('cancelled'),
+    reasons,
+    bytes: count('bytes'),
+    startedAt: count('started_at'),
+    ...(endedAt === undefined ? {} : { endedAt: Number(endedAt) }),
+    readAt: Number(readAt),
+    producers: { open: Number(open), lost: Number(lost) },
+  };
+}

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+
+/** The names of the scripts: one file each in `frontiers/lua`. */
+export type ScriptName =
+  | 'admit'
+  | 'beat'
+  | 'drain'
+  | 'gate'
+  | 'hosts'
+  | 'leave'
+  | 'offer'
+  | 'open'
+  | 'pause_host'
+  | 'progress'
+  | 'queued'
+  | 'reap'
+  | 'release'
+  | 'renew'
+  | 'seal'
+  | 'settle'
+  | 'steer'
+  | 'sweep';
+
+type Argument = string | number;
+
+/**
+ * Runs the scripts of `frontiers/lua` on one Redis, with the key prefix first and the offset last, as every script
+ * wants them. A script that the server has forgotten is sent again.
+ */
+export class Scripts {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #offsetMs: () => number;
+  readonly #loaded = new Map<ScriptName, { readonly sha: string; readonly text: string }>();
+
+  /** @param offsetMs added to the server's time: 0 everywhere but in the contract suite, which steps it */
+  constructor(redis: Redis, prefix: string, offsetMs: () => number = () => 0) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#offsetMs = offsetMs;
+  }
+
+  async run(name: ScriptName, ...args: readonly Argument[]): Promise<unknown> {
+    const { sha, text } = this.#script(name);
+    const all = [this.#prefix, ...args, this.#offsetMs()];
+    try {
+      return await this.#redis.evalsha(sha, 0, ...all);
+    } catch (error: unknown) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return await this.#redis.eval(text, 0, ...all);
+    }
+  }
+
+  #script(name: ScriptName): { readonly sha: string; readonly text: string } {
+    let script = this.#loaded.get(name);
+    if (script === undefined) {
+      const text = readScript(name);
+      script = { sha: hash('sha1', text), text };
+      this.#loaded.set(name, script);
+    }
+    return script;
+  }
+}
+
+/** The text of a script with the prelude behind its first line, which has to stay the first. */
+function readScript(name: ScriptName): string {
+  const folder = join(import.meta.dirname, '../lua');
+  const text = readFileSync(join(folder, `${name}.lua`), 'utf8');
+  const firstLine = text.indexOf('\n') + 1;
+  return text.slice(0, firstLine) + readFileSync(join(folder, 'prelude.lua'), 'utf8') + text.slice(firstLine);
+}

@@ -1,0 +1,48 @@
+/**
+ * Says when a host may be asked, for the whole fleet at once.
+ *
+ * The limit is a spacing (GCRA), not a count per window: in any k intervals, at most k + 1 requests start. A slot is
+ * reserved when it comes within {@link MAX_HOLD_MS}; otherwise nothing is reserved. If the store can't answer, `ask`
+ * rejects and nothing is fetched: politeness fails closed.
+ *
+ * Implementations: `host-gates/redis.ts` for a fleet, `host-gates/memory.ts` for one process.
+ */
+export interface HostGate {
+  /** Asks for the next slot of a host. `holder` names the request, so that asking again replaces its own claim. */
+  ask(host: string, limit: HostLimit, holder: string): Promise<Grant>;
+  /** Is a slot that was waited for still good? Not if the host was paused meanwhile. */
+  stillOpen(host: string): Promise<boolean>;
+  /** The request is over, and took so long. Frees its place; costs nothing when places aren't counted. */
+  leave(host: string, limit: HostLimit, holder: string, durationMs: number): Promise<void>;
+  /** Quiets a host for everybody, for release as well. A longer pause stands. */
+  pause(host: string, ms: number, reason: string): Promise<void>;
+  /** Ends a pause. */
+  resume(host: string): Promise<void>;
+}
+
+/** A longer wait for a slot belongs to the frontier, not to a worker. */
+export const MAX_HOLD_MS = 2_000;
+
+/** What one host bears. */
+export interface HostLimit {
+  /** Milliseconds between two starts; 0 for no limit. */
+  readonly intervalMs: number;
+  /** Open requests at once; 0 for no limit. */
+  readonly concurrency: number;
+}
+
+/** `granted`: start after `inMs`. Otherwise: nothing was reserved, and it is no use to ask sooner than in `inMs`. */
+export interface Grant {
+  readonly granted: boolean;
+  readonly inMs: number;
+  /** What refused it: the host's pace, its open requests, or a pause. */
+  readonly because?: 'pace' | 'concurrency' | 'pause';
+}
+
+/**
+ * How long after its time a slot may still be used: a tenth of the interval, at least 5 ms, at most 100 ms. Later, the
+ * next slot's request may be near, so the worker asks again.
+ */
+export function slotToleranceMs(intervalMs: number): number {
+  return Math.min(100, Math.max(5, intervalMs / 10));
+}

@@ -1,0 +1,98 @@
+/**
+ * The runs: which exist, in which state, and how far they are.
+ *
+ * | state       | tasks are released | ends as                                              |
+ * |-------------|--------------------|------------------------------------------------------|
+ * | `running`   | yes                | `finished`, once sealed with nothing waiting or in flight |
+ * | `paused`    | no                 | as `running`                                         |
+ * | `cancelled` | no                 | stays, with an end time once nothing is left         |
+ * | `finished`  | no                 | joining it opens it again                            |
+ *
+ * A run is sealed when at least one producer has completed and none is open. A producer that falls silent is lost: it
+ * stays open, so that a run with half a sitemap is never reported as finished.
+ *
+ * Implementations stand beside the frontier's, in `frontiers/redis` and `frontiers/memory`, and pass the same suites.
+ */
+export interface Runs {
+  /** Creates a run, joins a running or paused one, or opens a finished one again; `producer` is open from now on. */
+  open(run: string, options: RunOptions, producer: string): Promise<OpenedRun>;
+  /** Says that a producer is alive. Silent for {@link PRODUCER_LEASE_MS}, it counts as lost. */
+  beat(run: string, producer: string): Promise<void>;
+  /** A producer has offered all it had. Without a producer: no seeds will come, whatever became of the producers. */
+  seal(run: string, producer?: string): Promise<void>;
+  pause(run: string): Promise<void>;
+  resume(run: string): Promise<void>;
+  cancel(run: string): Promise<void>;
+  /** Every counter of a run, read at one moment; nothing if the store doesn't know the run. */
+  progress(run: string): Promise<RunProgress | undefined>;
+  /** The runs that the store knows, newest first. */
+  list(limit: number): Promise<readonly string[]>;
+  /** What the waiting tasks of a run wait for: its hosts, those that need longest first. */
+  hosts(run: string, limit: number): Promise<readonly HostLine[]>;
+}
+
+/** Silent for so long, a producer counts as lost. */
+export const PRODUCER_LEASE_MS = 60_000;
+
+/** What is fixed when a run opens. */
+export interface RunOptions {
+  /** The crawler's name. */
+  readonly crawler: string;
+  /** Which marks count as taken: those of all runs, or this run's own. */
+  readonly dedup: 'ever' | 'run';
+  /** Milliseconds between two requests to one host; 0 for no limit. */
+  readonly intervalMs: number;
+  readonly maxAttempts: number;
+  /** Follow links to pages of the same host? */
+  readonly follow: boolean;
+  /** Links followed from a seed, at most. */
+  readonly maxDepth: number;
+  /** What a record keeps of the body. */
+  readonly content: 'none' | 'text' | 'html';
+}
+
+export type RunState = 'running' | 'paused' | 'cancelled' | 'finished';
+
+export interface OpenedRun {
+  /** `cancelled`: the run is, and takes no seeds; nothing was changed. */
+  readonly how: 'created' | 'joined' | 'reopened' | 'cancelled';
+  /** The run's own, which may differ from those asked for. */
+  readonly options: RunOptions;
+}
+
+/** At every moment, `discovered` is the sum of the six states of a task. */
+export interface RunProgress {
+  readonly run: string;
+  readonly state: RunState;
+  readonly options: RunOptions;
+  readonly sealed: boolean;
+  readonly discovered: number;
+  /** Offers that were known already. They are no tasks: the identity leaves them out. */
+  readonly duplicate: number;
+  readonly waiting: number;
+  readonly inFlight: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly reasons: {
+    readonly failed: Readonly<Record<string, number>>;
+    readonly skipped: Readonly<Record<string, number>>;
+  };
+  readonly bytes: number;
+  /** Epoch milliseconds, by the store's clock, as the next two. */
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly readAt: number;
+  readonly producers: { readonly open: number; readonly lost: number };
+}
+
+/** A host with waiting tasks. */
+export interface HostLine {
+  readonly host: string;
+  readonly waiting: number;
+  readonly intervalMs: number;
+  /** Milliseconds that the host is still paused, and why; 0 if it isn't. */
+  readonly pausedMs: number;
+  readonly reason?: string;
+}

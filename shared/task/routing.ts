@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** The two queues that work waits in. Priority has three quarters of a worker's slots while both hold deliveries. */
+export type Queue = 'priority' | 'normal';
+export const QUEUES: readonly Queue[] = ['priority', 'normal'];
+
+/**
+ * Which queue a URL goes to, and until when it is worth fetching. A rule matches if all that it names matches:
+ *
+ * | field  | matches                                                                                   |
+ * |--------|-------------------------------------------------------------------------------------------|
+ * | `host` | that host, or a host under it, by whole labels: `example.com` takes `www.example.com`, not `badexample.com` |
+ * | `word` | a whole path segment or a whole host label: `news` takes `/news/x` and `news.example.com`, not `/newsletter` |
+ * | `path` | a path that begins with these whole segments                                              |
+ */
+export interface RoutingRule {
+  readonly host?: string | undefined;
+  readonly word?: readonly string[] | undefined;
+  readonly path?: string | undefined;
+  readonly queue: Queue;
+  /** The task is worth doing for so long after it was first seen; past that it fails with reason `deadline`. */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Where a URL goes. */
+export interface Route {
+  readonly queue: Queue;
+  readonly deadlineMs?: number | undefined;
+}
+
+/** What applies when a deployment brings no rules of its own. First match wins; without one, the normal queue. */
+export const DEFAULT_ROUTING: readonly RoutingRule[] = [
+  { host: 'httpbin.org', queue: 'priority', deadlineMs: 5 * 60_000 },
+  { word: ['news', 'live'], queue: 'priority', deadlineMs: 30 * 60_000 },
+];
+
+/** A file of rules, as JSON: a list of {@link RoutingRule}, the deadline in seconds as `deadlineSeconds`. */
+export const routingFileSchema = z.array(
+  z
+    .strictObject({
+      host: z.string().min(1).optional(),
+      word: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+      path: z.string().startsWith('/').optional(),
+      queue: z.enum(['priority', 'normal']),
+      deadlineSeconds: z.int().positive().optional(),
+    })
+    .transform(
+      ({ deadlineSeconds, word, ...rule }): RoutingRule => ({
+        ...rule,
+        word: typeof word === 'string' ? [word] : word,
+        deadlineMs: deadlineSeconds === undefined ? undefined : deadlineSeconds * 1000,
+      }),
+    ),
+);
+
+/** Applies the first rule that matches. `url` is a URL that {@link readUrl} took. */
+export function routeOf(url: string, rules: readonly RoutingRule[] = DEFAULT_ROUTING): Route {
+  if (rules.length === 0) return { queue: 'normal' };
+  const { host, path } = partsOf(url);
+  for (const rule of rules) if (matches(rule, host, path)) return { queue: rule.queue, deadlineMs: rule.deadlineMs };
+  return { queue: 'normal' };
+}
+
+/** Host name and path of a serialised URL, by hand: this runs once per URL of every sitemap. */
+function partsOf(url: string): { host: string; path: string } {
+  const start = url.indexOf('//') + 2;
+  let end = start;
+  while (end < url.length && url[end] !== '/' && url[end] !== '?' && url[end] !== '#') end++;
+  const authority = url.slice(start, end);
+  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d+$/, '');
+  const tail = url.slice(end);
+  const query = tail.search(/[?#]/);
+  return { host, path: query < 0 ? tail : tail.slice(0, query) };
+}
+
+function matches(rule: RoutingRule, host: string, path: string): boolean {
+  if (rule.host !== undefined && host !== rule.host && !host.endsWith(`.${rule.host}`)) return false;
+  if (rule.path !== undefined && !`${path}/`.startsWith(rule.path.endsWith('/') ? rule.path : `${rule.path}/`))
+    return false;
+  return rule.word === undefined || rule.word.some((word) => hasPart(host, word, '.') || hasPart(path, word, '/'));
+}
+
+/** Is `word` one whole part of `text`, whose parts `separator` divides? */
+function hasPart(text: string, word: string, separator: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const before = at === 0 || text[at - 1] === separator;
+    const after = at + word.length === text.length || text[at + word.length] === separator;
+    if (before && after) return true;
+  }
+  return false;
+}

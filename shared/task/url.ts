@@ -1,0 +1,71 @@
+/** Why a text is no URL that can be crawled, as the end of a sentence. */
+export type UrlProblem = string;
+
+/** A URL that can be fetched, with the two names that the rest of the program knows it by. */
+export interface CrawlUrl {
+  /** What is fetched: the WHATWG serialisation of the URL as it was written, without its fragment. */
+  readonly href: string;
+  /**
+   * What is compared: `href` after RFC 3986 section 6.2.2, so that two spellings of one URL are one task. Never fetched:
+   * a server may tell two equivalent spellings apart.
+   */
+  readonly canonical: string;
+  /** The politeness key: host name, with the port if it isn't the scheme's own. `http` and `https` share one. */
+  readonly host: string;
+}
+
+/** Longer URLs are malformed: no server has to take them (RFC 9110 section 4.1 asks for 8 000 octets). */
+export const MAX_URL_LENGTH = 8192;
+
+/** Reads an absolute URL. Only `http` and `https` can be crawled. */
+export function readUrl(text: string): CrawlUrl | { readonly problem: UrlProblem } {
+  const trimmed = text.trim();
+  if (trimmed === '') return { problem: 'it is empty' };
+  if (trimmed.length > MAX_URL_LENGTH) return { problem: `it is longer than ${MAX_URL_LENGTH} characters` };
+  const url = URL.parse(trimmed);
+  if (url === null) {
+    return { problem: /^[a-z][a-z0-9+.-]*:/i.test(trimmed) ? 'it is not a valid URL' : 'it has no scheme' };
+  }
+  return fromUrl(url);
+}
+
+/** Reads a link found in a page: relative to `base`, its fragment dropped. Nothing, if it can't be crawled. */
+export function readLink(link: string, base: string): CrawlUrl | undefined {
+  const url = URL.parse(link, base);
+  if (url === null) return undefined;
+  const read = fromUrl(url);
+  return 'problem' in read ? undefined : read;
+}
+
+/** `true` for a result of {@link readUrl} that is no URL. */
+export function isProblem(read: CrawlUrl | { readonly problem: UrlProblem }): read is { readonly problem: UrlProblem } {
+  return 'problem' in read;
+}
+
+function fromUrl(url: URL): CrawlUrl | { readonly problem: UrlProblem } {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return { problem: `its scheme is ${url.protocol.slice(0, -1)}, not http or https` };
+  }
+  let { href } = url;
+  const fragment = href.indexOf('#');
+  if (fragment >= 0) href = href.slice(0, fragment);
+  if (href.length > MAX_URL_LENGTH) return { problem: `it is longer than ${MAX_URL_LENGTH} characters` };
+  return { href, canonical: canonicalOf(href), host: url.host };
+}
+
+/**
+ * The canonical form of a WHATWG serialisation: percent-escapes of unreserved characters decoded, the others in upper
+ * case (RFC 3986 sections 6.2.2.1 and 6.2.2.2). Case of scheme and host, default port and dot segments are done already.
+ */
+export function canonicalOf(href: string): string {
+  if (!href.includes('%')) return href;
+  return href.replace(/%([0-9a-f]{2})/gi, (encoded, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16));
+    return /[A-Za-z0-9\-._~]/.test(character) ? character : encoded.toUpperCase();
+  });
+}
+
+/** The URL without user name and password, for logs and records. */
+export function withoutCredentials(href: string): string {
+  return href.includes('@') ? href.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1') : href;
+}

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- The first thing done with a delivery: is it still wanted, may its host be asked now?
--- ARGV   prefix, run, release, worker, longest hold ms, most starts, offset
+-- ARGV   prefix, run, release, worker, longest hold ms, most starts, time
 -- Result '<verdict>', and for work, deadline and crash_loop ' <attempts> <starts> <throttles> <deadline> <first seen>'
 -- Atomic. Run twice, the second takes the release over from the first and counts a start: harmless below the bound.
 

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- A producer is alive.
--- ARGV   prefix, run, producer, producer lease ms, offset
+-- ARGV   prefix, run, producer, producer lease ms, time
 -- Result 1 if it is an open producer of the run
 -- Atomic; may run any number of times.
 

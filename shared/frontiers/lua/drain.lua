@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Counts waiting tasks of cancelled runs as cancelled, and frees their marks.
--- ARGV   prefix, most tasks, offset
+-- ARGV   prefix, most tasks, time
 -- Result how many were drained
 -- Atomic per call; called again until it answers 0.
 

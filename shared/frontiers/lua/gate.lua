@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Takes a host's next slot, or says how long it is no use to ask.
--- ARGV   prefix, host, interval ms, concurrency, holder, longest hold ms, place lease ms, offset
+-- ARGV   prefix, host, interval ms, concurrency, holder, longest hold ms, place lease ms, time
 -- Result {1, ms until the slot} or {0, ms, 'pace' | 'concurrency' | 'pause'}
 -- Atomic. Run twice, a slot is wasted: slower than allowed, never faster.
 

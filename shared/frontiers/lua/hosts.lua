@@ -1,6 +1,6 @@
 #!lua flags=no-writes,allow-oom
 -- What the waiting tasks of a run wait for.
--- ARGV   prefix, run, most hosts, offset
+-- ARGV   prefix, run, most hosts, time
 -- Result {host, waiting, interval ms, ms still paused, reason, …}
 -- Reads only; looks at the hosts that wait longest first.
 

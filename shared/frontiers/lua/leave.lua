@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- A request is over: frees its place and remembers how long the host took.
--- ARGV   prefix, host, holder, duration ms, offset
+-- ARGV   prefix, host, holder, duration ms, time
 -- Result 1 if the place was held
 -- Atomic. Run twice, the response time is averaged in twice: harmless.
 

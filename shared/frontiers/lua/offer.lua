@@ -1,7 +1,7 @@
 #!lua
 -- Takes tasks that a run doesn't know yet.
 -- ARGV   prefix, run, parent release or '', 1 for a repeat, then per task
---        '<host> <queue> <deadline in ms or 0>' TAB mark TAB payload, then the offset
+--        '<host> <queue> <deadline in ms or 0>' TAB mark TAB payload, then the time
 -- Result {accepted, known}, or {'refused', 'run' | 'parent'}
 -- Atomic: mark, waiting entry and counters come together. Run twice, the second finds everything known. Without
 --         allow-oom: a full Redis refuses new work, while all that drains it goes on.

@@ -1,6 +1,6 @@
 #!lua
 -- Creates a run, joins it, or opens a finished one again, with one more open producer.
--- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, offset
+-- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, time
 -- Result {'created' | 'joined' | 'reopened' | 'cancelled', the run's own options}
 -- Atomic; run twice, the second joins with the same producer.
 

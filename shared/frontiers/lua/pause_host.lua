@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Quiets a host for everybody, or ends that.
--- ARGV   prefix, host, ms (0 ends the pause), reason, offset
+-- ARGV   prefix, host, ms (0 ends the pause), reason, time
 -- Result epoch ms until which it is paused
 -- Atomic; may run any number of times.
 

@@ -1,6 +1,6 @@
 #!lua flags=no-writes,allow-oom
 -- Every counter of a run, at one moment.
--- ARGV   prefix, run, offset
+-- ARGV   prefix, run, time
 -- Result {now, tasks in flight, producers alive, producers lost, field, value, …}, or {} if the run is unknown
 -- Reads only.
 

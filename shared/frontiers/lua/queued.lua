@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- After the broker's confirm: publishing becomes queued, with the lease of a queued task.
--- ARGV   prefix, run, lease ms of the priority queue, of the normal queue, release…, offset
+-- ARGV   prefix, run, lease ms of the priority queue, of the normal queue, release…, time
 -- Result how many were changed
 -- Atomic: each release is changed only while it is still publishing, so a late or repeated call changes nothing.
 

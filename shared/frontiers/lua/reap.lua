@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Puts back tasks whose lease lapsed, whatever the state of their run.
--- ARGV   prefix, most tasks, offset
+-- ARGV   prefix, most tasks, time
 -- Result how many were put back
 -- Atomic; reads the leases by their end, never the whole ledger.
 

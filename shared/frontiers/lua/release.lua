@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Leases due tasks, each under a new release number.
--- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, offset
+-- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, time
 -- Result {ms until the next look, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task
 -- Atomic: a task is in its list or in the ledger, never in both. Run twice, the second releases other tasks, and the

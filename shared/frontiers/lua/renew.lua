@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Makes working leases last longer.
--- ARGV   prefix, run, release…, offset
+-- ARGV   prefix, run, release…, time
 -- Result how many were renewed
 -- Atomic; may run any number of times.
 

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- A producer has offered all it had; without one, no seeds will come at all.
--- ARGV   prefix, run, producer or '', offset
+-- ARGV   prefix, run, producer or '', time
 -- Result the run's state, or nothing if it is unknown
 -- Atomic; run twice, the second finds the producer gone and counts nothing.
 

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- What a delivery came to.
 -- ARGV   prefix, run, release, outcome, reason or '', delay ms, pause ms, pause reason, host's health (up | down | '-'),
---        bytes, note for people (JSON or ''), ms until the host is free, throttles before a task goes to the tail, offset
+--        bytes, note for people (JSON or ''), ms until the host is free, throttles before a task goes to the tail, time
 -- Result 'settled', or 'already' when the ledger doesn't hold this release
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
 

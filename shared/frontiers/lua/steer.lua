@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Pauses, resumes or cancels a run.
--- ARGV   prefix, run, paused | running | cancelled, offset
+-- ARGV   prefix, run, paused | running | cancelled, time
 -- Result the state after it, or nothing if the run is unknown
 -- Atomic; run twice, the second changes nothing. A run that has ended stays as it is.
 

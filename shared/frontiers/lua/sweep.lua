@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Forgets runs that ended long ago.
--- ARGV   prefix, retention ms, most runs, offset
+-- ARGV   prefix, retention ms, most runs, time
 -- Result how many runs were forgotten
 -- Atomic per run. UNLINK frees big sets outside the server's main thread.
 

@@ -211,8 +211,9 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
 
   #retry(run: MemoryRun, task: StoredTask, at: number): void {
     task.attempts++;
-    run.retries.set(task.mark, task);
-    run.retryTimes.set(task.mark, at);
+    const name = retryName(task);
+    run.retries.set(name, task);
+    run.retryTimes.set(name, at);
     run.waiting++;
     this.#store.ready.lower(run.id, at);
   }
@@ -226,11 +227,11 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
       run.ready.delete(host);
       run.lists.delete(host);
     }
-    for (const [mark, task] of run.retries) {
+    for (const [name, task] of run.retries) {
       if (drained.length >= budget) break;
       drained.push(task);
-      run.retries.delete(mark);
-      run.retryTimes.delete(mark);
+      run.retries.delete(name);
+      run.retryTimes.delete(name);
     }
     for (const task of drained) this.#store.countCancelled(run, task);
     run.waiting -= drained.length;
@@ -246,6 +247,11 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
   #note(mark: string, note: AttemptNote): void {
     this.#notes.set(mark, [note, ...(this.#notes.get(mark) ?? [])].slice(0, MOST_NOTES));
   }
+}
+
+/** Retries that are due at one moment go in the order of Redis' put-back entries. */
+function retryName({ host, queue, attempts, starts, throttles, deadline, firstSeen, mark }: StoredTask): string {
+  return `${host} ${queue} ${attempts} ${starts} ${throttles} ${deadline} ${firstSeen}\t${mark}`;
 }
 
 function count(reasons: Record<string, number>, reason: string): void {

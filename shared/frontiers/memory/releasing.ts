@@ -64,10 +64,10 @@ export class Releasing {
 
   /** Retries whose time has come rejoin their host's list, at the head. */
   #wakeRetries(run: MemoryRun): void {
-    for (const mark of run.retryTimes.due(this.#now, MOST_RETRIES)) {
-      const task = run.retries.get(mark);
-      run.retryTimes.delete(mark);
-      run.retries.delete(mark);
+    for (const name of run.retryTimes.due(this.#now, MOST_RETRIES)) {
+      const task = run.retries.get(name);
+      run.retryTimes.delete(name);
+      run.retries.delete(name);
       if (task === undefined) continue;
       this.#store.listsOf(run, task.host)[task.queue].unshift(task);
       run.ready.add(task.host, this.#now);

@@ -52,6 +52,7 @@ export interface MemoryRun {
   readonly producers: Map<string, number>;
   readonly lists: Map<string, Record<Queue, Deque<StoredTask>>>;
   readonly ready: TimeTable;
+  /** Retries by a name of their own, and when they are due. */
   readonly retries: Map<string, StoredTask>;
   readonly retryTimes: TimeTable;
   readonly flights: Map<string, Flight>;

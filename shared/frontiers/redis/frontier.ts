@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Clock } from '../../clock.ts';
 import {
   type Admission,
   type AttemptHistory,
@@ -27,7 +28,7 @@ interface RedisFrontierOptions {
   /** Refuses offers while Redis is nearly full. Left out, only Redis itself does. */
   readonly memory?: RedisMemory;
   /** See {@link Scripts}. */
-  readonly offsetMs?: () => number;
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** The frontier in Redis: each method is one script of `frontiers/lua`, where the rules stand. */
@@ -38,12 +39,12 @@ export class RedisFrontier implements Frontier, AttemptHistory {
   readonly #memory: RedisMemory | undefined;
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, policy, memory, offsetMs }: RedisFrontierOptions) {
+  constructor({ redis, prefix, policy, memory, clock }: RedisFrontierOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#policy = policy;
     this.#memory = memory;
-    this.#scripts = new Scripts(redis, prefix, offsetMs);
+    this.#scripts = new Scripts(redis, prefix, clock);
   }
 
   async offer(run: string, tasks: readonly Offer[], options: OfferOptions = {}): Promise<OfferResult> {

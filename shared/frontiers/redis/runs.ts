@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Clock } from '../../clock.ts';
 import {
   type HostLine,
   type OpenedRun,
@@ -13,7 +14,8 @@ import { Scripts } from './scripts.ts';
 interface RedisRunsOptions {
   readonly redis: Redis;
   readonly prefix: string;
-  readonly offsetMs?: () => number;
+  /** See {@link Scripts}. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** The runs in Redis, beside the frontier: each change is one script of `frontiers/lua`. */
@@ -22,10 +24,10 @@ export class RedisRuns implements Runs {
   readonly #prefix: string;
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, offsetMs }: RedisRunsOptions) {
+  constructor({ redis, prefix, clock }: RedisRunsOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
-    this.#scripts = new Scripts(redis, prefix, offsetMs);
+    this.#scripts = new Scripts(redis, prefix, clock);
   }
 
   async open(run: string, options: RunOptions, producer: string): Promise<OpenedRun> {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
+import type { Clock } from '../../clock.ts';
 
 /** The names of the scripts: one file each in `frontiers/lua`. */
 export type ScriptName =
@@ -14,6 +15,7 @@ export type ScriptName =
   | 'offer'
   | 'open'
   | 'pause_host'
+  | 'paused'
   | 'progress'
   | 'queued'
   | 'reap'
@@ -27,25 +29,25 @@ export type ScriptName =
 type Argument = string | number;
 
 /**
- * Runs the scripts of `frontiers/lua` on one Redis, with the key prefix first and the offset last, as every script
- * wants them. A script that the server has forgotten is sent again.
+ * Runs the scripts of `frontiers/lua` on one Redis, with the key prefix first and the time last, as every script wants
+ * them. A script that the server has forgotten is sent again.
  */
 export class Scripts {
   readonly #redis: Redis;
   readonly #prefix: string;
-  readonly #offsetMs: () => number;
+  readonly #clock: Pick<Clock, 'now'> | undefined;
   readonly #loaded = new Map<ScriptName, { readonly sha: string; readonly text: string }>();
 
-  /** @param offsetMs added to the server's time: 0 everywhere but in the contract suite, which steps it */
-  constructor(redis: Redis, prefix: string, offsetMs: () => number = () => 0) {
+  /** @param clock left out everywhere but in the contract suite: time is the server's own */
+  constructor(redis: Redis, prefix: string, clock?: Pick<Clock, 'now'>) {
     this.#redis = redis;
     this.#prefix = prefix;
-    this.#offsetMs = offsetMs;
+    this.#clock = clock;
   }
 
   async run(name: ScriptName, ...args: readonly Argument[]): Promise<unknown> {
     const { sha, text } = this.#script(name);
-    const all = [this.#prefix, ...args, this.#offsetMs()];
+    const all = [this.#prefix, ...args, this.#clock?.now() ?? '-'];
     try {
       return await this.#redis.evalsha(sha, 0, ...all);
     } catch (error: unknown) {

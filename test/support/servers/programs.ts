@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -6,7 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Servers } from './servers.ts';
 
-const RABBITMQ_PROGRAMS = ['/usr/lib/rabbitmq/bin/rabbitmq-server', '/usr/local/sbin/rabbitmq-server', '/opt/homebrew/sbin/rabbitmq-server'];
+const RABBITMQ_PROGRAMS = [
+  '/usr/lib/rabbitmq/bin/rabbitmq-server',
+  '/usr/local/sbin/rabbitmq-server',
+  '/opt/homebrew/sbin/rabbitmq-server',
+];
 
 /** Where the two server programs are, or nothing if one is missing. */
 export function findPrograms(): { readonly rabbitmq: string; readonly redis: string } | undefined {
@@ -28,9 +32,13 @@ export async function startPrograms(programs: { readonly rabbitmq: string; reado
   try {
     await mkdir(join(folder, 'redis'));
     children.push(
-      spawn(programs.redis, ['--port', String(redisPort), '--save', '', '--appendonly', 'yes', '--dir', join(folder, 'redis')], {
-        stdio: 'ignore',
-      }),
+      spawn(
+        programs.redis,
+        ['--port', String(redisPort), '--save', '', '--appendonly', 'yes', '--dir', join(folder, 'redis')],
+        {
+          stdio: 'ignore',
+        },
+      ),
     );
     await writeFile(join(folder, 'rabbitmq.conf'), 'raft.wal_max_size_bytes = 64000000\nlog.file.level = warning\n');
     await writeFile(join(folder, 'enabled_plugins'), '[].\n');

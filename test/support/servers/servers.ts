@@ -38,7 +38,8 @@ async function chooseServers(): Promise<Servers> {
     return { rung: 'given', rabbitmqUrl: TEST_RABBITMQ_URL, redisUrl: TEST_REDIS_URL, stop: async () => {} };
   }
   if (TEST_SERVERS !== 'programs' && hasImages()) return await startContainers();
-  if (TEST_SERVERS === 'containers') throw new Error('No Docker engine with the images rabbitmq:4-management and redis:8 answers.');
+  if (TEST_SERVERS === 'containers')
+    throw new Error('No Docker engine with the images rabbitmq:4-management and redis:8 answers.');
   const programs = findPrograms() ?? installPrograms();
   if (programs !== undefined) return await startPrograms(programs);
   throw new Error(

@@ -1,0 +1,64 @@
+import type { Clock } from '../clock.ts';
+import { type MemoryHosts, slowestInterval } from '../frontiers/memory/hosts.ts';
+import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS } from '../host-gate.ts';
+import { RETRY_AFTER_CAP_MS } from '../task/retry-after.ts';
+
+const PLACE_LEASE_MS = 120_000;
+/** How long a request is guessed to take before one has. */
+const UNKNOWN_RESPONSE_MS = 100;
+
+/** The gate of one process: the memory form of `gate.lua`. It can't see what other processes ask of a host. */
+export class MemoryHostGate implements HostGate {
+  readonly #hosts: MemoryHosts;
+  readonly #clock: Clock;
+
+  constructor({ hosts, clock }: { readonly hosts: MemoryHosts; readonly clock: Clock }) {
+    this.#hosts = hosts;
+    this.#clock = clock;
+  }
+
+  async ask(name: string, { intervalMs, concurrency }: HostLimit, holder: string): Promise<Grant> {
+    const host = this.#hosts.get(name);
+    const now = this.#clock.now();
+    const farthest = now + RETRY_AFTER_CAP_MS;
+    const interval = slowestInterval(host, Math.ceil(intervalMs), now);
+    const paused = Math.min(host.pausedUntil, farthest);
+    if (paused > now + MAX_HOLD_MS) return { granted: false, inMs: paused - now, because: 'pause' };
+    let slot = Math.max(now, paused);
+    if (interval > 0) slot = Math.max(slot, Math.min(host.nextAt, farthest));
+    if (slot > now + MAX_HOLD_MS) return { granted: false, inMs: slot - now, because: 'pace' };
+    if (concurrency > 0) {
+      for (const [other, till] of host.open) if (till <= now) host.open.delete(other);
+      if (host.open.size >= concurrency && !host.open.has(holder)) {
+        const wait = Math.ceil((host.responseMs ?? UNKNOWN_RESPONSE_MS) / concurrency);
+        return { granted: false, inMs: Math.max(10, wait), because: 'concurrency' };
+      }
+      host.open.set(holder, slot + PLACE_LEASE_MS);
+    }
+    if (interval > 0) host.nextAt = slot + interval;
+    return { granted: true, inMs: slot - now };
+  }
+
+  async stillOpen(name: string): Promise<boolean> {
+    return this.#hosts.get(name).pausedUntil <= this.#clock.now();
+  }
+
+  async leave(name: string, { concurrency }: HostLimit, holder: string, durationMs: number): Promise<void> {
+    if (concurrency === 0) return;
+    const host = this.#hosts.get(name);
+    host.open.delete(holder);
+    const duration = Math.round(durationMs);
+    const average = host.responseMs ?? duration;
+    host.responseMs = Math.round(average + (duration - average) / 4);
+  }
+
+  async pause(name: string, ms: number, reason: string): Promise<void> {
+    this.#hosts.pause(name, Math.round(ms), reason, this.#clock.now());
+  }
+
+  async resume(name: string): Promise<void> {
+    const host = this.#hosts.get(name);
+    host.pausedUntil = 0;
+    host.reason = '';
+  }
+}

@@ -1,0 +1,53 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../clock.ts';
+import { Scripts } from '../frontiers/redis/scripts.ts';
+import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS } from '../host-gate.ts';
+
+/** A place that its holder never leaves is free again after so long: longer than any request may take. */
+const PLACE_LEASE_MS = 120_000;
+
+interface RedisHostGateOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  /** See {@link Scripts}. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** The gate of a fleet: one script per question, on the hash that release reads too. */
+export class RedisHostGate implements HostGate {
+  readonly #scripts: Scripts;
+
+  constructor({ redis, prefix, clock }: RedisHostGateOptions) {
+    this.#scripts = new Scripts(redis, prefix, clock);
+  }
+
+  async ask(host: string, { intervalMs, concurrency }: HostLimit, holder: string): Promise<Grant> {
+    const reply = await this.#scripts.run(
+      'gate',
+      host,
+      Math.ceil(intervalMs),
+      concurrency,
+      holder,
+      MAX_HOLD_MS,
+      PLACE_LEASE_MS,
+    );
+    const [granted, inMs, because] = reply as [number, string, 'pace' | 'concurrency' | 'pause' | undefined];
+    return { granted: granted === 1, inMs: Number(inMs), ...(because === undefined ? {} : { because }) };
+  }
+
+  async stillOpen(host: string): Promise<boolean> {
+    return ((await this.#scripts.run('paused', host)) as number) === 0;
+  }
+
+  async leave(host: string, { concurrency }: HostLimit, holder: string, durationMs: number): Promise<void> {
+    if (concurrency > 0) await this.#scripts.run('leave', host, holder, Math.round(durationMs));
+  }
+
+  async pause(host: string, ms: number, reason: string): Promise<void> {
+    await this.#scripts.run('pause_host', host, Math.round(ms), reason);
+  }
+
+  async resume(host: string): Promise<void> {
+    await this.#scripts.run('pause_host', host, 0, '');
+  }
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { afterAll, describe, inject, test } from 'vitest';
+import { openMemoryStore, redisStores, type Store } from '../support/stores.ts';
+import { commands } from './model/commands.ts';
+import { GIVE_UP_MS, Model } from './model/model.ts';
+import { World } from './model/world.ts';
+
+/** `MODEL_RUNS=5000 npm test` looks longer; `MODEL_SEED` repeats what a failure printed. */
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 300);
+const SEED = process.env['MODEL_SEED'];
+const POLICY = { giveUpMs: GIVE_UP_MS };
+
+describe('the frontier follows its model', () => {
+  const redis = redisStores(inject('redisUrl'));
+  afterAll(() => redis.close());
+
+  async function follow(open: () => Promise<Store[]>, runs: number, most: number): Promise<void> {
+    await fc.assert(
+      fc.asyncProperty(commands(most), async (sequence) => {
+        const stores = await open();
+        try {
+          const [first] = stores as [Store];
+          await fc.asyncModelRun(() => ({ model: new Model(first.now()), real: new World(stores) }), sequence);
+        } finally {
+          for (const store of stores) await store.close();
+        }
+      }),
+      { numRuns: runs, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
+    );
+  }
+
+  test(`in memory, ${RUNS * 3} random histories`, { timeout: 600_000 }, async () => {
+    await follow(async () => [await openMemoryStore(POLICY)], RUNS * 3, 120);
+  });
+
+  test(`in memory and in Redis alike, ${RUNS} random histories`, { timeout: 3_600_000 }, async () => {
+    await follow(async () => [await openMemoryStore(POLICY), await redis.open(POLICY)], RUNS, 120);
+  });
+});

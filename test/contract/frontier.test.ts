@@ -1,0 +1,8 @@
+import { inject } from 'vitest';
+import { openMemoryStore, redisStores } from '../support/stores.ts';
+import { describeFrontier } from './frontier.contract.ts';
+
+describeFrontier('in memory', openMemoryStore);
+
+const redis = redisStores(inject('redisUrl'));
+describeFrontier('in Redis', redis.open, redis.close);

@@ -1,0 +1,175 @@
+import { expect } from 'vitest';
+import type { ReleasedTask } from '../../../shared/frontier.ts';
+import type { RunProgress, RunState } from '../../../shared/runs.ts';
+
+/** Hosts of the model. Only runs with a pace use the slow one, so that the others are released without waiting. */
+export const HOSTS = ['a.test', 'b.test:8080', 'slow.test'] as const;
+export const SLOW_INTERVAL_MS = 60_000;
+export const GIVE_UP_MS = 600_000;
+
+export type Ending = 'done' | 'skipped' | 'failed' | 'cancelled';
+
+/** A task as a person would write it down. */
+export interface ModelTask {
+  readonly mark: string;
+  readonly host: string;
+  readonly deadline: number;
+  where: 'waiting' | 'flight' | Ending;
+  /** A retry waits until then. */
+  notBefore: number;
+  release: number;
+  phase: 'publishing' | 'queued' | 'working';
+  leaseEnd: number;
+  attempts: number;
+  starts: number;
+}
+
+export interface ModelRun {
+  readonly id: string;
+  readonly dedup: 'ever' | 'run';
+  readonly intervalMs: number;
+  state: RunState;
+  ended: boolean;
+  completed: number;
+  /** Producer → until when it counts as alive. */
+  readonly producers: Map<string, number>;
+  /** Every task that was ever accepted: an ended one stays, so that sums can be made. */
+  readonly tasks: ModelTask[];
+  readonly seen: Set<string>;
+  readonly failedMarks: Set<string>;
+  /** Host → since when it gave nothing but errors, and the last. */
+  readonly trouble: Map<string, { since: number; last: number }>;
+  lastRelease: number;
+}
+
+/** The naive model: every rule as plainly as it can be said, with no thought of speed. */
+export class Model {
+  readonly runs = new Map<string, ModelRun>();
+  readonly crawled = new Set<string>();
+  readonly pausedUntil = new Map<string, number>();
+  now: number;
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  run(id: string): ModelRun | undefined {
+    return this.runs.get(id);
+  }
+
+  marks(run: ModelRun): Set<string> {
+    return run.dedup === 'run' ? run.seen : this.crawled;
+  }
+
+  isKnown(run: ModelRun, mark: string): boolean {
+    return this.marks(run).has(mark) || run.failedMarks.has(mark);
+  }
+
+  inFlight(run: ModelRun): ModelTask[] {
+    return run.tasks.filter(({ where }) => where === 'flight');
+  }
+
+  flight(run: ModelRun, release: number): ModelTask | undefined {
+    return this.inFlight(run).find((task) => task.release === release);
+  }
+
+  out(): number {
+    return [...this.runs.values()].reduce((sum, run) => sum + this.inFlight(run).length, 0);
+  }
+
+  isPaused(host: string): boolean {
+    return (this.pausedUntil.get(host) ?? 0) > this.now;
+  }
+
+  isDown(run: ModelRun, host: string): boolean {
+    const trouble = run.trouble.get(host);
+    return trouble !== undefined && this.now - trouble.since >= GIVE_UP_MS && this.now - trouble.last < GIVE_UP_MS;
+  }
+
+  /** A task that goes back: waiting, unless its run is cancelled. */
+  putBack(run: ModelRun, task: ModelTask, notBefore = 0): void {
+    if (run.state === 'cancelled') {
+      this.end(run, task, 'cancelled');
+      return;
+    }
+    task.where = 'waiting';
+    task.notBefore = notBefore;
+  }
+
+  end(run: ModelRun, task: ModelTask, ending: Ending, keepsMark = false): void {
+    task.where = ending;
+    if (ending === 'cancelled') this.marks(run).delete(task.mark);
+    if (ending === 'failed' && !keepsMark) {
+      this.marks(run).delete(task.mark);
+      run.failedMarks.add(task.mark);
+    }
+  }
+
+  finishIfDone(run: ModelRun): void {
+    const left = run.tasks.some(({ where }) => where === 'waiting' || where === 'flight');
+    if (left || run.ended) return;
+    if (run.state === 'cancelled') {
+      run.ended = true;
+    } else if (run.completed > 0 && run.producers.size === 0) {
+      run.state = 'finished';
+      run.ended = true;
+    }
+  }
+
+  /** What release may hand out: checks one task against all that is known of it, and moves it. */
+  takeReleased({ release, task, verdict, state }: ReleasedTask): void {
+    const run = this.runs.get(task.run);
+    if (run === undefined) throw new Error(`released a task of an unknown run: ${task.run}`);
+    expect(run.state, 'only running runs are released').toBe('running');
+    expect(release, 'a release number is never given twice').toBeGreaterThan(run.lastRelease);
+    run.lastRelease = release;
+    const waiting = run.tasks.filter(({ mark, where }) => mark === task.mark && where === 'waiting');
+    expect(waiting.length, `exactly one live task waits for ${task.mark}`).toBe(1);
+    const [known] = waiting as [ModelTask];
+    expect(known.notBefore, 'a retry is not released before its time').toBeLessThanOrEqual(this.now);
+    expect(state.attempts).toBe(known.attempts);
+    expect(state.starts).toBe(known.starts);
+    expect(verdict).toBe(this.#verdictFor(run, known));
+    if (task.host !== '?')
+      expect(this.isPaused(task.host) && verdict === 'go', 'nothing of a paused host is released').toBe(false);
+    known.where = 'flight';
+    known.release = release;
+    known.phase = 'publishing';
+    known.leaseEnd = this.now + 60_000;
+  }
+
+  #verdictFor(run: ModelRun, task: ModelTask): ReleasedTask['verdict'] {
+    if (task.host === '?') return 'malformed';
+    if (this.isDown(run, task.host)) return 'host_down';
+    return task.deadline > 0 && task.deadline <= this.now ? 'deadline' : 'go';
+  }
+
+  /** Tasks that a release with room left must not have left behind. */
+  overdue(): ModelTask[] {
+    return [...this.runs.values()]
+      .filter((run) => run.state === 'running' && run.intervalMs === 0)
+      .flatMap((run) => run.tasks)
+      .filter((task) => task.where === 'waiting' && task.notBefore <= this.now && !this.isPaused(task.host));
+  }
+
+  /** Holds what a store reports of a run against the model. */
+  expectProgress(run: ModelRun, progress: RunProgress | undefined): void {
+    if (progress === undefined) throw new Error(`the store has lost ${run.id}`);
+    const count = (where: ModelTask['where']): number => run.tasks.filter((task) => task.where === where).length;
+    const { discovered, waiting, inFlight, done, skipped, failed, cancelled } = progress;
+    expect(waiting + inFlight + done + skipped + failed + cancelled, 'the identity').toBe(discovered);
+    expect({ discovered, waiting, inFlight, done, skipped, failed, cancelled, state: progress.state }).toEqual({
+      discovered: run.tasks.length,
+      waiting: count('waiting'),
+      inFlight: count('flight'),
+      done: count('done'),
+      skipped: count('skipped'),
+      failed: count('failed'),
+      cancelled: count('cancelled'),
+      state: run.state,
+    });
+    expect(progress.endedAt !== undefined).toBe(run.ended);
+    expect(progress.sealed).toBe(run.completed > 0 && run.producers.size === 0);
+    if (progress.state === 'finished') expect(waiting + inFlight, 'finished only when empty').toBe(0);
+  }
+}

@@ -33,7 +33,6 @@ local paused = tonumber(redis.call('HGET', host_key(task.host), 'paused_until') 
 if paused > now + hold then
   leave_ledger(run, release)
   put_back(run, run_state, task)
-  postpone_host(run, task.host, paused)
   return 'put_back'
 end
 if task.starts >= most_starts then return answer('crash_loop') end

@@ -106,10 +106,9 @@ local function pause_host(host, ms, reason)
   local key = host_key(host)
   local till = now + math.min(ms, LONGEST_PAUSE_MS)
   local paused = tonumber(redis.call('HGET', key, 'paused_until') or '0')
-  if paused >= till then return paused end
+  if paused >= till then return end
   redis.call('HSET', key, 'paused_until', int(till), 'reason', reason)
   redis.call('PEXPIRE', key, int(till - now + 600000))
-  return till
 end
 
 -- The one place where a run ends: nothing waits, nothing is in flight, and no seeds can come or matter any more.

@@ -28,12 +28,14 @@ local function interval_of(host, own, gate)
   return own
 end
 
--- A host that gave this run nothing but errors for too long, the last of them not long ago.
+-- A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago.
+-- After a night without a fleet, it is asked once more.
 local function is_down(run, host)
   local trouble = redis.call('HGET', run_key(run, 'trouble'), host)
   if not trouble then return false end
   local since, last = string.match(trouble, '^(%d+) (%d+)$')
-  return now - since >= give_up and now - last < give_up
+  if now - since < give_up then return false end
+  return now - last < give_up or tonumber(redis.call('HGET', host_key(host), 'paused_until') or '0') > now
 end
 
 -- Moves up to `count` tasks of a host into the ledger. Returns how many go, and how many were taken in all.

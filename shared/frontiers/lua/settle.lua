@@ -58,7 +58,7 @@ else
   end
 end
 
-if pause > 0 then free_in = math.max(free_in, pause_host(task.host, pause, pause_reason) - now) end
+if pause > 0 then pause_host(task.host, pause, pause_reason) end
 if free_in > 0 and redis.call('ZSCORE', run_key(run, 'ready'), task.host) then
   postpone_host(run, task.host, now + free_in)
 end

@@ -112,7 +112,6 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
     if (pausedUntil > now + MAX_HOLD_MS) {
       this.#store.leaveLedger(run, String(release));
       this.#store.putBack(run, task, now);
-      this.#store.postponeHost(run, task.host, pausedUntil);
       return { verdict: 'put_back' };
     }
     if (task.starts >= MAX_STARTS) return answer('crash_loop');
@@ -173,7 +172,6 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
   }
 
   #apply(run: MemoryRun, task: StoredTask, { outcome, hostFreeInMs = 0 }: Settlement, now: number): void {
-    let freeInMs = hostFreeInMs;
     switch (outcome.kind) {
       case 'done':
         run.done++;
@@ -200,13 +198,12 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
         task.starts = 0;
         if (host !== undefined) task.throttles++;
         this.#store.putBack(run, task, now, task.throttles >= THROTTLES_BEFORE_TAIL);
-        if (host !== undefined) {
-          const till = this.#store.hosts.pause(task.host, Math.round(host.pauseMs), host.reason, now);
-          freeInMs = Math.max(freeInMs, till - now);
-        }
+        if (host !== undefined) this.#store.hosts.pause(task.host, Math.round(host.pauseMs), host.reason, now);
       }
     }
-    if (freeInMs > 0 && run.ready.has(task.host)) this.#store.postponeHost(run, task.host, now + Math.round(freeInMs));
+    if (hostFreeInMs > 0 && run.ready.has(task.host)) {
+      this.#store.postponeHost(run, task.host, now + Math.round(hostFreeInMs));
+    }
   }
 
   #retry(run: MemoryRun, task: StoredTask, at: number): void {

@@ -39,15 +39,14 @@ export class MemoryHosts {
     return known;
   }
 
-  /** Quiets a host; a longer pause stands. Returns until when it is paused. */
-  pause(host: string, ms: number, reason: string, now: number): number {
+  /** Quiets a host; a longer pause stands. */
+  pause(host: string, ms: number, reason: string, now: number): void {
     const known = this.get(host);
     const till = now + Math.min(ms, RETRY_AFTER_CAP_MS);
     if (till > known.pausedUntil) {
       known.pausedUntil = till;
       known.reason = reason;
     }
-    return known.pausedUntil;
   }
 }
 

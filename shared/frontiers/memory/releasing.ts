@@ -142,12 +142,13 @@ export class Releasing {
     return pace;
   }
 
-  /** A host that gave this run nothing but errors for too long, the last of them not long ago. */
+  /** A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago. */
   #isDown(run: MemoryRun, host: string): boolean {
     const trouble = run.trouble.get(host);
     if (trouble === undefined) return false;
     const { giveUpMs } = this.#policy;
-    return this.#now - trouble.since >= giveUpMs && this.#now - trouble.last < giveUpMs;
+    if (this.#now - trouble.since < giveUpMs) return false;
+    return this.#now - trouble.last < giveUpMs || this.#store.hosts.get(host).pausedUntil > this.#now;
   }
 
   /** Moves up to `count` tasks of a host into the ledger. */

@@ -1,9 +1,9 @@
+import { Deque } from '../../deque.ts';
 import type { Offer, TaskState } from '../../frontier.ts';
 import type { RunOptions, RunState } from '../../runs.ts';
 import { malformedMarkOf } from '../../task/fingerprint.ts';
 import type { Queue } from '../../task/routing.ts';
 import { MALFORMED_HOST } from '../policy.ts';
-import { Deque } from './deque.ts';
 import { MemoryHosts } from './hosts.ts';
 import { TimeTable } from './time-table.ts';
 

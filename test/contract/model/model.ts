@@ -83,7 +83,8 @@ export class Model {
 
   isDown(run: ModelRun, host: string): boolean {
     const trouble = run.trouble.get(host);
-    return trouble !== undefined && this.now - trouble.since >= GIVE_UP_MS && this.now - trouble.last < GIVE_UP_MS;
+    if (trouble === undefined || this.now - trouble.since < GIVE_UP_MS) return false;
+    return this.now - trouble.last < GIVE_UP_MS || this.isPaused(host);
   }
 
   /** A task that goes back: waiting, unless its run is cancelled. */

@@ -1,0 +1,196 @@
+import type { Channel, ChannelModel } from 'amqplib';
+import { ConfigurationError, UnavailableError } from '../errors.ts';
+import type { Queue } from '../task/routing.ts';
+import type {
+  Consumer,
+  DeadLetterMessage,
+  DeadLetters,
+  Destination,
+  Handler,
+  OutgoingMessage,
+  PublishOutcome,
+  QueueDepths,
+  Transport,
+  TransportTrouble,
+} from '../transport.ts';
+import { allowedHeaders } from './message-headers.ts';
+import { RabbitMqConsumer } from './rabbitmq-consumer.ts';
+import { RabbitMqPublisher } from './rabbitmq-publisher.ts';
+import { type QueueDeclaration, type QueueType, topology } from './rabbitmq-topology.ts';
+import { type ConnectionEvents, type LiveConnection, RecoveringConnection, reasonOf } from './recovering-connection.ts';
+
+export interface RabbitMqOptions {
+  readonly url: string;
+  /** In front of every exchange's and queue's name. */
+  readonly prefix: string;
+  readonly queueType: QueueType;
+  /** Shown in the broker's list of connections. */
+  readonly name: string;
+  readonly heartbeatSeconds: number;
+  /** Messages that may be unconfirmed at a time. */
+  readonly window: number;
+  readonly onLost: (reason: string) => void;
+  readonly onRestored: () => void;
+  readonly onBlocked: (reason: string | undefined) => void;
+  /** Queue TTLs other than the usual, for tests. */
+  readonly ttlMs?: Readonly<Record<Destination, number>>;
+}
+
+/**
+ * The transport of a fleet. Two connections: a publisher that the broker blocks must not keep deliveries from being
+ * acked. Every channel that dies takes its connection along, and amqplib's recovery builds both anew.
+ */
+export class RabbitMqTransport implements Transport, DeadLetters {
+  readonly #queues: readonly QueueDeclaration[];
+  readonly #publisher: RabbitMqPublisher;
+  readonly #publishing: RecoveringConnection;
+  readonly #consuming: RecoveringConnection;
+  readonly #consumers = new Set<RabbitMqConsumer>();
+  #blocked = false;
+
+  constructor(options: RabbitMqOptions) {
+    this.#queues = topology(options.prefix, options.queueType, options.ttlMs);
+    this.#publisher = new RabbitMqPublisher(this.#queues, options.window);
+    const connection = (role: string, build: (live: LiveConnection) => Promise<void>) =>
+      new RecoveringConnection({ ...options, name: `${options.name} ${role}`, build, events: this.#events(options) });
+    this.#publishing = connection('publishes', async ({ model, watch }) => {
+      await declare(model, this.#queues);
+      this.#publisher.attach(watch(await model.createConfirmChannel()));
+    });
+    this.#consuming = connection('consumes', async (live) => {
+      // Here too: a queue that was deleted under its consumer is declared again before it is consumed from.
+      await declare(live.model, this.#queues);
+      for (const consumer of this.#consumers) await consumer.attach(live);
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#publishing.start();
+    try {
+      await this.#consuming.start();
+    } catch (error: unknown) {
+      await this.#publishing.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
+    await this.#publisher.settled();
+    await Promise.all([this.#consuming.stop(), this.#publishing.stop()]);
+  }
+
+  publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
+    return this.#publisher.publish(messages);
+  }
+
+  async consume(queue: Queue, handler: Handler, { prefetch }: { readonly prefetch: number }): Promise<Consumer> {
+    const consumer = new RabbitMqConsumer({
+      queue,
+      name: this.#nameOf(queue),
+      prefetch,
+      handler,
+      onStop: () => this.#consumers.delete(consumer),
+    });
+    this.#consumers.add(consumer);
+    // Without a connection, the next one brings the consumer along.
+    if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live);
+    return consumer;
+  }
+
+  async depths(): Promise<QueueDepths> {
+    return await this.#onOwnChannel(async (channel) => {
+      const depths: Partial<Record<Destination, { ready: number; consumers: number }>> = {};
+      for (const { destination, name } of this.#queues) {
+        const { messageCount, consumerCount } = await channel.checkQueue(name);
+        depths[destination] = { ready: messageCount, consumers: consumerCount };
+      }
+      return depths as QueueDepths;
+    });
+  }
+
+  trouble(): TransportTrouble | undefined {
+    if (this.#publishing.live === undefined) return 'disconnected';
+    return this.#blocked ? 'blocked' : undefined;
+  }
+
+  /** Gets without acking: when the channel closes, the broker puts all of them back in order. */
+  async browse(limit: number): Promise<readonly DeadLetterMessage[]> {
+    return await this.#onOwnChannel(async (channel) => {
+      const letters: DeadLetterMessage[] = [];
+      while (letters.length < limit) {
+        const message = await channel.get(this.#nameOf('failed'));
+        if (message === false) break;
+        const { messageId, headers } = message.properties;
+        letters.push({ id: messageId, body: message.content, headers: allowedHeaders(headers) });
+      }
+      return letters;
+    });
+  }
+
+  #events({ onLost, onRestored, onBlocked }: RabbitMqOptions): ConnectionEvents {
+    return {
+      lost: onLost,
+      restored: onRestored,
+      blocked: (reason) => {
+        if (this.#blocked === (reason !== undefined)) return;
+        this.#blocked = reason !== undefined;
+        onBlocked(reason);
+      },
+    };
+  }
+
+  #nameOf(destination: Destination): string {
+    const found = this.#queues.find((queue) => queue.destination === destination);
+    if (found === undefined) throw new TypeError(`no queue for ${destination}`);
+    return found.name;
+  }
+
+  async #onOwnChannel<T>(use: (channel: Channel) => Promise<T>): Promise<T> {
+    const { live } = this.#consuming;
+    if (live === undefined) throw new UnavailableError('RabbitMQ is not connected just now; it is being tried again.');
+    const channel = await live.model.createChannel();
+    channel.on('error', () => {});
+    try {
+      return await use(channel);
+    } finally {
+      await channel.close().catch(() => {});
+    }
+  }
+}
+
+/**
+ * Declares the topology on a channel of its own, so that a refusal closes nothing else.
+ *
+ * @throws ConfigurationError if something else stands under one of the names; nothing is ever deleted
+ */
+async function declare(model: ChannelModel, queues: readonly QueueDeclaration[]): Promise<void> {
+  const channel = await model.createChannel();
+  channel.on('error', () => {});
+  for (const { name, exchange, routingKey, arguments: args } of queues) {
+    try {
+      await channel.assertExchange(exchange, 'direct', { durable: true });
+      await channel.assertQueue(name, { durable: true, arguments: args });
+      await channel.bindQueue(name, exchange, routingKey);
+    } catch (error: unknown) {
+      throw isRefusal(error) ? new ConfigurationError([refusalOf(error, name)], { cause: error }) : error;
+    }
+  }
+  await channel.close();
+}
+
+/** 406 PRECONDITION_FAILED: the name is taken by a declaration with other arguments. */
+function isRefusal(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 406;
+}
+
+function refusalOf(error: unknown, name: string): string {
+  const reason = reasonOf(error);
+  const found = /inequivalent arg '([^']+)' for (\w+) '([^']+)'.*received (.+?) but current is (.+?)"?$/.exec(reason);
+  const [, argument, kind, which, wanted, current] = found ?? [];
+  const what =
+    found === null
+      ? `queue ${name}: ${reason}`
+      : `${kind} ${which}: expected ${argument} to be ${wanted}, found ${current}`;
+  return `${what}. Set QUEUE_PREFIX to use other names, or delete it once it is empty.`;
+}

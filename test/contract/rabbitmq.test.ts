@@ -1,0 +1,176 @@
+import { connect } from 'amqplib';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { ConfigurationError } from '../../shared/errors.ts';
+import type { OutgoingMessage } from '../../shared/transport.ts';
+import type { RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq.ts';
+import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq-topology.ts';
+import { deleteTopology, testTransport, uniquePrefix } from '../support/rabbitmq.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { Inbox } from './transport.contract.ts';
+
+const URL_GIVEN = inject('rabbitmqUrl');
+
+function message(id: string): OutgoingMessage {
+  return { to: 'normal', id, body: '{}', headers: {} };
+}
+
+/** Collects what a transport tells of its connection. */
+class Told {
+  readonly lost: string[] = [];
+  restored = 0;
+  #waiters: (() => void)[] = [];
+
+  readonly options: Pick<RabbitMqOptions, 'onLost' | 'onRestored' | 'onBlocked'> = {
+    onLost: (reason) => this.lost.push(reason),
+    onRestored: () => {
+      this.restored++;
+      for (const wake of this.#waiters.splice(0)) wake();
+    },
+    onBlocked: () => {},
+  };
+
+  /** Both connections are back, so many times in all. */
+  async isBack(times: number): Promise<void> {
+    while (this.restored < times) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+}
+
+async function setup(options: Partial<RabbitMqOptions> = {}): Promise<{
+  transport: RabbitMqTransport;
+  proxy: TcpProxy;
+  told: Told;
+  prefix: string;
+}> {
+  const { hostname, port } = new URL(URL_GIVEN);
+  const proxy = new TcpProxy({ host: hostname, port: Number(port || 5672) });
+  await proxy.start();
+  const url = new URL(URL_GIVEN);
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  const prefix = uniquePrefix();
+  const told = new Told();
+  const transport = testTransport(url.href, prefix, { ...told.options, ...options });
+  await transport.start();
+  onTestFinished(async () => {
+    await transport.stop();
+    await proxy.stop();
+    await deleteTopology(URL_GIVEN, prefix);
+  });
+  return { transport, proxy, told, prefix };
+}
+
+describe('RabbitMQ: what a broker and a network do', () => {
+  test('the connection dies: consumers come back, unacked deliveries come again, late acks hurt nobody', async () => {
+    const { transport, proxy, told } = await setup();
+    const { promise: release, resolve } = Promise.withResolvers<'ack'>();
+    const inbox = new Inbox(({ redelivered }) => (redelivered ? 'ack' : release));
+    const consumer = await transport.consume('normal', inbox.handler, { prefetch: 10 });
+    await transport.publish([message('a'), message('b')]);
+    await inbox.has(2);
+    proxy.cut();
+    await told.isBack(2);
+    const again = (await inbox.has(4)).slice(2);
+    expect(again.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
+    resolve('ack');
+    expect(await transport.publish([message('c')])).toEqual(['confirmed']);
+    await inbox.has(5);
+    expect(consumer.consuming).toBe(true);
+    await consumer.stop();
+    expect((await transport.depths()).normal).toEqual({ ready: 0, consumers: 0 });
+  });
+
+  test('cut again and again while publishing: what was confirmed arrives', async () => {
+    const { transport, proxy } = await setup();
+    const inbox = new Inbox();
+    await transport.consume('normal', inbox.handler, { prefetch: 50 });
+    const confirmed: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      const batch = Array.from({ length: 400 }, (_, i) => message(`${round}-${i}`));
+      const publishing = transport.publish(batch);
+      if (round > 0) proxy.cut();
+      const outcomes = await publishing;
+      confirmed.push(...batch.filter((_, i) => outcomes[i] === 'confirmed').map(({ id }) => id));
+      expect(outcomes.length).toBe(400);
+      await expect.poll(() => transport.trouble()).toBeUndefined();
+    }
+    await expect
+      .poll(() => confirmed.filter((id) => !inbox.deliveries.some((delivery) => delivery.id === id)), {
+        timeout: 20_000,
+      })
+      .toEqual([]);
+    expect(confirmed.length).toBeGreaterThanOrEqual(400);
+  });
+
+  test('while the broker is away, nothing is sent and the caller is told at once', async () => {
+    const { transport, proxy, told } = await setup();
+    proxy.close();
+    await expect.poll(() => transport.trouble()).toBe('disconnected');
+    expect(await transport.publish([message('a')])).toEqual(['refused']);
+    proxy.open();
+    await told.isBack(2);
+    expect(await transport.publish([message('a')])).toEqual(['confirmed']);
+    expect(told.lost.join(' ')).not.toContain('guest');
+  });
+
+  test('a message that no queue takes is returned, and the next one is not blamed for it', async () => {
+    const { transport, prefix } = await setup();
+    const connection = await connect(URL_GIVEN);
+    const channel = await connection.createChannel();
+    await channel.unbindQueue(`${prefix}url_queue_ttl`, `${prefix}crawl`, 'normal');
+    expect(await transport.publish([message('a'), { ...message('a'), to: 'priority' }])).toEqual([
+      'returned',
+      'confirmed',
+    ]);
+    await connection.close();
+  });
+
+  test('a full queue refuses, and the caller is told', async () => {
+    const { prefix, transport } = await setup();
+    const connection = await connect(URL_GIVEN);
+    const channel = await connection.createChannel();
+    await channel.unbindQueue(`${prefix}url_queue_ttl`, `${prefix}crawl`, 'normal');
+    const { queue } = await channel.assertQueue('', {
+      exclusive: true,
+      arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' },
+    });
+    await channel.bindQueue(queue, `${prefix}crawl`, 'normal');
+    const outcomes = [];
+    for (const id of ['a', 'b', 'c']) outcomes.push(...(await transport.publish([message(id)])));
+    expect(outcomes).toEqual(['confirmed', 'refused', 'refused']);
+    await connection.close();
+  });
+
+  test('the queue is deleted under a consumer: all is declared anew and it consumes again', async () => {
+    const { transport, told, prefix } = await setup();
+    const inbox = new Inbox();
+    const consumer = await transport.consume('normal', inbox.handler, { prefetch: 5 });
+    const connection = await connect(URL_GIVEN);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue(`${prefix}url_queue_ttl`);
+    await connection.close();
+    await told.isBack(1);
+    expect(told.lost.length).toBeGreaterThan(0);
+    expect(consumer.consuming).toBe(true);
+    expect(await transport.publish([message('a')])).toEqual(['confirmed']);
+    await inbox.has(1);
+  });
+
+  test('another declaration under our name is named with what was found and wanted, and left alone', async () => {
+    const { prefix } = await setup({ ttlMs: { ...QUEUE_TTL_MS, normal: 5_000 } });
+    const transport = testTransport(URL_GIVEN, prefix);
+    const failure = await transport.start().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ConfigurationError);
+    expect((failure as ConfigurationError).problems).toEqual([
+      `queue ${prefix}url_queue_ttl: expected x-message-ttl to be '3600000', found '5000'. Set QUEUE_PREFIX to use other names, or delete it once it is empty.`,
+    ]);
+    await transport.stop();
+  });
+
+  test('a broker that is not there is an error of the first start, without its password', async () => {
+    const transport = testTransport('amqp://user:secret@127.0.0.1:1', uniquePrefix());
+    const failure = await transport.start().catch((error: unknown) => error);
+    expect(String(failure)).toContain('ECONNREFUSED');
+    expect(String(failure)).not.toContain('secret');
+    await transport.stop();
+  });
+});

@@ -1,0 +1,26 @@
+import { inject } from 'vitest';
+import { systemClock } from '../../shared/clock.ts';
+import { MemoryTransport } from '../../shared/transports/memory.ts';
+import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq-topology.ts';
+import { deleteTopology, testTransport, uniquePrefix } from '../support/rabbitmq.ts';
+import { describeTransport } from './transport.contract.ts';
+
+describeTransport('in memory', async (ttlMs) => {
+  const transport = new MemoryTransport({ clock: systemClock, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } });
+  return { transport, other: transport, close: () => transport.stop() };
+});
+
+describeTransport('RabbitMQ', async (ttlMs) => {
+  const url = inject('rabbitmqUrl');
+  const prefix = uniquePrefix();
+  const options = { ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } };
+  const [transport, other] = [testTransport(url, prefix, options), testTransport(url, prefix, options)];
+  await transport.start();
+  await other.start();
+  const close = async (): Promise<void> => {
+    await transport.stop();
+    await other.stop();
+    await deleteTopology(url, prefix);
+  };
+  return { transport, other, close };
+});

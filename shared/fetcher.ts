@@ -1,3 +1,5 @@
+import type { FetchFailure } from './task/fetch-failure.ts';
+
 /**
  * Makes HTTP requests. One request, one answer: retries, pacing and dedup are other parts' work.
  *
@@ -18,6 +20,8 @@ export interface FetchRequest {
   readonly url: string;
   /** Aborts the request; it then rejects with reason `aborted`. */
   readonly signal?: AbortSignal;
+  /** For the whole request, its body included; the fetcher's own where left out. */
+  readonly timeoutMs?: number;
   /** Bytes of body, after decompression. A longer body is refused with reason `size`. */
   readonly maxBodyBytes: number;
   /** Asked once the headers are in: `false` ends the request with reason `content_type`. Only for status 2xx. */
@@ -38,41 +42,11 @@ export interface OpenResponse extends ResponseHead {
 }
 
 export interface FetchedPage extends ResponseHead {
-  /** Decompressed bytes. */
+  /** Decompressed bytes; none unless the status is 2xx. */
   readonly body: Uint8Array;
   /** From the start of the request to the last byte. */
   readonly durationMs: number;
 }
-
-/**
- * | reason            | what happened                                                              |
- * |-------------------|----------------------------------------------------------------------------|
- * | `timeout`         | a phase, or the whole request, took too long                                |
- * | `nxdomain`        | the name doesn't exist                                                      |
- * | `dns`             | the name could not be looked up                                             |
- * | `connection`      | refused, reset, closed early, or no HTTP                                    |
- * | `tls`             | no handshake, or a certificate that doesn't hold                            |
- * | `redirects`       | too many                                                                    |
- * | `encoding`        | the body is not what its Content-Encoding says                              |
- * | `size`            | the body is over the cap                                                    |
- * | `content_type`    | the caller doesn't want this kind                                           |
- * | `private_address` | the address guard refused it                                                |
- * | `bad_url`         | a redirect to something that is no http URL                                 |
- * | `aborted`         | the caller's signal                                                         |
- */
-export type FetchFailure =
-  | 'timeout'
-  | 'nxdomain'
-  | 'dns'
-  | 'connection'
-  | 'tls'
-  | 'redirects'
-  | 'encoding'
-  | 'size'
-  | 'content_type'
-  | 'private_address'
-  | 'bad_url'
-  | 'aborted';
 
 /** A request that came to no answer. Costs nothing but the request. */
 export class FetchError extends Error {

@@ -12,8 +12,11 @@ export interface HostGate {
   ask(host: string, limit: HostLimit, holder: string): Promise<Grant>;
   /** Is a slot that was waited for still good? Not if the host was paused meanwhile. */
   stillOpen(host: string): Promise<boolean>;
-  /** The request is over, and took so long. Frees its place; costs nothing when places aren't counted. */
-  leave(host: string, limit: HostLimit, holder: string, durationMs: number): Promise<void>;
+  /**
+   * The request is over, and the host took so long; without a duration, none was made. Frees its place; costs nothing
+   * when places aren't counted.
+   */
+  leave(host: string, limit: HostLimit, holder: string, durationMs?: number): Promise<void>;
   /** Quiets a host for everybody, for release as well. A longer pause stands. */
   pause(host: string, ms: number, reason: string): Promise<void>;
   /** Ends a pause. */

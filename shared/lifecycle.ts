@@ -24,7 +24,7 @@ export async function startAll(services: readonly Service[]): Promise<void> {
 }
 
 /** Stops services one after another in the order given, all of them even if one throws; then throws the first error. */
-export async function stopAll(services: readonly Service[]): Promise<void> {
+export async function stopAll(services: readonly Pick<Service, 'stop'>[]): Promise<void> {
   const errors: unknown[] = [];
   for (const service of services) {
     try {

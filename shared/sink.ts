@@ -11,3 +11,13 @@ import type { PageRecord } from './record.ts';
 export interface Sink extends Service {
   put(record: PageRecord): Promise<void>;
 }
+
+/** Reads what sinks of one kind stored. */
+export interface RecordSource {
+  /** The merged records of a run: one per task, of its highest release. */
+  read(run: string): AsyncIterable<PageRecord>;
+  /** Is anything stored of this run? */
+  has(run: string): Promise<boolean>;
+  /** The runs that something is stored of. */
+  runs(): Promise<readonly string[]>;
+}

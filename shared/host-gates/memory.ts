@@ -43,10 +43,11 @@ export class MemoryHostGate implements HostGate {
     return this.#hosts.get(name).pausedUntil <= this.#clock.now();
   }
 
-  async leave(name: string, { concurrency }: HostLimit, holder: string, durationMs: number): Promise<void> {
+  async leave(name: string, { concurrency }: HostLimit, holder: string, durationMs?: number): Promise<void> {
     if (concurrency === 0) return;
     const host = this.#hosts.get(name);
     host.open.delete(holder);
+    if (durationMs === undefined) return;
     const duration = Math.round(durationMs);
     const average = host.responseMs ?? duration;
     host.responseMs = Math.round(average + (duration - average) / 4);

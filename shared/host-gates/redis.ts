@@ -39,8 +39,10 @@ export class RedisHostGate implements HostGate {
     return ((await this.#scripts.run('paused', host)) as number) === 0;
   }
 
-  async leave(host: string, { concurrency }: HostLimit, holder: string, durationMs: number): Promise<void> {
-    if (concurrency > 0) await this.#scripts.run('leave', host, holder, Math.round(durationMs));
+  async leave(host: string, { concurrency }: HostLimit, holder: string, durationMs?: number): Promise<void> {
+    if (concurrency > 0) {
+      await this.#scripts.run('leave', host, holder, durationMs === undefined ? '' : Math.round(durationMs));
+    }
   }
 
   async pause(host: string, ms: number, reason: string): Promise<void> {

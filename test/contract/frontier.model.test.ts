@@ -6,8 +6,8 @@ import { GIVE_UP_MS, Model } from './model/model.ts';
 import { World } from './model/world.ts';
 
 /** `MODEL_RUNS=5000 npm test` looks longer; `MODEL_SEED` repeats what a failure printed. */
-const RUNS = Number(process.env['MODEL_RUNS'] ?? 300);
-const SEED = process.env['MODEL_SEED'];
+const RUNS = Number(process.env.MODEL_RUNS ?? 300);
+const SEED = process.env.MODEL_SEED;
 const POLICY = { giveUpMs: GIVE_UP_MS };
 
 describe('the frontier follows its model', () => {

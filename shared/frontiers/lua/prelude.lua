@@ -18,6 +18,7 @@ end
 local PUBLISHING_MS = 60000
 local WORKING_MS = 60000
 local LONGEST_PAUSE_MS = 3600000
+local LEAD_MS = 1000 -- a task is released at most so long before its slot
 
 local function int(number)
   return string.format('%.0f', number)

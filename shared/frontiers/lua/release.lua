@@ -13,7 +13,6 @@
 local limit, window, unpaced = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local LEAD_MS = 1000 -- a task is released at most so long before its slot
 local MOST_LOOKS = 200
 local reply, looks = {0}, 0
 

@@ -59,8 +59,8 @@ else
 end
 
 if pause > 0 then pause_host(task.host, pause, pause_reason) end
-if free_in > 0 and redis.call('ZSCORE', run_key(run, 'ready'), task.host) then
-  postpone_host(run, task.host, now + free_in)
+if free_in > LEAD_MS and redis.call('ZSCORE', run_key(run, 'ready'), task.host) then
+  postpone_host(run, task.host, now + free_in - LEAD_MS)
 end
 finish_if_done(run)
 return 'settled'

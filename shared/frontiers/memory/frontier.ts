@@ -15,7 +15,7 @@ import {
 } from '../../frontier.ts';
 import { MAX_HOLD_MS } from '../../host-gate.ts';
 import { QUEUES } from '../../task/routing.ts';
-import { type FrontierPolicy, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import { type FrontierPolicy, LEAD_MS, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
 import { Releasing } from './releasing.ts';
 import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask, storedTask } from './store.ts';
 
@@ -201,8 +201,8 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
         if (host !== undefined) this.#store.hosts.pause(task.host, Math.round(host.pauseMs), host.reason, now);
       }
     }
-    if (hostFreeInMs > 0 && run.ready.has(task.host)) {
-      this.#store.postponeHost(run, task.host, now + Math.round(hostFreeInMs));
+    if (hostFreeInMs > LEAD_MS && run.ready.has(task.host)) {
+      this.#store.postponeHost(run, task.host, now + Math.round(hostFreeInMs) - LEAD_MS);
     }
   }
 

@@ -8,6 +8,7 @@ import type { Clock } from '../../clock.ts';
 export type ScriptName =
   | 'admit'
   | 'beat'
+  | 'cache'
   | 'drain'
   | 'gate'
   | 'hosts'
@@ -26,7 +27,7 @@ export type ScriptName =
   | 'steer'
   | 'sweep';
 
-type Argument = string | number;
+type Argument = string | number | Buffer;
 
 /**
  * Runs the scripts of `frontiers/lua` on one Redis, with the key prefix first and the time last, as every script wants

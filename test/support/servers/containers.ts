@@ -14,7 +14,7 @@ export function hasImages(): boolean {
 export async function startContainers(): Promise<Servers> {
   // Without its image, the container that cleans up after a crash can't start; `stop` does the cleaning.
   if (tryRun('docker', ['image', 'ls', '-q', 'testcontainers/ryuk'])?.trim() === '') {
-    process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+    process.env.TESTCONTAINERS_RYUK_DISABLED = 'true';
   }
   const started: StartedTestContainer[] = [];
   const start = async (container: GenericContainer): Promise<StartedTestContainer> => {

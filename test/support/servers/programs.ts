@@ -47,7 +47,7 @@ export async function startPrograms(programs: { readonly rabbitmq: string; reado
         stdio: 'ignore',
         detached: true,
         env: {
-          PATH: process.env['PATH'],
+          PATH: process.env.PATH,
           HOME: folder,
           ERL_EPMD_PORT: String(epmdPort),
           RABBITMQ_NODENAME: `trawl-${process.pid}@localhost`,

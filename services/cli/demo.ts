@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
+import { crawl } from './crawl.ts';
+import { DemoSite } from './demo-site.ts';
+
+/** Fast, but slow enough to watch. */
+const DEMO_RATE = '1200/min';
+
+/** `trawl demo`: a small local site, crawled with `crawl`. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['run', 'worker', 'output']).action(async (options: object) => {
+      const asked = { rate: DEMO_RATE, privateHosts: '127.0.0.0/8', robots: 'ignore', ...options };
+      exit(await withContext(asked, { logLevel: 'warn' }, demo));
+    });
+  },
+};
+
+async function demo(context: Context): Promise<number> {
+  const site = new DemoSite();
+  await site.start();
+  try {
+    if (!context.json) process.stdout.write(`Serving a small site at ${site.url} and crawling it, as this would:\n`);
+    if (!context.json)
+      process.stdout.write(`  trawl crawl ${site.url} --rate ${DEMO_RATE} --private-hosts 127.0.0.0/8\n\n`);
+    return await crawl([site.url], {}, context);
+  } finally {
+    await site.stop();
+  }
+}

@@ -1,0 +1,126 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Command } from 'commander';
+import { type ConnectOptions, connectStores, connectTransport } from '../../shared/backends.ts';
+import { loadCrawler } from '../../shared/crawler/load.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { silentLog } from '../../shared/logger.ts';
+import { userAgentOf } from '../../shared/settings.ts';
+import { VERSION } from '../../shared/version.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
+import { duration } from './format.ts';
+import { routingRulesOf } from './run-options.ts';
+
+interface DoctorOptions {
+  readonly worker?: boolean;
+}
+
+/** One thing that was looked at. A warning doesn't make the doctor fail. */
+interface Finding {
+  readonly what: string;
+  readonly state: 'ok' | 'warning' | 'problem';
+  readonly said: string;
+}
+
+/** `trawl doctor`: what is wrong, and how to mend it. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
+      .option('--worker', 'only: is the worker of this machine or container alive and consuming? For health checks')
+      .action(async (options: DoctorOptions) => {
+        const { worker = false } = options;
+        exit(
+          await withContext({ ...options }, { logLevel: 'silent' }, (context) =>
+            worker ? checkWorker(context) : checkAll(context),
+          ),
+        );
+      });
+  },
+};
+
+async function checkAll(context: Context): Promise<number> {
+  const { settings } = context;
+  const findings: Finding[] = [ok('settings', 'can be read'), contactFinding(context)];
+  findings.push(await found('crawler', async () => `${(await loadCrawler(settings.crawler)).name}, from crawlers/`));
+  findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
+  findings.push(await found('output', async () => await checkFolder(settings.outputDir)));
+  findings.push(...(await checkRedis(context)), await found('RabbitMQ', () => checkRabbitMq(context)));
+  const isWell = findings.every(({ state }) => state !== 'problem');
+  if (context.json) process.stdout.write(`${JSON.stringify({ ok: isWell, findings })}\n`);
+  else for (const { what, state, said } of findings) process.stdout.write(`${state.padEnd(8)} ${what}: ${said}\n`);
+  return isWell ? 0 : 1;
+}
+
+/** For the health check of a container: consuming, and heard of lately. */
+async function checkWorker(context: Context): Promise<number> {
+  const stores = await connectStores(once(context));
+  try {
+    const workers = (await stores.roster.workers()).filter(({ host }) => host === hostname());
+    const [worker] = workers.sort((a, b) => a.silentMs - b.silentMs);
+    const isWell = worker?.state === 'consuming';
+    const said =
+      worker === undefined
+        ? `no worker of ${hostname()} was heard of lately`
+        : `${worker.id} is ${worker.state}, heard ${duration(worker.silentMs)} ago`;
+    if (context.json) process.stdout.write(`${JSON.stringify({ ok: isWell, worker: worker ?? null })}\n`);
+    else process.stdout.write(`${said}\n`);
+    return isWell ? 0 : 1;
+  } finally {
+    stores.close();
+  }
+}
+
+function contactFinding({ settings }: Context): Finding {
+  const agent = userAgentOf(settings, VERSION);
+  if (settings.contactUrl !== undefined || settings.userAgent !== '') return ok('User-Agent', agent);
+  return { what: 'User-Agent', state: 'warning', said: `${agent}: a site owner can't find you. Set CONTACT_URL.` };
+}
+
+async function checkFolder(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await access(folder, constants.W_OK);
+  return `${folder} can be written to`;
+}
+
+/** Connects as a worker would: what it would warn of becomes a warning, what it would refuse a problem. */
+async function checkRedis(context: Context): Promise<Finding[]> {
+  const warnings: Finding[] = [];
+  const warn = (_: object, said: string): void => void warnings.push({ what: 'Redis', state: 'warning', said });
+  const finding = await found('Redis', async () => {
+    const stores = await connectStores({ ...once(context), log: { ...silentLog, warn } });
+    try {
+      const [runs, workers] = await Promise.all([stores.runs.list(1_000), stores.roster.workers()]);
+      return `answers; ${runs.length} runs known, ${workers.length} workers alive`;
+    } finally {
+      stores.close();
+    }
+  });
+  return [finding, ...warnings.filter(({ said }) => !said.startsWith('Attempt'))];
+}
+
+async function checkRabbitMq(context: Context): Promise<string> {
+  const transport = await connectTransport(once(context));
+  try {
+    const { priority, normal, failed } = await transport.depths();
+    const consumers = priority.consumers + normal.consumers;
+    return `answers; ${priority.ready} priority and ${normal.ready} normal deliveries ready, ${failed.ready} dead letters, ${consumers} consumers`;
+  } finally {
+    await transport.stop();
+  }
+}
+
+function once({ settings }: Context): ConnectOptions {
+  return { settings, log: silentLog, name: 'trawl doctor', attempts: 1 };
+}
+
+async function found(what: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return ok(what, await look());
+  } catch (error: unknown) {
+    return { what, state: 'problem', said: messageOf(error) };
+  }
+}
+
+function ok(what: string, said: string): Finding {
+  return { what, state: 'ok', said };
+}

@@ -1,0 +1,53 @@
+/** How long what is under way may take to end, by the signal that asked for it. */
+export const GRACE_MS = { SIGINT: 10_000, SIGTERM: 35_000 } as const;
+export type StopSignal = keyof typeof GRACE_MS;
+
+/** Of a process that was interrupted. */
+export const EXIT_INTERRUPTED = 130;
+
+/**
+ * Listens for Ctrl-C and SIGTERM: the first asks to stop, the second ends the process at once. What was done so far is
+ * kept either way.
+ */
+export class Interrupts {
+  readonly #abort = new AbortController();
+  readonly #onSignal = (signal: StopSignal): void => {
+    if (this.#first !== undefined) {
+      process.stderr.write('\nStopped at once.\n');
+      process.exit(EXIT_INTERRUPTED);
+    }
+    this.#first = signal;
+    this.#abort.abort();
+  };
+  #first: StopSignal | undefined;
+
+  constructor() {
+    process.on('SIGINT', this.#onSignal);
+    process.on('SIGTERM', this.#onSignal);
+  }
+
+  /** Aborted by the first signal. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** The signal that asked to stop, if one did. */
+  get by(): StopSignal | undefined {
+    return this.#first;
+  }
+
+  /** Runs `stop`, and `hurry` if it takes longer than the signal's grace. */
+  async within(stop: () => Promise<void>, hurry: () => void): Promise<void> {
+    const timer = setTimeout(hurry, GRACE_MS[this.#first ?? 'SIGTERM']);
+    try {
+      await stop();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    process.off('SIGINT', this.#onSignal);
+    process.off('SIGTERM', this.#onSignal);
+  }
+}

@@ -1,0 +1,49 @@
+import type { Stores } from '../../shared/backends.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { loadCrawler } from '../../shared/crawler/load.ts';
+import type { Fetcher } from '../../shared/fetcher.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { RunOptions } from '../../shared/runs.ts';
+import type { Settings } from '../../shared/settings-table.ts';
+import type { Sink } from '../../shared/sink.ts';
+import type { RoutingRule } from '../../shared/task/routing.ts';
+import type { Transport } from '../../shared/transport.ts';
+import { VERSION } from '../../shared/version.ts';
+import { RunDirectory } from '../worker/run-directory.ts';
+import { SeedIntake } from '../worker/seed-intake.ts';
+import { Worker } from '../worker/worker.ts';
+
+interface OpenWorkerOptions {
+  readonly settings: Settings;
+  readonly stores: Stores;
+  readonly transport: Transport;
+  readonly fetcher: Fetcher;
+  readonly sink: Sink;
+  readonly rules: readonly RoutingRule[];
+  /** For runs that the store doesn't know, and seeds that name none. */
+  readonly defaults: RunOptions;
+  /** This process' id. */
+  readonly worker: string;
+  readonly log: Logger;
+}
+
+/** A worker out of its parts, not started. */
+export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerOptions): Worker {
+  const { frontier, runs, gate, cache, roster } = stores;
+  const { rules, worker } = parts;
+  return new Worker({
+    ...parts,
+    frontier,
+    gate,
+    cache,
+    roster,
+    runs: new RunDirectory({ runs, loadCrawler, defaults }),
+    intake: new SeedIntake({ frontier, runs, rules, defaults, worker }),
+    maxBodyBytes: settings.maxBody,
+    hostConcurrency: settings.hostConcurrency,
+    concurrency: settings.workerConcurrency,
+    clock: systemClock,
+    random: Math.random,
+    version: VERSION,
+  });
+}

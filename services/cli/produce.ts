@@ -1,0 +1,208 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { connectStores, connectTransport, newWorkerId, openFetcher, type Stores } from '../../shared/backends.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { loadCrawler } from '../../shared/crawler/load.ts';
+import { UsageError } from '../../shared/errors.ts';
+import { Janitor } from '../../shared/janitor.ts';
+import { stopAll } from '../../shared/lifecycle.ts';
+import { Releaser } from '../../shared/releaser.ts';
+import type { RunProgress } from '../../shared/runs.ts';
+import type { Transport } from '../../shared/transport.ts';
+import { VERSION } from '../../shared/version.ts';
+import { readSeeds, type Seed } from '../producer/seeds.ts';
+import { keepHeapSmall } from '../producer/small-heap.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
+import { count } from './format.ts';
+import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
+import { Producing } from './producing.ts';
+import { DRAW_EVERY_MS, isWatched, ProgressLine } from './progress-line.ts';
+import { newRunId, readRunId } from './run-id.ts';
+import { routingRulesOf, runOptionsOf } from './run-options.ts';
+import { RunWatcher } from './run-watcher.ts';
+import { exitCodeOf, nothingNew, summaryJson, summaryText } from './summary.ts';
+
+interface ProduceOptions {
+  readonly run?: string;
+  readonly urlsFile?: string[];
+  readonly wait?: boolean;
+  readonly fresh?: boolean;
+  readonly strict?: boolean;
+}
+
+/** How workers are started, for who has none yet. */
+const WORKER_COMMAND = 'trawl work';
+/** Between two looks at a run that nobody watches. */
+const POLL_EVERY_MS = 500;
+
+/** `trawl produce SEED…`: seeds into the frontier of the fleet. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['run', 'fetch', 'fleet', 'output'])
+      .argument(
+        '[seeds...]',
+        'sites, sitemaps, pages, files of URLs, or - for a list on standard input (default: SEEDS)',
+      )
+      .option('--urls-file <file...>', 'a file of URLs, one a line')
+      .option('--run <id>', 'join this run, or name the new one')
+      .option('--wait', 'stay until the run is finished')
+      .option('--fresh', 'crawl URLs that earlier runs have taken, too')
+      .option('--strict', 'with --wait: exit with 3 if anything failed')
+      .action(async (texts: string[], options: ProduceOptions) => {
+        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => produce(texts, options, context)));
+      });
+  },
+};
+
+interface Parts {
+  readonly run: string;
+  readonly stores: Stores;
+  readonly transport: Transport;
+  readonly producing: Producing;
+  readonly releaser: Releaser;
+  readonly interrupts: Interrupts;
+}
+
+async function produce(texts: readonly string[], options: ProduceOptions, context: Context): Promise<number> {
+  const { settings, log } = context;
+  const given = texts.length === 0 && options.urlsFile === undefined ? settings.seeds : texts;
+  const seeds = await readSeeds(given, options.urlsFile);
+  if (seeds.length === 0)
+    throw new UsageError('nothing to produce: name a site, a sitemap, a page or a file of URLs, or set SEEDS');
+  const run = options.run === undefined ? newRunId() : readRunId(options.run);
+  const rules = await routingRulesOf(settings);
+  const runOptions = runOptionsOf(settings, options.fresh === true ? 'run' : 'ever');
+  await loadCrawler(runOptions.crawler);
+  keepHeapSmall();
+  const producer = newWorkerId();
+  const interrupts = new Interrupts();
+  let producing: Producing | undefined;
+  const events = {
+    lost: (service: string, reason: string) =>
+      log.warn({ what: service, error: reason }, 'connection lost, trying again:'),
+    restored: (service: string) => {
+      log.warn({ what: service }, 'connected again:');
+      // It may have come back without its last second.
+      if (service === 'Redis')
+        producing
+          ?.repeatRecent()
+          .catch((error: unknown) => log.warn({ error: String(error) }, 'could not repeat offers'));
+    },
+  };
+  const connect = { settings, log, events, name: `trawl produce ${producer}`, signal: interrupts.signal };
+  try {
+    const [stores, transport] = await Promise.all([connectStores(connect), connectTransport(connect)]);
+    const fetcher = await openFetcher(settings, VERSION);
+    producing = new Producing({ settings, stores, fetcher, rules, run, runOptions, producer, log });
+    const releaser = new Releaser({ ...stores, transport, clock: systemClock, log, window: settings.releaseWindow });
+    const parts = { run, stores, transport, producing, releaser, interrupts };
+    try {
+      return options.wait === true
+        ? await produceAndWait(seeds, parts, options, context)
+        : await produceOnly(seeds, parts, context);
+    } finally {
+      await stopAll([releaser, transport, fetcher]);
+      stores.close();
+    }
+  } finally {
+    interrupts.close();
+  }
+}
+
+async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Context): Promise<number> {
+  const { run, stores, producing, releaser, interrupts } = parts;
+  await releaser.start();
+  await drawWhile(parts, context, (watch) => producing.meanwhile(seeds, interrupts.signal, watch));
+  if (interrupts.by !== undefined) {
+    process.stderr.write(`Interrupted: the run ${run} stays open. Go on with: trawl produce --run ${run} …\n`);
+    return EXIT_INTERRUPTED;
+  }
+  await releaser.stop();
+  await releaser.fill();
+  const progress = await stores.runs.progress(run);
+  if (progress === undefined) throw new Error(`Redis has lost the run ${run}`);
+  tellOffered(progress, producing, context);
+  return 0;
+}
+
+async function produceAndWait(
+  seeds: readonly Seed[],
+  parts: Parts,
+  options: ProduceOptions,
+  context: Context,
+): Promise<number> {
+  const { settings, json, log } = context;
+  const { run, stores, producing, releaser, interrupts } = parts;
+  const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
+  await releaser.start();
+  await janitor.start();
+  try {
+    await drawWhile(parts, context, (watch) => producing.meanwhile(seeds, interrupts.signal, watch), true);
+  } finally {
+    await janitor.stop();
+  }
+  const progress = await stores.runs.progress(run);
+  if (progress === undefined) throw new Error(`Redis has lost the run ${run}`);
+  if (interrupts.by !== undefined && progress.endedAt === undefined) {
+    process.stderr.write(
+      `Not waiting any more: the run ${run} goes on. Look at it with: trawl status ${run} --watch\n`,
+    );
+    return EXIT_INTERRUPTED;
+  }
+  if (json) process.stdout.write(`${JSON.stringify(summaryJson(progress))}\n`);
+  else process.stdout.write(summaryText(progress, join(settings.outputDir, run)));
+  return exitCodeOf(progress, options.strict === true);
+}
+
+/** Runs `work` with a progress line for those who watch; with `toTheEnd`, it goes on until the run has ended. */
+async function drawWhile(
+  { run, stores, producing, interrupts }: Parts,
+  { json }: Context,
+  work: (watch: (signal: AbortSignal) => Promise<unknown>) => Promise<void>,
+  toTheEnd = false,
+): Promise<void> {
+  const watched = isWatched(json);
+  const line = new ProgressLine(watched);
+  const watcher = new RunWatcher({ run, runs: stores.runs, roster: stores.roster, clock: systemClock });
+  const everyMs = watched ? DRAW_EVERY_MS : POLL_EVERY_MS;
+  const offered = new AbortController();
+  try {
+    await work(async (signal) => {
+      if (!watched && !toTheEnd) return;
+      const until = toTheEnd ? signal : AbortSignal.any([signal, offered.signal, interrupts.signal]);
+      await watcher.follow(
+        everyMs,
+        (view) => {
+          line.show(view, producing.note);
+          if (producing.note === undefined && producing.progress.state === 'done') offered.abort();
+        },
+        until,
+      );
+    });
+  } finally {
+    line.clear();
+  }
+}
+
+function tellOffered(progress: RunProgress, producing: Producing, { json }: Context): void {
+  const { run, state, discovered, duplicate, waiting, inFlight } = progress;
+  const { malformed } = producing.progress;
+  if (json) {
+    const told = { run, state, discovered, duplicate, malformed, waiting, inFlight, workerCommand: WORKER_COMMAND };
+    process.stdout.write(`${JSON.stringify(told)}\n`);
+    return;
+  }
+  if (discovered === 0 && duplicate > 0) {
+    process.stdout.write(`Run ${run}: ${nothingNew(duplicate)}\n`);
+    return;
+  }
+  const also = [
+    duplicate > 0 ? `${count(duplicate)} known already` : '',
+    malformed > 0 ? `${count(malformed)} malformed` : '',
+  ].filter((part) => part !== '');
+  const behind = also.length === 0 ? '' : ` (${also.join(', ')})`;
+  process.stdout.write(
+    `Run ${run}: ${count(discovered)} URLs offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.\n` +
+      `Workers: ${WORKER_COMMAND}    Progress: trawl status ${run} --watch\n`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { Stores } from '../../shared/backends.ts';
+import { systemClock } from '../../shared/clock.ts';
+import type { Fetcher } from '../../shared/fetcher.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { RunOptions } from '../../shared/runs.ts';
+import type { Settings } from '../../shared/settings-table.ts';
+import type { RoutingRule } from '../../shared/task/routing.ts';
+import { Producer, type ProducerProgress } from '../producer/producer.ts';
+import type { Seed } from '../producer/seeds.ts';
+import { count } from './format.ts';
+
+interface ProducingOptions {
+  readonly settings: Settings;
+  readonly stores: Stores;
+  readonly fetcher: Fetcher;
+  readonly rules: readonly RoutingRule[];
+  readonly run: string;
+  readonly runOptions: RunOptions;
+  /** This producer's id among those of the run. */
+  readonly producer: string;
+  readonly log: Logger;
+}
+
+/** A producer at work, with somebody who watches its run. */
+export class Producing {
+  readonly #producer: Producer;
+  readonly #opened = Promise.withResolvers<void>();
+
+  constructor({ settings, stores, fetcher, rules, run, runOptions, producer, log }: ProducingOptions) {
+    const { frontier, runs, gate: hostGate } = stores;
+    this.#producer = new Producer({
+      frontier,
+      runs,
+      fetcher,
+      hostGate,
+      rules,
+      clock: systemClock,
+      input: process.stdin,
+      options: { run, runOptions, producer, hostConcurrency: settings.hostConcurrency },
+      on: {
+        problem: (source, problem) => log.warn({ what: source, error: problem }, 'could not be read:'),
+        hint: (hint) => log.warn({}, hint),
+        opened: (how, own) => {
+          if (how === 'joined' || how === 'reopened') warnOfOptions(run, runOptions, own, log);
+          this.#opened.resolve();
+        },
+      },
+    });
+  }
+
+  /** What it is at, for the progress line; nothing once all is offered. */
+  get note(): string | undefined {
+    const { state, source, offered } = this.#producer.progress();
+    if (state === 'waiting: Redis is full') return 'waiting: Redis is full';
+    if (state !== 'reading' || source === undefined) return undefined;
+    return `reading ${source}: ${count(offered)} URLs so far`;
+  }
+
+  get progress(): ProducerProgress {
+    return this.#producer.progress();
+  }
+
+  /** See {@link Producer.repeatRecent}. */
+  async repeatRecent(): Promise<void> {
+    await this.#producer.repeatRecent();
+  }
+
+  /**
+   * Offers the seeds, and runs `watch` from the moment that the run is open; its signal is aborted with `signal`, or when
+   * producing fails. Rejects with what either of them threw.
+   */
+  async meanwhile(
+    seeds: readonly Seed[],
+    signal: AbortSignal,
+    watch: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
+    const over = new AbortController();
+    const stop = (): void => over.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    const producing = this.#producer.produce(seeds, signal).catch((error: unknown) => {
+      over.abort();
+      throw error;
+    });
+    try {
+      const watching = Promise.race([this.#opened.promise, producing]).then(() => watch(over.signal));
+      await Promise.all([producing, watching]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+}
+
+/** A run's options are fixed when it opens: flags that say otherwise are not heard. */
+function warnOfOptions(run: string, asked: RunOptions, own: RunOptions, log: Logger): void {
+  const names = Object.keys(own) as (keyof RunOptions)[];
+  const ignored = names.filter((name) => asked[name] !== own[name]);
+  if (ignored.length > 0) log.warn({ what: ignored.join(', ') }, `run ${run} keeps the options it was opened with:`);
+}

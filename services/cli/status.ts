@@ -1,0 +1,175 @@
+import type { Command } from 'commander';
+import { connectStores, type Stores } from '../../shared/backends.ts';
+import { systemClock } from '../../shared/clock.ts';
+import type { LiveWorker } from '../../shared/roster.ts';
+import type { HostLine } from '../../shared/runs.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
+import { count, duration, pace, perSecond } from './format.ts';
+import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
+import { readRunId } from './run-id.ts';
+import { type RunView, RunWatcher } from './run-watcher.ts';
+import { elapsedMs, summaryJson, summaryText } from './summary.ts';
+import { table } from './table.ts';
+
+interface StatusOptions {
+  readonly watch?: boolean;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const MOST_RUNS = 20;
+const SLOWEST_HOSTS = 5;
+
+/** `trawl status [RUN]`: one run, or all. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['fleet'])
+      .argument('[run]', 'a run id (default: the newest runs)')
+      .option('--watch', 'look again every second')
+      .action(async (run: string | undefined, options: StatusOptions) => {
+        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => status(run, options, context)));
+      });
+  },
+};
+
+async function status(run: string | undefined, { watch = false }: StatusOptions, context: Context): Promise<number> {
+  if (run !== undefined) readRunId(run);
+  const interrupts = new Interrupts();
+  const stores = await connectStores({ ...context, name: 'trawl status', signal: interrupts.signal });
+  try {
+    const look = run === undefined ? new AllRuns(stores) : new OneRun(stores, run);
+    for (;;) {
+      const found = await look.again();
+      if (found === undefined) {
+        process.stderr.write(`trawl: no run ${run} is known to this Redis; trawl status lists those that are\n`);
+        return 1;
+      }
+      const text = context.json ? `${JSON.stringify(found.json)}\n` : found.text;
+      if (watch && !context.json && process.stdout.isTTY) process.stdout.write('\u001b[H\u001b[2J');
+      process.stdout.write(text);
+      if (!watch || found.isOver || interrupts.signal.aborted) break;
+      await systemClock.sleep(LOOK_EVERY_MS, interrupts.signal);
+      if (interrupts.signal.aborted) break;
+    }
+    return interrupts.by === 'SIGINT' ? EXIT_INTERRUPTED : 0;
+  } finally {
+    stores.close();
+    interrupts.close();
+  }
+}
+
+interface Found {
+  readonly text: string;
+  readonly json: object;
+  /** Nothing will change any more. */
+  readonly isOver: boolean;
+}
+
+/** One run, in full. */
+class OneRun {
+  readonly #stores: Stores;
+  readonly #run: string;
+  readonly #watcher: RunWatcher;
+
+  constructor(stores: Stores, run: string) {
+    this.#stores = stores;
+    this.#run = run;
+    this.#watcher = new RunWatcher({ run, runs: stores.runs, roster: stores.roster, clock: systemClock });
+  }
+
+  async again(): Promise<Found | undefined> {
+    const [view, workers, hosts] = await Promise.all([
+      this.#watcher.look(),
+      this.#stores.roster.workers(),
+      this.#stores.runs.hosts(this.#run, 1_000),
+    ]);
+    if (view === undefined) return undefined;
+    const { progress, bottleneck } = view;
+    const { name, sentence, etaMs } = bottleneck;
+    const more = {
+      bottleneck: name === 'none' ? null : sentence,
+      etaSeconds: etaMs === undefined ? null : Math.round(etaMs / 1_000),
+      workers: workers.length,
+    };
+    return {
+      text: this.#text(view, workers, hosts),
+      json: { ...summaryJson(progress), ...more },
+      isOver: progress.endedAt !== undefined,
+    };
+  }
+
+  #text({ progress, bottleneck }: RunView, workers: readonly LiveWorker[], hosts: readonly HostLine[]): string {
+    const lines = [summaryText(progress, undefined).trimEnd()];
+    if (progress.endedAt === undefined) {
+      if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
+      if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
+      if (!progress.sealed)
+        lines.push(`Producers: ${progress.producers.open} at work, ${progress.producers.lost} lost`);
+      lines.push(...slowestHosts(hosts), ...workerLines(workers));
+    }
+    return `${lines.join('\n')}\n`;
+  }
+}
+
+/** The newest runs, a line each. */
+class AllRuns {
+  readonly #stores: Stores;
+  readonly #watchers = new Map<string, RunWatcher>();
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+  }
+
+  async again(): Promise<Found> {
+    const { runs, roster } = this.#stores;
+    const [ids, workers] = await Promise.all([runs.list(MOST_RUNS), roster.workers()]);
+    const views = (await Promise.all(ids.map((run) => this.#watcher(run).look()))).filter((view) => view !== undefined);
+    const rows = views.map(({ progress, bottleneck }) => {
+      const { run, state, discovered, done, skipped, failed, cancelled } = progress;
+      const ended = done + skipped + failed + cancelled;
+      const rate = done / Math.max(0.001, elapsedMs(progress) / 1_000);
+      return [
+        run,
+        state,
+        `${count(ended)}/${count(discovered)}`,
+        `${count(failed)} failed`,
+        `${perSecond(rate)}/s`,
+        bottleneck.sentence,
+      ];
+    });
+    const text = rows.length === 0 ? 'No runs yet. Start one with: trawl produce https://example.com/\n' : table(rows);
+    return {
+      text: `${text}${workerLines(workers).join('\n')}\n`,
+      json: { runs: views.map(({ progress }) => summaryJson(progress)), workers },
+      isOver: false,
+    };
+  }
+
+  #watcher(run: string): RunWatcher {
+    let watcher = this.#watchers.get(run);
+    if (watcher === undefined) {
+      const { runs, roster } = this.#stores;
+      watcher = new RunWatcher({ run, runs, roster, clock: systemClock });
+      this.#watchers.set(run, watcher);
+    }
+    return watcher;
+  }
+}
+
+function slowestHosts(hosts: readonly HostLine[]): string[] {
+  const needs = ({ pausedMs, waiting, intervalMs }: HostLine): number => pausedMs + waiting * intervalMs;
+  const slowest = [...hosts].sort((a, b) => needs(b) - needs(a)).slice(0, SLOWEST_HOSTS);
+  if (slowest.length === 0) return [];
+  const rows = slowest.map((line) => {
+    const { host, waiting, intervalMs, pausedMs, reason = '' } = line;
+    const why =
+      pausedMs > 0 ? `paused for ${duration(pausedMs)} ${reason}` : intervalMs > 0 ? pace(intervalMs) : 'no limit';
+    return [`  ${host}`, `${count(waiting)} wait`, why, needs(line) > 0 ? `about ${duration(needs(line))}` : ''];
+  });
+  return ['Hosts that need longest:', table(rows).trimEnd()];
+}
+
+function workerLines(workers: readonly LiveWorker[]): string[] {
+  if (workers.length === 0) return ['Workers: none is running (trawl work)'];
+  const rows = workers.map(({ id, state, inHand, slots }) => [`  ${id}`, state, `${inHand} of ${slots} in hand`]);
+  return [`Workers: ${workers.length}`, table(rows).trimEnd()];
+}

@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import {
+  connectStores,
+  connectTransport,
+  newWorkerId,
+  openFetcher,
+  openSink,
+  type ServiceName,
+} from '../../shared/backends.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { ConfigurationError } from '../../shared/errors.ts';
+import { Janitor } from '../../shared/janitor.ts';
+import { startAll, stopAll } from '../../shared/lifecycle.ts';
+import { Releaser } from '../../shared/releaser.ts';
+import type { Runs } from '../../shared/runs.ts';
+import { VERSION } from '../../shared/version.ts';
+import type { Worker } from '../worker/worker.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
+import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
+import { openWorker } from './open-worker.ts';
+import { report } from './report.ts';
+import { routingRulesOf, runOptionsOf, warnOfRobots } from './run-options.ts';
+
+interface WorkOptions {
+  readonly exitWhenIdle?: boolean;
+  readonly stayUp?: boolean;
+}
+
+/** Between two looks whether any run has work. */
+const IDLE_LOOK_EVERY_MS = 1_000;
+/** Runs that are looked at; older ones have ended long ago. */
+const MOST_RUNS = 1_000;
+
+/** `trawl work`: a worker of the fleet. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
+      .option('--exit-when-idle', 'stop once no run has work')
+      .option(
+        '--stay-up',
+        'with settings that need mending: say so once and wait, for a container that would be restarted',
+      )
+      .action(async (options: WorkOptions) => {
+        try {
+          exit(await withContext({ ...options }, { logLevel: 'info' }, (context) => work(options, context)));
+        } catch (error: unknown) {
+          if (options.stayUp !== true || !(error instanceof ConfigurationError)) throw error;
+          exit(report(error));
+          await new Promise((resolve) => process.once('SIGTERM', resolve).once('SIGINT', resolve));
+        }
+      });
+  },
+};
+
+async function work(options: WorkOptions, context: Context): Promise<number> {
+  const { settings, log } = context;
+  const id = newWorkerId();
+  const interrupts = new Interrupts();
+  warnOfRobots(settings, log);
+  let worker: Worker | undefined;
+  const events = {
+    lost: (service: ServiceName, reason: string) => {
+      log.warn({ what: service, error: reason }, 'connection lost, trying again:');
+      if (service === 'Redis') void worker?.suspend('Redis');
+    },
+    restored: (service: ServiceName) => {
+      log.warn({ what: service }, 'connected again:');
+      if (service === 'Redis') void worker?.resume();
+    },
+  };
+  const connect = {
+    settings,
+    log,
+    events,
+    name: `trawl work ${id}`,
+    attempts: Number.POSITIVE_INFINITY,
+    signal: interrupts.signal,
+  };
+  try {
+    const rules = await routingRulesOf(settings);
+    const [stores, transport] = await Promise.all([connectStores(connect), connectTransport(connect)]);
+    const [fetcher, sink] = await Promise.all([openFetcher(settings, VERSION), openSink(settings, id)]);
+    const clock = systemClock;
+    const defaults = runOptionsOf(settings, 'ever');
+    worker = openWorker({ settings, stores, transport, fetcher, sink, rules, defaults, worker: id, log });
+    const releaser = new Releaser({ ...stores, transport, clock, log, window: settings.releaseWindow });
+    const janitor = new Janitor({ ...stores, clock, log });
+    await startAll([sink, worker, releaser, janitor]);
+    log.info({ slots: settings.workerConcurrency, worker: id }, 'consuming');
+    await (options.exitWhenIdle === true ? untilIdle(stores.runs, interrupts.signal) : untilAborted(interrupts.signal));
+    log.info({ inHand: worker.inHand }, 'stopping: finishing what is in hand');
+    const running = worker;
+    await interrupts.within(
+      () => stopAll([releaser, janitor, running]),
+      () => running.abort(),
+    );
+    await stopAll([sink, transport, fetcher]);
+    stores.close();
+    log.info({}, 'stopped');
+  } catch (error: unknown) {
+    if (!interrupts.signal.aborted) throw error;
+  } finally {
+    interrupts.close();
+  }
+  return interrupts.by === 'SIGINT' ? EXIT_INTERRUPTED : 0;
+}
+
+/** Resolves once at least one run is known and none is open: a run that waits for seeds is open. */
+async function untilIdle(runs: Runs, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const known = await Promise.all((await runs.list(MOST_RUNS)).map((run) => runs.progress(run)));
+    if (known.length > 0 && known.every((progress) => progress?.endedAt !== undefined)) return;
+    await systemClock.sleep(IDLE_LOOK_EVERY_MS, signal);
+  }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}

@@ -1,0 +1,158 @@
+import type { Clock } from '../../shared/clock.ts';
+import { FetchError, type Fetcher, type OpenResponse } from '../../shared/fetcher.ts';
+import { type HostGate, type HostLimit, slotToleranceMs } from '../../shared/host-gate.ts';
+import type { FetchFailure } from '../../shared/task/fetch-failure.ts';
+import { retryAfterMs } from '../../shared/task/retry-after.ts';
+import { retryDelayMs } from '../../shared/task/retry-schedule.ts';
+import { isProblem, readUrl } from '../../shared/task/url.ts';
+import { decoded } from './decoding.ts';
+import { unpacked } from './unpacking.ts';
+
+/** A document that could not be read, as the end of a sentence that begins with its name. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+  readonly code = 'ERR_DOCUMENT';
+  /** Of the answer, if there was one. */
+  readonly status: number | undefined;
+
+  constructor(message: string, options?: { cause?: unknown; status?: number }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.status = options?.status;
+  }
+}
+
+/** Tries in a row that got no further than those before. */
+const MAX_TRIES = 3;
+/** However far each got. */
+const MAX_TRIES_EVER = 10;
+const MAX_RETRY_DELAY_MS = 5_000;
+/** A host that asks for more patience has its document left out: nobody waits an hour for a sitemap. */
+const MAX_RETRY_AFTER_MS = 60_000;
+/** So that the end of a long pause is seen soon. */
+const MAX_NAP_MS = 2_000;
+/** Failures that may pass. All others would come again. */
+const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection']);
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+interface DocumentFetcherOptions {
+  readonly fetcher: Fetcher;
+  readonly hostGate: HostGate;
+  readonly clock: Clock;
+  readonly limit: HostLimit;
+  /** Names this reader's requests at the gate; it makes one at a time. */
+  readonly holder: string;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+}
+
+interface ReadOptions {
+  /** Of the body, unpacked. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Where a document begins, and, each time that it is read from the beginning again, begins anew. */
+export interface DocumentStart {
+  /** After redirects. */
+  readonly finalUrl: string;
+}
+
+/** What one try failed of, and how long to wait before the next; `undefined`: there is no use in another. */
+interface Failure {
+  readonly error: DocumentError;
+  readonly waitMs: number | undefined;
+}
+
+/** Reads the documents that steer a crawl, sitemaps and robots.txt, from their hosts, at the pace that the gate allows. */
+export class DocumentFetcher {
+  readonly #options: DocumentFetcherOptions;
+
+  constructor(options: DocumentFetcherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The text of a document, piece by piece. What may pass is tried again, from the beginning, three times without getting
+   * further. Throws a {@link DocumentError}, or a {@link BodyError} when the body's bytes are broken; both after all that
+   * came before. When `signal` is aborted, throws whatever that stopped.
+   */
+  async *read(url: string, options: ReadOptions): AsyncGenerator<DocumentStart | string, void, void> {
+    const address = readUrl(url);
+    if (isProblem(address)) throw new DocumentError(`can't be read: ${address.problem}`);
+    let furthest = 0;
+    for (let tries = 1, ever = 1; ; tries++, ever++) {
+      const reading = { length: 0 };
+      const failure = yield* this.#try(address, options, reading, tries);
+      if (failure === undefined) return;
+      if (reading.length > furthest) tries = 1;
+      furthest = Math.max(furthest, reading.length);
+      if (failure.waitMs === undefined || tries >= MAX_TRIES || ever >= MAX_TRIES_EVER) throw failure.error;
+      await this.#options.clock.sleep(failure.waitMs, options.signal);
+    }
+  }
+
+  async *#try(
+    { href, host }: { readonly href: string; readonly host: string },
+    { maxBytes, signal }: ReadOptions,
+    reading: { length: number },
+    tries: number,
+  ): AsyncGenerator<DocumentStart | string, Failure | undefined, void> {
+    const { fetcher, hostGate, limit, holder } = this.#options;
+    await this.#waitForSlot(host, signal);
+    const startedAt = performance.now();
+    let answeredAt: number | undefined;
+    let response: OpenResponse | undefined;
+    try {
+      response = await fetcher.open({ url: href, maxBodyBytes: maxBytes, signal });
+      answeredAt = performance.now();
+      if (response.status < 200 || response.status > 299) return await this.#failureOfStatus(host, response, tries);
+      yield { finalUrl: response.finalUrl };
+      for await (const text of decoded(unpacked(response.body, maxBytes), response.headers['content-type'])) {
+        yield text;
+        reading.length += text.length;
+      }
+      return undefined;
+    } catch (error: unknown) {
+      if (!(error instanceof FetchError) || error.reason === 'aborted') throw error;
+      return this.#failureOfRequest(error, tries);
+    } finally {
+      response?.body.destroy();
+      // How long the host took to answer, not how long the frontier took to take what it said.
+      await hostGate.leave(host, limit, holder, (answeredAt ?? performance.now()) - startedAt);
+    }
+  }
+
+  async #failureOfStatus(host: string, { status, headers }: OpenResponse, tries: number): Promise<Failure> {
+    const { clock, hostGate } = this.#options;
+    const error = new DocumentError(`answered with status ${status}`, { status });
+    if (!RETRYABLE_STATUSES.has(status)) return { error, waitMs: undefined };
+    const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? 0;
+    if (askedMs > 0) await hostGate.pause(host, askedMs, `status ${status}`);
+    return { error, waitMs: askedMs > MAX_RETRY_AFTER_MS ? undefined : Math.max(askedMs, this.#delayMs(tries)) };
+  }
+
+  #failureOfRequest(cause: FetchError, tries: number): Failure {
+    const error = new DocumentError(`could not be fetched: ${cause.message}`, {
+      cause,
+      ...(cause.status === undefined ? {} : { status: cause.status }),
+    });
+    return { error, waitMs: RETRYABLE_FAILURES.has(cause.reason) ? this.#delayMs(tries) : undefined };
+  }
+
+  #delayMs(tries: number): number {
+    return Math.min(MAX_RETRY_DELAY_MS, retryDelayMs(tries, this.#options.random()));
+  }
+
+  async #waitForSlot(host: string, signal: AbortSignal): Promise<void> {
+    const { clock, hostGate, limit, holder } = this.#options;
+    for (;;) {
+      signal.throwIfAborted();
+      const { granted, inMs } = await hostGate.ask(host, limit, holder);
+      if (granted && inMs === 0) return;
+      const dueAt = clock.now() + inMs;
+      await clock.sleep(granted ? inMs : Math.min(inMs, MAX_NAP_MS), signal);
+      const isFresh = clock.now() <= dueAt + slotToleranceMs(limit.intervalMs);
+      if (granted && isFresh && (await hostGate.stillOpen(host))) return;
+    }
+  }
+}

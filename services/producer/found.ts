@@ -1,0 +1,11 @@
+import type { SitemapEntry } from '../../shared/task/sitemap.ts';
+
+/** What comes out of seeds, in the order in which it is found. */
+export type Found =
+  /** A sitemap, list or file is read from now on. */
+  | { readonly kind: 'reading'; readonly source: string }
+  /** `again`: these were found before, when the document was last read from its beginning. */
+  | { readonly kind: 'entries'; readonly entries: readonly SitemapEntry[]; readonly again: boolean }
+  /** As the end of a sentence that begins with `source`. What is in order is read on. */
+  | { readonly kind: 'problem'; readonly source: string; readonly problem: string }
+  | { readonly kind: 'hint'; readonly hint: string };

@@ -1,0 +1,159 @@
+import type { Clock } from '../../shared/clock.ts';
+import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/frontier.ts';
+import type { RoutingRule } from '../../shared/task/routing.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap.ts';
+import { offerOf } from './offer.ts';
+import { RecentOffers } from './recent-offers.ts';
+
+/** Between two looks whether a full store has room again. */
+const FULL_NAP_MS = 1_000;
+
+interface OffererOptions {
+  readonly frontier: Frontier;
+  readonly clock: Clock;
+  readonly run: string;
+  readonly rules: readonly RoutingRule[];
+  /** Offers under way at once. */
+  readonly window: number;
+  readonly signal: AbortSignal;
+  /** The run refuses: what to throw. */
+  readonly refused: () => Promise<Error>;
+  /** Told once, as soon as an offer fails: nobody may be adding just then, and nothing more is offered. */
+  readonly failed: () => void;
+}
+
+/** What the frontier said so far, in URLs. */
+export interface OfferCounts {
+  offered: number;
+  accepted: number;
+  known: number;
+  malformed: number;
+}
+
+/**
+ * Offers URLs to the frontier: in batches, a few of them under way at once. As long as none is under way, what there is
+ * goes out at once; else it waits until a batch is full. Full stores are waited for, and whoever adds waits with them.
+ */
+export class Offerer {
+  readonly counts: OfferCounts = { offered: 0, accepted: 0, known: 0, malformed: 0 };
+  readonly #options: OffererOptions;
+  readonly #recent: RecentOffers;
+  #batch: Offer[] = [];
+  #isRepeat = false;
+  #underWay = 0;
+  #waitingForRoom = 0;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void)[] = [];
+
+  constructor(options: OffererOptions) {
+    this.#options = options;
+    this.#recent = new RecentOffers(options.clock);
+  }
+
+  /** Is the store full just now? */
+  get isWaiting(): boolean {
+    return this.#waitingForRoom > 0;
+  }
+
+  /**
+   * Takes URLs, and resolves when more may be added.
+   *
+   * @param isRepeat they were added before: those known by now are no duplicates
+   */
+  async add(entries: readonly SitemapEntry[], isRepeat: boolean): Promise<void> {
+    if (isRepeat !== this.#isRepeat) {
+      this.#send();
+      this.#isRepeat = isRepeat;
+    }
+    for (const { loc } of entries) {
+      this.#batch.push(offerOf(loc, this.#options.rules));
+      if (this.#batch.length === MAX_OFFER) {
+        this.#send();
+        await this.#room(this.#options.window);
+      }
+    }
+    if (this.#underWay === 0) this.#send();
+    await this.#room(this.#options.window);
+  }
+
+  /** Offers what is left, and resolves when the frontier has answered everything. */
+  async drain(): Promise<void> {
+    this.#send();
+    await this.#room(1);
+  }
+
+  /** Sends nothing more, and resolves when no offer is under way; throws what went wrong with one. */
+  async stop(): Promise<void> {
+    this.#batch = [];
+    while (this.#underWay > 0) await this.#change();
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Offers once more what the frontier has accepted in the last seconds, for a store that may have lost it. Counts nothing. */
+  async repeatRecent(): Promise<void> {
+    const { rules } = this.#options;
+    for (const texts of this.#recent.list()) {
+      const offers = texts.map((text) => offerOf(text, rules));
+      await this.#offerUntilTaken(offers, true);
+    }
+  }
+
+  #send(): void {
+    const batch = this.#batch;
+    if (batch.length === 0 || this.#failure !== undefined) return;
+    this.#batch = [];
+    this.#underWay++;
+    this.#offer(batch, this.#isRepeat)
+      .catch((error: unknown) => {
+        if (this.#failure !== undefined) return;
+        this.#failure = { error };
+        this.#options.failed();
+      })
+      .finally(() => {
+        this.#underWay--;
+        for (const wake of this.#wake.splice(0)) wake();
+        // Nothing else may come for a while: what has gathered shall not wait for it.
+        if (this.#underWay === 0) this.#send();
+      });
+  }
+
+  async #offer(batch: readonly Offer[], isRepeat: boolean): Promise<void> {
+    const result = await this.#offerUntilTaken(batch, isRepeat);
+    if (result === undefined) return;
+    this.#recent.keep(batch);
+    this.counts.accepted += result.accepted;
+    if (isRepeat) return;
+    this.counts.offered += batch.length;
+    this.counts.known += result.known;
+    for (const offer of batch) if ('malformed' in offer) this.counts.malformed++;
+  }
+
+  /** Nothing, when it was stopped while it waited. */
+  async #offerUntilTaken(
+    batch: readonly Offer[],
+    repeat: boolean,
+  ): Promise<Exclude<OfferResult, { refused: unknown }> | undefined> {
+    const { frontier, clock, run, signal, refused } = this.#options;
+    for (;;) {
+      const result = await frontier.offer(run, batch, { repeat });
+      if (!('refused' in result)) return result;
+      if (result.refused !== 'full') throw await refused();
+      this.#waitingForRoom++;
+      await clock.sleep(FULL_NAP_MS, signal);
+      this.#waitingForRoom--;
+      if (signal.aborted) return undefined;
+    }
+  }
+
+  /** Resolves when fewer than `window` offers are under way; throws what went wrong with one. */
+  async #room(window: number): Promise<void> {
+    while (this.#underWay >= window && this.#failure === undefined) {
+      await this.#change();
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#wake.push(resolve));
+  }
+}

@@ -1,0 +1,230 @@
+import type { Readable } from 'node:stream';
+import type { Clock } from '../../shared/clock.ts';
+import type { Fetcher } from '../../shared/fetcher.ts';
+import type { Frontier } from '../../shared/frontier.ts';
+import type { HostGate } from '../../shared/host-gate.ts';
+import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '../../shared/runs.ts';
+import type { RoutingRule } from '../../shared/task/routing.ts';
+import { DocumentFetcher } from './document-fetcher.ts';
+import type { Found } from './found.ts';
+import { Offerer } from './offerer.ts';
+import { RunClosedError } from './run-closed.ts';
+import { SeedReader } from './seed-reader.ts';
+import type { Seed } from './seeds.ts';
+import { SitemapReader } from './sitemap-reader.ts';
+
+const DEFAULT_MAX_SITEMAP_BYTES = 2 ** 30;
+const DEFAULT_WINDOW = 4;
+const DEFAULT_BEAT_MS = PRODUCER_LEASE_MS / 4;
+
+/** What a {@link Producer} needs. */
+export interface ProducerParts {
+  readonly frontier: Frontier;
+  readonly runs: Runs;
+  readonly fetcher: Fetcher;
+  readonly hostGate: HostGate;
+  readonly clock: Clock;
+  readonly rules: readonly RoutingRule[];
+  /** What the seed `-` stands for. */
+  readonly input: Readable;
+  readonly options: ProducerOptions;
+  readonly on?: ProducerListeners;
+}
+
+export interface ProducerOptions {
+  readonly run: string;
+  /** For a run that doesn't exist yet; one that does keeps its own. */
+  readonly runOptions: RunOptions;
+  /** This producer's id among those of the run. */
+  readonly producer: string;
+  /** Open requests to one host, for sitemaps as for pages; 0 for no limit. */
+  readonly hostConcurrency: number;
+  /** Of one sitemap, unpacked; 1 GiB. */
+  readonly maxSitemapBytes?: number;
+  /** Offers under way at once; 4. */
+  readonly window?: number;
+  /** Between two signs of life; 15 s. */
+  readonly beatMs?: number;
+  /** A number in [0, 1), for the delay before a retry. */
+  readonly random?: () => number;
+}
+
+/** Told to people while it happens. */
+export interface ProducerListeners {
+  /** The end of a sentence that begins with `source`: a sitemap's URL, a file. */
+  problem?(source: string, problem: string): void;
+  hint?(hint: string): void;
+  opened?(how: OpenedRun['how'], options: RunOptions): void;
+}
+
+/**
+ * | state     |                                                                    |
+ * |-----------|--------------------------------------------------------------------|
+ * | `idle`    | before {@link Producer.produce}                                    |
+ * | `reading` | seeds are read and offered                                         |
+ * | `waiting: Redis is full` | offers are refused for want of room, and made again |
+ * | `done`    | all seeds are offered, and the run knows                           |
+ * | `stopped` | by the caller, or by an error: the run waits for another producer  |
+ */
+export type ProducerState = 'idle' | 'reading' | 'waiting: Redis is full' | 'done' | 'stopped';
+
+/** How far a producer is. Counts are of URLs, but for the last two. */
+export interface ProducerProgress {
+  readonly state: ProducerState;
+  /** The sitemap, file or list that is being read. */
+  readonly source: string | undefined;
+  readonly offered: number;
+  readonly accepted: number;
+  /** Duplicates. */
+  readonly known: number;
+  /** Texts that are no URL, new or known. */
+  readonly malformed: number;
+  readonly sitemaps: number;
+  readonly problems: number;
+}
+
+/**
+ * Turns seeds into tasks of a run: finds and reads sitemaps, and offers what they list.
+ *
+ * It opens the run and says that it is alive until it ends. When all is offered it seals the run; stopped or failed, it
+ * leaves the run open, so that half a sitemap is never taken for a whole one.
+ */
+export class Producer {
+  readonly #parts: ProducerParts;
+  readonly #stop = new AbortController();
+  readonly #offerer: Offerer;
+  #sitemaps: SitemapReader | undefined;
+  #state: 'idle' | 'reading' | 'done' | 'stopped' = 'idle';
+  #source: string | undefined;
+  #problems = 0;
+
+  constructor(parts: ProducerParts) {
+    const { frontier, clock, rules, options } = parts;
+    this.#parts = parts;
+    this.#offerer = new Offerer({
+      frontier,
+      clock,
+      rules,
+      run: options.run,
+      window: options.window ?? DEFAULT_WINDOW,
+      signal: this.#stop.signal,
+      failed: () => this.#stop.abort(),
+      refused: async () => new RunClosedError(options.run, (await parts.runs.progress(options.run))?.state),
+    });
+  }
+
+  /** A copy, of this moment. */
+  progress(): ProducerProgress {
+    return {
+      state: this.#state === 'reading' && this.#offerer.isWaiting ? 'waiting: Redis is full' : this.#state,
+      source: this.#source,
+      ...this.#offerer.counts,
+      sitemaps: this.#sitemaps?.sitemaps ?? 0,
+      problems: this.#problems,
+    };
+  }
+
+  /**
+   * Offers all that the seeds stand for. Once only. When `signal` is aborted, it stops reading, waits for the offers under
+   * way, and resolves with state `stopped`.
+   *
+   * @throws {RunClosedError} when the run takes no URLs
+   */
+  async produce(seeds: readonly Seed[], signal?: AbortSignal): Promise<ProducerProgress> {
+    const stop = (): void => this.#stop.abort();
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+    let beat: NodeJS.Timeout | undefined;
+    try {
+      this.#stop.signal.throwIfAborted();
+      const { how, options } = await this.#open();
+      this.#parts.on?.opened?.(how, options);
+      beat = this.#startBeat();
+      this.#state = 'reading';
+      await this.#readAll(seeds, options);
+      await this.#seal();
+    } catch (error: unknown) {
+      this.#state = 'stopped';
+      this.#stop.abort();
+      // What an offer failed of comes first: it is what stopped the reading.
+      await this.#offerer.stop();
+      if (signal?.aborted !== true) throw error;
+    } finally {
+      clearInterval(beat);
+      signal?.removeEventListener('abort', stop);
+    }
+    return this.progress();
+  }
+
+  /**
+   * Makes the offers of the last three seconds again, for a store that came back without them: it may have lost the run,
+   * too. Known URLs are not counted again.
+   */
+  async repeatRecent(): Promise<void> {
+    const { runs, options } = this.#parts;
+    await this.#open();
+    await this.#offerer.repeatRecent();
+    if (this.#state === 'done') await runs.seal(options.run, options.producer);
+  }
+
+  async #open(): Promise<OpenedRun> {
+    const { runs, options } = this.#parts;
+    const opened = await runs.open(options.run, options.runOptions, options.producer);
+    if (opened.how === 'cancelled') throw new RunClosedError(options.run, 'cancelled');
+    return opened;
+  }
+
+  async #readAll(seeds: readonly Seed[], { intervalMs, follow }: RunOptions): Promise<void> {
+    const { input, options } = this.#parts;
+    const { signal } = this.#stop;
+    const documents = new DocumentFetcher({
+      ...this.#parts,
+      limit: { intervalMs, concurrency: options.hostConcurrency },
+      holder: options.producer,
+      random: options.random ?? Math.random,
+    });
+    const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;
+    this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, signal });
+    const reader = new SeedReader({ documents, sitemaps: this.#sitemaps, input, follow, signal });
+    for (const seed of seeds) {
+      for await (const found of reader.read(seed)) {
+        signal.throwIfAborted();
+        await this.#take(found);
+      }
+    }
+    await this.#offerer.drain();
+    signal.throwIfAborted();
+  }
+
+  async #take(found: Found): Promise<void> {
+    const { on } = this.#parts;
+    switch (found.kind) {
+      case 'entries':
+        await this.#offerer.add(found.entries, found.again);
+        break;
+      case 'reading':
+        this.#source = found.source;
+        break;
+      case 'problem':
+        this.#problems++;
+        on?.problem?.(found.source, found.problem);
+        break;
+      case 'hint':
+        on?.hint?.(found.hint);
+    }
+  }
+
+  async #seal(): Promise<void> {
+    const { runs, options } = this.#parts;
+    await runs.seal(options.run, options.producer);
+    this.#source = undefined;
+    this.#state = 'done';
+  }
+
+  /** A beat that fails costs nothing: the lease outlasts three of them. */
+  #startBeat(): NodeJS.Timeout {
+    const { runs, options } = this.#parts;
+    const beat = (): void => void runs.beat(options.run, options.producer).catch(() => {});
+    return setInterval(beat, options.beatMs ?? DEFAULT_BEAT_MS).unref();
+  }
+}

@@ -1,0 +1,16 @@
+import { TrawlError } from '../../shared/errors.ts';
+import type { RunState } from '../../shared/runs.ts';
+
+/** The run takes no URLs any more. Those accepted before stay what they are; nothing else was offered. */
+export class RunClosedError extends TrawlError {
+  override readonly name = 'RunClosedError';
+  readonly code = 'ERR_RUN_CLOSED';
+  readonly exitCode = 1;
+  readonly run: string;
+
+  /** @param state as the store knows it; nothing if it doesn't know the run */
+  constructor(run: string, state: RunState | undefined) {
+    super(`run ${run} takes no URLs: ${state === undefined ? 'Redis has lost it' : `it is ${state}`}`);
+    this.run = run;
+  }
+}

@@ -1,0 +1,135 @@
+import { createReadStream } from 'node:fs';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots-sitemaps.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap.ts';
+import { UrlLines } from '../../shared/task/urls-file.ts';
+import { BodyError } from './body-error.ts';
+import { decoded } from './decoding.ts';
+import { DocumentError, type DocumentFetcher } from './document-fetcher.ts';
+import type { Found } from './found.ts';
+import type { Seed } from './seeds.ts';
+import type { SitemapReader, SitemapTree } from './sitemap-reader.ts';
+import { unpacked } from './unpacking.ts';
+
+interface SeedReaderOptions {
+  readonly documents: DocumentFetcher;
+  readonly sitemaps: SitemapReader;
+  /** What `-` stands for. */
+  readonly input: Readable;
+  /** Does the run follow links? Then a site without a sitemap needs no hint. */
+  readonly follow: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Finds the URLs that seeds stand for. A URL that turns out to be no sitemap is a page, whatever it answered: no seed vanishes. */
+export class SeedReader {
+  readonly #options: SeedReaderOptions;
+
+  constructor(options: SeedReaderOptions) {
+    this.#options = options;
+  }
+
+  async *read(seed: Seed): AsyncGenerator<Found, void, void> {
+    switch (seed.kind) {
+      case 'page':
+        yield page(seed.url);
+        break;
+      case 'site':
+        yield* this.#readSite(seed.url);
+        break;
+      case 'maybe_sitemap':
+        yield* this.#readMaybe(seed.url);
+        break;
+      case 'file':
+        yield* this.#readFile(seed.path);
+        break;
+      case 'list':
+        yield* this.#readList(seed.path, createReadStream(seed.path));
+        break;
+      case 'input':
+        yield* this.#readList('standard input', this.#options.input);
+    }
+  }
+
+  async *#readSite(url: string): AsyncGenerator<Found, void, void> {
+    const { sitemaps, follow } = this.#options;
+    const robots = new URL('/robots.txt', url).href;
+    let named: readonly string[] = [];
+    let isReachable = true;
+    try {
+      named = sitemapsIn(await this.#robotsText(robots), robots);
+    } catch (error: unknown) {
+      if (!(error instanceof DocumentError)) throw error;
+      isReachable = error.status !== undefined;
+      if (!isReachable) yield { kind: 'problem', source: robots, problem: error.message };
+    }
+    let isFound = false;
+    for (const sitemap of named) {
+      const tree = yield* sitemaps.readUrl(sitemap);
+      if (tree.problem !== undefined) yield { kind: 'problem', source: sitemap, problem: tree.problem };
+      isFound ||= hasPages(tree);
+    }
+    // Where nobody has named one, it is no news that there is none.
+    if (!isFound && isReachable) isFound = hasPages(yield* sitemaps.readUrl(new URL('/sitemap.xml', url).href));
+    if (isFound) return;
+    if (isReachable && !follow) yield { kind: 'hint', hint: `${url}: no sitemap; --follow follows its links` };
+    yield page(url);
+  }
+
+  async *#readMaybe(url: string): AsyncGenerator<Found, void, void> {
+    const { kind, problem } = yield* this.#options.sitemaps.readUrl(url);
+    if (problem === undefined) return;
+    if (kind === 'unread') yield { kind: 'problem', source: url, problem };
+    else yield { kind: 'hint', hint: `${url} ${problem}: it is crawled as a page` };
+    yield page(url);
+  }
+
+  async *#readFile(path: string): AsyncGenerator<Found, void, void> {
+    const { problem } = yield* this.#options.sitemaps.readFile(path);
+    if (problem !== undefined) yield { kind: 'problem', source: path, problem };
+  }
+
+  async *#readList(source: string, input: Readable): AsyncGenerator<Found, void, void> {
+    yield { kind: 'reading', source };
+    const lines = new UrlLines();
+    try {
+      const bytes = unpacked(addAbortSignal(this.#options.signal, input), Number.POSITIVE_INFINITY);
+      for await (const text of decoded(bytes)) yield entries(lines.write(text));
+    } catch (error: unknown) {
+      if (!(error instanceof BodyError)) throw error;
+      yield { kind: 'problem', source, problem: `${error.message}; its end is missing` };
+    }
+    yield entries(lines.end());
+  }
+
+  async #robotsText(url: string): Promise<string> {
+    let text = '';
+    try {
+      const { documents, signal } = this.#options;
+      for await (const piece of documents.read(url, { maxBytes: MAX_ROBOTS_BYTES, signal })) {
+        text = typeof piece === 'string' ? text + piece : '';
+      }
+    } catch (error: unknown) {
+      // What is beyond the cap, or broken, doesn't count; what came before does.
+      if (!(error instanceof BodyError || (error instanceof DocumentError && text !== ''))) throw error;
+    }
+    return text;
+  }
+}
+
+/** A sitemap that an earlier seed read had its pages found there. */
+function hasPages({ kind, pages }: SitemapTree): boolean {
+  return pages > 0 || kind === 'known';
+}
+
+function page(url: string): Found {
+  return entries([url]);
+}
+
+function entries(urls: readonly string[]): Found {
+  return {
+    kind: 'entries',
+    entries: urls.map((loc): SitemapEntry => ({ loc, lastmod: undefined, to: 'page' })),
+    again: false,
+  };
+}

@@ -1,0 +1,171 @@
+import { createReadStream } from 'node:fs';
+import { messageOf } from '../../shared/errors.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap.ts';
+import { isProblem, readUrl } from '../../shared/task/url.ts';
+import { BodyError } from './body-error.ts';
+import { decoded } from './decoding.ts';
+import { DocumentError, type DocumentFetcher, type DocumentStart } from './document-fetcher.ts';
+import type { Found } from './found.ts';
+import { type DocumentResult, SitemapDocument } from './sitemap-document.ts';
+import { unpacked } from './unpacking.ts';
+
+/** What a document, with all that it names, turned out to be. */
+export interface SitemapTree extends DocumentResult {
+  /** Pages found in all of it. */
+  readonly pages: number;
+}
+
+/** Sitemaps below one another: an index names an index, names an index. */
+const MAX_DEPTH = 10;
+/** Sitemaps in one run: chains of ever new names have no loop to be caught by. */
+const MAX_SITEMAPS = 50_000;
+
+interface SitemapReaderOptions {
+  readonly documents: DocumentFetcher;
+  /** Of one sitemap, unpacked. */
+  readonly maxSitemapBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** A document to read, and how many indexes are above it. */
+interface Waiting {
+  readonly source: string;
+  readonly depth: number;
+}
+
+/**
+ * Reads sitemaps, and the sitemaps that they name. Each is read once, under whatever name it comes: what redirects to a
+ * sitemap that was read is not read again. A sitemap that can't be read costs its own pages, and is named; the rest
+ * goes on.
+ */
+export class SitemapReader {
+  readonly #options: SitemapReaderOptions;
+  /** Canonical URLs of the sitemaps that were read, or wait for it. */
+  readonly #known = new Set<string>();
+  #sitemaps = 0;
+
+  constructor(options: SitemapReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Documents read that are sitemaps. */
+  get sitemaps(): number {
+    return this.#sitemaps;
+  }
+
+  /** A sitemap on the web. Why it is none is in the result, for the caller to tell. */
+  async *readUrl(url: string): AsyncGenerator<Found, SitemapTree, void> {
+    if (!this.#isNew(url)) return { kind: 'known', pages: 0 };
+    return yield* this.#readTree(url, this.#textOf(url), false);
+  }
+
+  /** A local file: a sitemap, or a list of URLs. */
+  async *readFile(path: string): AsyncGenerator<Found, SitemapTree, void> {
+    return yield* this.#readTree(path, textOfFile(path, this.#options.signal), true);
+  }
+
+  async *#readTree(
+    source: string,
+    text: AsyncIterable<DocumentStart | string>,
+    anyText: boolean,
+  ): AsyncGenerator<Found, SitemapTree, void> {
+    const waiting: Waiting[] = [];
+    const root = yield* this.#readOne({ source, depth: 0 }, text, anyText, waiting);
+    let { pages } = root;
+    // Grows while it is walked: an index appends what it names.
+    for (const child of waiting) {
+      const read = yield* this.#readOne(child, this.#textOf(child.source), false, waiting);
+      if (read.problem !== undefined) yield { kind: 'problem', source: child.source, problem: read.problem };
+      pages += read.pages;
+    }
+    return { ...root, pages };
+  }
+
+  async *#readOne(
+    self: Waiting,
+    text: AsyncIterable<DocumentStart | string>,
+    anyText: boolean,
+    waiting: Waiting[],
+  ): AsyncGenerator<Found, SitemapTree, void> {
+    const { source } = self;
+    const document = new SitemapDocument({ source, text, anyText, isKnown: this.#askerOf(source) });
+    let pages = 0;
+    for await (const found of document.read()) {
+      if (found.kind !== 'entries') {
+        yield found;
+        continue;
+      }
+      const { again } = found;
+      const entries = found.entries.every(isPage) ? found.entries : found.entries.filter(isPage);
+      if (entries.length > 0) yield { kind: 'entries', entries, again };
+      if (!again) pages += entries.length;
+      if (entries.length < found.entries.length) yield* this.#append(found.entries, self, waiting);
+    }
+    if (document.result.problem === undefined && document.result.kind !== 'known') this.#sitemaps++;
+    return { ...document.result, pages };
+  }
+
+  /** Lets the sitemaps that an index names wait for their turn. */
+  *#append(entries: readonly SitemapEntry[], index: Waiting, waiting: Waiting[]): Generator<Found, void, void> {
+    const depth = index.depth + 1;
+    for (const { loc, to } of entries) {
+      if (to === 'page') continue;
+      const url = readUrl(loc);
+      if (isProblem(url)) {
+        yield {
+          kind: 'problem',
+          source: index.source,
+          problem: `names a sitemap that is no URL: ${loc}: ${url.problem}`,
+        };
+      } else if (depth > MAX_DEPTH) {
+        yield { kind: 'problem', source: url.href, problem: `is not read: it is more than ${MAX_DEPTH} indexes deep` };
+      } else if (this.#known.size >= MAX_SITEMAPS) {
+        yield { kind: 'problem', source: url.href, problem: `is not read: ${MAX_SITEMAPS} sitemaps are known already` };
+      } else if (this.#isNew(url.href)) {
+        waiting.push({ source: url.href, depth });
+      }
+    }
+  }
+
+  #textOf(url: string): AsyncIterable<DocumentStart | string> {
+    const { documents, maxSitemapBytes: maxBytes, signal } = this.#options;
+    return documents.read(url, { maxBytes, signal });
+  }
+
+  /** Marks a sitemap as known; `false` if it was. */
+  #isNew(url: string): boolean {
+    const mark = markOf(url);
+    if (this.#known.has(mark)) return false;
+    this.#known.add(mark);
+    return true;
+  }
+
+  /** Asks whether a redirect led to a known sitemap. A document is not known to itself, however often it is tried. */
+  #askerOf(source: string): (finalUrl: string) => boolean {
+    const own = new Set([markOf(source)]);
+    return (finalUrl) => {
+      const mark = markOf(finalUrl);
+      if (own.has(mark)) return false;
+      own.add(mark);
+      return !this.#isNew(finalUrl);
+    };
+  }
+}
+
+function isPage({ to }: SitemapEntry): boolean {
+  return to === 'page';
+}
+
+function markOf(url: string): string {
+  const read = readUrl(url);
+  return isProblem(read) ? url : read.canonical;
+}
+
+async function* textOfFile(path: string, signal: AbortSignal): AsyncGenerator<string, void, void> {
+  try {
+    yield* decoded(unpacked(createReadStream(path, { signal }), Number.POSITIVE_INFINITY));
+  } catch (error: unknown) {
+    if (error instanceof BodyError || signal.aborted) throw error;
+    throw new DocumentError(`can't be read: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../../shared/clock.ts';
+import { type HostGate, type HostLimit, MAX_HOLD_MS, slotToleranceMs } from '../../shared/host-gate.ts';
+
+/** `go`: the host may be asked now. Otherwise it is no use to come back sooner than in `inMs`. */
+export type Held = { readonly go: true } | { readonly go: false; readonly inMs: number };
+
+interface HoldSlotOptions {
+  readonly gate: HostGate;
+  readonly clock: Clock;
+  readonly limit: HostLimit;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks the gate for a host's next slot and waits for it, at most {@link MAX_HOLD_MS} in all. A slot that was reached too
+ * late, or whose host was paused meanwhile, is let go, and another asked for.
+ */
+export async function holdSlot(host: string, holder: string, options: HoldSlotOptions): Promise<Held> {
+  const { gate, clock, limit, signal } = options;
+  if (limit.intervalMs === 0 && limit.concurrency === 0) return { go: true };
+  const until = clock.now() + MAX_HOLD_MS;
+  for (;;) {
+    const grant = await gate.ask(host, limit, holder);
+    const asked = clock.now();
+    if (!grant.granted) {
+      const mayWait = grant.because === 'concurrency' && asked + grant.inMs <= until;
+      if (!mayWait || signal.aborted) return { go: false, inMs: grant.inMs };
+      await clock.sleep(grant.inMs, signal);
+      continue;
+    }
+    if (grant.inMs === 0) return { go: true };
+    await clock.sleep(grant.inMs, signal);
+    const lateMs = clock.now() - asked - grant.inMs;
+    if (!signal.aborted && lateMs <= slotToleranceMs(limit.intervalMs) && (await gate.stillOpen(host)))
+      return { go: true };
+    if (signal.aborted || clock.now() > until) {
+      await gate.leave(host, limit, holder);
+      return { go: false, inMs: 0 };
+    }
+  }
+}

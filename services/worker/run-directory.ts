@@ -1,0 +1,48 @@
+import type { Crawler } from '../../shared/crawler/crawler.ts';
+import type { RunOptions, Runs } from '../../shared/runs.ts';
+
+/** A run as a worker needs it: what is fixed when it opens, and the crawler it names. */
+export interface WorkedRun {
+  readonly options: RunOptions;
+  readonly crawler: Crawler;
+}
+
+interface RunDirectoryOptions {
+  readonly runs: Runs;
+  readonly loadCrawler: (name: string) => Promise<Crawler>;
+  /** For a run that the store doesn't know. */
+  readonly defaults: RunOptions;
+}
+
+/** More runs than this are looked up again. */
+const MOST_RUNS = 1_000;
+
+/** The runs that this process works on, each looked up once: their options never change. */
+export class RunDirectory {
+  readonly #options: RunDirectoryOptions;
+  readonly #known = new Map<string, Promise<WorkedRun>>();
+
+  constructor(options: RunDirectoryOptions) {
+    this.#options = options;
+  }
+
+  async find(run: string): Promise<WorkedRun> {
+    let known = this.#known.get(run);
+    if (known === undefined) {
+      if (this.#known.size >= MOST_RUNS) this.#known.clear();
+      known = this.#look(run);
+      this.#known.set(run, known);
+      // A look that failed, or found nothing, is no knowledge.
+      known.catch(() => this.#known.delete(run));
+    }
+    return await known;
+  }
+
+  async #look(run: string): Promise<WorkedRun> {
+    const { runs, loadCrawler, defaults } = this.#options;
+    const progress = await runs.progress(run);
+    if (progress === undefined) this.#known.delete(run);
+    const options = progress?.options ?? defaults;
+    return { options, crawler: await loadCrawler(options.crawler) };
+  }
+}

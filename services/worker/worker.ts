@@ -1,0 +1,163 @@
+import { hostname } from 'node:os';
+import { messageOf } from '../../shared/errors.ts';
+import type { Service } from '../../shared/lifecycle.ts';
+import { BEAT_EVERY_MS, type Roster, type WorkerBeat } from '../../shared/roster.ts';
+import { QUEUES } from '../../shared/task/routing.ts';
+import type { Consumer, Delivery, Handling, Transport } from '../../shared/transport.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import { Pipeline, type PipelineOptions } from './pipeline.ts';
+import { Slots } from './slots.ts';
+
+type FromWorker = 'leases' | 'slots' | 'signal' | 'onSinkFailure';
+
+export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
+  readonly transport: Transport;
+  readonly roster: Roster;
+  readonly version: string;
+  /** Pages worked on at once. */
+  readonly concurrency: number;
+}
+
+/** Prefetch is a quarter above the slots, so that a slot that falls free has something to do. */
+const PREFETCH_RATIO = 1.25;
+/** A sink that failed is tried again after so long. */
+const AFTER_SINK_FAILURE_MS = 10_000;
+
+/**
+ * Turns deliveries into outcomes, in one process.
+ *
+ * | state          | takes deliveries | becomes                                             |
+ * |----------------|------------------|-----------------------------------------------------|
+ * | `consuming`    | yes              | `waiting: …` when a store or the sink fails         |
+ * | `waiting: …`   | no               | `consuming`, when it is asked to or by itself       |
+ * | `stopping`     | no               | the end                                             |
+ */
+export class Worker implements Service {
+  readonly #options: WorkerOptions;
+  readonly #slots: Slots;
+  readonly #leases: LeaseKeeper;
+  readonly #pipeline: Pipeline;
+  readonly #abort = new AbortController();
+  #state: WorkerBeat['state'] = 'stopping';
+  #consumers: readonly Consumer[] = [];
+  /** One change of state at a time. */
+  #change: Promise<void> = Promise.resolve();
+  #beats: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#slots = new Slots(options.concurrency);
+    this.#leases = new LeaseKeeper(options.frontier, options.log);
+    this.#pipeline = new Pipeline({
+      ...options,
+      leases: this.#leases,
+      slots: this.#slots,
+      signal: this.#abort.signal,
+      onSinkFailure: (reason) => this.#onSinkFailure(reason),
+    });
+  }
+
+  /** Deliveries in hand just now. */
+  get inHand(): number {
+    return this.#slots.inHand;
+  }
+
+  get state(): WorkerBeat['state'] {
+    return this.#state;
+  }
+
+  async start(): Promise<void> {
+    this.#leases.start();
+    await this.#beat();
+    this.#beats = setInterval(() => void this.#beat(), BEAT_EVERY_MS).unref();
+    await this.resume();
+  }
+
+  /** Takes deliveries, from now on or again. */
+  resume(): Promise<void> {
+    return this.#queue(async () => {
+      if (this.#state === 'consuming' || this.#abort.signal.aborted) return;
+      this.#state = 'consuming';
+      this.#slots.open();
+      const { transport, concurrency } = this.#options;
+      const prefetch = Math.ceil(concurrency * PREFETCH_RATIO);
+      this.#consumers = await Promise.all(
+        QUEUES.map((queue) => transport.consume(queue, (delivery) => this.#take(delivery), { prefetch })),
+      );
+      await this.#beat();
+    });
+  }
+
+  /** Takes no more deliveries; those not begun go back, those under way are finished. `why` is shown. */
+  suspend(why: string): Promise<void> {
+    return this.#queue(async () => {
+      if (this.#state !== 'consuming') return;
+      this.#options.log.warn({ why }, 'not consuming');
+      await this.#stopConsuming(`waiting: ${why}`);
+      void this.#beat();
+    });
+  }
+
+  /** Takes no more deliveries and finishes those under way. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#retry);
+    await this.#queue(() => this.#stopConsuming('stopping'));
+    clearInterval(this.#beats);
+    this.#leases.stop();
+    await this.#options.roster.leave(this.#options.worker).catch(() => {});
+  }
+
+  /** Cuts short what is under way: its tasks are put back, at no attempt. For a `stop` that takes too long. */
+  abort(): void {
+    this.#abort.abort();
+  }
+
+  async #stopConsuming(state: WorkerBeat['state']): Promise<void> {
+    this.#state = state;
+    this.#slots.close();
+    const consumers = this.#consumers;
+    this.#consumers = [];
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
+  }
+
+  async #take(delivery: Delivery): Promise<Handling> {
+    if (!(await this.#slots.enter(delivery.queue))) return 'return';
+    try {
+      return await this.#pipeline.handle(delivery);
+    } catch (error: unknown) {
+      this.#options.log.warn({ error: messageOf(error) }, 'a delivery could not be worked: it goes back');
+      return 'return';
+    } finally {
+      this.#slots.leave(delivery.queue);
+    }
+  }
+
+  #onSinkFailure(reason: string): void {
+    if (this.#retry !== undefined || this.#state === 'stopping') return;
+    this.#options.log.error({ error: reason }, "records can't be stored: not consuming");
+    void this.suspend(`records can't be stored: ${reason}`);
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      void this.resume();
+    }, AFTER_SINK_FAILURE_MS);
+  }
+
+  /** Work on one change after another; a change that fails doesn't keep the next one from being made. */
+  #queue(change: () => Promise<void>): Promise<void> {
+    const done = this.#change.then(change);
+    this.#change = done.catch(() => {});
+    return done;
+  }
+
+  async #beat(): Promise<void> {
+    const { roster, worker: id, version, concurrency: slots, log } = this.#options;
+    const consuming = this.#consumers.length > 0 && this.#consumers.every((consumer) => consumer.consuming);
+    const state = this.#state === 'consuming' && !consuming ? 'waiting: RabbitMQ' : this.#state;
+    try {
+      await roster.beat({ id, host: hostname(), version, slots, inHand: this.#slots.inHand, state });
+    } catch (error: unknown) {
+      log.warn({ error: messageOf(error) }, 'the beat was not heard');
+    }
+  }
+}

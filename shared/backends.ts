@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { systemClock } from './clock.ts';
+import { COMMAND_ATTEMPTS, connectWithAttempts } from './connections/attempts.ts';
+import type { Fetcher } from './fetcher.ts';
+import type { AttemptHistory, Frontier } from './frontier.ts';
+import type { FrontierPolicy } from './frontiers/policy.ts';
+import type { HostGate } from './host-gate.ts';
+import type { Service } from './lifecycle.ts';
+import type { Logger } from './logger.ts';
+import type { ResponseCache } from './response-cache.ts';
+import type { Roster } from './roster.ts';
+import type { Runs } from './runs.ts';
+import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from './settings.ts';
+import type { Settings } from './settings-table.ts';
+import type { RecordSource, Sink } from './sink.ts';
+import type { DeadLetters, Transport } from './transport.ts';
+import { QUEUE_TTL_MS } from './transports/rabbitmq-topology.ts';
+
+/** What holds the frontier: in Redis for a fleet, in memory for one process. */
+export interface Stores {
+  readonly frontier: Frontier & AttemptHistory;
+  readonly runs: Runs;
+  readonly gate: HostGate;
+  readonly cache: ResponseCache;
+  readonly roster: Roster;
+  /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
+  readonly sweep?: () => Promise<number>;
+  close(): void;
+}
+
+/** Told about services that come and go. */
+export interface ServiceEvents {
+  lost(service: ServiceName, reason: string): void;
+  restored(service: ServiceName): void;
+}
+export type ServiceName = 'Redis' | 'RabbitMQ';
+
+export interface ConnectOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly events?: Partial<ServiceEvents>;
+  /** Shown in the lists of connections that RabbitMQ and Redis keep. */
+  readonly name: string;
+  /** `Infinity` for a worker, which has nothing else to do. */
+  readonly attempts?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const GIVE_UP_FLEET_MS = 6 * 3_600_000;
+const GIVE_UP_EMBEDDED_MS = 600_000;
+const MEGABYTE = 1_000_000;
+/** Both connections of a process notice a broker that hangs within twice this. */
+const HEARTBEAT_SECONDS = 30;
+const PUBLISH_WINDOW = 500;
+
+/** The id of this process among workers: `<hostname>-<4 hex>`. */
+export function newWorkerId(): string {
+  return `${hostname()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]/g, '-')}-${randomBytes(2).toString('hex')}`;
+}
+
+/** Stores and transport of one process that needs no services. */
+export async function openEmbedded(
+  settings: Settings,
+): Promise<Stores & { readonly transport: Transport & DeadLetters }> {
+  const [
+    { MemoryFrontier },
+    { MemoryRuns },
+    { MemoryStore },
+    { MemoryHosts },
+    { MemoryHostGate },
+    { MemoryRoster },
+    { MemoryTransport },
+  ] = await Promise.all([
+    import('./frontiers/memory/frontier.ts'),
+    import('./frontiers/memory/runs.ts'),
+    import('./frontiers/memory/store.ts'),
+    import('./frontiers/memory/hosts.ts'),
+    import('./host-gates/memory.ts'),
+    import('./rosters/memory.ts'),
+    import('./transports/memory.ts'),
+  ]);
+  const clock = systemClock;
+  const hosts = new MemoryHosts();
+  const store = new MemoryStore(hosts);
+  return {
+    frontier: new MemoryFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), clock }),
+    runs: new MemoryRuns({ store, clock }),
+    gate: new MemoryHostGate({ hosts, clock }),
+    cache: await openMemoryCache(settings),
+    roster: new MemoryRoster({ clock }),
+    transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
+    close: () => {},
+  };
+}
+
+/** Connects to Redis: numbered attempts, then what to check. */
+export async function connectStores(options: ConnectOptions): Promise<Stores> {
+  const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal } = options;
+  const [{ RedisConnection }, { RedisFrontier }, { RedisMemory }, { RedisRuns }, { RedisHostGate }, { RedisRoster }] =
+    await Promise.all([
+      import('./connections/redis.ts'),
+      import('./frontiers/redis/frontier.ts'),
+      import('./frontiers/redis/memory-watch.ts'),
+      import('./frontiers/redis/runs.ts'),
+      import('./host-gates/redis.ts'),
+      import('./rosters/redis.ts'),
+    ]);
+  const url = redisUrlOf(settings);
+  const told = {
+    lost: (reason: string) => events?.lost?.('Redis', reason),
+    restored: () => events?.restored?.('Redis'),
+  };
+  const connection = new RedisConnection(url, name, told, log);
+  await connectWithAttempts(() => connection.connect(), {
+    name: 'Redis',
+    where: placeOf(url),
+    advice: 'Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis',
+    attempts,
+    log,
+    signal,
+  });
+  const { redis } = connection;
+  const { keyPrefix: prefix, runRetention } = settings;
+  const runs = new RedisRuns({ redis, prefix });
+  return {
+    frontier: new RedisFrontier({
+      redis,
+      prefix,
+      policy: policyOf(settings, GIVE_UP_FLEET_MS),
+      memory: new RedisMemory(redis),
+    }),
+    runs,
+    gate: new RedisHostGate({ redis, prefix }),
+    cache: settings.cacheTtl === 0 ? noCache : await openRedisCache(redis, settings),
+    roster: new RedisRoster({ redis, prefix }),
+    sweep: () => runs.sweep(runRetention),
+    close: () => connection.close(),
+  };
+}
+
+/** Connects to RabbitMQ and declares the queues: numbered attempts, then what to check. */
+export async function connectTransport(options: ConnectOptions): Promise<Transport & DeadLetters> {
+  const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal } = options;
+  const { RabbitMqTransport } = await import('./transports/rabbitmq.ts');
+  const url = rabbitmqUrlOf(settings);
+  const transport = new RabbitMqTransport({
+    url,
+    prefix: settings.queuePrefix,
+    queueType: 'quorum',
+    name,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    window: PUBLISH_WINDOW,
+    onLost: (reason) => events?.lost?.('RabbitMQ', reason),
+    onRestored: () => events?.restored?.('RabbitMQ'),
+    onBlocked: (reason) => {
+      if (reason === undefined) log.warn({}, 'RabbitMQ takes messages again');
+      else log.warn({ what: reason }, 'RabbitMQ takes no messages for now:');
+    },
+  });
+  await connectWithAttempts(() => transport.start(), {
+    name: 'RabbitMQ',
+    where: placeOf(url),
+    advice: 'Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq',
+    attempts,
+    log,
+    signal,
+  });
+  return transport;
+}
+
+/** The fetcher, with the deployment's limits and its address guard. */
+export async function openFetcher(settings: Settings, version: string): Promise<Fetcher> {
+  const { GotFetcher } = await import('./fetchers/got.ts');
+  return new GotFetcher({
+    timeoutMs: settings.fetchTimeout,
+    maxRedirects: settings.maxRedirects,
+    userAgent: userAgentOf(settings, version),
+    allowedPrivate: settings.privateHosts,
+  });
+}
+
+/** Where this process' records go. */
+export async function openSink({ outputDir }: Settings, worker: string): Promise<Sink & Service> {
+  const { JsonlSink } = await import('./sinks/jsonl.ts');
+  return new JsonlSink({ folder: outputDir, worker });
+}
+
+/** What all processes stored. */
+export async function openRecords({ outputDir }: Settings): Promise<RecordSource> {
+  const { JsonlSource } = await import('./sinks/jsonl-source.ts');
+  return new JsonlSource(outputDir);
+}
+
+const noCache: ResponseCache = { get: async () => undefined, set: async () => {} };
+
+async function openMemoryCache({ cacheTtl, cacheMaxMb }: Settings): Promise<ResponseCache> {
+  if (cacheTtl === 0) return noCache;
+  const { MemoryResponseCache } = await import('./response-caches/memory.ts');
+  return new MemoryResponseCache({ clock: systemClock, ttlMs: cacheTtl, maxBytes: cacheMaxMb * MEGABYTE });
+}
+
+async function openRedisCache(redis: import('ioredis').Redis, settings: Settings): Promise<ResponseCache> {
+  const { RedisResponseCache } = await import('./response-caches/redis.ts');
+  const { keyPrefix: prefix, cacheTtl: ttlMs, cacheMaxMb } = settings;
+  return new RedisResponseCache({ redis, prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE });
+}
+
+function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): FrontierPolicy {
+  return {
+    hostConcurrency,
+    giveUpMs: hostGiveUp ?? giveUpMs,
+    priorityTtlMs: QUEUE_TTL_MS.priority,
+    normalTtlMs: QUEUE_TTL_MS.normal,
+  };
+}
+
+/** Host and port of a URL, without its credentials. */
+function placeOf(url: string): string {
+  return new URL(url).host;
+}

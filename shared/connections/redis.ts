@@ -1,0 +1,117 @@
+import { Redis } from 'ioredis';
+import { ConfigurationError, messageOf } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+
+/** What is told about the connection once it stands. */
+export interface RedisEvents {
+  lost(reason: string): void;
+  restored(): void;
+}
+
+/** Lua scripts with flags, and `LPOP` with a count, need this. */
+const OLDEST_VERSION = 7;
+
+/**
+ * A connection to Redis that fails at once while it never stood, and comes back for ever after that. Commands sent while
+ * it is away wait, and are sent again when it is back: every script may run twice.
+ */
+export class RedisConnection {
+  readonly redis: Redis;
+  readonly #log: Logger;
+  #stood = false;
+  #isLost = false;
+
+  constructor(url: string, name: string, events: RedisEvents, log: Logger) {
+    this.#log = log;
+    this.redis = new Redis(url, {
+      lazyConnect: true,
+      connectionName: name,
+      connectTimeout: 10_000,
+      maxRetriesPerRequest: null,
+      retryStrategy: (times) => (this.#stood ? Math.min(5_000, 100 * 2 ** Math.min(times, 6)) : null),
+      // A replica that a fail-over left behind: look for the new master.
+      reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+    });
+    let reason = 'the connection was closed';
+    this.redis.on('error', (error: Error) => {
+      reason = error.message;
+    });
+    this.redis.on('close', () => {
+      if (!this.#stood || this.#isLost) return;
+      this.#isLost = true;
+      events.lost(reason);
+    });
+    this.redis.on('ready', () => {
+      if (!this.#isLost) return;
+      this.#isLost = false;
+      events.restored();
+    });
+  }
+
+  /** @throws ConfigurationError if this Redis would lose what it is given */
+  async connect(): Promise<void> {
+    await this.redis.connect();
+    try {
+      await this.#check();
+    } catch (error: unknown) {
+      this.redis.disconnect();
+      throw error;
+    }
+    this.#stood = true;
+  }
+
+  close(): void {
+    this.#stood = false;
+    this.redis.disconnect();
+  }
+
+  async #check(): Promise<void> {
+    for (const { problem, isFatal } of await redisProblems(this.redis)) {
+      if (isFatal) throw new ConfigurationError([problem]);
+      this.#log.warn({}, problem);
+    }
+  }
+}
+
+/** Something about a Redis that would cost URLs: fatal, or only in a crash. */
+export interface RedisProblem {
+  readonly problem: string;
+  readonly isFatal: boolean;
+}
+
+/** Looks at what a Redis is and how it is configured. */
+export async function redisProblems(redis: Redis): Promise<readonly RedisProblem[]> {
+  const info = await redis.info('server');
+  const field = (name: string): string => new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? '';
+  const version = field('redis_version');
+  if (Number.parseInt(version, 10) < OLDEST_VERSION) {
+    return [{ problem: `Redis ${version} is too old: expected ${OLDEST_VERSION}.0 or later`, isFatal: true }];
+  }
+  if (field('redis_mode') === 'cluster') {
+    return [
+      { problem: 'Redis Cluster is not supported: one script touches many keys. Use a single Redis.', isFatal: true },
+    ];
+  }
+  try {
+    return await configurationProblems(redis);
+  } catch (error: unknown) {
+    const problem = `Redis doesn't let its configuration be read (${messageOf(error)}): make sure that maxmemory-policy is noeviction and appendonly is yes`;
+    return [{ problem, isFatal: false }];
+  }
+}
+
+async function configurationProblems(redis: Redis): Promise<RedisProblem[]> {
+  const problems: RedisProblem[] = [];
+  const [, policy = ''] = (await redis.config('GET', 'maxmemory-policy')) as string[];
+  if (policy !== 'noeviction') {
+    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Mend it: redis-cli config set maxmemory-policy noeviction`;
+    problems.push({ problem, isFatal: true });
+  }
+  const [, appendonly = ''] = (await redis.config('GET', 'appendonly')) as string[];
+  if (appendonly !== 'yes') {
+    const problem =
+      'Redis keeps no append-only file: a restart loses every URL. Mend it: redis-cli config set appendonly yes';
+    problems.push({ problem, isFatal: false });
+  }
+  return problems;
+}

@@ -1,0 +1,88 @@
+import type { AttemptNote, TaskState } from './frontier.ts';
+import type { FailedReason } from './task/outcome.ts';
+import { idOf, type Task } from './task/task.ts';
+import { withoutCredentials } from './task/url.ts';
+import type { OutgoingMessage } from './transport.ts';
+
+/** The body of a message in `failed_urls`: a failed task with its reason. */
+export interface DeadLetter {
+  readonly v: 1;
+  readonly run: string;
+  readonly url: string;
+  readonly step: string;
+  readonly depth: number;
+  readonly queue: string;
+  readonly reason: FailedReason;
+  /** Of the last answer, if there was one. */
+  readonly status?: number;
+  /** The last error, as a sentence. */
+  readonly error?: string;
+  /** Failed attempts, newest first, the last ten. */
+  readonly attempts: readonly AttemptNote[];
+  /** ISO 8601, as the next. */
+  readonly firstSeen: string;
+  readonly failedAt: string;
+}
+
+/** What a dead letter tells beyond the task. */
+export interface Failure {
+  readonly reason: FailedReason;
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+  readonly attempts: readonly AttemptNote[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+const MAX_HEADER_LENGTH = 1_024;
+
+/** The message that buries a failed task. */
+export function deadLetterOf(task: Task, state: TaskState, failure: Failure): OutgoingMessage {
+  const { reason, status, error, attempts, at } = failure;
+  const letter: DeadLetter = {
+    v: 1,
+    run: task.run,
+    url: task.url,
+    step: task.step,
+    depth: task.depth,
+    queue: task.queue,
+    reason,
+    ...(status === undefined ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    attempts,
+    firstSeen: new Date(state.firstSeen).toISOString(),
+    failedAt: new Date(at).toISOString(),
+  };
+  return {
+    to: 'failed',
+    id: idOf(task),
+    body: JSON.stringify(letter),
+    headers: {
+      'x-attempt': attempts.length,
+      'x-first-seen': state.firstSeen,
+      'x-last-error': lastError(reason, error),
+      ...(state.deadline === undefined ? {} : { 'x-deadline': state.deadline }),
+    },
+  };
+}
+
+/** The message that buries a body that is no task: its bytes as they came. */
+export function malformedLetterOf(id: string | undefined, body: Uint8Array, problem: string): OutgoingMessage {
+  return { to: 'failed', id: id ?? 'malformed', body, headers: { 'x-last-error': lastError('malformed', problem) } };
+}
+
+/** Reads a dead letter; nothing if its body is a malformed message's. */
+export function readDeadLetter(body: Uint8Array): DeadLetter | undefined {
+  try {
+    const letter: unknown = JSON.parse(new TextDecoder().decode(body));
+    return typeof letter === 'object' && letter !== null && 'reason' in letter && 'url' in letter
+      ? (letter as DeadLetter)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lastError(reason: FailedReason, error: string | undefined): string {
+  return (error === undefined ? reason : `${reason}: ${withoutCredentials(error)}`).slice(0, MAX_HEADER_LENGTH);
+}

@@ -1,0 +1,162 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { PlainResponse, Request } from 'got';
+import { codeOf } from '../errors.ts';
+import { FetchError, type OpenResponse } from '../fetcher.ts';
+import { type Coding, codingsOf, decodeStream, decodeWhole } from './content-coding.ts';
+import { toFetchError } from './error-codes.ts';
+
+/** What is told of an answer's headers. Cookies above all are not. */
+const KEPT_HEADERS = [
+  'age',
+  'cache-control',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'last-modified',
+  'link',
+  'location',
+  'retry-after',
+  'server',
+  'x-robots-tag',
+] as const;
+
+/** A coded body is the longer one when there was nothing to gain: by a frame, and 5 bytes for each block. */
+const CODED_SLACK_BYTES = 65_536;
+
+/**
+ * Coded bodies up to this size are decoded in one go. For a page of 10 KB that costs an eighth of what a stream does;
+ * a bomb blocks for the time that it takes to fill the cap, about 1 ms for each MB.
+ */
+const SMALL_BODY_BYTES = 65_536;
+
+/** What is read of the body of an error page. */
+const MOST_UNWANTED_BYTES = 65_536;
+
+/** An answer whose headers are in. Its body is read once: whole, or piece by piece. */
+export class Answer {
+  readonly finalUrl: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #stream: Request;
+  readonly #codings: readonly Coding[] | undefined;
+  readonly #maxBodyBytes: number;
+
+  constructor(stream: Request, response: PlainResponse, maxBodyBytes: number) {
+    this.finalUrl = withoutFragment(response.url);
+    this.status = response.statusCode;
+    this.headers = keptHeaders(response.headers);
+    this.#stream = stream;
+    this.#codings = codingsOf(response.headers['content-encoding']);
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** Is it what was asked for? Any other answer says all it has to say by its status. */
+  get isPage(): boolean {
+    return this.status >= 200 && this.status <= 299;
+  }
+
+  /** Why the body must not be read, as far as the headers tell; nothing if it may. */
+  get problem(): FetchError | undefined {
+    if (!this.isPage) return undefined;
+    if (this.#codings === undefined) {
+      const coding = this.headers['content-encoding'];
+      return new FetchError('encoding', `The body is coded as ${coding}, which can't be undone`, {
+        status: this.status,
+      });
+    }
+    return Number(this.headers['content-length']) > this.#mostOnTheWire ? this.#tooLong() : undefined;
+  }
+
+  /** Reads the whole body. Rejects with a {@link FetchError}. */
+  async whole(): Promise<Uint8Array> {
+    const codings = this.#codings ?? [];
+    try {
+      const coded = await this.#collect(this.#stream, this.#mostOnTheWire);
+      if (codings.length === 0) return coded;
+      if (coded.length <= SMALL_BODY_BYTES) return decodeWhole(coded, codings, this.#maxBodyBytes);
+      return await this.#collect(decodeStream(one(coded), codings), this.#maxBodyBytes);
+    } catch (error: unknown) {
+      throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? this.#tooLong() : toFetchError(error, this.status);
+    }
+  }
+
+  /**
+   * Lets go of a body that nobody wants: it is read while the caller goes on, so that the connection can be used again,
+   * but not for long. However it ends, the answer stands: a 429 whose page breaks off is a 429.
+   */
+  leave(): void {
+    let left = MOST_UNWANTED_BYTES;
+    this.#stream.on('data', (chunk: Uint8Array) => {
+      left -= chunk.length;
+      if (left < 0) this.#stream.destroy();
+    });
+  }
+
+  /** The body as it arrives. */
+  pieces(): OpenResponse['body'] {
+    const pieces = this.#read();
+    return {
+      [Symbol.asyncIterator]: () => pieces,
+      destroy: () => {
+        this.#stream.destroy(new FetchError('aborted', 'The body was not read to its end', { status: this.status }));
+      },
+    };
+  }
+
+  get #mostOnTheWire(): number {
+    return this.#codings?.length === 0 ? this.#maxBodyBytes : this.#maxBodyBytes + CODED_SLACK_BYTES;
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array> {
+    try {
+      let size = 0;
+      for await (const chunk of decodeStream(this.#stream, this.#codings ?? [])) {
+        size += chunk.length;
+        if (size > this.#maxBodyBytes) throw this.#tooLong();
+        yield chunk;
+      }
+    } catch (error: unknown) {
+      throw toFetchError(error, this.status);
+    } finally {
+      // Whoever leaves the loop early wants no more of it. After the end this changes nothing.
+      if (!this.#stream.readableEnded) this.#stream.destroy();
+    }
+  }
+
+  async #collect(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > most) throw this.#tooLong();
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, size);
+  }
+
+  #tooLong(): FetchError {
+    return new FetchError('size', `The body is over ${this.#maxBodyBytes} bytes`, { status: this.status });
+  }
+}
+
+async function* one(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield chunk;
+}
+
+function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) {
+    const value = headers[name];
+    if (value !== undefined) kept[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return kept;
+}
+
+function withoutFragment(url: string): string {
+  const fragment = url.indexOf('#');
+  return fragment < 0 ? url : url.slice(0, fragment);
+}

@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+import type { FetchedPage } from '../fetcher.ts';
+import { Scripts } from '../frontiers/redis/scripts.ts';
+import { MAX_CACHED_BYTES, type ResponseCache } from '../response-cache.ts';
+import { readPage, writePage } from './page-codec.ts';
+
+interface RedisResponseCacheOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly ttlMs: number;
+  /** Bytes of all processes together that may be stored in one minute. */
+  readonly maxBytesPerMinute: number;
+}
+
+/** The cache of a fleet: `content:<url>`, each for a minute or so. */
+export class RedisResponseCache implements ResponseCache {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #ttlMs: number;
+  readonly #maxBytes: number;
+  readonly #scripts: Scripts;
+  /** Until then the minute's share is used up, in milliseconds of `performance.now`. */
+  #fullUntil = 0;
+
+  constructor({ redis, prefix, ttlMs, maxBytesPerMinute }: RedisResponseCacheOptions) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#ttlMs = ttlMs;
+    this.#maxBytes = maxBytesPerMinute;
+    this.#scripts = new Scripts(redis, prefix);
+  }
+
+  async get(key: string): Promise<FetchedPage | undefined> {
+    try {
+      const value = await this.#redis.getBuffer(`${this.#prefix}content:${key}`);
+      return value === null ? undefined : readPage(value);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async set(key: string, page: FetchedPage): Promise<void> {
+    if (page.body.byteLength > MAX_CACHED_BYTES || performance.now() < this.#fullUntil) return;
+    try {
+      const freeInMs = await this.#scripts.run('cache', key, this.#ttlMs, this.#maxBytes, writePage(page));
+      this.#fullUntil = performance.now() + Number(freeInMs);
+    } catch {
+      // The page was fetched: that it isn't kept costs a request later, nothing else.
+    }
+  }
+}

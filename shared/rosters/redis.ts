@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis';
+import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../roster.ts';
+
+interface Entry extends WorkerBeat {
+  /** Epoch milliseconds, by Redis' clock. */
+  readonly beat: number;
+}
+
+/** The workers of a fleet: one hash, worker → JSON that reads well in `redis-cli hgetall workers`. */
+export class RedisRoster implements Roster {
+  readonly #redis: Redis;
+  readonly #key: string;
+
+  constructor({ redis, prefix }: { readonly redis: Redis; readonly prefix: string }) {
+    this.#redis = redis;
+    this.#key = `${prefix}workers`;
+  }
+
+  async beat(worker: WorkerBeat): Promise<void> {
+    const entry: Entry = { ...worker, beat: await this.#now() };
+    await this.#redis.hset(this.#key, worker.id, JSON.stringify(entry));
+  }
+
+  async leave(id: string): Promise<void> {
+    await this.#redis.hdel(this.#key, id);
+  }
+
+  async workers(): Promise<readonly LiveWorker[]> {
+    const [now, entries] = await Promise.all([this.#now(), this.#redis.hgetall(this.#key)]);
+    const live: LiveWorker[] = [];
+    const gone: string[] = [];
+    for (const [id, text] of Object.entries(entries)) {
+      const { beat, ...worker } = JSON.parse(text) as Entry;
+      const silentMs = Math.max(0, now - beat);
+      if (silentMs > WORKER_SILENT_MS) gone.push(id);
+      else live.push({ ...worker, silentMs });
+    }
+    if (gone.length > 0) await this.#redis.hdel(this.#key, ...gone);
+    return live;
+  }
+
+  async #now(): Promise<number> {
+    const [seconds, microseconds] = await this.#redis.time();
+    return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  }
+}

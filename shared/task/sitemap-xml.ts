@@ -1,0 +1,203 @@
+import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap.ts';
+import { XmlElements, type XmlHandler, type XmlName } from './xml-elements.ts';
+
+/** What the root element says of a document. */
+const ROOTS: ReadonlyMap<string, SitemapKind> = new Map([
+  ['urlset', 'urlset'],
+  ['sitemapindex', 'index'],
+  ['rss', 'feed'],
+  ['rdf', 'feed'],
+  ['feed', 'feed'],
+  ['html', 'html'],
+  ['head', 'html'],
+  ['body', 'html'],
+]);
+/** The elements that stand for one entry. A document without a root that we know is read as a sitemap. */
+const SITEMAP_ENTRIES: ReadonlySet<string> = new Set(['url', 'sitemap']);
+const FEED_ENTRIES: ReadonlySet<string> = new Set(['item', 'entry']);
+const DATES: ReadonlySet<string> = new Set(['lastmod', 'pubdate', 'date', 'updated', 'published']);
+/** A document whose first megabyte holds no root that we know is no sitemap. */
+const ROOT_WITHIN = 1_048_576;
+
+/** What the text that is being read belongs to. `direct` is that of an entry itself: some write no `loc`. */
+type Field = 'loc' | 'guid' | 'date' | 'direct' | undefined;
+
+/**
+ * A sitemap, sitemap index, RSS or Atom feed, read as its XML arrives.
+ *
+ * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix: `image:loc` is no page. Of a feed's
+ * entry, the first of: `link` (in Atom without `rel`, or `alternate`), a `guid` that is a URL. A `loc` that the end of the
+ * document cuts off is no URL; one that is complete counts, even if its `url` was never closed.
+ */
+export class SitemapXml implements XmlHandler {
+  readonly #elements = new XmlElements(this);
+  #kind: SitemapKind = 'unknown';
+  #rootDepth = 0;
+  #read = 0;
+  #entries: SitemapEntry[] = [];
+  #entryDepth = 0;
+  #to: SitemapEntry['to'] = 'page';
+  #field: Field;
+  #fieldDepth = 0;
+  #text = '';
+  #loc = '';
+  #lastmod: string | undefined;
+  #guid = '';
+  #direct = '';
+  #rel = '';
+  #href = '';
+  #hasEntities = false;
+
+  wantsText = false;
+  wantsAttributes = false;
+
+  get kind(): SitemapKind {
+    return this.#kind;
+  }
+
+  /** Nothing more will come, whatever is written. */
+  get isOver(): boolean {
+    return this.#kind === 'html' || (this.#kind === 'unknown' && this.#read > ROOT_WITHIN);
+  }
+
+  write(chunk: string): readonly SitemapEntry[] {
+    if (this.isOver) return [];
+    this.#read += chunk.length;
+    this.#elements.write(chunk);
+    return this.#takeEntries();
+  }
+
+  /** Ends the document. `truncated`: its root was still open. */
+  end(): { readonly entries: readonly SitemapEntry[]; readonly truncated: boolean } {
+    this.#elements.end();
+    if (!this.#elements.endsInEndTag) this.#direct = '';
+    else if (this.#field === 'loc') this.#closeField();
+    this.#flush();
+    return { entries: this.#takeEntries(), truncated: this.#rootDepth > 0 };
+  }
+
+  onOpen(name: XmlName, parent: XmlName | undefined, depth: number): void {
+    if (this.#rootDepth === 0 && this.#openRoot(name, depth)) return;
+    // What stands in a `loc` is text to it, whatever the markup.
+    if (this.#field === 'loc') return;
+    const isFeed = this.#kind === 'feed';
+    if ((isFeed ? FEED_ENTRIES : SITEMAP_ENTRIES).has(name.local)) {
+      this.#openEntry(name.local === 'sitemap' ? 'sitemap' : 'page', depth);
+    } else if (this.#entryDepth > 0 && depth === this.#entryDepth + 1) {
+      this.#openChild(name, name.prefix === parent?.prefix, depth);
+    } else {
+      this.#setField(undefined, depth);
+    }
+  }
+
+  onClose(_name: XmlName, depth: number): void {
+    if (depth === this.#fieldDepth) this.#closeField();
+    if (depth === this.#entryDepth) {
+      this.#flush();
+      this.#entryDepth = 0;
+      this.#setField(undefined, 0);
+    } else if (depth === this.#entryDepth + 1 && this.#entryDepth > 0) {
+      this.#setField(this.#loc === '' ? 'direct' : undefined, this.#entryDepth);
+    }
+    if (depth === this.#rootDepth) this.#rootDepth = 0;
+  }
+
+  onText(piece: string, depth: number): void {
+    if (this.#field === 'direct') {
+      if (depth === this.#entryDepth && this.#direct.length <= MAX_LOC_LENGTH) this.#direct += piece;
+    } else if (this.#text.length <= MAX_LOC_LENGTH) {
+      this.#text += piece;
+    }
+  }
+
+  onAttribute(name: string, value: string): void {
+    if (name === 'href') this.#href = value;
+    else if (name === 'rel') this.#rel = value;
+  }
+
+  onDeclaration(text: string | undefined): void {
+    if (this.#kind !== 'unknown') return;
+    if (text === undefined || text.includes('ENTITY')) this.#hasEntities = true;
+    else if (/^doctype\s+html\b/i.test(text)) this.#kind = 'html';
+  }
+
+  #openRoot(name: XmlName, depth: number): boolean {
+    const kind = ROOTS.get(name.local);
+    if (kind === undefined || (kind === 'html' && this.#kind !== 'unknown')) return false;
+    this.#kind = kind;
+    this.#rootDepth = depth;
+    return true;
+  }
+
+  #openEntry(to: SitemapEntry['to'], depth: number): void {
+    this.#flush();
+    this.#to = to;
+    this.#entryDepth = depth;
+    this.#setField('direct', depth);
+  }
+
+  #openChild({ local }: XmlName, hasParentsPrefix: boolean, depth: number): void {
+    const isFeed = this.#kind === 'feed';
+    if (DATES.has(local)) {
+      this.#setField('date', depth);
+    } else if (hasParentsPrefix && local === (isFeed ? 'link' : 'loc')) {
+      // Some write several `loc` in one `sitemap`.
+      if (!isFeed && this.#loc !== '') this.#flush();
+      this.#rel = '';
+      this.#href = '';
+      this.wantsAttributes = isFeed;
+      this.#setField('loc', depth);
+    } else {
+      this.#setField(isFeed && hasParentsPrefix && local === 'guid' ? 'guid' : undefined, depth);
+    }
+  }
+
+  #setField(field: Field, depth: number): void {
+    this.#field = field;
+    this.#fieldDepth = depth;
+    this.#text = '';
+    this.wantsText = field !== undefined;
+  }
+
+  #closeField(): void {
+    const text = this.#text.trim();
+    if (this.#field === 'date') this.#lastmod = text;
+    else if (this.#field === 'guid') this.#guid = text;
+    else if (this.#field === 'loc' && this.#loc === '') {
+      const isPage = this.#rel === '' || this.#rel.toLowerCase() === 'alternate';
+      this.#loc = text !== '' ? text : isPage ? this.#href.trim() : '';
+    }
+    this.wantsAttributes = false;
+  }
+
+  /** Hands over the entry that is pending, if there is one. */
+  #flush(): void {
+    const written = this.#loc || urlIn(this.#guid) || urlIn(this.#direct);
+    const loc = this.#hasEntities ? withoutEntities(written) : written;
+    if (loc !== '') {
+      this.#entries.push({ loc, lastmod: this.#lastmod, to: this.#to });
+      if (this.#kind === 'unknown') this.#kind = this.#to === 'page' ? 'urlset' : 'index';
+    }
+    this.#loc = '';
+    this.#guid = '';
+    this.#direct = '';
+    this.#lastmod = undefined;
+  }
+
+  #takeEntries(): readonly SitemapEntry[] {
+    const entries = this.#entries;
+    if (entries.length > 0) this.#entries = [];
+    return this.#kind === 'html' ? [] : entries;
+  }
+}
+
+/** A text where a URL is not expected counts only if it looks like one. */
+function urlIn(text: string): string {
+  const trimmed = text.trim();
+  return /^https?:\/\//i.test(trimmed) ? trimmed : '';
+}
+
+/** A document that declares entities of its own gets none of them expanded, external ones least of all. */
+function withoutEntities(loc: string): string {
+  return loc.replaceAll(/&[\w.-]+;/g, '');
+}

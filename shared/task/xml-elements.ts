@@ -1,0 +1,180 @@
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+
+/** An element's name, in lower case, taken apart. Namespaces are not resolved: too many sitemaps have the wrong one. */
+export interface XmlName {
+  readonly full: string;
+  readonly prefix: string;
+  readonly local: string;
+}
+
+/** What {@link XmlElements} calls. `depth` is the element's own: 1 for the root. */
+export interface XmlHandler {
+  onOpen(name: XmlName, parent: XmlName | undefined, depth: number): void;
+  /** Not called for what is still open at the end of the document. */
+  onClose(name: XmlName, depth: number): void;
+  /** A piece of text, entities decoded, CDATA as it is: several make up the text of one element. */
+  onText(piece: string, depth: number): void;
+  onAttribute(name: string, value: string): void;
+  /** What stands between `<!` and `>`; nothing if it was too long to keep. */
+  onDeclaration(text: string | undefined): void;
+  /** Does anybody want text, or attributes, just now? What isn't wanted isn't cut out of the document. */
+  readonly wantsText: boolean;
+  readonly wantsAttributes: boolean;
+}
+
+/** Elements further down are not reported. */
+export const MAX_XML_DEPTH = 64;
+/** How much of the document before the current chunk is kept: a name, CDATA section or attribute that is longer is dropped. */
+const MAX_CARRIED = 16_384;
+const MAX_NAMES = 500;
+
+/**
+ * XML read as it arrives, leniently: no document is an error, and none costs more memory than its chunks. It knows no
+ * DTD, expands no entity but XML's own five, and closes what was left open when an outer element ends, or when an element
+ * stands directly in another of its name.
+ *
+ * It is built on htmlparser2's tokenizer, not its parser: that one keeps every chunk of an endless comment, and searches
+ * the whole stack for each stray end tag.
+ */
+export class XmlElements implements TokenizerCallbacks {
+  readonly #handler: XmlHandler;
+  readonly #tokenizer: Tokenizer;
+  readonly #names = new Map<string, XmlName>();
+  readonly #open: XmlName[] = [];
+  /** Open elements below {@link MAX_XML_DEPTH}. */
+  #deeper = 0;
+  #chunk = '';
+  #chunkStart = 0;
+  #carried = '';
+  #attributeName = '';
+  #attributeValue = '';
+
+  constructor(handler: XmlHandler) {
+    this.#handler = handler;
+    this.#tokenizer = new Tokenizer({ xmlMode: true }, this);
+  }
+
+  write(chunk: string): void {
+    this.#carried += this.#chunk;
+    if (this.#carried.length > 2 * MAX_CARRIED) this.#carried = this.#carried.slice(-MAX_CARRIED);
+    this.#chunkStart += this.#chunk.length;
+    this.#chunk = chunk;
+    this.#tokenizer.write(chunk);
+  }
+
+  end(): void {
+    this.#tokenizer.end();
+  }
+
+  /** At the end: was the document cut off within an end tag? Then the text before it is complete. */
+  get endsInEndTag(): boolean {
+    const last = this.#carried.slice(-MAX_CARRIED) + this.#chunk.slice(-MAX_CARRIED);
+    return last.lastIndexOf('</') > last.lastIndexOf('>');
+  }
+
+  /** @internal called by the tokenizer, as are those below */
+  onopentagname(start: number, end: number): void {
+    const name = this.#nameAt(start, end);
+    const parent = this.#open.at(-1);
+    if (this.#deeper === 0 && parent?.full === name.full) this.#closeTop();
+    if (this.#deeper > 0 || this.#open.length === MAX_XML_DEPTH) {
+      this.#deeper++;
+      return;
+    }
+    const outer = this.#open.at(-1);
+    this.#open.push(name);
+    this.#handler.onOpen(name, outer, this.#open.length);
+  }
+
+  onselfclosingtag(): void {
+    if (this.#deeper > 0) this.#deeper--;
+    else this.#closeTop();
+  }
+
+  onclosetag(start: number, end: number): void {
+    if (this.#deeper > 0) {
+      this.#deeper--;
+      return;
+    }
+    const { full } = this.#nameAt(start, end);
+    const index = this.#open.findLastIndex((open) => open.full === full);
+    if (index < 0) return;
+    while (this.#open.length > index) this.#closeTop();
+  }
+
+  ontext(start: number, end: number): void {
+    if (!this.#handler.wantsText || this.#deeper > 0) return;
+    const piece = this.#slice(start, end);
+    if (piece !== undefined) this.#handler.onText(piece, this.#open.length);
+  }
+
+  ontextentity(codePoint: number): void {
+    if (!this.#handler.wantsText || this.#deeper > 0) return;
+    this.#handler.onText(String.fromCodePoint(codePoint), this.#open.length);
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    this.ontext(start, end - endOffset);
+  }
+
+  onattribname(start: number, end: number): void {
+    if (this.#handler.wantsAttributes) this.#attributeName = this.#slice(start, end)?.toLowerCase() ?? '';
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.#handler.wantsAttributes) this.#addToAttribute(this.#slice(start, end));
+  }
+
+  onattribentity(codePoint: number): void {
+    if (this.#handler.wantsAttributes) this.#addToAttribute(String.fromCodePoint(codePoint));
+  }
+
+  onattribend(): void {
+    if (this.#handler.wantsAttributes && this.#deeper === 0) {
+      this.#handler.onAttribute(this.#attributeName, this.#attributeValue);
+    }
+    this.#attributeValue = '';
+  }
+
+  ondeclaration(start: number, end: number): void {
+    this.#handler.onDeclaration(this.#slice(start, end));
+  }
+
+  onopentagend(): void {}
+  oncomment(): void {}
+  onprocessinginstruction(): void {}
+  onend(): void {}
+
+  #closeTop(): void {
+    const depth = this.#open.length;
+    const name = this.#open.pop();
+    if (name !== undefined) this.#handler.onClose(name, depth);
+  }
+
+  #addToAttribute(piece: string | undefined): void {
+    if (this.#attributeValue.length < MAX_CARRIED) this.#attributeValue += piece ?? '';
+  }
+
+  /** A part of the document, which may begin before the current chunk; nothing if that is too long ago. */
+  #slice(start: number, end: number): string | undefined {
+    const from = start - this.#chunkStart;
+    const to = end - this.#chunkStart;
+    if (from >= 0) return this.#chunk.slice(from, to);
+    const carriedFrom = from + this.#carried.length;
+    if (carriedFrom < 0) return undefined;
+    return to <= 0
+      ? this.#carried.slice(carriedFrom, to + this.#carried.length)
+      : this.#carried.slice(carriedFrom) + this.#chunk.slice(0, to);
+  }
+
+  #nameAt(start: number, end: number): XmlName {
+    const text = this.#slice(start, end) ?? '';
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const full = text.toLowerCase();
+    const colon = full.lastIndexOf(':');
+    const name = { full, prefix: full.slice(0, Math.max(0, colon)), local: full.slice(colon + 1) };
+    if (this.#names.size < MAX_NAMES) this.#names.set(text, name);
+    return name;
+  }
+}

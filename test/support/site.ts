@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { ANSWERS } from './site/answers.ts';
+import { selfSigned } from './site/certificate.ts';
+import { CODED } from './site/coded.ts';
+import { CONTENT } from './site/content.ts';
+import { FAULTS } from './site/faults.ts';
+import { type LoggedRequest, RequestLog } from './site/request-log.ts';
+import type { Route, SiteContent } from './site/route.ts';
+
+/** How a {@link TestSite} is to be. */
+export interface TestSiteOptions {
+  /** Default: 100. */
+  readonly pages?: number;
+  /** At least; default: 1 000. */
+  readonly pageBytes?: number;
+  /** Default: 3. */
+  readonly linksPerPage?: number;
+  /** Of those in the sitemap index; default: 50. */
+  readonly pagesPerSitemap?: number;
+  /** `https`, with a certificate that nobody vouches for. */
+  readonly tls?: boolean;
+}
+
+/** Answers one path in a test's own way. */
+export type TestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const ROUTES: readonly Route[] = [...CONTENT, ...ANSWERS, ...CODED, ...FAULTS];
+
+/**
+ * The tests' own origin: a real server on 127.0.0.1, on a port of its own, that logs what it is asked.
+ *
+ * What it answers stands in the tables of `site/content.ts`, `site/answers.ts`, `site/coded.ts` and `site/faults.ts`.
+ * Anything else is a 404.
+ */
+export class TestSite {
+  /** The body of `/robots.txt`. By default it allows all, and names the sitemap. */
+  robots = '';
+  readonly #options: TestSiteOptions;
+  readonly #server: Server;
+  readonly #log = new RequestLog();
+  readonly #handlers = new Map<string, TestHandler>();
+  readonly #flaky = new Map<string, number>();
+  readonly #sockets = new Set<Socket>();
+  #connections = 0;
+
+  constructor(options: TestSiteOptions = {}) {
+    this.#options = options;
+    const answer = (request: IncomingMessage, response: ServerResponse): void => this.#answer(request, response);
+    this.#server = options.tls ? https.createServer(selfSigned, answer) : http.createServer(answer);
+    // Otherwise idle connections would close under a test that stops in a debugger.
+    this.#server.keepAliveTimeout = 0;
+    this.#server.on('connection', (socket: Socket) => {
+      this.#connections += 1;
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.reset();
+  }
+
+  /** Cuts all connections. */
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  /** Forgets all requests, handlers, and what was set. */
+  reset(): void {
+    this.#log.clear();
+    this.#handlers.clear();
+    this.#flaky.clear();
+    this.#connections = 0;
+    this.robots = `User-agent: *\nAllow: /\nSitemap: ${this.origin}/sitemap.xml\n`;
+  }
+
+  /** `http://127.0.0.1:<port>` */
+  get origin(): string {
+    return `${this.#options.tls ? 'https' : 'http'}://${this.host}`;
+  }
+
+  /** The politeness key of its URLs. */
+  get host(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  url(path: string): string {
+    return this.origin + path;
+  }
+
+  /** Answers one path, without its query, in the test's own way. */
+  on(path: string, handler: TestHandler): void {
+    this.#handlers.set(path, handler);
+  }
+
+  /** Since the last `reset`, in order. */
+  get requests(): readonly LoggedRequest[] {
+    return this.#log.entries;
+  }
+
+  /** How often the path, with its query, was asked for. */
+  count(path: string): number {
+    return this.#log.count(path);
+  }
+
+  /** Resolves once the path, with its query, has been asked for `times` times. */
+  arrival(path: string, times = 1): Promise<void> {
+    return this.#log.arrival(path, times);
+  }
+
+  /** Connections made since the last `reset`. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** Resolves once no connection is open: what a client leaks, a test waits for in vain. */
+  async disconnection(): Promise<void> {
+    const closing = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    await Promise.all(closing);
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    this.#log.add(request);
+    const url = new URL(request.url ?? '/', this.origin);
+    const handler = this.#handlers.get(url.pathname);
+    if (handler !== undefined) {
+      handler(request, response);
+      return;
+    }
+    for (const [pattern, answer] of ROUTES) {
+      const match = pattern.exec(url.pathname);
+      if (match === null) continue;
+      answer({ request, response, url, args: match.slice(1), site: this.#content });
+      return;
+    }
+    response.writeHead(404).end('nothing here');
+  }
+
+  get #content(): SiteContent {
+    const { pages = 100, pageBytes = 1_000, linksPerPage = 3, pagesPerSitemap = 50 } = this.#options;
+    const { origin, robots } = this;
+    return { origin, robots, pages, pageBytes, linksPerPage, pagesPerSitemap, flaky: this.#flaky };
+  }
+}

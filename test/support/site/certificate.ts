@@ -1,0 +1,21 @@
+/** A certificate that nobody vouches for: for `localhost` and 127.0.0.1, valid till 2125, of no use anywhere else. */
+export const selfSigned = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUBluJTLCLSOzc0R6fxy6hReogtzAwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEyMjUxNFoYDzIxMjYxMDI4
+MTIyNTE0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATDkym4w2GuC8zF1prCX6l5FWudw1bJNYA5xXHdYHKhFtpo4ASapjVL
+iY6RoxWdLBhyYWJxttW0EffmtgDhg6axo28wbTAdBgNVHQ4EFgQUWp9EGrLoRiiz
+0Wc+wbrFWvpXEzMwHwYDVR0jBBgwFoAUWp9EGrLoRiiz0Wc+wbrFWvpXEzMwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgUWROXb5/ytSxC9cpc+rCsGNgFjkzzPIuY/5nt/bBFYsCIQCL
+w7lLO+ebMcoA5bIMs5MsuMcfdAmn4ISnGxPJqDyBVQ==
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNYoVguFektbNctA9
+hLXwrsOldsVF5UFMa4dI3E+HPgGhRANCAATDkym4w2GuC8zF1prCX6l5FWudw1bJ
+NYA5xXHdYHKhFtpo4ASapjVLiY6RoxWdLBhyYWJxttW0EffmtgDhg6ax
+-----END PRIVATE KEY-----
+`,
+};

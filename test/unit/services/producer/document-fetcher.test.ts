@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { DocumentFetcher } from '../../../../services/producer/document-fetcher.ts';
+import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
+import type { HostGate } from '../../../../shared/host-gate.ts';
+import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
+import { openSite } from './documents.ts';
+import { HurriedClock } from './hurried-clock.ts';
+import { openFetcher } from './setup.ts';
+
+function setup({ intervalMs = 0, concurrency = 1 } = {}) {
+  const clock = new HurriedClock();
+  const hosts = new MemoryHosts();
+  const hostGate: HostGate = new MemoryHostGate({ hosts, clock });
+  const limit = { intervalMs, concurrency };
+  const fetcher = openFetcher();
+  const documents = new DocumentFetcher({ fetcher, hostGate, clock, limit, holder: 'test', random: () => 0.5 });
+  const stop = new AbortController();
+  const read = async (url: string): Promise<string> => {
+    let text = '';
+    for await (const piece of documents.read(url, { maxBytes: 1_000_000, signal: stop.signal })) {
+      text = typeof piece === 'string' ? text + piece : '';
+    }
+    return text;
+  };
+  return { clock, hosts, hostGate, limit, stop, read };
+}
+
+test.each<[string, number, string, number[]]>([
+  ['/status/404', 1, 'answered with status 404', []],
+  ['/status/304', 1, 'answered with status 304', []],
+  ['/status/503', 3, 'answered with status 503', [1_000, 2_000]],
+  ['/status/429?retry-after=30', 3, 'answered with status 429', [30_000, 30_000]],
+  ['/status/503?retry-after=3600', 1, 'answered with status 503', []],
+  ['/reset', 3, 'could not be fetched: ', [1_000, 2_000]],
+  ['/truncated', 3, 'could not be fetched: ', [1_000, 2_000]],
+  ['/redirect/11', 1, 'could not be fetched: ', []],
+  ['/big?bytes=2000000', 1, 'could not be fetched: ', []],
+])('%s is asked for %i times', async (path, times, message, sleeps) => {
+  const site = await openSite();
+  const { read, clock } = setup();
+  await expect(read(site.url(path))).rejects.toThrow(message);
+  expect(site.count(path)).toBe(times);
+  expect(clock.sleeps).toEqual(sleeps);
+});
+
+test('what is well at the third try is read', async () => {
+  const site = await openSite();
+  const { read } = setup();
+  expect(await read(site.url('/flaky/x/2'))).toContain('Page 1');
+});
+
+test('tries that get further than those before are not counted, up to ten', async () => {
+  const site = await openSite();
+  const { read } = setup();
+  let length = 0;
+  site.on('/s.txt', (request, response) => {
+    length += 1_000;
+    response.writeHead(200, { 'content-length': 100_000 }).write('x'.repeat(length), () => request.socket.end());
+  });
+  await expect(read(site.url('/s.txt'))).rejects.toThrow('could not be fetched');
+  expect(site.count('/s.txt')).toBe(10);
+});
+
+test('a host is asked at its pace, and its place is given back', async () => {
+  const site = await openSite();
+  const { read, clock, hosts } = setup({ intervalMs: 1_000 });
+  for (let i = 0; i < 5; i++) await read(site.url('/page/1'));
+  expect(clock.sleeps).toEqual([1_000, 1_000, 1_000, 1_000]);
+  expect(hosts.get(site.host).open.size).toBe(0);
+});
+
+test('a host that asks for patience is paused for everybody', async () => {
+  const site = await openSite();
+  const { read, hosts, clock } = setup();
+  await expect(read(site.url('/status/503?retry-after=3600'))).rejects.toThrow();
+  expect(hosts.get(site.host)).toMatchObject({ pausedUntil: clock.now() + 3_600_000, reason: 'status 503' });
+});
+
+test('a paused host is waited for, in short naps', async () => {
+  const site = await openSite();
+  const { read, hostGate, clock } = setup();
+  await hostGate.pause(site.host, 9_000, 'by hand');
+  await read(site.url('/page/1'));
+  expect(clock.sleeps).toEqual([2_000, 2_000, 2_000, 2_000, 1_000]);
+});
+
+test('stopping ends a request under way', async () => {
+  const site = await openSite();
+  const { read, stop, hosts } = setup();
+  const reading = read(site.url('/hang'));
+  await site.arrival('/hang');
+  stop.abort();
+  await expect(reading).rejects.toMatchObject({ reason: 'aborted' });
+  expect(hosts.get(site.host).open.size).toBe(0);
+});

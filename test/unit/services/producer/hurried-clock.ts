@@ -1,0 +1,17 @@
+import type { Clock } from '../../../../shared/clock.ts';
+
+/** A clock on which nobody waits: a sleep is over at once, and takes as long as it should. */
+export class HurriedClock implements Clock {
+  #now = 1_800_000_000_000;
+  /** Every sleep, in milliseconds. */
+  readonly sleeps: number[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.sleeps.push(ms);
+    this.#now += ms;
+  }
+}

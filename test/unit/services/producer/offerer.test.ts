@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { Offerer } from '../../../../services/producer/offerer.ts';
+import type { Frontier, OfferOptions, OfferResult } from '../../../../shared/frontier.ts';
+import type { SitemapEntry } from '../../../../shared/task/sitemap.ts';
+import { pages } from './documents.ts';
+import { HurriedClock } from './hurried-clock.ts';
+import { RUN_OPTIONS, setup as setupParts } from './setup.ts';
+
+interface HeldOffer {
+  readonly urls: number;
+  readonly options: OfferOptions | undefined;
+  answer(): Promise<void>;
+  fail(error: Error): void;
+}
+
+/** An offerer whose offers reach a real frontier when the test lets them. */
+async function setup({ window = 4 } = {}) {
+  const { parts } = setupParts();
+  await parts.runs.open('r', RUN_OPTIONS, 'p');
+  const held: HeldOffer[] = [];
+  const frontier: Pick<Frontier, 'offer'> = {
+    offer: (run, tasks, options) =>
+      new Promise<OfferResult>((resolve, reject) => {
+        held.push({
+          urls: tasks.length,
+          options,
+          answer: async () => resolve(await parts.frontier.offer(run, tasks, options)),
+          fail: reject,
+        });
+      }),
+  };
+  const stop = new AbortController();
+  const offerer = new Offerer({
+    frontier: frontier as Frontier,
+    clock: new HurriedClock(),
+    run: 'r',
+    rules: [],
+    window,
+    signal: stop.signal,
+    refused: async () => new Error('refused'),
+    failed: () => stop.abort(),
+  });
+  return { offerer, held, parts, stop };
+}
+
+const entries = (urls: readonly string[]): SitemapEntry[] =>
+  urls.map((loc) => ({ loc, lastmod: undefined, to: 'page' }));
+
+const isSettled = async (promise: Promise<unknown>): Promise<boolean> =>
+  await Promise.race([promise.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
+
+test('what comes first goes out at once; later URLs gather to full batches while an offer is under way', async () => {
+  const { offerer, held } = await setup();
+  await offerer.add(entries(pages(10, 'https://example.com/a')), false);
+  await offerer.add(entries(pages(700, 'https://example.com/b')), false);
+  await offerer.add(entries(pages(700, 'https://example.com/c')), false);
+  expect(held.map(({ urls }) => urls)).toEqual([10, 1_000]);
+});
+
+test('what has gathered goes out when nothing is under way any more', async () => {
+  const { offerer, held } = await setup();
+  await offerer.add(entries(pages(10, 'https://example.com/a')), false);
+  await offerer.add(entries(pages(10, 'https://example.com/b')), false);
+  await held[0]?.answer();
+  await expect.poll(() => held.length).toBe(2);
+});
+
+test('who adds waits while as many offers as the window are under way', async () => {
+  const { offerer, held } = await setup({ window: 2 });
+  const adding = offerer.add(entries(pages(5_000)), false);
+  expect(await isSettled(adding)).toBe(false);
+  expect(held).toHaveLength(2);
+  for (let answered = 0; answered < 5; answered++) {
+    await expect.poll(() => held.length).toBe(Math.min(5, answered + 2));
+    await held[answered]?.answer();
+  }
+  await adding;
+  await offerer.drain();
+  expect(offerer.counts).toEqual({ offered: 5_000, accepted: 5_000, known: 0, malformed: 0 });
+});
+
+test('texts that are no URL are offered as such, and counted', async () => {
+  const { offerer, held, parts } = await setup();
+  await offerer.add(entries(['https://example.com/', 'no url', 'ftp://example.com/']), false);
+  await held[0]?.answer();
+  await offerer.drain();
+  expect(offerer.counts).toEqual({ offered: 3, accepted: 3, known: 0, malformed: 2 });
+  expect(await parts.runs.progress('r')).toMatchObject({ discovered: 3, waiting: 3 });
+});
+
+test('URLs that were added before are offered as a repeat, and never as duplicates', async () => {
+  const { offerer, held, parts } = await setup();
+  await offerer.add(entries(pages(3)), false);
+  await held[0]?.answer();
+  await offerer.drain();
+  await offerer.add(entries(pages(4)), true);
+  await held[1]?.answer();
+  await offerer.drain();
+  expect(held[1]?.options).toEqual({ repeat: true });
+  expect(offerer.counts).toEqual({ offered: 3, accepted: 4, known: 0, malformed: 0 });
+  expect(await parts.runs.progress('r')).toMatchObject({ discovered: 4, duplicate: 0 });
+});
+
+test('what goes wrong with an offer is told at once, and thrown to who adds next', async () => {
+  const { offerer, held, stop } = await setup();
+  await offerer.add(entries(pages(3)), false);
+  held[0]?.fail(new Error('gone'));
+  await expect(offerer.drain()).rejects.toThrow('gone');
+  await expect(offerer.add(entries(pages(3)), false)).rejects.toThrow('gone');
+  await expect(offerer.stop()).rejects.toThrow('gone');
+  expect(held).toHaveLength(1);
+  expect(stop.signal.aborted).toBe(true);
+});
+
+test('offers can be repeated as they were, malformed ones too', async () => {
+  const { offerer, held } = await setup();
+  const texts = ['https://example.com/a%7eb', 'https://example.com/\u00e9', 'no\nurl'];
+  await offerer.add(entries(texts), false);
+  await held[0]?.answer();
+  await offerer.drain();
+  const repeating = offerer.repeatRecent();
+  expect(held[1]).toMatchObject({ urls: 3, options: { repeat: true } });
+  await held[1]?.answer();
+  await repeating;
+  expect(offerer.counts).toMatchObject({ offered: 3, accepted: 3, known: 0 });
+});

@@ -1,0 +1,223 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { RunClosedError } from '../../../../services/producer/run-closed.ts';
+import type { Seed } from '../../../../services/producer/seeds.ts';
+import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
+import { RUN_OPTIONS, setup, withMethods } from './setup.ts';
+
+const maybe = (url: string): Seed => ({ kind: 'maybe_sitemap', url });
+
+test('a sitemap is offered, and the run sealed', async () => {
+  const site = await openSite();
+  const { produce, parts, waiting } = setup();
+  const producer = produce();
+  const progress = await producer.produce([maybe(serve(site, '/s.xml', urlset(pages(512))))]);
+  expect(progress).toEqual({
+    state: 'done',
+    source: undefined,
+    offered: 512,
+    accepted: 512,
+    known: 0,
+    malformed: 0,
+    sitemaps: 1,
+    problems: 0,
+  });
+  expect(await parts.runs.progress('r')).toMatchObject({ state: 'running', sealed: true, discovered: 512 });
+  expect((await waiting()).sort()).toEqual(pages(512).sort());
+});
+
+test('a second pass finds nothing new', async () => {
+  const site = await openSite();
+  const { produce, parts } = setup();
+  const seed = maybe(serve(site, '/s.xml', urlset(pages(512))));
+  await produce().produce([seed]);
+  const progress = await produce({ run: 's', producer: 'q' }).produce([seed]);
+  expect(progress).toMatchObject({ state: 'done', offered: 512, accepted: 0, known: 512 });
+  expect(await parts.runs.progress('s')).toMatchObject({ state: 'finished', discovered: 0, duplicate: 512 });
+});
+
+test('a run that exists is joined, with its own options, and stays open until both have sealed', async () => {
+  const site = await openSite();
+  const { produce, parts, clock } = setup();
+  await parts.runs.open('r', { ...RUN_OPTIONS, intervalMs: 7_000, dedup: 'run' }, 'other');
+  const opened: unknown[] = [];
+  const on = { opened: (...args: unknown[]) => void opened.push(args) };
+  const index = sitemapIndex([serve(site, '/1.xml', urlset(pages(2))), serve(site, '/2.xml', urlset(pages(3)))]);
+  await produce({}, { on }).produce([maybe(serve(site, '/index.xml', index))]);
+  expect(opened).toEqual([['joined', { ...RUN_OPTIONS, intervalMs: 7_000, dedup: 'run' }]]);
+  expect(await parts.runs.progress('r')).toMatchObject({ sealed: false, producers: { open: 1, lost: 0 } });
+  // The run's own pace holds for its sitemaps.
+  expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBe(14_000);
+});
+
+test('sites are read by their robots.txt, and by the usual name if that gives nothing', async () => {
+  const { produce, problems, hints, waiting } = setup();
+  const named = await openSite();
+  serve(named, '/robots.txt', 'User-agent: *\nSITEMAP: /mine.xml\nSitemap: /broken.xml', 'text/plain');
+  serve(named, '/mine.xml', urlset(['https://example.com/named']));
+  const usual = await openSite();
+  serve(usual, '/sitemap.xml', urlset(['https://example.com/usual']));
+  const bare = await openSite();
+  const seeds = [named, usual, bare].map((site): Seed => ({ kind: 'site', url: site.url('/') }));
+  expect(await produce().produce(seeds)).toMatchObject({ state: 'done', accepted: 3, sitemaps: 2, problems: 1 });
+  expect(problems).toEqual([`${named.url('/broken.xml')} answered with status 404`]);
+  expect(hints).toEqual([`${bare.url('/')}: no sitemap; --follow follows its links`]);
+  expect((await waiting()).sort()).toEqual([bare.url('/'), 'https://example.com/named', 'https://example.com/usual']);
+  expect(named.count('/sitemap.xml')).toBe(0);
+});
+
+test('a site that does not answer is a page, and named', async () => {
+  const { produce, problems, hints, waiting } = setup();
+  await produce().produce([{ kind: 'site', url: 'http://127.0.0.1:1/' }]);
+  expect(problems).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/robots\.txt could not be fetched: /)]);
+  expect(hints).toEqual([]);
+  expect(await waiting()).toEqual(['http://127.0.0.1:1/']);
+});
+
+test('what may be a sitemap and is none is a page, whatever it answered', async () => {
+  const site = await openSite();
+  const { produce, problems, hints, waiting } = setup();
+  const [feed, gone] = [serve(site, '/feed/', '<!doctype html><html>'), site.url('/gone.xml')];
+  await produce().produce([maybe(feed), maybe(gone), { kind: 'page', url: site.url('/page/1') }]);
+  expect(hints).toEqual([`${feed} is an HTML page, not a sitemap: it is crawled as a page`]);
+  expect(problems).toEqual([`${gone} answered with status 404`]);
+  expect((await waiting()).sort()).toEqual([feed, gone, site.url('/page/1')]);
+});
+
+test('a list may come in on standard input or lie in a file; what is no URL in it is malformed', async () => {
+  const { produce, parts } = setup();
+  const path = join(tmpdir(), `trawl-${process.pid}-urls`);
+  writeFileSync(path, gzipSync('# packed\nhttps://example.com/1\nhttps://example.com/4\n'));
+  const input = Readable.from([
+    Buffer.from('https://example.com/1\nexample'),
+    Buffer.from('.com\n\nhttps://example.com/3'),
+  ]);
+  const progress = await produce({}, { input }).produce([{ kind: 'input' }, { kind: 'list', path }]);
+  expect(progress).toMatchObject({ offered: 5, accepted: 4, known: 1, malformed: 1, sitemaps: 0 });
+  expect(await parts.runs.progress('r')).toMatchObject({ discovered: 4, duplicate: 1 });
+});
+
+test('rules decide where a URL goes', async () => {
+  const { produce, parts } = setup();
+  const input = Readable.from([Buffer.from('https://example.com/news/1\nhttps://example.com/%7ea')]);
+  await produce({}, { input }).produce([{ kind: 'input' }]);
+  const { tasks } = await parts.frontier.release({ limit: 10, window: 10, unpaced: true });
+  expect(tasks.map(({ task }) => task)).toEqual([
+    expect.objectContaining({ url: 'https://example.com/news/1', queue: 'priority', step: '', depth: 0 }),
+    expect.objectContaining({ url: 'https://example.com/%7ea', mark: 'https://example.com/~a', queue: 'normal' }),
+  ]);
+});
+
+test('a run that is cancelled midway ends the producer with an error that says so', async () => {
+  const { produce, parts } = setup();
+  const input = new Readable({ read() {} });
+  const producer = produce({}, { input });
+  const producing = producer.produce([{ kind: 'input' }]);
+  input.push('https://example.com/1\n');
+  await expect.poll(() => producer.progress().accepted).toBe(1);
+  await parts.runs.cancel('r');
+  input.push('https://example.com/2\n');
+  input.push('https://example.com/3\n');
+  await expect(producing).rejects.toThrow(new RunClosedError('r', 'cancelled'));
+  expect(producer.progress()).toMatchObject({ state: 'stopped', accepted: 1 });
+  await expect(produce().produce([])).rejects.toThrow('run r takes no URLs: it is cancelled');
+});
+
+test('a producer that is stopped leaves the run open, so that it counts as lost', async () => {
+  const { produce, parts, clock } = setup();
+  const stop = new AbortController();
+  const input = new Readable({ read() {} });
+  const producer = produce({}, { input });
+  const producing = producer.produce([{ kind: 'input' }], stop.signal);
+  input.push('https://example.com/1\n');
+  await expect.poll(() => producer.progress().accepted).toBe(1);
+  stop.abort();
+  expect(await producing).toMatchObject({ state: 'stopped', accepted: 1 });
+  await clock.sleep(61_000);
+  expect(await parts.runs.progress('r')).toMatchObject({ sealed: false, producers: { open: 0, lost: 1 } });
+  expect(await produce().produce([], stop.signal)).toMatchObject({ state: 'stopped' });
+});
+
+test('a full store is waited for, and the reader waits with it', async () => {
+  const site = await openSite();
+  const { produce, parts } = setup();
+  let isFull = true;
+  const frontier = withMethods(parts.frontier, {
+    offer: async (...args) => (isFull ? { refused: 'full' } : await parts.frontier.offer(...args)),
+  });
+  let served = 0;
+  site.on('/s.xml', async (_, response) => {
+    response.write('<urlset>');
+    for (let n = 0; n < 2_000 && !response.destroyed; n++) {
+      const chunk = urlset(pages(100, `https://example.com/${n}-`));
+      served++;
+      if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve));
+    }
+    response.end('</urlset>');
+  });
+  const clock = new SteppedClock();
+  const producer = produce({}, { frontier, clock });
+  const producing = producer.produce([maybe(site.url('/s.xml'))]);
+  await expect.poll(() => producer.progress().state).toBe('waiting: Redis is full');
+  expect(producer.progress().source).toBe(site.url('/s.xml'));
+  // The sockets' buffers fill, and then the server waits, too.
+  let before = -1;
+  const isStuck = (): boolean => {
+    const isSame = served === before;
+    before = served;
+    return isSame;
+  };
+  await expect.poll(isStuck, { interval: 200, timeout: 4_000 }).toBe(true);
+  expect(served).toBeLessThan(1_900);
+  isFull = false;
+  clock.step(1_000);
+  expect(await producing).toMatchObject({ state: 'done', accepted: 200_000 });
+}, 20_000);
+
+test('the run hears from its producer while it waits', async () => {
+  const { produce, parts } = setup();
+  let beats = 0;
+  const runs = withMethods(parts.runs, { beat: async () => void beats++ });
+  const input = new Readable({ read() {} });
+  const producing = produce({ beatMs: 1 }, { input, runs }).produce([{ kind: 'input' }]);
+  await expect.poll(() => beats).toBeGreaterThan(2);
+  input.push(null);
+  expect(await producing).toMatchObject({ state: 'done' });
+});
+
+test('a store that came back without its last seconds gets them again, the run included', async () => {
+  const first = setup();
+  const second = setup();
+  let { frontier, runs } = first.parts;
+  const parts = {
+    frontier: withMethods(frontier, { offer: (...args) => frontier.offer(...args) }),
+    runs: withMethods(runs, { open: (...args) => runs.open(...args), seal: (...args) => runs.seal(...args) }),
+  };
+  const input = Readable.from([Buffer.from(`${pages(2_500).join('\n')}\nno url`)]);
+  const producer = first.produce({}, { input, ...parts });
+  await producer.produce([{ kind: 'input' }]);
+  ({ frontier, runs } = second.parts);
+  await producer.repeatRecent();
+  await producer.repeatRecent();
+  expect(await second.parts.runs.progress('r')).toMatchObject({ discovered: 2_501, duplicate: 0, sealed: true });
+  expect(producer.progress()).toMatchObject({ accepted: 2_501, known: 0 });
+});
+
+test('an error of the frontier ends the producer, and nothing stays behind', async () => {
+  const site = await openSite();
+  const { produce, parts } = setup();
+  const frontier = withMethods(parts.frontier, {
+    offer: async () => {
+      throw new Error('the connection is gone');
+    },
+  });
+  const seeds = [maybe(serve(site, '/s.xml', urlset(pages(5_000))))];
+  await expect(produce({}, { frontier }).produce(seeds)).rejects.toThrow('the connection is gone');
+  expect(await parts.runs.progress('r')).toMatchObject({ sealed: false });
+  onTestFinished(() => site.disconnection());
+});

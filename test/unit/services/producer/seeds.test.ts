@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readSeeds } from '../../../../services/producer/seeds.ts';
+import { UsageError } from '../../../../shared/errors.ts';
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'trawl-seeds-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+test.each<[string, string]>([
+  ['https://example.com/', 'site'],
+  ['https://example.com', 'site'],
+  ['https://example.com/#top', 'site'],
+  ['https://example.com/?p=1', 'page'],
+  ['https://example.com/about', 'page'],
+  ['https://example.com/feedback', 'page'],
+  ['https://example.com/automatic', 'page'],
+  ['https://example.com/file.xml.html', 'page'],
+  ['https://example.com/page?from=sitemap.xml', 'page'],
+  ['https://example.com/data.xml', 'maybe_sitemap'],
+  ['https://example.com/s.xml.gz?v=1', 'maybe_sitemap'],
+  ['https://example.com/urls.TXT', 'maybe_sitemap'],
+  ['https://example.com/sitemap_index', 'maybe_sitemap'],
+  ['https://example.com/wp-sitemap/1', 'maybe_sitemap'],
+  ['https://example.com/feed/', 'maybe_sitemap'],
+  ['https://example.com/blog/rss2', 'maybe_sitemap'],
+  ['https://example.com/atom', 'maybe_sitemap'],
+])('%s is a %s', async (text, kind) => {
+  expect(await readSeeds([text])).toEqual([{ kind, url: new URL(text).href.replace(/#.*/, '') }]);
+});
+
+test('a dash is standard input, an existing file is one, and a file of URLs is a list', async () => {
+  const path = join(folder(), 'example.com');
+  writeFileSync(path, '');
+  expect(await readSeeds(['-', path], [path])).toEqual([
+    { kind: 'input' },
+    { kind: 'file', path },
+    { kind: 'list', path },
+  ]);
+});
+
+test.each<[string, string]>([
+  ['example.com', 'example.com is no file, and has no scheme: did you mean https://example.com/'],
+  ['example.com:8080/x', 'example.com:8080/x is no file, and has no scheme: did you mean https://example.com:8080/x'],
+  ['ftp://example.com/', "ftp://example.com/ can't be crawled: its scheme is ftp, not http or https"],
+  ['https://', "https:// can't be crawled: it is not a valid URL"],
+  ['a b', '"a b" is neither a URL nor a file'],
+  ['', '"" is neither a URL nor a file'],
+])('%j is a wrong use', async (text, message) => {
+  await expect(readSeeds([text])).rejects.toThrow(new UsageError(message));
+});
+
+test('a folder, or a list that does not exist, is a wrong use', async () => {
+  const path = folder();
+  await expect(readSeeds([path])).rejects.toThrow(`${path} is a folder, not a file`);
+  await expect(readSeeds([], [`${path}/none`])).rejects.toThrow(`${path}/none doesn't exist`);
+});

@@ -1,0 +1,112 @@
+import { Readable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { Producer, type ProducerOptions, type ProducerParts } from '../../../../services/producer/producer.ts';
+import { NOTHING_PRIVATE } from '../../../../shared/task/private-address.ts';
+import { GotFetcher } from '../../../../shared/fetchers/got.ts';
+import { MemoryFrontier } from '../../../../shared/frontiers/memory/frontier.ts';
+import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
+import { MemoryRuns } from '../../../../shared/frontiers/memory/runs.ts';
+import { MemoryStore } from '../../../../shared/frontiers/memory/store.ts';
+import type { FrontierPolicy } from '../../../../shared/frontiers/policy.ts';
+import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
+import type { RunOptions } from '../../../../shared/runs.ts';
+import { DEFAULT_ROUTING } from '../../../../shared/task/routing.ts';
+import { HurriedClock } from './hurried-clock.ts';
+
+const POLICY: FrontierPolicy = {
+  hostConcurrency: 2,
+  giveUpMs: 600_000,
+  priorityTtlMs: 1_800_000,
+  normalTtlMs: 3_600_000,
+};
+
+export const RUN_OPTIONS: RunOptions = {
+  crawler: 'page',
+  dedup: 'ever',
+  intervalMs: 0,
+  maxAttempts: 3,
+  follow: false,
+  maxDepth: 3,
+  content: 'none',
+};
+
+/** A real fetcher that may ask loopback, and nothing else. */
+export function openFetcher(): GotFetcher {
+  const fetcher = new GotFetcher({
+    timeoutMs: 5_000,
+    userAgent: 'TrawlBot/0 (test)',
+    allowedPrivate: { ...NOTHING_PRIVATE, addresses: new Set(['127.0.0.1']) },
+  });
+  onTestFinished(() => fetcher.stop());
+  return fetcher;
+}
+
+/** What a producer needs, embedded, on a clock on which nobody waits. */
+export function setup(): {
+  readonly parts: Omit<ProducerParts, 'options' | 'input'>;
+  readonly clock: HurriedClock;
+  readonly store: MemoryStore;
+  readonly problems: string[];
+  readonly hints: string[];
+  produce(options?: Partial<ProducerOptions>, changed?: Partial<ProducerParts>): Producer;
+  /** The URLs that wait in a run, in no order. */
+  waiting(run?: string): Promise<string[]>;
+} {
+  const clock = new HurriedClock();
+  const hosts = new MemoryHosts();
+  const store = new MemoryStore(hosts);
+  const problems: string[] = [];
+  const hints: string[] = [];
+  const frontier = new MemoryFrontier({ store, policy: POLICY, clock });
+  const parts = {
+    frontier,
+    runs: new MemoryRuns({ store, clock }),
+    fetcher: openFetcher(),
+    hostGate: new MemoryHostGate({ hosts, clock }),
+    clock,
+    rules: DEFAULT_ROUTING,
+    on: {
+      problem: (source: string, problem: string) => void problems.push(`${source} ${problem}`),
+      hint: (hint: string) => void hints.push(hint),
+    },
+  };
+  return {
+    parts,
+    clock,
+    store,
+    problems,
+    hints,
+    produce: (options, changed) =>
+      new Producer({
+        ...parts,
+        input: Readable.from([]),
+        ...changed,
+        options: {
+          run: 'r',
+          runOptions: RUN_OPTIONS,
+          producer: 'p',
+          hostConcurrency: 2,
+          random: () => 0.5,
+          ...options,
+        },
+      }),
+    async waiting() {
+      const found: string[] = [];
+      for (;;) {
+        const { tasks } = await frontier.release({ limit: 1_000, window: Number.MAX_SAFE_INTEGER, unpaced: true });
+        if (tasks.length === 0) return found;
+        found.push(...tasks.map(({ task }) => task.url));
+      }
+    },
+  };
+}
+
+/** A real thing of which a test does some methods itself. */
+export function withMethods<T extends object>(real: T, methods: Partial<T>): T {
+  return new Proxy(real, {
+    get(target, name) {
+      const method: unknown = Reflect.get(name in methods ? methods : target, name);
+      return typeof method === 'function' ? method.bind(target) : method;
+    },
+  });
+}

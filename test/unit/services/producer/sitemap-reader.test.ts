@@ -1,0 +1,181 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { DocumentFetcher } from '../../../../services/producer/document-fetcher.ts';
+import type { Found } from '../../../../services/producer/found.ts';
+import { SitemapReader, type SitemapTree } from '../../../../services/producer/sitemap-reader.ts';
+import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
+import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
+import type { TestSite } from '../../../support/site.ts';
+import { openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
+import { HurriedClock } from './hurried-clock.ts';
+import { openFetcher } from './setup.ts';
+
+function setup({ maxSitemapBytes = 1_000_000, signal = new AbortController().signal } = {}) {
+  const clock = new HurriedClock();
+  const documents = new DocumentFetcher({
+    fetcher: openFetcher(),
+    hostGate: new MemoryHostGate({ hosts: new MemoryHosts(), clock }),
+    clock,
+    limit: { intervalMs: 0, concurrency: 1 },
+    holder: 'test',
+    random: () => 0.5,
+  });
+  const reader = new SitemapReader({ documents, maxSitemapBytes, signal });
+  return { clock, reader };
+}
+
+/** All that comes out, and what the document is said to be. */
+async function readAll(found: AsyncGenerator<Found, SitemapTree, void>) {
+  const urls: string[] = [];
+  const again: string[] = [];
+  const problems: string[] = [];
+  for (;;) {
+    const { done, value } = await found.next();
+    if (done === true) return { urls, again, problems, tree: value };
+    if (value.kind === 'entries') (value.again ? again : urls).push(...value.entries.map(({ loc }) => loc));
+    if (value.kind === 'problem') problems.push(`${value.source} ${value.problem}`);
+  }
+}
+
+const paths = (site: TestSite): string[] => site.requests.map(({ path }) => path);
+
+test('an index of packed and unpacked sitemaps gives all their pages', async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  const plain = serve(site, '/1.xml', urlset(pages(1_000, 'https://example.com/a')));
+  const packed = serve(site, '/2.xml.gz', gzipSync(urlset(pages(1_000, 'https://example.com/b'))), 'application/gzip');
+  const list = serve(site, '/3.txt', pages(10, 'https://example.com/c').join('\n'), 'text/plain');
+  const index = serve(site, '/index.xml', sitemapIndex([plain, packed, list]));
+  const { urls, problems, tree } = await readAll(reader.readUrl(index));
+  expect(urls).toEqual([
+    ...pages(1_000, 'https://example.com/a'),
+    ...pages(1_000, 'https://example.com/b'),
+    ...pages(10, 'https://example.com/c'),
+  ]);
+  expect({ problems, tree, sitemaps: reader.sitemaps }).toEqual({
+    problems: [],
+    tree: { kind: 'index', pages: 2_010 },
+    sitemaps: 4,
+  });
+});
+
+test('sitemaps that can not be read are named, and cost only their own pages', async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  const index = sitemapIndex([
+    site.url('/status/404'),
+    serve(site, '/html.xml', '<!doctype html><html></html>'),
+    serve(site, '/empty.xml', ''),
+    serve(site, '/prose.xml', 'this is no sitemap'),
+    serve(site, '/cut.xml', urlset(pages(3)).slice(0, -100)),
+    serve(site, '/cut.xml.gz', gzipSync(urlset(pages(100))).subarray(0, -30)),
+    'relative.xml',
+    serve(site, '/good.xml', urlset(['https://example.com/good'])),
+  ]);
+  const { urls, problems } = await readAll(reader.readUrl(serve(site, '/index.xml', index)));
+  expect(problems).toEqual([
+    `${site.url('/index.xml')} names a sitemap that is no URL: relative.xml: it has no scheme`,
+    `${site.url('/status/404')} answered with status 404`,
+    `${site.url('/html.xml')} is an HTML page, not a sitemap`,
+    `${site.url('/empty.xml')} is empty`,
+    `${site.url('/prose.xml')} is no sitemap, feed or list of URLs`,
+    `${site.url('/cut.xml')} is cut off; its end is missing`,
+    `${site.url('/cut.xml.gz')} has broken gzip data: unexpected end of file; its end is missing`,
+  ]);
+  expect(urls.at(-1)).toBe('https://example.com/good');
+  expect(urls.length).toBeGreaterThan(20);
+});
+
+test('what can not be reached is named', async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  await site.stop();
+  const { tree } = await readAll(reader.readUrl('http://127.0.0.1:1/sitemap.xml'));
+  expect(tree).toMatchObject({
+    kind: 'unread',
+    problem: expect.stringMatching(/^could not be fetched: .*ECONNREFUSED/),
+  });
+});
+
+test('a loop of indexes is walked once, under whatever name it comes', async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  const [a, b, alias] = [site.url('/a.xml'), site.url('/b.xml'), site.url('/redirect-to?url=%2Fa.xml')];
+  serve(site, '/a.xml', sitemapIndex([a, b, alias]));
+  serve(site, '/b.xml', sitemapIndex([b, a, site.url('/%61.xml')]));
+  expect((await readAll(reader.readUrl(a))).problems).toEqual([]);
+  expect(paths(site)).toEqual(['/a.xml', '/b.xml', '/redirect-to?url=%2Fa.xml', '/a.xml']);
+  expect((await readAll(reader.readUrl(b))).tree).toEqual({ kind: 'known', pages: 0 });
+});
+
+test('indexes of indexes are followed ten deep, and no deeper', async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  for (let i = 0; i <= 20; i++) serve(site, `/${i}.xml`, sitemapIndex([site.url(`/${i + 1}.xml`)]));
+  const { problems } = await readAll(reader.readUrl(site.url('/0.xml')));
+  expect(problems).toEqual([`${site.url('/11.xml')} is not read: it is more than 10 indexes deep`]);
+  expect(paths(site)).toHaveLength(11);
+});
+
+test('a sitemap over the cap gives what lies below it', async () => {
+  const site = await openSite();
+  const { reader } = setup({ maxSitemapBytes: 50_000 });
+  const url = serve(site, '/big.xml.gz', gzipSync(urlset(pages(10_000))));
+  const { urls, problems } = await readAll(reader.readUrl(url));
+  expect(urls.length).toBeLessThan(1_000);
+  expect(problems).toEqual([`${url} is longer than 50000 bytes, unpacked; its end is missing`]);
+});
+
+test('an HTML page is not read to its end', async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  site.on('/feed', (_, response) => {
+    response.writeHead(200).write('<!doctype html><html>');
+  });
+  const { tree } = await readAll(reader.readUrl(site.url('/feed')));
+  expect(tree.kind).toBe('html');
+  await site.disconnection();
+});
+
+test('URLs of any script come out as they were written', async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  const written = ['https://example.com/é', 'https://müller.example/', 'https://example.com/日本', 'no url at all'];
+  const { urls } = await readAll(reader.readUrl(serve(site, '/s.xml', urlset(written), 'text/xml; charset=utf-8')));
+  expect(urls).toEqual(written);
+});
+
+test('a sitemap that fails midway is read again, and says what it found before', async () => {
+  const site = await openSite();
+  const { reader, clock } = setup();
+  const whole = urlset(pages(100));
+  site.on('/s.xml', (request, response) => {
+    if (site.count('/s.xml') > 1) response.end(whole);
+    else
+      response
+        .writeHead(200, { 'content-length': whole.length })
+        .write(whole.slice(0, 5_000), () => request.socket.end());
+  });
+  const { urls, again, problems, tree } = await readAll(reader.readUrl(site.url('/s.xml')));
+  expect(urls).toEqual(pages(100));
+  expect(again).toEqual(pages(again.length));
+  expect(again.length).toBeGreaterThan(10);
+  expect({ problems, tree }).toEqual({ problems: [], tree: { kind: 'urlset', pages: 100 } });
+  expect(clock.sleeps).toEqual([1_000]);
+});
+
+test('a local file is a sitemap or a list, by its content', async () => {
+  const { reader } = setup();
+  const path = join(tmpdir(), `trawl-${process.pid}-sitemap`);
+  for (const content of [urlset(pages(3)), gzipSync(urlset(pages(3))), `# mine\n${pages(3).join('\r\n')}`]) {
+    writeFileSync(path, content);
+    expect((await readAll(reader.readFile(path))).urls).toEqual(pages(3));
+  }
+  writeFileSync(path, 'example.com\n');
+  expect((await readAll(reader.readFile(path))).urls).toEqual(['example.com']);
+  writeFileSync(path, '<html>');
+  expect((await readAll(reader.readFile(path))).tree.problem).toBe('is an HTML page, not a sitemap');
+});

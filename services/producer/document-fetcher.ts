@@ -101,9 +101,10 @@ export class DocumentFetcher {
     await this.#waitForSlot(host, signal);
     const startedAt = performance.now();
     let answeredAt: number | undefined;
-    let response: OpenResponse | undefined;
+    let unread: OpenResponse['body'] | undefined;
     try {
-      response = await fetcher.open({ url: href, maxBodyBytes: maxBytes, signal });
+      const response = await fetcher.open({ url: href, maxBodyBytes: maxBytes, signal });
+      unread = response.body;
       answeredAt = performance.now();
       if (response.status < 200 || response.status > 299) return await this.#failureOfStatus(host, response, tries);
       yield { finalUrl: response.finalUrl };
@@ -111,12 +112,13 @@ export class DocumentFetcher {
         yield text;
         reading.length += text.length;
       }
+      unread = undefined;
       return undefined;
     } catch (error: unknown) {
       if (!(error instanceof FetchError) || error.reason === 'aborted') throw error;
       return this.#failureOfRequest(error, tries);
     } finally {
-      response?.body.destroy();
+      unread?.destroy();
       // How long the host took to answer, not how long the frontier took to take what it said.
       await hostGate.leave(host, limit, holder, (answeredAt ?? performance.now()) - startedAt);
     }

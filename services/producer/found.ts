@@ -1,4 +1,4 @@
-import type { SitemapEntry } from '../../shared/task/sitemap.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
 
 /** What comes out of seeds, in the order in which it is found. */
 export type Found =

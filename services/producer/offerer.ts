@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/frontier.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
-import type { SitemapEntry } from '../../shared/task/sitemap.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
 import { offerOf } from './offer.ts';
 import { RecentOffers } from './recent-offers.ts';
 

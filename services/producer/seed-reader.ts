@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots-sitemaps.ts';
-import type { SitemapEntry } from '../../shared/task/sitemap.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
 import { UrlLines } from '../../shared/task/urls-file.ts';
 import { BodyError } from './body-error.ts';
 import { decoded } from './decoding.ts';

@@ -30,7 +30,7 @@ export async function readSeeds(texts: readonly string[], urlsFiles: readonly st
   const seeds: Seed[] = [];
   for (const text of texts) seeds.push(await readSeed(text));
   for (const path of urlsFiles) {
-    seeds.push({ kind: 'list', path: expectFile(path, await whatIs(path)) });
+    seeds.push(path === '-' ? { kind: 'input' } : { kind: 'list', path: expectFile(path, await whatIs(path)) });
   }
   return seeds;
 }

@@ -1,4 +1,5 @@
-import { type SitemapEntry, type SitemapKind, SitemapParser } from '../../shared/task/sitemap.ts';
+import { SitemapParser } from '../../shared/task/sitemap.ts';
+import type { SitemapEntry, SitemapKind } from '../../shared/task/sitemap-entry.ts';
 import { BodyError } from './body-error.ts';
 import { DocumentError, type DocumentStart } from './document-fetcher.ts';
 import type { Found } from './found.ts';

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { messageOf } from '../../shared/errors.ts';
-import type { SitemapEntry } from '../../shared/task/sitemap.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
 import { isProblem, readUrl } from '../../shared/task/url.ts';
 import { BodyError } from './body-error.ts';
 import { decoded } from './decoding.ts';
@@ -107,20 +107,17 @@ export class SitemapReader {
 
   /** Lets the sitemaps that an index names wait for their turn. */
   *#append(entries: readonly SitemapEntry[], index: Waiting, waiting: Waiting[]): Generator<Found, void, void> {
+    const { source } = index;
     const depth = index.depth + 1;
     for (const { loc, to } of entries) {
       if (to === 'page') continue;
       const url = readUrl(loc);
       if (isProblem(url)) {
-        yield {
-          kind: 'problem',
-          source: index.source,
-          problem: `names a sitemap that is no URL: ${loc}: ${url.problem}`,
-        };
-      } else if (depth > MAX_DEPTH) {
-        yield { kind: 'problem', source: url.href, problem: `is not read: it is more than ${MAX_DEPTH} indexes deep` };
-      } else if (this.#known.size >= MAX_SITEMAPS) {
-        yield { kind: 'problem', source: url.href, problem: `is not read: ${MAX_SITEMAPS} sitemaps are known already` };
+        yield { kind: 'problem', source, problem: `names a sitemap that is no URL: ${loc}: ${url.problem}` };
+      } else if (depth > MAX_DEPTH || this.#known.size >= MAX_SITEMAPS) {
+        const why = depth > MAX_DEPTH ? `lies ${MAX_DEPTH} indexes deep` : `comes after ${MAX_SITEMAPS} other sitemaps`;
+        yield { kind: 'problem', source, problem: `${why}: what it names from ${url.href} on is not read` };
+        return;
       } else if (this.#isNew(url.href)) {
         waiting.push({ source: url.href, depth });
       }

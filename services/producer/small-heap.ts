@@ -1,12 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps the heap of this process small from now on, at a cost of time: for a process that does nothing but produce.
+ * Keeps the heap of this process small from now on, at a cost of time: for a process that does nothing but produce. The
+ * earlier the better; a heap that has grown stays grown.
  *
  * URLs on their way to the frontier live a few milliseconds, just long enough that V8 takes them for survivors, and on a
- * machine with memory to spare it lets them gather: 5 million URLs at 75 000 a second took 410 MB, and take 180 MB so, at
- * two thirds more CPU time per URL. Both flags are read each time that V8 decides how far to grow, so that it is not too
- * late for them once the process runs.
+ * machine with memory to spare it lets them gather. Both flags are read each time that V8 decides how far to grow.
+ *
+ * | 5 million URLs, into Redis | URLs/s  | CPU per URL | RSS    |
+ * |----------------------------|---------|-------------|--------|
+ * | as V8 likes it             | 121 000 | 6.0 µs      | 354 MB |
+ * | called at the very start   | 101 000 | 9.1 µs      | 175 MB |
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

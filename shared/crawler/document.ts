@@ -70,7 +70,7 @@ export function readText(html: string): string {
       else if (BLOCKS.has(name)) parts.push('\n');
     },
     ontext(text) {
-      if (unread === 0) parts.push(text);
+      if (unread === 0) parts.push(text.replaceAll(/\s+/g, ' '));
     },
     onclosetag(name) {
       if (UNREAD.has(name)) unread--;

@@ -1,4 +1,4 @@
-import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap.ts';
+import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
 import { XmlElements, type XmlHandler, type XmlName } from './xml-elements.ts';
 
 /** What the root element says of a document. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Offerer } from '../../../../services/producer/offerer.ts';
 import type { Frontier, OfferOptions, OfferResult } from '../../../../shared/frontier.ts';
-import type { SitemapEntry } from '../../../../shared/task/sitemap.ts';
+import type { SitemapEntry } from '../../../../shared/task/sitemap-entry.ts';
 import { pages } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { RUN_OPTIONS, setup as setupParts } from './setup.ts';

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { Producer, type ProducerOptions, type ProducerParts } from '../../../../services/producer/producer.ts';
-import { NOTHING_PRIVATE } from '../../../../shared/task/private-address.ts';
 import { GotFetcher } from '../../../../shared/fetchers/got.ts';
 import { MemoryFrontier } from '../../../../shared/frontiers/memory/frontier.ts';
 import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
@@ -10,6 +9,7 @@ import { MemoryStore } from '../../../../shared/frontiers/memory/store.ts';
 import type { FrontierPolicy } from '../../../../shared/frontiers/policy.ts';
 import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
 import type { RunOptions } from '../../../../shared/runs.ts';
+import { NOTHING_PRIVATE } from '../../../../shared/task/private-address.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/routing.ts';
 import { HurriedClock } from './hurried-clock.ts';
 

@@ -60,6 +60,7 @@ test('an index of packed and unpacked sitemaps gives all their pages', async () 
     tree: { kind: 'index', pages: 2_010 },
     sitemaps: 4,
   });
+  expect(site.connections).toBe(1);
 });
 
 test('sitemaps that can not be read are named, and cost only their own pages', async () => {
@@ -116,7 +117,9 @@ test('indexes of indexes are followed ten deep, and no deeper', async () => {
   const { reader } = setup();
   for (let i = 0; i <= 20; i++) serve(site, `/${i}.xml`, sitemapIndex([site.url(`/${i + 1}.xml`)]));
   const { problems } = await readAll(reader.readUrl(site.url('/0.xml')));
-  expect(problems).toEqual([`${site.url('/11.xml')} is not read: it is more than 10 indexes deep`]);
+  expect(problems).toEqual([
+    `${site.url('/10.xml')} lies 10 indexes deep: what it names from ${site.url('/11.xml')} on is not read`,
+  ]);
   expect(paths(site)).toHaveLength(11);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type SitemapEntry, SitemapParser } from '../../../../shared/task/sitemap.ts';
+import { SitemapParser } from '../../../../shared/task/sitemap.ts';
+import type { SitemapEntry } from '../../../../shared/task/sitemap-entry.ts';
 
 const LOC = 'https://example.com/a';
 

@@ -1,0 +1,47 @@
+import { SETTINGS, type Setting, type SettingGroup } from '../shared/settings-table.ts';
+
+/** Between these stands the generated part of docs/configuration.md. */
+export const TABLE_START = '<!-- settings: npm run docs -->';
+export const TABLE_END = '<!-- /settings -->';
+
+const TITLES: Readonly<Record<SettingGroup, string>> = {
+  run: 'Of a run, fixed when it opens',
+  fetch: 'Of fetching',
+  worker: 'Of a worker',
+  fleet: 'Of the fleet',
+  output: 'Of records',
+  log: 'Of the log',
+};
+
+/** Settings of docker-compose.yml alone: the program never reads them. */
+const COMPOSE_ONLY = `# Of docker-compose.yml: ports published on 127.0.0.1
+# PUBLISH_AMQP_PORT=5672
+# PUBLISH_UI_PORT=15672
+# PUBLISH_REDIS_PORT=6379
+`;
+
+/** The text of `.env.example`: every setting, commented out, at its default. */
+export function envExample(): string {
+  const groups = byGroup().map(([title, settings]) => {
+    const rows = settings.map(({ name, help, default: fallback }) => `# ${help}\n# ${name}=${fallback}\n`);
+    return `# ${title}\n\n${rows.join('\n')}`;
+  });
+  return `# Copy to .env and uncomment what you change. Flags override the environment, which overrides this file.\n\n${groups.join('\n\n')}\n\n${COMPOSE_ONLY}`;
+}
+
+/** The table of docs/configuration.md. */
+export function configurationTable(): string {
+  const groups = byGroup().map(([title, settings]) => {
+    const rows = settings.map(
+      ({ name, flag, help, default: fallback }) =>
+        `| \`${name}\` | \`--${flag}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${help} |`,
+    );
+    return `\n### ${title}\n\n| setting | flag | default | |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  });
+  return `${groups.join('')}\n`;
+}
+
+function byGroup(): [string, Setting<unknown>[]][] {
+  const settings: Setting<unknown>[] = Object.values(SETTINGS);
+  return Object.entries(TITLES).map(([group, title]) => [title, settings.filter((setting) => setting.group === group)]);
+}

@@ -1,0 +1,85 @@
+import type { DoneRecord, EndedRecord } from '../../shared/record.ts';
+import type { RunOptions, RunProgress } from '../../shared/runs.ts';
+import { taskIdOf } from '../../shared/task/fingerprint.ts';
+
+/** Options of a run that nothing slows down. */
+export const FAST_RUN: RunOptions = {
+  crawler: 'page',
+  dedup: 'run',
+  intervalMs: 0,
+  maxAttempts: 3,
+  follow: false,
+  maxDepth: 3,
+  content: 'none',
+};
+
+/** A record of a page, by its URL. */
+export function doneRecord(url: string, extra: Partial<DoneRecord> = {}): DoneRecord {
+  return {
+    run: 'r',
+    task: taskIdOf('r', url),
+    outcome: 'done',
+    crawler: 'page',
+    step: '',
+    url,
+    release: 1,
+    attempt: 1,
+    worker: 'w-1',
+    depth: 0,
+    fetchedAt: '2026-11-21T12:00:00.000Z',
+    finalUrl: url,
+    status: 200,
+    title: 'A page',
+    contentType: 'text/html',
+    contentHash: 'abc',
+    bytes: 10,
+    durationMs: 5,
+    fromCache: false,
+    data: null,
+    ...extra,
+  };
+}
+
+/** The line of a task that failed. */
+export function failedRecord(url: string, extra: Partial<EndedRecord> = {}): EndedRecord {
+  const { run, task, crawler, step, release, attempt, worker, depth, fetchedAt } = doneRecord(url);
+  return {
+    run,
+    task,
+    crawler,
+    step,
+    url,
+    release,
+    attempt,
+    worker,
+    depth,
+    fetchedAt,
+    outcome: 'failed',
+    reason: 'http_4xx',
+    ...extra,
+  };
+}
+
+/** A run somewhere in its life. */
+export function progressOf(extra: Partial<RunProgress> = {}): RunProgress {
+  return {
+    run: 'r',
+    state: 'running',
+    options: FAST_RUN,
+    sealed: true,
+    discovered: 0,
+    duplicate: 0,
+    waiting: 0,
+    inFlight: 0,
+    done: 0,
+    skipped: 0,
+    failed: 0,
+    cancelled: 0,
+    reasons: { failed: {}, skipped: {} },
+    bytes: 0,
+    startedAt: 0,
+    readAt: 10_000,
+    producers: { open: 0, lost: 0 },
+    ...extra,
+  };
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { bottleneckOf } from '../../../../services/cli/bottleneck.ts';
+import type { LiveWorker } from '../../../../shared/roster.ts';
+import type { HostLine } from '../../../../shared/runs.ts';
+import { progressOf } from '../../../support/builders.ts';
+
+const BUSY: LiveWorker = {
+  id: 'w-1',
+  host: 'h',
+  version: '1',
+  slots: 32,
+  inHand: 32,
+  state: 'consuming',
+  silentMs: 100,
+};
+const SLOW_HOST: HostLine = { host: 'example.com', waiting: 4_812, intervalMs: 1_000, pausedMs: 0 };
+const LEFT = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185 });
+
+test.each([
+  ['a run that has ended', { progress: progressOf({ state: 'finished', endedAt: 1 }) }, 'none', ''],
+  ['a paused run', { progress: progressOf({ state: 'paused', waiting: 5 }) }, 'paused', 'paused'],
+  ['nobody works', { progress: LEFT, workers: [] }, 'no workers', 'no worker is running: start one with trawl work'],
+  [
+    'workers wait',
+    { progress: LEFT, workers: [{ ...BUSY, state: 'waiting: Redis' as const }] },
+    'workers waiting',
+    'workers are waiting: Redis',
+  ],
+  [
+    'a polite pace',
+    { progress: LEFT, hosts: [SLOW_HOST], workers: [BUSY], rate: 1 },
+    'host',
+    "waiting for example.com: 60/min; 4 812 left, about 1 h 20 min; more workers won't help (--rate)",
+  ],
+  [
+    'a host that asked for peace',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 52_000, reason: 'HTTP 429, Retry-After' }] },
+    'host paused',
+    'waiting for example.com: paused for 52 s (HTTP 429, Retry-After)',
+  ],
+  ['only retries', { progress: progressOf({ waiting: 12 }), rate: 5 }, 'retries', '12 wait for their next attempt'],
+  [
+    'a fast site and few workers',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], workers: [BUSY], rate: 900 },
+    'slots',
+    'all 32 worker slots are busy: more workers help',
+  ],
+  [
+    'a lost producer',
+    { progress: progressOf({ sealed: false, done: 5, discovered: 5, producers: { open: 0, lost: 1 } }) },
+    'producer lost',
+    'producer lost: run it again with --run r',
+  ],
+  ['nothing in the way', { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], rate: 900 }, 'none', ''],
+])('%s', (_, about, name, sentence) => {
+  expect(bottleneckOf({ hosts: [], rate: 0, ...about })).toMatchObject({ name, sentence });
+});

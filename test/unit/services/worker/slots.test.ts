@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { Slots } from '../../../../services/worker/slots.ts';
+import type { Queue } from '../../../../shared/task/routing.ts';
+
+/** Enters so many deliveries and counts those that got in. */
+function crowd(slots: Slots, queue: Queue, count: number): { readonly inside: number } {
+  const crowd = { inside: 0 };
+  for (let i = 0; i < count; i++) void slots.enter(queue).then((entered) => void (crowd.inside += entered ? 1 : 0));
+  return crowd;
+}
+
+/** Lets everything that has been settled be heard. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('while both queues have deliveries, priority has three quarters of the slots', async () => {
+  const slots = new Slots(32);
+  const [priority, normal] = [crowd(slots, 'priority', 100), crowd(slots, 'normal', 100)];
+  await settled();
+  expect([priority.inside, normal.inside]).toEqual([32, 0]);
+  // As those lent to it end, normal gets its quarter.
+  for (let i = 0; i < 20; i++) slots.leave('priority');
+  await settled();
+  expect([priority.inside - 20, normal.inside]).toEqual([24, 8]);
+  for (let i = 0; i < 50; i++) {
+    slots.leave(i % 4 === 0 ? 'normal' : 'priority');
+    await settled();
+  }
+  expect(slots.inHand).toBe(32);
+  expect(priority.inside - 20 - 37).toBe(24);
+});
+
+test('an idle share is lent', async () => {
+  const slots = new Slots(8);
+  const normal = crowd(slots, 'normal', 20);
+  await settled();
+  expect(normal.inside).toBe(8);
+});
+
+test('a suspect works alone: nobody enters, and it waits for those who are in', async () => {
+  const slots = new Slots(4);
+  await Promise.all([slots.enter('normal'), slots.enter('normal')]);
+  const events: string[] = [];
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const alone = slots.alone(async () => {
+    events.push('alone');
+    await end;
+  });
+  const late = slots.enter('normal').then(() => events.push('late'));
+  await settled();
+  expect(events).toEqual([]);
+  slots.leave('normal');
+  await settled();
+  expect(events).toEqual(['alone']);
+  resolve();
+  await alone;
+  await late;
+  expect(events).toEqual(['alone', 'late']);
+});
+
+test('two suspects at once go one after the other', async () => {
+  const slots = new Slots(4);
+  const order: string[] = [];
+  const suspect = async (name: string): Promise<void> => {
+    await slots.enter('normal');
+    await slots.alone(async () => {
+      order.push(`${name} in`);
+      await settled();
+      order.push(`${name} out`);
+    });
+    slots.leave('normal');
+  };
+  await Promise.all([suspect('a'), suspect('b')]);
+  expect(order).toEqual(['a in', 'a out', 'b in', 'b out']);
+  expect(await slots.enter('normal')).toBe(true);
+});
+
+test('once closed, those who wait are turned away; open again, they enter', async () => {
+  const slots = new Slots(1);
+  await slots.enter('normal');
+  const waiting = slots.enter('normal');
+  slots.close();
+  expect(await waiting).toBe(false);
+  expect(await slots.enter('priority')).toBe(false);
+  slots.open();
+  slots.leave('normal');
+  expect(await slots.enter('priority')).toBe(true);
+});

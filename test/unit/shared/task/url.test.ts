@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { isProblem, MAX_URL_LENGTH, readLink, readUrl, withoutCredentials } from '../../../../shared/task/url.ts';
+
+test.each([
+  // written                              fetched                              compared                            host
+  ['http://example.com', 'http://example.com/', 'http://example.com/', 'example.com'],
+  ['HTTP://Example.COM:80/a', 'http://example.com/a', 'http://example.com/a', 'example.com'],
+  ['https://example.com:443/', 'https://example.com/', 'https://example.com/', 'example.com'],
+  ['https://example.com:8443/', 'https://example.com:8443/', 'https://example.com:8443/', 'example.com:8443'],
+  ['http://example.com/a#top', 'http://example.com/a', 'http://example.com/a', 'example.com'],
+  ['http://example.com/a/../b', 'http://example.com/b', 'http://example.com/b', 'example.com'],
+  ['http://example.com/%7euser', 'http://example.com/%7euser', 'http://example.com/~user', 'example.com'],
+  ['http://example.com/a%2fb', 'http://example.com/a%2fb', 'http://example.com/a%2Fb', 'example.com'],
+  ['http://example.com/?q=%c3%a9', 'http://example.com/?q=%c3%a9', 'http://example.com/?q=%C3%A9', 'example.com'],
+  ['http://münchen.de/ä', 'http://xn--mnchen-3ya.de/%C3%A4', 'http://xn--mnchen-3ya.de/%C3%A4', 'xn--mnchen-3ya.de'],
+  ['  http://example.com/  ', 'http://example.com/', 'http://example.com/', 'example.com'],
+  ['http://[::1]:8080/', 'http://[::1]:8080/', 'http://[::1]:8080/', '[::1]:8080'],
+  ['http://user:pw@example.com/', 'http://user:pw@example.com/', 'http://user:pw@example.com/', 'example.com'],
+])('%s is fetched as %s and compared as %s', (written, href, canonical, host) => {
+  expect(readUrl(written)).toEqual({ href, canonical, host });
+});
+
+test.each([
+  ['', 'it is empty'],
+  ['example.com/page', 'it has no scheme'],
+  ['ftp://example.com/', 'its scheme is ftp, not http or https'],
+  ['javascript:alert(1)', 'its scheme is javascript, not http or https'],
+  ['http://', 'it is not a valid URL'],
+  ['http://exa mple.com/', 'it is not a valid URL'],
+  [`http://example.com/${'a'.repeat(MAX_URL_LENGTH)}`, `it is longer than ${MAX_URL_LENGTH} characters`],
+])('%s is no URL: %s', (written, problem) => {
+  expect(readUrl(written)).toEqual({ problem });
+});
+
+test('two spellings of one URL compare alike, a different one does not', () => {
+  const canonical = (text: string): string | undefined => {
+    const url = readUrl(text);
+    return isProblem(url) ? undefined : url.canonical;
+  };
+  expect(canonical('http://example.com/%7Ea?b=%2f')).toBe(canonical('HTTP://EXAMPLE.com:80/~a?b=%2F'));
+  expect(canonical('http://example.com/a%2Fb')).not.toBe(canonical('http://example.com/a/b'));
+});
+
+test.each([
+  ['b', 'http://example.com/a/b'],
+  ['/b?x#y', 'http://example.com/b?x'],
+  ['//other.com', 'http://other.com/'],
+  ['mailto:a@example.com', undefined],
+  ['http://', undefined],
+])('the link %s leads to %s', (link, href) => {
+  expect(readLink(link, 'http://example.com/a/')?.href).toBe(href);
+});
+
+test.each([
+  ['http://user:secret@example.com/a@b', 'http://example.com/a@b'],
+  ['http://example.com/a@b', 'http://example.com/a@b'],
+  ['https://token@example.com/', 'https://example.com/'],
+])('%s is shown as %s', (url, shown) => {
+  expect(withoutCredentials(url)).toBe(shown);
+});

@@ -103,7 +103,8 @@ export class DocumentFetcher {
     let answeredAt: number | undefined;
     let unread: OpenResponse['body'] | undefined;
     try {
-      const response = await fetcher.open({ url: href, maxBodyBytes: maxBytes, signal });
+      // The cap is kept below: a fetcher would refuse a body that is too long, where we want its beginning.
+      const response = await fetcher.open({ url: href, maxBodyBytes: Number.MAX_SAFE_INTEGER, signal });
       unread = response.body;
       answeredAt = performance.now();
       if (response.status < 200 || response.status > 299) return await this.#failureOfStatus(host, response, tries);

@@ -59,9 +59,12 @@ async function* inflatedMember(source: ByteSource): AsyncGenerator<Uint8Array, v
   const inflate = createInflateRaw({ chunkSize: 65_536 });
   let output: Uint8Array[] = [];
   let failure: Error | undefined;
+  let wake = (): void => {};
   inflate.on('data', (bytes: Uint8Array) => output.push(bytes));
   inflate.on('error', (error) => {
     failure = error;
+    // A write that fails is never called back.
+    wake();
   });
   try {
     for (;;) {
@@ -69,6 +72,7 @@ async function* inflatedMember(source: ByteSource): AsyncGenerator<Uint8Array, v
       if (bytes === undefined) throw brokenGzip('unexpected end of file');
       const before = inflate.bytesWritten;
       await new Promise<void>((resolve) => {
+        wake = resolve;
         inflate.write(bytes, () => resolve());
       });
       yield* output;

@@ -48,7 +48,7 @@ export class SitemapReader {
     this.#options = options;
   }
 
-  /** Documents read that are sitemaps. */
+  /** Documents read that are sitemaps, or files with a list. */
   get sitemaps(): number {
     return this.#sitemaps;
   }

@@ -34,7 +34,7 @@ test.each<[string, number, string, number[]]>([
   ['/reset', 3, 'could not be fetched: ', [1_000, 2_000]],
   ['/truncated', 3, 'could not be fetched: ', [1_000, 2_000]],
   ['/redirect/11', 1, 'could not be fetched: ', []],
-  ['/big?bytes=2000000', 1, 'could not be fetched: ', []],
+  ['/big?bytes=2000000', 1, 'is longer than 1000000 bytes, unpacked', []],
 ])('%s is asked for %i times', async (path, times, message, sleeps) => {
   const site = await openSite();
   const { read, clock } = setup();

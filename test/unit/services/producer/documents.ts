@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { TestSite } from '../../../support/site.ts';
 
@@ -30,4 +33,11 @@ export function sitemapIndex(urls: readonly string[]): string {
 /** URLs of pages, each another one. */
 export function pages(count: number, prefix = 'https://example.com/page-'): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+}
+
+/** A folder that goes with the test that runs. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'trawl-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  return path;
 }

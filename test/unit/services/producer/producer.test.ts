@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -7,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { RunClosedError } from '../../../../services/producer/run-closed.ts';
 import type { Seed } from '../../../../services/producer/seeds.ts';
 import { SteppedClock } from '../../../support/stepped-clock.ts';
-import { openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
+import { folder, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { RUN_OPTIONS, setup, withMethods } from './setup.ts';
 
 const maybe = (url: string): Seed => ({ kind: 'maybe_sitemap', url });
@@ -71,6 +70,15 @@ test('sites are read by their robots.txt, and by the usual name if that gives no
   expect(named.count('/sitemap.xml')).toBe(0);
 });
 
+test('of a robots.txt that is too long, the beginning counts', async () => {
+  const site = await openSite();
+  const { produce, waiting } = setup();
+  serve(site, '/robots.txt', `Sitemap: /mine.xml\n${'# filler\n'.repeat(100_000)}`, 'text/plain');
+  serve(site, '/mine.xml', urlset(['https://example.com/named']));
+  await produce().produce([{ kind: 'site', url: site.url('/') }]);
+  expect(await waiting()).toEqual(['https://example.com/named']);
+});
+
 test('a site that does not answer is a page, and named', async () => {
   const { produce, problems, hints, waiting } = setup();
   await produce().produce([{ kind: 'site', url: 'http://127.0.0.1:1/' }]);
@@ -91,7 +99,7 @@ test('what may be a sitemap and is none is a page, whatever it answered', async 
 
 test('a list may come in on standard input or lie in a file; what is no URL in it is malformed', async () => {
   const { produce, parts } = setup();
-  const path = join(tmpdir(), `trawl-${process.pid}-urls`);
+  const path = join(folder(), 'urls');
   writeFileSync(path, gzipSync('# packed\nhttps://example.com/1\nhttps://example.com/4\n'));
   const input = Readable.from([
     Buffer.from('https://example.com/1\nexample'),

@@ -1,15 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readSeeds } from '../../../../services/producer/seeds.ts';
 import { UsageError } from '../../../../shared/errors.ts';
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'trawl-seeds-'));
-  onTestFinished(() => rmSync(path, { recursive: true }));
-  return path;
-}
+import { folder } from './documents.ts';
 
 test.each<[string, string]>([
   ['https://example.com/', 'site'],

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -9,7 +8,7 @@ import { SitemapReader, type SitemapTree } from '../../../../services/producer/s
 import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
 import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
 import type { TestSite } from '../../../support/site.ts';
-import { openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
+import { folder, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
 
@@ -172,7 +171,7 @@ test('a sitemap that fails midway is read again, and says what it found before',
 
 test('a local file is a sitemap or a list, by its content', async () => {
   const { reader } = setup();
-  const path = join(tmpdir(), `trawl-${process.pid}-sitemap`);
+  const path = join(folder(), 'sitemap');
   for (const content of [urlset(pages(3)), gzipSync(urlset(pages(3))), `# mine\n${pages(3).join('\r\n')}`]) {
     writeFileSync(path, content);
     expect((await readAll(reader.readFile(path))).urls).toEqual(pages(3));

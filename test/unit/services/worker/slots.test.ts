@@ -5,7 +5,10 @@ import type { Queue } from '../../../../shared/task/routing.ts';
 /** Enters so many deliveries and counts those that got in. */
 function crowd(slots: Slots, queue: Queue, count: number): { readonly inside: number } {
   const crowd = { inside: 0 };
-  for (let i = 0; i < count; i++) void slots.enter(queue).then((entered) => void (crowd.inside += entered ? 1 : 0));
+  const enter = async (): Promise<void> => {
+    if (await slots.enter(queue)) crowd.inside++;
+  };
+  for (let i = 0; i < count; i++) void enter();
   return crowd;
 }
 

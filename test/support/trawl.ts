@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const CLI = join(import.meta.dirname, '../../services/cli/trawl.ts');
+
+/** What a command came to. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A `trawl` process, as a user would start it. */
+export class Trawl {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  #stdout = '';
+  #stderr = '';
+  #waiters: { readonly pattern: RegExp; readonly resolve: () => void }[] = [];
+
+  constructor(args: readonly string[], { env, cwd, input }: TrawlOptions) {
+    this.#child = spawn(process.execPath, [CLI, ...args], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#child.stdin?.end(input);
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text;
+      this.#tell();
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr += text;
+      this.#tell();
+    });
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', (code) => resolve({ code, stdout: this.#stdout, stderr: this.#stderr }));
+    });
+  }
+
+  /** Resolves once its output, of either kind, matches. */
+  async says(pattern: RegExp): Promise<void> {
+    await Promise.race([
+      new Promise<void>((resolve) => {
+        this.#waiters.push({ pattern, resolve });
+        this.#tell();
+      }),
+      this.ended.then(({ code, stdout, stderr }) => {
+        if (!pattern.test(stdout + stderr)) throw new Error(`ended with ${code} and never said ${pattern}:\n${stderr}`);
+      }),
+    ]);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  #tell(): void {
+    const said = this.#stdout + this.#stderr;
+    for (const { pattern, resolve } of this.#waiters) if (pattern.test(said)) resolve();
+  }
+}
+
+interface TrawlOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input. */
+  readonly input?: string;
+}
+
+/** A folder of its own to run commands in; what still runs at the end of the test is killed, and the folder removed. */
+export class Workplace {
+  readonly folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #started: Trawl[] = [];
+
+  constructor(folder: string, env: Readonly<Record<string, string>>) {
+    this.folder = folder;
+    this.#env = env;
+  }
+
+  /** Starts a command. */
+  start(args: readonly string[], input?: string): Trawl {
+    const trawl = new Trawl(args, { cwd: this.folder, env: this.#env, ...(input === undefined ? {} : { input }) });
+    this.#started.push(trawl);
+    return trawl;
+  }
+
+  /** Runs a command to its end. */
+  async run(args: readonly string[], input?: string): Promise<Ended> {
+    return await this.start(args, input).ended;
+  }
+
+  /** Runs a command with `--json` and reads what it printed. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  async json(args: readonly string[], input?: string): Promise<any> {
+    const { code, stdout, stderr } = await this.run([...args, '--json'], input);
+    if (code !== 0) throw new Error(`trawl ${args.join(' ')} ended with ${code}:\n${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** The merged records of a run. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of it
+  async records(run: string, ...args: readonly string[]): Promise<any[]> {
+    const { stdout } = await this.run(['records', run, ...args]);
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  }
+
+  async close(): Promise<void> {
+    for (const trawl of this.#started) trawl.signal('SIGKILL');
+    await Promise.all(this.#started.map(({ ended }) => ended));
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A workplace for one test. */
+export async function openWorkplace(env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+  const workplace = new Workplace(await mkdtemp(join(tmpdir(), 'trawl-cli-')), env);
+  onTestFinished(() => workplace.close());
+  return workplace;
+}

@@ -3,14 +3,14 @@
  *
  * Ports are the files directly under shared/; their implementations stand in the folders beside them.
  */
-const IMPLEMENTATIONS =
-  '^shared/(frontiers|transports|host-gates|response-caches|fetchers|sinks|rosters|connections)/';
+const IMPLEMENTATIONS = '^shared/(frontiers|transports|host-gates|response-caches|fetchers|sinks|rosters|connections)/';
 
 export default {
   forbidden: [
     {
       name: 'the-domain-is-pure',
-      comment: 'shared/task holds decisions, as values in and values out: whatever it imported, every test of it would have to set up.',
+      comment:
+        'shared/task holds decisions, as values in and values out: whatever it imported, every test of it would have to set up.',
       severity: 'error',
       from: { path: '^shared/task/' },
       to: { pathNot: '^shared/task/|^node:crypto$|^crypto$|node_modules/(zod|htmlparser2|ipaddr\\.js)/|^(net|url)$' },
@@ -38,7 +38,8 @@ export default {
     },
     {
       name: 'implementations-keep-to-themselves',
-      comment: 'An implementation imports its port. Gate and cache share the scripts and hosts of the frontier they stand beside: a pause is one fact.',
+      comment:
+        'An implementation imports its port. Gate and cache share the scripts and hosts of the frontier they stand beside: a pause is one fact.',
       severity: 'error',
       from: { path: '^shared/([a-z-]+)/', pathNot: '^shared/(task|crawler)/' },
       to: {
@@ -78,6 +79,10 @@ export default {
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.json'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+    },
   },
 };

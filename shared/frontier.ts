@@ -139,7 +139,9 @@ export const MAX_STARTS = 6;
  * | `unknown_run` | fetches without a ledger: the store has lost the run                     |
  */
 export type Admission =
-  | { readonly verdict: 'work' | 'deadline' | 'crash_loop'; readonly state: TaskState }
+  /** `pausedMs`: the host is paused for a moment still, short enough to be waited for. */
+  | { readonly verdict: 'work'; readonly state: TaskState; readonly pausedMs: number }
+  | { readonly verdict: 'deadline' | 'crash_loop'; readonly state: TaskState }
   | { readonly verdict: 'gone' | 'put_back' | 'cancelled' | 'unknown_run' };
 
 export interface Settlement {

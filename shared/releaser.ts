@@ -41,6 +41,7 @@ export class Releaser implements Service {
   readonly #stopping = new AbortController();
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
+  #nudged = false;
   #window = { read: Number.NEGATIVE_INFINITY, size: DEFAULT_WINDOW, unpaced: false };
 
   constructor(options: ReleaserOptions) {
@@ -59,6 +60,7 @@ export class Releaser implements Service {
 
   /** Says that something may be due: the next look comes soon. */
   nudge(): void {
+    this.#nudged = true;
     this.#wake?.();
   }
 
@@ -154,11 +156,13 @@ export class Releaser implements Service {
     const { clock } = this.#options;
     await clock.sleep(LOOK_AT_MOST_EVERY_MS, this.#stopping.signal);
     const more = Math.min(nextLookMs, LOOK_AT_LEAST_EVERY_MS) - LOOK_AT_MOST_EVERY_MS;
-    if (more <= 0) return;
-    const woken = new AbortController();
-    this.#wake = () => woken.abort();
-    await clock.sleep(more, woken.signal);
-    this.#wake = undefined;
+    if (more > 0 && !this.#nudged && !this.#stopping.signal.aborted) {
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
+      await clock.sleep(more, woken.signal);
+      this.#wake = undefined;
+    }
+    this.#nudged = false;
   }
 }
 

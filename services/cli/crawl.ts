@@ -80,8 +80,30 @@ async function crawlSeeds(
   const clock = systemClock;
   const releaser = new Releaser({ ...stores, clock, log, window: settings.releaseWindow });
   const janitor = new Janitor({ frontier: stores.frontier, clock, log });
-  const pages = openWorker({ settings, stores, transport, fetcher, sink, rules, defaults: runOptions, worker, log });
-  const producing = new Producing({ settings, stores, fetcher, rules, run, runOptions, producer: worker, log });
+  const onOffered = (): void => releaser.nudge();
+  const pages = openWorker({
+    settings,
+    stores,
+    transport,
+    fetcher,
+    sink,
+    rules,
+    defaults: runOptions,
+    worker,
+    log,
+    onOffered,
+  });
+  const producing = new Producing({
+    settings,
+    stores,
+    fetcher,
+    rules,
+    run,
+    runOptions,
+    producer: worker,
+    log,
+    onOffered,
+  });
   const line = new ProgressLine(isWatched(json));
   await startAll([transport, sink, pages, releaser, janitor]);
   try {

@@ -25,6 +25,8 @@ interface OpenWorkerOptions {
   /** This process' id. */
   readonly worker: string;
   readonly log: Logger;
+  /** See {@link PipelineOptions.onOffered}. */
+  readonly onOffered: () => void;
 }
 
 /** A worker out of its parts, not started. */

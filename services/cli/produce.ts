@@ -93,8 +93,9 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   try {
     const [stores, transport] = await Promise.all([connectStores(connect), connectTransport(connect)]);
     const fetcher = await openFetcher(settings, VERSION);
-    producing = new Producing({ settings, stores, fetcher, rules, run, runOptions, producer, log });
     const releaser = new Releaser({ ...stores, transport, clock: systemClock, log, window: settings.releaseWindow });
+    const onOffered = (): void => releaser.nudge();
+    producing = new Producing({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered });
     const parts = { run, stores, transport, producing, releaser, interrupts };
     try {
       return options.wait === true

@@ -19,6 +19,8 @@ interface ProducingOptions {
   /** This producer's id among those of the run. */
   readonly producer: string;
   readonly log: Logger;
+  /** The frontier has taken something new. */
+  readonly onOffered: () => void;
 }
 
 /** A producer at work, with somebody who watches its run. */
@@ -26,7 +28,7 @@ export class Producing {
   readonly #producer: Producer;
   readonly #opened = Promise.withResolvers<void>();
 
-  constructor({ settings, stores, fetcher, rules, run, runOptions, producer, log }: ProducingOptions) {
+  constructor({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered }: ProducingOptions) {
     const { frontier, runs, gate: hostGate } = stores;
     this.#producer = new Producer({
       frontier,
@@ -40,6 +42,7 @@ export class Producing {
       on: {
         problem: (source, problem) => log.warn({ what: source, error: problem }, 'could not be read:'),
         hint: (hint) => log.warn({}, hint),
+        accepted: onOffered,
         opened: (how, own) => {
           if (how === 'joined' || how === 'reopened') warnOfOptions(run, runOptions, own, log);
           this.#opened.resolve();

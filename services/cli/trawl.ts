@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
 import { Command } from 'commander';
 import { VERSION } from '../../shared/version.ts';
 import type { CommandModule } from './command.ts';
@@ -44,6 +45,9 @@ async function main(argv: readonly string[]): Promise<number> {
     return report(error);
   }
 }
+
+// Commands are loaded after this: their types are stripped, and their code compiled, once per version of a file.
+enableCompileCache();
 
 // A reader that has seen enough (`trawl records … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

@@ -82,8 +82,9 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     const [fetcher, sink] = await Promise.all([openFetcher(settings, VERSION), openSink(settings, id)]);
     const clock = systemClock;
     const defaults = runOptionsOf(settings, 'ever');
-    worker = openWorker({ settings, stores, transport, fetcher, sink, rules, defaults, worker: id, log });
     const releaser = new Releaser({ ...stores, transport, clock, log, window: settings.releaseWindow });
+    const onOffered = (): void => releaser.nudge();
+    worker = openWorker({ settings, stores, transport, fetcher, sink, rules, defaults, worker: id, log, onOffered });
     const janitor = new Janitor({ ...stores, clock, log });
     await startAll([sink, worker, releaser, janitor]);
     log.info({ slots: settings.workerConcurrency, worker: id }, 'consuming');

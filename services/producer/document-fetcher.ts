@@ -26,6 +26,8 @@ const MAX_TRIES = 3;
 /** However far each got. */
 const MAX_TRIES_EVER = 10;
 const MAX_RETRY_DELAY_MS = 5_000;
+/** A long sitemap is read only as fast as its URLs are taken: far longer than a page. */
+const DOCUMENT_TIMEOUT_MS = 600_000;
 /** A host that asks for more patience has its document left out: nobody waits an hour for a sitemap. */
 const MAX_RETRY_AFTER_MS = 60_000;
 /** So that the end of a long pause is seen soon. */
@@ -104,7 +106,8 @@ export class DocumentFetcher {
     let unread: OpenResponse['body'] | undefined;
     try {
       // The cap is kept below: a fetcher would refuse a body that is too long, where we want its beginning.
-      const response = await fetcher.open({ url: href, maxBodyBytes: Number.MAX_SAFE_INTEGER, signal });
+      const most = { maxBodyBytes: Number.MAX_SAFE_INTEGER, timeoutMs: DOCUMENT_TIMEOUT_MS };
+      const response = await fetcher.open({ url: href, ...most, signal });
       unread = response.body;
       answeredAt = performance.now();
       if (response.status < 200 || response.status > 299) return await this.#failureOfStatus(host, response, tries);

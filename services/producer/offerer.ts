@@ -20,6 +20,8 @@ interface OffererOptions {
   readonly refused: () => Promise<Error>;
   /** Told once, as soon as an offer fails: nobody may be adding just then, and nothing more is offered. */
   readonly failed: () => void;
+  /** Told whenever the frontier has taken something new. */
+  readonly accepted: () => void;
 }
 
 /** What the frontier said so far, in URLs. */
@@ -122,6 +124,7 @@ export class Offerer {
     if (result === undefined) return;
     this.#recent.keep(batch);
     this.counts.accepted += result.accepted;
+    if (result.accepted > 0) this.#options.accepted();
     if (isRepeat) return;
     this.counts.offered += batch.length;
     this.counts.known += result.known;

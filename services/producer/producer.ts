@@ -55,6 +55,8 @@ export interface ProducerListeners {
   problem?(source: string, problem: string): void;
   hint?(hint: string): void;
   opened?(how: OpenedRun['how'], options: RunOptions): void;
+  /** The frontier has taken something new: there may be something to release. */
+  accepted?(): void;
 }
 
 /**
@@ -108,6 +110,7 @@ export class Producer {
       run: options.run,
       window: options.window ?? DEFAULT_WINDOW,
       signal: this.#stop.signal,
+      accepted: () => parts.on?.accepted?.(),
       failed: () => this.#stop.abort(),
       refused: async () => new RunClosedError(options.run, (await parts.runs.progress(options.run))?.state),
     });

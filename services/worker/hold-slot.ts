@@ -8,6 +8,8 @@ interface HoldSlotOptions {
   readonly gate: HostGate;
   readonly clock: Clock;
   readonly limit: HostLimit;
+  /** How much longer the host is paused, as admission saw it. */
+  readonly pausedMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -16,8 +18,9 @@ interface HoldSlotOptions {
  * late, or whose host was paused meanwhile, is let go, and another asked for.
  */
 export async function holdSlot(host: string, holder: string, options: HoldSlotOptions): Promise<Held> {
-  const { gate, clock, limit, signal } = options;
-  if (limit.intervalMs === 0 && limit.concurrency === 0) return { go: true };
+  const { gate, clock, limit, pausedMs, signal } = options;
+  // Nothing to ask for: admission has just said that the host isn't paused.
+  if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return { go: true };
   const until = clock.now() + MAX_HOLD_MS;
   for (;;) {
     const grant = await gate.ask(host, limit, holder);

@@ -49,6 +49,8 @@ export interface PipelineOptions {
   readonly log: Logger;
   /** Aborts what is under way when the worker's time is up. */
   readonly signal: AbortSignal;
+  /** Links were offered: something may be due. */
+  readonly onOffered?: () => void;
   /** Records can't be stored: the worker had better stop consuming. */
   readonly onSinkFailure: (reason: string) => void;
 }
@@ -105,8 +107,8 @@ export class Pipeline {
           { outcome: { kind: 'failed', reason: admission.verdict } },
         );
       case 'work': {
-        const { state } = admission;
-        const work = () => this.#visit({ ...visit, state }, arrival);
+        const { state, pausedMs } = admission;
+        const work = () => this.#visit({ ...visit, state }, arrival, pausedMs);
         leases.keep(task.run, release);
         try {
           return state.starts >= ALONE_FROM_STARTS ? await slots.alone(work) : await work();
@@ -117,13 +119,13 @@ export class Pipeline {
     }
   }
 
-  async #visit(visit: Visit, cached: Arrival | undefined): Promise<Handling> {
+  async #visit(visit: Visit, cached: Arrival | undefined, pausedMs = 0): Promise<Handling> {
     if (cached !== undefined) return await this.#read(visit, cached);
     const { gate, clock, signal, hostConcurrency } = this.#options;
     const { host } = visit.task;
     const limit: HostLimit = { intervalMs: visit.run.options.intervalMs, concurrency: hostConcurrency };
     const holder = `${visit.worker}:${visit.task.run}:${visit.release}`;
-    const held = await holdSlot(host, holder, { gate, clock, limit, signal });
+    const held = await holdSlot(host, holder, { gate, clock, limit, pausedMs, signal });
     if (!held.go) return await this.#putBack(visit, held.inMs);
     const began = performance.now();
     const fetched = await this.#fetch(visit);
@@ -187,7 +189,11 @@ export class Pipeline {
     const offers = linksToFollow(result.links ?? page.links, { task, finalUrl: page.url, options, rules });
     for (let at = 0; at < offers.length; at += MAX_OFFER) {
       const answer = await frontier.offer(task.run, offers.slice(at, at + MAX_OFFER), { parent: release });
-      if ('accepted' in answer || answer.refused === 'run') continue;
+      if ('accepted' in answer) {
+        if (answer.accepted > 0) this.#options.onOffered?.();
+        continue;
+      }
+      if (answer.refused === 'run') continue;
       return answer.refused === 'parent' ? 'stale' : 'full';
     }
     return 'offered';

@@ -102,21 +102,19 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
       this.#store.finishIfDone(run, now);
       return { verdict: 'cancelled' };
     }
-    const answer = (verdict: 'work' | 'deadline' | 'crash_loop'): Admission => {
-      flight.phase = 'working';
-      run.leases.set(String(release), now + WORKING_MS);
-      return { verdict, state: stateOfTask(task) };
-    };
-    if (task.deadline > 0 && task.deadline <= now) return answer('deadline');
-    const { pausedUntil } = this.#store.hosts.get(task.host);
-    if (pausedUntil > now + MAX_HOLD_MS) {
+    const isLate = task.deadline > 0 && task.deadline <= now;
+    const pausedMs = Math.max(0, this.#store.hosts.get(task.host).pausedUntil - now);
+    if (!isLate && pausedMs > MAX_HOLD_MS) {
       this.#store.leaveLedger(run, String(release));
       this.#store.putBack(run, task, now);
       return { verdict: 'put_back' };
     }
-    if (task.starts >= MAX_STARTS) return answer('crash_loop');
+    flight.phase = 'working';
+    run.leases.set(String(release), now + WORKING_MS);
+    if (isLate) return { verdict: 'deadline', state: stateOfTask(task) };
+    if (task.starts >= MAX_STARTS) return { verdict: 'crash_loop', state: stateOfTask(task) };
     task.starts++;
-    return answer('work');
+    return { verdict: 'work', state: stateOfTask(task), pausedMs };
   }
 
   async renew(id: string, releases: readonly number[]): Promise<void> {

@@ -86,9 +86,8 @@ export class RedisFrontier implements Frontier, AttemptHistory {
   async admit(run: string, release: number, worker: string): Promise<Admission> {
     const reply = (await this.#scripts.run('admit', run, release, worker, MAX_HOLD_MS, MAX_STARTS)) as string;
     const [verdict, ...numbers] = reply.split(' ') as [Admission['verdict'], ...string[]];
-    if (verdict === 'work' || verdict === 'deadline' || verdict === 'crash_loop') {
-      return { verdict, state: stateOf(...numbers) };
-    }
+    if (verdict === 'work') return { verdict, state: stateOf(...numbers), pausedMs: Number(numbers.at(-1)) };
+    if (verdict === 'deadline' || verdict === 'crash_loop') return { verdict, state: stateOf(...numbers) };
     return { verdict };
   }
 

@@ -39,6 +39,7 @@ async function setup({ window = 4 } = {}) {
     signal: stop.signal,
     refused: async () => new Error('refused'),
     failed: () => stop.abort(),
+    accepted: () => {},
   });
   return { offerer, held, parts, stop };
 }

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { AT_FULL_SPEED } from '../../../support/full-speed.ts';
-import { TestSite, type TestSiteOptions } from '../../../support/site.ts';
-import { openWorkplace, type Workplace } from '../../../support/trawl.ts';
+import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { TestSite, type TestSiteOptions } from '../support/site.ts';
+import { openWorkplace, type Workplace } from '../support/trawl.ts';
 
 async function setup(options: TestSiteOptions = {}): Promise<{ site: TestSite; workplace: Workplace }> {
   const site = new TestSite(options);

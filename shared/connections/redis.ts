@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { type Command, Redis } from 'ioredis';
 import { ConfigurationError, messageOf } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
@@ -12,6 +12,27 @@ export interface RedisEvents {
 const OLDEST_VERSION = 7;
 
 /**
+ * Redis with commands that go out together: those issued in one turn of the event loop leave in one write. A system call
+ * is most of what a command costs here: 3.7 µs each so, against 6.1.
+ */
+class BatchingRedis extends Redis {
+  #isHeld = false;
+
+  override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
+    const socket = this.stream;
+    if (!this.#isHeld && socket !== undefined && this.status === 'ready') {
+      this.#isHeld = true;
+      socket.cork();
+      setImmediate(() => {
+        this.#isHeld = false;
+        socket.uncork();
+      });
+    }
+    return super.sendCommand(command, stream);
+  }
+}
+
+/**
  * A connection to Redis that fails at once while it never stood, and comes back for ever after that. Commands sent while
  * it is away wait, and are sent again when it is back: every script may run twice.
  */
@@ -23,7 +44,7 @@ export class RedisConnection {
 
   constructor(url: string, name: string, events: RedisEvents, log: Logger) {
     this.#log = log;
-    this.redis = new Redis(url, {
+    this.redis = new BatchingRedis(url, {
       lazyConnect: true,
       connectionName: name,
       connectTimeout: 10_000,

@@ -1,4 +1,4 @@
-import { readLink } from './url.ts';
+import { linkBase, resolveLink } from './url.ts';
 
 /** So much of a robots.txt is read: RFC 9309 section 2.5 asks for 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512_000;
@@ -12,8 +12,8 @@ export const MAX_ROBOTS_BYTES = 512_000;
 export function sitemapsIn(robots: string, base: string): readonly string[] {
   const found = new Set<string>();
   for (const [, link = ''] of robots.matchAll(/^[^\S\r\n]*sitemap[^\S\r\n]*:[^\S\r\n]*(\S+)/gim)) {
-    const url = link.includes('\uFFFD') ? undefined : readLink(link, base);
-    if (url !== undefined) found.add(url.href);
+    const url = link.includes('\uFFFD') ? undefined : resolveLink(link, linkBase(base));
+    if (url !== undefined) found.add(url);
   }
   return [...found];
 }

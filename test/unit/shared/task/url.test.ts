@@ -1,5 +1,13 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isProblem, MAX_URL_LENGTH, readLink, readUrl, withoutCredentials } from '../../../../shared/task/url.ts';
+import {
+  isProblem,
+  linkBase,
+  MAX_URL_LENGTH,
+  readUrl,
+  resolveLink,
+  withoutCredentials,
+} from '../../../../shared/task/url.ts';
 
 test.each([
   // written                              fetched                              compared                            host
@@ -41,14 +49,33 @@ test('two spellings of one URL compare alike, a different one does not', () => {
   expect(canonical('http://example.com/a%2Fb')).not.toBe(canonical('http://example.com/a/b'));
 });
 
+const PAGE = 'http://example.com/a/';
+
 test.each([
   ['b', 'http://example.com/a/b'],
   ['/b?x#y', 'http://example.com/b?x'],
+  ['/b/%7e', 'http://example.com/b/%7e'],
+  ['/../b', 'http://example.com/b'],
+  ['/a/%2E%2e/b', 'http://example.com/b'],
   ['//other.com', 'http://other.com/'],
   ['mailto:a@example.com', undefined],
   ['http://', undefined],
 ])('the link %s leads to %s', (link, href) => {
-  expect(readLink(link, 'http://example.com/a/')?.href).toBe(href);
+  expect(resolveLink(link, linkBase(PAGE))).toBe(href);
+});
+
+test('the short way to resolve a link gives what the URL Standard gives', () => {
+  const character = fc.constantFrom(...'ab0/.%2eE?=&#:@!$()*;,+~-_ é\\\'"<>|^`{}[]\t');
+  const link = fc.array(character, { maxLength: 12 }).map((characters) => `/${characters.join('')}`);
+  const base = fc.constantFrom('http://example.com/', 'https://u:p@example.com:8080/x/y?z', 'http://[::1]/a');
+  fc.assert(
+    fc.property(link, base, (text, page) => {
+      const url = URL.parse(text, page);
+      const expected = url === null ? undefined : url.href.split('#')[0];
+      expect(resolveLink(text, linkBase(page))).toBe(expected);
+    }),
+    { numRuns: 20_000 },
+  );
 });
 
 test.each([

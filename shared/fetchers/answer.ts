@@ -75,7 +75,7 @@ export class Answer {
   async whole(): Promise<Uint8Array> {
     const codings = this.#codings ?? [];
     try {
-      const coded = await this.#collect(this.#stream, this.#mostOnTheWire);
+      const coded = await this.#received(this.#mostOnTheWire);
       if (codings.length === 0) return coded;
       if (coded.length <= SMALL_BODY_BYTES) return decodeWhole(coded, codings, this.#maxBodyBytes);
       return await this.#collect(decodeStream(one(coded), codings), this.#maxBodyBytes);
@@ -125,6 +125,26 @@ export class Answer {
       // Whoever leaves the loop early wants no more of it. After the end this changes nothing.
       if (!this.#stream.readableEnded) this.#stream.destroy();
     }
+  }
+
+  /** The body as it came over the wire. By its events: iterating over a stream costs a page as much as parsing its links. */
+  #received(most: number): Promise<Uint8Array> {
+    const stream = this.#stream;
+    return new Promise((resolve, reject) => {
+      const chunks: Uint8Array[] = [];
+      let size = 0;
+      stream.on('data', (chunk: Uint8Array) => {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size > most) stream.destroy(this.#tooLong());
+      });
+      stream.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)));
+      stream.on('error', reject);
+      const brokeOff = (): void => reject(stream.errored ?? new FetchError('connection', 'The answer broke off'));
+      stream.on('close', brokeOff);
+      // It may have ended badly before anybody listened.
+      if (stream.destroyed) brokeOff();
+    });
   }
 
   async #collect(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {

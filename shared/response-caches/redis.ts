@@ -12,6 +12,9 @@ interface RedisResponseCacheOptions {
   readonly maxBytesPerMinute: number;
 }
 
+/** How long a cache that was full is left alone. */
+const FULL_REST_MS = 250;
+
 /** The cache of a fleet: `content:<url>`, each for a minute or so. */
 export class RedisResponseCache implements ResponseCache {
   readonly #redis: Redis;
@@ -19,7 +22,7 @@ export class RedisResponseCache implements ResponseCache {
   readonly #ttlMs: number;
   readonly #maxBytes: number;
   readonly #scripts: Scripts;
-  /** Until then the minute's share is used up, in milliseconds of `performance.now`. */
+  /** Until then nothing is offered, in milliseconds of `performance.now`. */
   #fullUntil = 0;
 
   constructor({ redis, prefix, ttlMs, maxBytesPerMinute }: RedisResponseCacheOptions) {
@@ -43,7 +46,8 @@ export class RedisResponseCache implements ResponseCache {
     if (page.body.byteLength > MAX_CACHED_BYTES || performance.now() < this.#fullUntil) return;
     try {
       const freeInMs = await this.#scripts.run('cache', key, this.#ttlMs, this.#maxBytes, writePage(page));
-      this.#fullUntil = performance.now() + Number(freeInMs);
+      // Room gathers while nobody asks: to offer every page to a full cache would cost more than keeping it.
+      if (Number(freeInMs) > 0) this.#fullUntil = performance.now() + Math.max(FULL_REST_MS, Number(freeInMs));
     } catch {
       // The page was fetched: that it isn't kept costs a request later, nothing else.
     }

@@ -138,7 +138,9 @@ export class Answer {
         chunks.push(chunk);
         if (size > most) stream.destroy(this.#tooLong());
       });
-      stream.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)));
+      stream.on('end', () =>
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)),
+      );
       stream.on('error', reject);
       const brokeOff = (): void => reject(stream.errored ?? new FetchError('connection', 'The answer broke off'));
       stream.on('close', brokeOff);

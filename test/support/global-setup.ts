@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startServers } from './servers/servers.ts';
+import { startServers } from './servers/ladder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'amqplib';
+import { Redis } from 'ioredis';
+import { startServers } from '../test/support/servers/ladder.ts';
+import { Figures } from './figures.ts';
+import { startOrigin } from './origin.ts';
+import {
+  type Bench,
+  bareLoop,
+  embeddedCrawl,
+  fleet,
+  memory,
+  politeness,
+  producer,
+  roundTrips,
+  startToFirstPage,
+} from './rows.ts';
+import { type Row, tableOf } from './table.ts';
+
+// npm run bench [-- --rounds 3] [-- --full]: prints a table of figures, each beside what it must be, and the ratios to a
+// bare got loop of the same run. --full adds five million URLs through the producer.
+const args = process.argv.slice(2);
+const rounds = args.includes('--rounds') ? Number(args[args.indexOf('--rounds') + 1]) : 2;
+const folder = await mkdtemp(join(tmpdir(), 'trawl-bench-'));
+const began = performance.now();
+const servers = await startServers();
+const origin = await startOrigin(folder);
+const { rabbitmqUrl, redisUrl } = servers;
+const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds };
+
+try {
+  say(await machine());
+  const bare = await step('bare got loop', () => bareLoop(bench));
+  const embedded = await step('embedded crawl', () => embeddedCrawl(bench));
+  const one = await step('fleet, one worker', () => fleet(bench, 1));
+  const two = await step('fleet, two workers', () => fleet(bench, 2));
+  const trips = await step('round trips', () => roundTrips(bench));
+  const produced = await step('producer', () => producer(bench, 200_000, rounds));
+  const full = args.includes('--full') ? await step('producer, 5 M', () => producer(bench, 5_000_000, 1)) : undefined;
+  const bytes = await step('memory', () => memory(bench));
+  const polite = await step('politeness', () => politeness(bench));
+  const start = await step('start', () => startToFirstPage(bench));
+  const ratio = (speed: Figures): string => (speed.median / bare.pagesPerSecond.median).toFixed(2);
+  const single = (value: number): Figures => new Figures([value]);
+  const rows: Row[] = [
+    ['bare got loop, pages/s', bare.pagesPerSecond.text(), '', '1.00'],
+    ['  CPU µs per page', bare.cpuUsPerPage.text(), '', ''],
+    ['embedded crawl, pages/s', embedded.pagesPerSecond.text(), '≥ 2 200', ratio(embedded.pagesPerSecond)],
+    ['  CPU µs per page', embedded.cpuUsPerPage.text(), '', ''],
+    ['fleet, one worker, pages/s', one.pagesPerSecond.text(), '≥ 1 700', ratio(one.pagesPerSecond)],
+    ['  CPU µs per page in the worker', one.cpuUsPerPage.text(), '≤ 480', ''],
+    ['  Redis commands per page', single(trips.commands).text(2), '', ''],
+    ['  deliveries per page', single(trips.deliveries).text(2), '', ''],
+    ['fleet, two workers, pages/s', two.pagesPerSecond.text(), '', ratio(two.pagesPerSecond)],
+    ['  CPU µs per page in the workers', two.cpuUsPerPage.text(), '', ''],
+    ['producer, 200 000 URLs, URLs/s', produced.urlsPerSecond.text(), '≥ 20 000', ''],
+    ['  RSS MB', produced.maxRssMb.text(), '≤ 200', ''],
+    ...(full === undefined
+      ? []
+      : ([
+          ['producer, 5 000 000 URLs, URLs/s', full.urlsPerSecond.text(), '≥ 20 000', ''],
+          ['  RSS MB', full.maxRssMb.text(), '≤ 200', ''],
+        ] as const)),
+    ['Redis bytes per known URL', single(bytes.known).text(), '≤ 150', ''],
+    ['Redis bytes per waiting URL, beside', single(bytes.waiting).text(), '≤ 200', ''],
+    ['600/min, four workers, % of it used', single(polite.used * 100).text(1), '≥ 95', ''],
+    ['start to first page, embedded, s', start.text(2), '≤ 1', ''],
+  ];
+  process.stdout.write(`\n${tableOf(['', 'median (least–most)', 'must', 'ratio'], rows)}`);
+  say(`${((performance.now() - began) / 1_000).toFixed(0)} s in all.`);
+} finally {
+  await origin.stop();
+  await servers.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
+  process.stderr.write(`${name} …\n`);
+  return await work();
+}
+
+async function machine(): Promise<string> {
+  const connection = await connect(rabbitmqUrl);
+  const { version: rabbitmq } = connection.connection.serverProperties;
+  await connection.close();
+  const redis = new Redis(redisUrl);
+  const version = /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1];
+  redis.disconnect();
+  const [cpu] = cpus();
+  return [
+    `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.versions.node}`,
+    `RabbitMQ ${rabbitmq}, Redis ${version} (AOF everysec), ${origin.name}: all on this machine, with the workers.`,
+    `Pages of 10 KB with 30 links; 30 000 a round, ${rounds} rounds; 32 at once; RATE_LIMIT=none HOST_CONCURRENCY=none.`,
+    'CPU is user and system time of the whole process, start-up and compilation included.',
+  ].join('\n');
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Usage } from './usage-hook.ts';
+
+/** A process that has ended, with what it printed and used. */
+export interface Measured {
+  readonly stdout: string;
+  readonly wallMs: number;
+  readonly usage: Usage;
+}
+
+interface MeasuredOptions {
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+let processes = 0;
+
+/** Runs a TypeScript file in a process of its own, measured, and expects it to end well. */
+export async function runMeasured(file: string, args: readonly string[], options: MeasuredOptions): Promise<Measured> {
+  const { folder, env = {}, input } = options;
+  const usageFile = join(folder, `usage-${++processes}.json`);
+  const began = performance.now();
+  const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'usage-hook.ts'), file, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, BENCH_USAGE: usageFile, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.end(input);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-4_000);
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${stderr}`);
+  const usage = JSON.parse(await readFile(usageFile, 'utf8')) as Usage;
+  return { stdout, wallMs: performance.now() - began, usage };
+}
+
+/** The command line of this checkout. */
+export const TRAWL = join(import.meta.dirname, '../services/cli/trawl.ts');

@@ -1,0 +1,238 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { connectStores } from '../shared/backends.ts';
+import type { Offer } from '../shared/frontier.ts';
+import { silentLog } from '../shared/logger.ts';
+import { settingsFrom } from '../shared/settings.ts';
+import { Figures } from './figures.ts';
+import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
+import { pageUrl, writeSitemaps } from './origin.ts';
+
+/** Where a bench runs: a folder of its own, a web server, a RabbitMQ and a Redis that nobody else uses. */
+export interface Bench {
+  readonly folder: string;
+  readonly origin: string;
+  readonly rabbitmqUrl: string;
+  readonly redisUrl: string;
+  readonly rounds: number;
+}
+
+const AT_FULL_SPEED = [
+  '--rate',
+  'none',
+  '--host-concurrency',
+  'none',
+  '--private-hosts',
+  '127.0.0.0/8',
+  '--robots',
+  'ignore',
+];
+const CONCURRENCY = 32;
+/** Long enough that the first second, in which V8 compiles, doesn't decide. */
+const PAGES = 30_000;
+
+export interface Speed {
+  readonly pagesPerSecond: Figures;
+  /** CPU time of the process, start-up included. */
+  readonly cpuUsPerPage: Figures;
+}
+
+export async function bareLoop({ folder, origin, rounds }: Bench): Promise<Speed> {
+  const args = [`${origin}/page/bare-`, String(PAGES), String(CONCURRENCY)];
+  return await speedOf(rounds, async () => {
+    const measured = await runMeasured(join(import.meta.dirname, 'bare-got.ts'), args, { folder });
+    return { pages: PAGES, seconds: JSON.parse(measured.stdout).seconds, cpuMs: measured.usage.cpuMs };
+  });
+}
+
+export async function embeddedCrawl({ folder, origin, rounds }: Bench): Promise<Speed> {
+  const sitemap = await writeSitemaps(folder, origin, 'embedded', PAGES);
+  return await speedOf(rounds, async () => {
+    const { stdout, usage } = await runMeasured(TRAWL, ['crawl', origin + sitemap, '--json', ...AT_FULL_SPEED], {
+      folder,
+    });
+    const { done, seconds } = JSON.parse(stdout);
+    if (done !== PAGES) throw new Error(`expected ${PAGES} pages, got ${done}`);
+    return { pages: done, seconds, cpuMs: usage.cpuMs };
+  });
+}
+
+/** Pages a second from the first page to the last, with so many worker processes on a frontier that is full already. */
+export async function fleet(bench: Bench, workers: number): Promise<Speed> {
+  const sitemap = await writeSitemaps(bench.folder, bench.origin, `fleet${workers}`, PAGES);
+  let round = 0;
+  return await speedOf(bench.rounds, async () => {
+    const run = `fleet-${workers}-${++round}`;
+    const ended = await crawlByFleet(bench, run, sitemap, workers);
+    const times = await fetchTimes(join(bench.folder, 'output', run));
+    if (times.length !== PAGES) throw new Error(`expected ${PAGES} records, got ${times.length}`);
+    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
+    return { pages: PAGES, seconds, cpuMs: ended.reduce((sum, { usage }) => sum + usage.cpuMs, 0) };
+  });
+}
+
+/** Commands to Redis and deliveries that one page takes, everything included. */
+export async function roundTrips(bench: Bench): Promise<{ readonly commands: number; readonly deliveries: number }> {
+  const pages = 5_000;
+  const sitemap = await writeSitemaps(bench.folder, bench.origin, 'trips', pages);
+  const [worker] = await crawlByFleet(bench, 'trips', sitemap, 1, { BENCH_COUNT: '1' });
+  const commands = Object.values(worker?.usage.commands ?? {}).reduce((sum, count) => sum + count, 0);
+  const redis = new Redis(bench.redisUrl);
+  const releases = Number(await redis.hget('run:trips', 'releases'));
+  redis.disconnect();
+  return { commands: commands / pages, deliveries: releases / pages };
+}
+
+export interface ProducerFigures {
+  readonly urlsPerSecond: Figures;
+  readonly maxRssMb: Figures;
+}
+
+/** Sitemap bytes to offered URLs, from the opening of the run to the end of the process. */
+export async function producer(bench: Bench, urls: number, rounds: number): Promise<ProducerFigures> {
+  const sitemap = await writeSitemaps(bench.folder, bench.origin, `produce${urls}`, urls);
+  const redis = new Redis(bench.redisUrl);
+  const [speeds, sizes]: [number[], number[]] = [[], []];
+  for (let round = 1; round <= rounds; round++) {
+    await redis.flushall();
+    const run = `produce-${urls}-${round}`;
+    const { stdout, usage } = await trawl(bench, [
+      'produce',
+      bench.origin + sitemap,
+      '--run',
+      run,
+      '--json',
+      ...AT_FULL_SPEED,
+    ]);
+    if (JSON.parse(stdout).discovered !== urls) throw new Error(`expected ${urls} URLs: ${stdout}`);
+    const startedAt = Number(await redis.hget(`run:${run}`, 'started_at'));
+    speeds.push(urls / ((usage.endedAt - startedAt) / 1_000));
+    sizes.push(usage.maxRssMb);
+  }
+  await redis.flushall();
+  redis.disconnect();
+  return { urlsPerSecond: new Figures(speeds), maxRssMb: new Figures(sizes) };
+}
+
+/** Bytes that Redis takes for a URL of 80 characters: known, and beyond that while it waits. */
+export async function memory({ redisUrl }: Bench): Promise<{ readonly known: number; readonly waiting: number }> {
+  const [hosts, perHost] = [10_000, 10];
+  const redis = new Redis(redisUrl);
+  await redis.flushall();
+  const before = await usedMemory(redis);
+  const settings = settingsFrom({ flag: { REDIS_URL: redisUrl }, environment: {}, file: {} });
+  const stores = await connectStores({ settings, log: silentLog, name: 'trawl bench' });
+  const options = {
+    crawler: 'page',
+    dedup: 'ever',
+    intervalMs: 1_000,
+    maxAttempts: 3,
+    follow: false,
+    maxDepth: 3,
+    content: 'none',
+  } as const;
+  await stores.runs.open('memory', options, 'bench');
+  for (let host = 0; host < hosts; host += 100) {
+    const offers = Array.from({ length: 100 * perHost }, (_, i) =>
+      offerOf(host + Math.floor(i / perHost), i % perHost),
+    );
+    await stores.frontier.offer('memory', offers);
+  }
+  stores.close();
+  const urls = hosts * perHost;
+  const known = Number(await redis.memory('USAGE', 'crawled_urls', 'SAMPLES', 0));
+  const all = (await usedMemory(redis)) - before;
+  await redis.flushall();
+  redis.disconnect();
+  return { known: known / urls, waiting: (all - known) / urls };
+}
+
+/** How much of 600 requests a minute four workers make of one host, between the first and the last. */
+export async function politeness(bench: Bench): Promise<{ readonly used: number; readonly pages: number }> {
+  const [pages, perMinute] = [250, 600];
+  const sitemap = await writeSitemaps(bench.folder, bench.origin, 'polite', pages);
+  const limit = ['--rate', `${perMinute}/min`, '--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
+  await crawlByFleet(bench, 'polite', sitemap, 4, {}, limit);
+  const times = await fetchTimes(join(bench.folder, 'output', 'polite'));
+  // The deliveries released before any worker was there come in no order; the steady part begins after them.
+  const steady = times.slice(20);
+  const minutes = ((steady.at(-1) ?? 0) - (steady[0] ?? 0)) / 60_000;
+  return { used: (steady.length - 1) / minutes / perMinute, pages };
+}
+
+/** From the start of the process to its first page. */
+export async function startToFirstPage({ folder, origin, rounds }: Bench): Promise<Figures> {
+  const values: number[] = [];
+  for (let round = 0; round < Math.max(5, rounds); round++) {
+    const run = `start-${round}`;
+    const began = Date.now();
+    await runMeasured(TRAWL, ['crawl', pageUrl(origin, 'start', round), '--run', run, '--json', ...AT_FULL_SPEED], {
+      folder,
+    });
+    const [first = 0] = await fetchTimes(join(folder, 'output', run));
+    values.push((first - began) / 1_000);
+  }
+  return new Figures(values);
+}
+
+async function crawlByFleet(
+  bench: Bench,
+  run: string,
+  sitemap: string,
+  workers: number,
+  env: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = AT_FULL_SPEED,
+): Promise<Measured[]> {
+  const redis = new Redis(bench.redisUrl);
+  await redis.flushall();
+  redis.disconnect();
+  await trawl(bench, ['produce', bench.origin + sitemap, '--run', run, '--json', ...flags]);
+  return await Promise.all(
+    Array.from({ length: workers }, () =>
+      trawl(bench, ['work', '--exit-when-idle', '--log-format', 'json', ...flags], env),
+    ),
+  );
+}
+
+async function trawl(
+  { folder, rabbitmqUrl, redisUrl }: Bench,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Measured> {
+  return await runMeasured(TRAWL, args, { folder, env: { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl, ...env } });
+}
+
+async function speedOf(
+  rounds: number,
+  once: () => Promise<{ readonly pages: number; readonly seconds: number; readonly cpuMs: number }>,
+): Promise<Speed> {
+  const [speeds, costs]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    const { pages, seconds, cpuMs } = await once();
+    speeds.push(pages / seconds);
+    costs.push((cpuMs * 1_000) / pages);
+  }
+  return { pagesPerSecond: new Figures(speeds), cpuUsPerPage: new Figures(costs) };
+}
+
+/** When the records of a run were made, in order, in epoch milliseconds. */
+async function fetchTimes(folder: string): Promise<number[]> {
+  const times: number[] = [];
+  for (const name of await readdir(folder)) {
+    const text = await readFile(join(folder, name), 'utf8');
+    for (const [, time = ''] of text.matchAll(/"fetchedAt":"([^"]+)"/g)) times.push(Date.parse(time));
+  }
+  return times.sort((a, b) => a - b);
+}
+
+async function usedMemory(redis: Redis): Promise<number> {
+  return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+}
+
+function offerOf(host: number, n: number): Offer {
+  const name = `host-${String(host).padStart(6, '0')}.example.com`;
+  const start = `https://${name}/articles/`;
+  const url = `${start}${String(n).padStart(80 - start.length, '0')}`;
+  return { url, mark: url, host: name, step: '', depth: 0, queue: 'normal' };
+}

@@ -1,0 +1,35 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { writeFileSync } from 'node:fs';
+
+/** What a measured process leaves in the file named by `BENCH_USAGE`. */
+export interface Usage {
+  /** User and system time of the whole process, start-up included. */
+  readonly cpuMs: number;
+  readonly maxRssMb: number;
+  /** Epoch milliseconds. */
+  readonly endedAt: number;
+  /** Commands sent to Redis, by name; only counted when `BENCH_COUNT` is set, since counting costs. */
+  readonly commands: Readonly<Record<string, number>>;
+}
+
+// Loaded with --import into the processes that are measured.
+const { BENCH_USAGE, BENCH_COUNT } = process.env;
+if (BENCH_USAGE !== undefined) {
+  const commands: Record<string, number> = {};
+  if (BENCH_COUNT === '1') {
+    subscribe('tracing:ioredis:command:start', (message) => {
+      const { command } = message as { readonly command: string };
+      commands[command] = (commands[command] ?? 0) + 1;
+    });
+  }
+  process.on('exit', () => {
+    const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+    const usage: Usage = {
+      cpuMs: (userCPUTime + systemCPUTime) / 1_000,
+      maxRssMb: maxRSS / 1_024,
+      endedAt: Date.now(),
+      commands,
+    };
+    writeFileSync(BENCH_USAGE, JSON.stringify(usage));
+  });
+}

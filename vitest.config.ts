@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
+/** Cases of other crawlers' suites, read in place from the folder `CASES_DIR`; without it there is no such suite. */
+const conformance = process.env.CASES_DIR === undefined ? [] : ['test/conformance/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
+          include: ['test/unit/**/*.test.ts', ...conformance],
           testTimeout: 30_000,
         },
       },

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
-import { build as pretty } from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 
 /** What the rest of the program needs of a log: constant messages, varying fields. */
 export interface Logger {
@@ -33,18 +33,14 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
   const output: DestinationStream = overProgress
     ? { write: (line) => void process.stderr.write(`\r\u001b[K${line}`) }
     : file;
-  const stream: DestinationStream =
-    format === 'json'
-      ? output
-      : pretty({
-          colorize: process.stderr.isTTY === true,
-          destination: output,
-          ignore: 'pid,hostname,worker',
-          translateTime: 'SYS:HH:MM:ss',
-          singleLine: true,
-          messageFormat: (log, key) => readable(log, String(log[key])),
-          hideObject: true,
-        });
+  const pretty = prettyFactory({
+    colorize: process.stderr.isTTY === true,
+    ignore: 'pid,hostname,worker',
+    translateTime: 'SYS:HH:MM:ss',
+    messageFormat: (log, key) => readable(log, String(log[key])),
+    hideObject: true,
+  });
+  const stream: DestinationStream = format === 'json' ? output : { write: (line) => void output.write(pretty(line)) };
   const logger = pino(
     { level, base: { hostname: hostname(), ...fields }, timestamp: stdTimeFunctions.isoTime },
     stream,

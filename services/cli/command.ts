@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Logger, type LogLevel, openLog } from '../../shared/logger.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { SETTINGS, type SettingGroup, type Settings } from '../../shared/settings-table.ts';
+import { isWatched } from './progress-line.ts';
 
 /** One sub-command. */
 export interface CommandModule {
@@ -21,6 +22,8 @@ interface ActionOptions {
   readonly groups: readonly SettingGroup[];
   /** Where LOG_LEVEL says nothing. */
   readonly logLevel: LogLevel;
+  /** On a terminal, the command draws a progress line. */
+  readonly drawsProgress?: boolean;
 }
 
 /** Gives a command `--json` and a flag for each setting of its groups. */
@@ -38,12 +41,13 @@ export function addCommonOptions(command: Command, groups: readonly SettingGroup
 /** Runs an action with its settings read and its log open, and closes the log after it. */
 export async function withContext(
   options: Readonly<Record<string, unknown>>,
-  { logLevel }: Pick<ActionOptions, 'logLevel'>,
+  { logLevel, drawsProgress = false }: Omit<ActionOptions, 'groups'>,
   action: (context: Context) => Promise<number>,
 ): Promise<number> {
   const settings = readSettings(flagsOf(options));
   const format = settings.logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
-  const log = openLog({ level: settings.logLevel ?? logLevel, format });
+  const overProgress = drawsProgress && isWatched(options.json === true);
+  const log = openLog({ level: settings.logLevel ?? logLevel, format, overProgress });
   try {
     return await action({ settings, log, json: options.json === true });
   } finally {

@@ -38,7 +38,11 @@ export const command: CommandModule = {
       .option('--run <id>', 'a name for the run (default: by date and time)')
       .option('--strict', 'exit with 3 if anything failed')
       .action(async (texts: string[], options: CrawlOptions) => {
-        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => crawl(texts, options, context)));
+        exit(
+          await withContext({ ...options }, { logLevel: 'warn', drawsProgress: true }, (context) =>
+            crawl(texts, options, context),
+          ),
+        );
       });
   },
 };

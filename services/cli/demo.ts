@@ -11,7 +11,7 @@ export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'worker', 'output']).action(async (options: object) => {
       const asked = { rate: DEMO_RATE, privateHosts: '127.0.0.0/8', robots: 'ignore', ...options };
-      exit(await withContext(asked, { logLevel: 'warn' }, demo));
+      exit(await withContext(asked, { logLevel: 'warn', drawsProgress: true }, demo));
     });
   },
 };

@@ -49,7 +49,11 @@ export const command: CommandModule = {
       .option('--fresh', 'crawl URLs that earlier runs have taken, too')
       .option('--strict', 'with --wait: exit with 3 if anything failed')
       .action(async (texts: string[], options: ProduceOptions) => {
-        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => produce(texts, options, context)));
+        exit(
+          await withContext({ ...options }, { logLevel: 'warn', drawsProgress: true }, (context) =>
+            produce(texts, options, context),
+          ),
+        );
       });
   },
 };

@@ -22,6 +22,17 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'compose',
+          include: ['test/compose/**/*.test.ts'],
+          globalSetup: ['test/compose/global-setup.ts'],
+          testTimeout: 300_000,
+          // Building both images, where nothing is cached yet.
+          hookTimeout: 600_000,
+          bail: 1,
+        },
+      },
     ],
   },
 });

@@ -1,12 +1,5 @@
 import type { Command } from 'commander';
-import {
-  connectStores,
-  connectTransport,
-  newWorkerId,
-  openFetcher,
-  openSink,
-  type ServiceName,
-} from '../../shared/backends.ts';
+import { connectFleet, newWorkerId, openFetcher, openSink, type ServiceName } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { ConfigurationError } from '../../shared/errors.ts';
 import { Janitor } from '../../shared/janitor.ts';
@@ -46,7 +39,7 @@ export const command: CommandModule = {
         } catch (error: unknown) {
           if (options.stayUp !== true || !(error instanceof ConfigurationError)) throw error;
           exit(report(error));
-          await new Promise((resolve) => process.once('SIGTERM', resolve).once('SIGINT', resolve));
+          await untilSignalled();
         }
       });
   },
@@ -78,25 +71,29 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
   };
   try {
     const rules = await routingRulesOf(settings);
-    const [stores, transport] = await Promise.all([connectStores(connect), connectTransport(connect)]);
+    const { stores, transport } = await connectFleet(connect);
     const [fetcher, sink] = await Promise.all([openFetcher(settings, VERSION), openSink(settings, id)]);
-    const clock = systemClock;
-    const defaults = runOptionsOf(settings, 'ever');
-    const releaser = new Releaser({ ...stores, transport, clock, log, window: settings.releaseWindow });
-    const onOffered = (): void => releaser.nudge();
-    worker = openWorker({ settings, stores, transport, fetcher, sink, rules, defaults, worker: id, log, onOffered });
-    const janitor = new Janitor({ ...stores, clock, log });
-    await startAll([sink, worker, releaser, janitor]);
-    log.info({ slots: settings.workerConcurrency, worker: id }, 'consuming');
-    await (options.exitWhenIdle === true ? untilIdle(stores.runs, interrupts.signal) : untilAborted(interrupts.signal));
-    log.info({ inHand: worker.inHand }, 'stopping: finishing what is in hand');
-    const running = worker;
-    await interrupts.within(
-      () => stopAll([releaser, janitor, running]),
-      () => running.abort(),
-    );
-    await stopAll([sink, transport, fetcher]);
-    stores.close();
+    try {
+      const clock = systemClock;
+      const defaults = runOptionsOf(settings, 'ever');
+      const releaser = new Releaser({ ...stores, transport, clock, log, window: settings.releaseWindow });
+      const onOffered = (): void => releaser.nudge();
+      worker = openWorker({ settings, stores, transport, fetcher, sink, rules, defaults, worker: id, log, onOffered });
+      const janitor = new Janitor({ ...stores, clock, log });
+      await startAll([sink, worker, releaser, janitor]);
+      log.info({ slots: settings.workerConcurrency, worker: id }, 'consuming');
+      const { signal } = interrupts;
+      await (options.exitWhenIdle === true ? untilIdle(stores.runs, signal) : untilAborted(signal));
+      log.info({ inHand: worker.inHand }, 'stopping: finishing what is in hand');
+      const running = worker;
+      await interrupts.within(
+        () => stopAll([releaser, janitor, running]),
+        () => running.abort(),
+      );
+    } finally {
+      await stopAll([sink, transport, fetcher]);
+      stores.close();
+    }
     log.info({}, 'stopped');
   } catch (error: unknown) {
     if (!interrupts.signal.aborted) throw error;
@@ -104,6 +101,13 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     interrupts.close();
   }
   return interrupts.by === 'SIGINT' ? EXIT_INTERRUPTED : 0;
+}
+
+async function untilSignalled(): Promise<void> {
+  // A handler alone doesn't keep a process alive.
+  const alive = setInterval(() => {}, 2 ** 30);
+  await new Promise((resolve) => process.once('SIGTERM', resolve).once('SIGINT', resolve));
+  clearInterval(alive);
 }
 
 /** Resolves once at least one run is known and none is open: a run that waits for seeds is open. */

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { freePort } from '../support/servers/programs.ts';
+
+/** The checkout, where docker-compose.yml is. */
+export const CHECKOUT = join(import.meta.dirname, '../..');
+
+/** What a program printed, and how it ended. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Exit codes that are as they should be; default: 0. */
+  readonly codes?: readonly number[];
+}
+
+/** A container, as `docker compose ps` tells of it. */
+export interface ContainerLine {
+  readonly Name: string;
+  readonly State: string;
+  readonly Health: string;
+}
+
+/** The project's compose file under a project name of its own, on free ports, with the site of `site.yml` beside it. */
+export class Stack {
+  readonly project: string;
+  readonly uiPort: number;
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(project: string, uiPort: number, env: Readonly<Record<string, string>>) {
+    this.project = project;
+    this.uiPort = uiPort;
+    this.#env = env;
+  }
+
+  static async open(env: Readonly<Record<string, string>>): Promise<Stack> {
+    const [amqp, ui, redis] = await Promise.all([freePort(), freePort(), freePort()]);
+    const ports = { PUBLISH_AMQP_PORT: String(amqp), PUBLISH_UI_PORT: String(ui), PUBLISH_REDIS_PORT: String(redis) };
+    return new Stack(`trawl-test-${process.pid}`, ui, { ...ports, ...env });
+  }
+
+  /** `docker compose …` */
+  async compose(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const files = ['-f', 'docker-compose.yml', '-f', 'test/compose/site.yml'];
+    return await docker(['compose', '-p', this.project, ...files, ...args], {
+      ...options,
+      env: { ...this.#env, ...options.env },
+    });
+  }
+
+  /** `trawl …` in a worker's container; what it prints as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a command printed
+  async trawl(...args: readonly string[]): Promise<any> {
+    const { stdout } = await this.compose(['exec', '-T', 'scraper', 'trawl', ...args, '--json']);
+    return JSON.parse(stdout);
+  }
+
+  /** A producer in a container of its own; what it prints as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: what a command printed
+  async produce(args: readonly string[], input?: string): Promise<any> {
+    const options = input === undefined ? {} : { input };
+    const { stdout } = await this.compose(['run', '--rm', '-T', 'producer', ...args, '--json'], options);
+    return JSON.parse(stdout);
+  }
+
+  async redis(...args: readonly string[]): Promise<string> {
+    return (await this.compose(['exec', '-T', 'redis', 'redis-cli', ...args])).stdout.trim();
+  }
+
+  /** What the site was asked for, and how often. */
+  async requests(): Promise<Readonly<Record<string, number>>> {
+    const script = "fetch('http://site:8080/requests').then((r) => r.text()).then(console.log)";
+    return JSON.parse((await this.compose(['exec', '-T', 'site', 'node', '-e', script])).stdout);
+  }
+
+  async containers(service: string): Promise<ContainerLine[]> {
+    const { stdout } = await this.compose(['ps', '--all', '--format', 'json', service]);
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  }
+}
+
+/** Runs `docker` in the checkout, and expects it to end well. */
+export async function docker(args: readonly string[], { input, env, codes = [0] }: RunOptions = {}): Promise<Ran> {
+  const child = spawn('docker', args, { cwd: CHECKOUT, env: { ...process.env, ...env } });
+  child.stdin.end(input);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  });
+  if (!codes.includes(code ?? -1)) throw new Error(`docker ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
+  return { code, stdout, stderr };
+}

@@ -46,7 +46,8 @@ export class RedisHostGate implements HostGate {
   }
 
   async pause(host: string, ms: number, reason: string): Promise<void> {
-    await this.#scripts.run('pause_host', host, Math.round(ms), reason);
+    // To the script, no time at all means the end of a pause.
+    if (Math.round(ms) > 0) await this.#scripts.run('pause_host', host, Math.round(ms), reason);
   }
 
   async resume(host: string): Promise<void> {

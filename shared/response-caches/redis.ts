@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Clock } from '../clock.ts';
 import type { FetchedPage } from '../fetcher.ts';
 import { Scripts } from '../frontiers/redis/scripts.ts';
 import { MAX_CACHED_BYTES, type ResponseCache } from '../response-cache.ts';
@@ -10,6 +11,8 @@ interface RedisResponseCacheOptions {
   readonly ttlMs: number;
   /** Bytes of all processes together that may be stored in one minute. */
   readonly maxBytesPerMinute: number;
+  /** See {@link Scripts}. */
+  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** How long a cache that was full is left alone. */
@@ -22,15 +25,17 @@ export class RedisResponseCache implements ResponseCache {
   readonly #ttlMs: number;
   readonly #maxBytes: number;
   readonly #scripts: Scripts;
-  /** Until then nothing is offered, in milliseconds of `performance.now`. */
+  readonly #now: () => number;
+  /** Until then nothing is offered, by this process' time. */
   #fullUntil = 0;
 
-  constructor({ redis, prefix, ttlMs, maxBytesPerMinute }: RedisResponseCacheOptions) {
+  constructor({ redis, prefix, ttlMs, maxBytesPerMinute, clock }: RedisResponseCacheOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#ttlMs = ttlMs;
     this.#maxBytes = maxBytesPerMinute;
-    this.#scripts = new Scripts(redis, prefix);
+    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#now = () => clock?.now() ?? performance.now();
   }
 
   async get(key: string): Promise<FetchedPage | undefined> {
@@ -43,11 +48,11 @@ export class RedisResponseCache implements ResponseCache {
   }
 
   async set(key: string, page: FetchedPage): Promise<void> {
-    if (page.body.byteLength > MAX_CACHED_BYTES || performance.now() < this.#fullUntil) return;
+    if (page.body.byteLength > MAX_CACHED_BYTES || this.#now() < this.#fullUntil) return;
     try {
       const freeInMs = await this.#scripts.run('cache', key, this.#ttlMs, this.#maxBytes, writePage(page));
       // Room gathers while nobody asks: to offer every page to a full cache would cost more than keeping it.
-      if (Number(freeInMs) > 0) this.#fullUntil = performance.now() + Math.max(FULL_REST_MS, Number(freeInMs));
+      if (Number(freeInMs) > 0) this.#fullUntil = this.#now() + Math.max(FULL_REST_MS, Number(freeInMs));
     } catch {
       // The page was fetched: that it isn't kept costs a request later, nothing else.
     }

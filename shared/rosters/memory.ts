@@ -21,6 +21,6 @@ export class MemoryRoster implements Roster {
   async workers(): Promise<readonly LiveWorker[]> {
     const now = this.#clock.now();
     for (const [id, { at }] of this.#workers) if (now - at > WORKER_SILENT_MS) this.#workers.delete(id);
-    return [...this.#workers.values()].map(({ worker, at }) => ({ ...worker, silentMs: now - at }));
+    return [...this.#workers.values()].map(({ worker, at }) => ({ ...worker, silentMs: Math.max(0, now - at) }));
   }
 }

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Clock } from '../clock.ts';
 import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../roster.ts';
 
 interface Entry extends WorkerBeat {
@@ -6,14 +7,23 @@ interface Entry extends WorkerBeat {
   readonly beat: number;
 }
 
+interface RedisRosterOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  /** Left out everywhere but in the contract suite: time is the server's own. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
 /** The workers of a fleet: one hash, worker → JSON that reads well in `redis-cli hgetall workers`. */
 export class RedisRoster implements Roster {
   readonly #redis: Redis;
   readonly #key: string;
+  readonly #clock: Pick<Clock, 'now'> | undefined;
 
-  constructor({ redis, prefix }: { readonly redis: Redis; readonly prefix: string }) {
+  constructor({ redis, prefix, clock }: RedisRosterOptions) {
     this.#redis = redis;
     this.#key = `${prefix}workers`;
+    this.#clock = clock;
   }
 
   async beat(worker: WorkerBeat): Promise<void> {
@@ -40,6 +50,7 @@ export class RedisRoster implements Roster {
   }
 
   async #now(): Promise<number> {
+    if (this.#clock !== undefined) return this.#clock.now();
     const [seconds, microseconds] = await this.#redis.time();
     return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
   }

@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Grant, type HostLimit, MAX_HOLD_MS } from '../../shared/host-gate.ts';
+import { FAST_RUN } from '../support/builders.ts';
+import type { OpenStore, Store } from '../support/stores.ts';
+
+const UNLIMITED: HostLimit = { intervalMs: 0, concurrency: 0 };
+const ROOM = { limit: 200, window: 1_000, unpaced: false };
+const HOUR_MS = 3_600_000;
+
+function every(intervalMs: number): HostLimit {
+  return { intervalMs, concurrency: 0 };
+}
+
+function atMost(concurrency: number, intervalMs = 0): HostLimit {
+  return { intervalMs, concurrency };
+}
+
+function granted(inMs: number): Grant {
+  return { granted: true, inMs };
+}
+
+function refused(because: 'pace' | 'concurrency' | 'pause', inMs: number): Grant {
+  return { granted: false, inMs, because };
+}
+
+/** What every gate promises, beside the frontier whose release it holds back. */
+export function describeHostGate(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
+  describe(`host gate: ${name}`, () => {
+    afterAll(close);
+
+    async function setup(): Promise<Store & { ask(limit: HostLimit, holder?: string, host?: string): Promise<Grant> }> {
+      const store = await open({ hostConcurrency: 0 });
+      onTestFinished(() => store.close());
+      let requests = 0;
+      return {
+        ...store,
+        ask: (limit, holder = `request ${++requests}`, host = 'a.test') => store.gate.ask(host, limit, holder),
+      };
+    }
+
+    describe('pace', () => {
+      test('slots are one interval apart', async () => {
+        const { ask } = await setup();
+        const slots = [];
+        for (let i = 0; i < 6; i++) slots.push(await ask(every(400)));
+        expect(slots).toEqual([0, 400, 800, 1_200, 1_600, 2_000].map(granted));
+      });
+
+      test('a wait of more than 2 s reserves nothing', async () => {
+        const { ask, step } = await setup();
+        for (let i = 0; i < 6; i++) await ask(every(400));
+        expect(await ask(every(400))).toEqual(refused('pace', 2_400));
+        expect(await ask(every(400)), 'the first one took nothing').toEqual(refused('pace', 2_400));
+        step(400);
+        expect(await ask(every(400))).toEqual(granted(2_000));
+      });
+
+      test.each([
+        [MAX_HOLD_MS, granted(MAX_HOLD_MS)],
+        [MAX_HOLD_MS + 1, refused('pace', MAX_HOLD_MS + 1)],
+      ])('the second slot at one request in %i ms', async (intervalMs, answer) => {
+        const { ask } = await setup();
+        await ask(every(intervalMs));
+        expect(await ask(every(intervalMs))).toEqual(answer);
+      });
+
+      test('an interval with a fraction is rounded up: never faster than allowed', async () => {
+        const { ask } = await setup();
+        await ask(every(333.4));
+        expect(await ask(every(333.4))).toEqual(granted(334));
+      });
+
+      test('a host that was idle saves nothing up', async () => {
+        const { ask, step } = await setup();
+        await ask(every(1_000));
+        step(60_000);
+        expect([await ask(every(1_000)), await ask(every(1_000))]).toEqual([granted(0), granted(1_000)]);
+      });
+
+      test('however it is asked, no two starts are closer than the interval', async () => {
+        await fc.assert(
+          fc.asyncProperty(
+            fc.integer({ min: 1, max: 1_500 }),
+            fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 5, maxLength: 30 }),
+            async (intervalMs, steps) => {
+              const store = await open();
+              const starts: number[] = [];
+              for (const [index, ms] of steps.entries()) {
+                const grant = await store.gate.ask('a.test', every(intervalMs), `request ${index}`);
+                if (grant.granted) starts.push(store.now() + grant.inMs);
+                store.step(ms);
+              }
+              await store.close();
+              const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+              expect(Math.min(...gaps, Number.POSITIVE_INFINITY)).toBeGreaterThanOrEqual(intervalMs);
+            },
+          ),
+          { numRuns: 30 },
+        );
+      });
+
+      test('hosts do not wait for each other', async () => {
+        const { ask } = await setup();
+        await ask(every(1_000), 'first', 'a.test');
+        expect(await ask(every(1_000), 'second', 'b.test')).toEqual(granted(0));
+      });
+
+      test('a host moves at the slowest rate of the runs that name it', async () => {
+        const { ask, frontier, runs } = await setup();
+        await runs.open('slow', { ...FAST_RUN, intervalMs: 1_500 }, 'p');
+        const url = 'http://a.test/1';
+        await frontier.offer('slow', [{ url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' }]);
+        await frontier.release(ROOM);
+        await ask(every(100));
+        expect(await ask(every(100))).toEqual(granted(1_500));
+      });
+
+      test('a clock that steps back leaves no host waiting for the old time', async () => {
+        const { ask, step } = await setup();
+        await ask(every(1_000));
+        step(-24 * HOUR_MS);
+        expect(await ask(every(1_000))).toEqual(refused('pace', HOUR_MS));
+      });
+    });
+
+    describe('open requests', () => {
+      test('no more than the limit are open at once, and a place that is given back is taken again', async () => {
+        const { ask, gate } = await setup();
+        expect([await ask(atMost(2), 'a'), await ask(atMost(2), 'b')]).toEqual([granted(0), granted(0)]);
+        expect(await ask(atMost(2), 'c')).toMatchObject({ granted: false, because: 'concurrency' });
+        await gate.leave('a.test', atMost(2), 'a');
+        expect(await ask(atMost(2), 'c')).toEqual(granted(0));
+        expect(await ask(atMost(2), 'd')).toMatchObject({ granted: false, because: 'concurrency' });
+      });
+
+      test('a holder that asks again has one place, not two', async () => {
+        const { ask } = await setup();
+        await ask(atMost(2), 'a');
+        await ask(atMost(2), 'a');
+        expect(await ask(atMost(2), 'b')).toEqual(granted(0));
+        expect(await ask(atMost(2), 'a'), 'in its own place').toEqual(granted(0));
+      });
+
+      test('who finds no place takes no slot either', async () => {
+        const { ask, gate } = await setup();
+        await ask(atMost(1, 500), 'a');
+        for (const holder of ['b', 'c', 'd']) {
+          expect(await ask(atMost(1, 500), holder)).toMatchObject({ because: 'concurrency' });
+        }
+        await gate.leave('a.test', atMost(1, 500), 'a');
+        expect(await ask(atMost(1, 500), 'b')).toEqual(granted(500));
+      });
+
+      test('the place of a lost holder is free when its lease ends, 120 s after its slot', async () => {
+        const { ask, step } = await setup();
+        await ask(atMost(1, 500), 'first');
+        step(119_999);
+        expect(await ask(atMost(1, 500), 'next')).toMatchObject({ because: 'concurrency' });
+        step(1);
+        expect(await ask(atMost(1, 500), 'next')).toEqual(granted(0));
+      });
+
+      test('leaving a place that is not held hurts nobody', async () => {
+        const { ask, gate } = await setup();
+        await ask(atMost(1), 'a');
+        await gate.leave('a.test', atMost(1), 'stranger');
+        expect(await ask(atMost(1), 'b')).toMatchObject({ because: 'concurrency' });
+      });
+
+      test('when to ask again follows how long the host takes', async () => {
+        const { ask, gate } = await setup();
+        const wait = async (): Promise<number> => {
+          await ask(atMost(2), 'a');
+          await ask(atMost(2), 'b');
+          const { inMs } = await ask(atMost(2), 'c');
+          return inMs;
+        };
+        expect(await wait(), 'as long as nobody knows').toBe(50);
+        await gate.leave('a.test', atMost(2), 'a', 4_000.4);
+        expect(await wait(), 'the first answer counts in full').toBe(2_000);
+        await gate.leave('a.test', atMost(2), 'a', 0);
+        expect(await wait(), 'later ones for a quarter').toBe(1_500);
+        await gate.leave('a.test', atMost(2), 'a');
+        expect(await wait(), 'no request, no duration').toBe(1_500);
+      });
+    });
+
+    describe('no limit', () => {
+      test('without a rate and without a limit of open requests, nobody waits', async () => {
+        const { ask } = await setup();
+        const grants = await Promise.all(Array.from({ length: 200 }, () => ask(UNLIMITED)));
+        expect(new Set(grants.map(({ granted, inMs }) => `${granted} ${inMs}`))).toEqual(new Set(['true 0']));
+      });
+
+      test('what one asker does not count is not counted for it', async () => {
+        const { ask, gate } = await setup();
+        await Promise.all(Array.from({ length: 20 }, () => ask(UNLIMITED)));
+        expect(await ask(atMost(1, 1_000), 'a'), 'a stricter one starts from here').toEqual(granted(0));
+        expect(await ask(UNLIMITED, 'b')).toEqual(granted(0));
+        await gate.leave('a.test', UNLIMITED, 'a');
+        expect(await ask(atMost(1), 'c'), 'its place is still held').toMatchObject({ because: 'concurrency' });
+      });
+
+      test('a pause counts all the same', async () => {
+        const { ask, gate } = await setup();
+        await gate.pause('a.test', 60_000, 'Retry-After');
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', 60_000));
+      });
+    });
+
+    describe('pause', () => {
+      test('quiets a host, and that host only, until it is over', async () => {
+        const { ask, gate, step } = await setup();
+        await gate.pause('a.test', 60_000, 'Retry-After');
+        expect(await ask(every(100))).toEqual(refused('pause', 60_000));
+        expect(await ask(every(100), 'other', 'b.test')).toEqual(granted(0));
+        expect([await gate.stillOpen('a.test'), await gate.stillOpen('b.test')]).toEqual([false, true]);
+        step(60_000);
+        expect(await gate.stillOpen('a.test')).toBe(true);
+        expect(await ask(every(100))).toEqual(granted(0));
+      });
+
+      test('a short one is waited for, and what follows keeps its distance', async () => {
+        const { ask, gate } = await setup();
+        await gate.pause('a.test', 1_500, 'Retry-After');
+        expect([await ask(every(400)), await ask(every(400))]).toEqual([granted(1_500), granted(1_900)]);
+        expect(await ask(every(400))).toEqual(refused('pace', 2_300));
+      });
+
+      test('a longer one stands, a shorter one changes nothing', async () => {
+        const { ask, gate } = await setup();
+        await gate.pause('a.test', 60_000, 'long');
+        for (const ms of [10_000, 0.4, 0]) await gate.pause('a.test', ms, 'short');
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', 60_000));
+        await gate.pause('a.test', 90_000, 'longer');
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', 90_000));
+      });
+
+      test('none is longer than an hour', async () => {
+        const { ask, gate } = await setup();
+        await gate.pause('a.test', 24 * HOUR_MS, 'Retry-After');
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', HOUR_MS));
+      });
+
+      test('resume ends it; without one it does nothing', async () => {
+        const { ask, gate } = await setup();
+        await gate.resume('a.test');
+        await gate.pause('a.test', 60_000, 'Retry-After');
+        await gate.resume('a.test');
+        expect([await gate.stillOpen('a.test'), await ask(UNLIMITED)]).toEqual([true, granted(0)]);
+      });
+
+      test('stops release as well, and what a settle paused the gate refuses', async () => {
+        const { ask, frontier, gate, runs, step } = await setup();
+        await runs.open('r', FAST_RUN, 'p');
+        const urls = [1, 2, 3].map((n) => `http://a.test/${n}`);
+        await frontier.offer(
+          'r',
+          urls.map((url) => ({ url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' })),
+        );
+        await gate.pause('a.test', 60_000, 'Retry-After');
+        expect(await frontier.release(ROOM)).toMatchObject({ tasks: [], nextLookMs: 60_000 });
+        step(60_000);
+        const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
+        expect(tasks.length).toBe(1);
+        const pause = { pauseMs: 30_000, reason: 'HTTP 429' };
+        await frontier.settle('r', 1, { outcome: { kind: 'defer', host: pause }, hostAnswered: false });
+        expect(await ask(UNLIMITED)).toEqual(refused('pause', 30_000));
+        expect((await frontier.release(ROOM)).tasks).toEqual([]);
+        await gate.resume('a.test');
+        step(30_000);
+        expect((await frontier.release(ROOM)).tasks.length).toBe(3);
+      });
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { RedisHostGate } from '../../shared/host-gates/redis.ts';
+import { SteppedClock } from '../support/stepped-clock.ts';
+import { openMemoryStore, redisStores } from '../support/stores.ts';
+import { describeHostGate } from './host-gate.contract.ts';
+
+describeHostGate('in memory', openMemoryStore);
+
+const stores = redisStores(inject('redisUrl'));
+describeHostGate('in Redis', stores.open, stores.close);
+
+test('Redis: the gates of two processes give out each slot once', async () => {
+  const prefix = `t${randomBytes(6).toString('hex')}:`;
+  const clock = new SteppedClock();
+  const connections = [new Redis(inject('redisUrl')), new Redis(inject('redisUrl'))];
+  onTestFinished(async () => {
+    await connections[0]?.unlink(`${prefix}ratelimit:a.test`);
+    for (const redis of connections) redis.disconnect();
+  });
+  const gates = connections.map((redis) => new RedisHostGate({ redis, prefix, clock }));
+  const limit = { intervalMs: 50, concurrency: 0 };
+  const grants = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => gates[i % 2]?.ask('a.test', limit, `request ${i}`)),
+  );
+  expect(grants.map((grant) => grant?.inMs ?? Number.NaN).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 40 }, (_, i) => i * 50),
+  );
+});
+
+test('Redis: when it can not answer, nobody is let through', async () => {
+  const redis = new Redis(inject('redisUrl'));
+  const gate = new RedisHostGate({ redis, prefix: `t${randomBytes(6).toString('hex')}:` });
+  redis.disconnect();
+  await expect(gate.ask('a.test', { intervalMs: 0, concurrency: 1 }, 'request')).rejects.toThrow('closed');
+  await expect(gate.stillOpen('a.test')).rejects.toThrow('closed');
+});

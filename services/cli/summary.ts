@@ -44,6 +44,8 @@ export function summaryText(progress: RunProgress, records: string | undefined):
   row(inFlight, 'in flight');
   row(duplicate, 'known already');
   if (progress.discovered === 0 && duplicate > 0) lines.push(nothingNew(duplicate));
+  if ((reasons.skipped.private_address ?? 0) > 0)
+    lines.push('Private addresses are refused; --private-hosts opens some.');
   if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: trawl records ${run})`);
   return `${lines.join('\n')}\n`;
 }

@@ -57,6 +57,12 @@ test('a run of only duplicates says so', () => {
   );
 });
 
+test('who was refused a private address is told what opens it', () => {
+  const reasons = { failed: {}, skipped: { private_address: 3 } };
+  expect(summaryText(progressOf({ state: 'finished', skipped: 3, reasons }), undefined)).toContain('--private-hosts');
+  expect(summaryText(ENDED, undefined)).not.toContain('--private-hosts');
+});
+
 test('a summary for scripts has exactly these fields', () => {
   expect(summaryJson(ENDED)).toEqual({
     run: 'r',

@@ -11,12 +11,12 @@ import {
   MAX_OFFER,
   type TaskState,
 } from '../../shared/frontier.ts';
-import type { HostGate, HostLimit } from '../../shared/host-gate.ts';
+import { type HostGate, type HostLimit, MAX_HOLD_MS } from '../../shared/host-gate.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { PageRecord } from '../../shared/record.ts';
 import { cacheKeyOf, type ResponseCache } from '../../shared/response-cache.ts';
 import type { Sink } from '../../shared/sink.ts';
-import { type Circumstances, judgeAnswer, judgeFailure } from '../../shared/task/judgement.ts';
+import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../shared/task/judgement.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import { readMessage, type Task } from '../../shared/task/task.ts';
 import { withoutCredentials } from '../../shared/task/url.ts';
@@ -203,6 +203,7 @@ export class Pipeline {
   async #end(visit: Visit, ending: Ending): Promise<Handling> {
     const { clock } = this.#options;
     const { outcome, status } = ending;
+    if (outcome.kind === 'defer' && visit.release === 0) return 'return';
     const record = endedRecord(visit, ending, clock.now());
     if (record !== undefined && !(await this.#store(record))) return await this.#putBack(visit, 0);
     if (outcome.kind === 'failed' && !(await this.#bury(visit, ending))) return await this.#putBack(visit, 0);
@@ -243,8 +244,12 @@ export class Pipeline {
   }
 
   async #putBack(visit: Visit, hostFreeInMs: number): Promise<Handling> {
-    const { frontier } = this.#options;
-    if (visit.release === 0) return 'return';
+    const { frontier, clock, signal } = this.#options;
+    if (visit.release === 0) {
+      // It comes again at once: only here can it wait.
+      await clock.sleep(Math.min(hostFreeInMs, MAX_HOLD_MS), signal);
+      return 'return';
+    }
     await frontier.settle(visit.task.run, visit.release, { outcome: { kind: 'defer' }, hostFreeInMs });
     return 'ack';
   }
@@ -277,10 +282,12 @@ export class Pipeline {
     return outcome === 'confirmed';
   }
 
-  #circumstances({ state, run }: Visit): Circumstances {
+  #circumstances({ state, run, release }: Visit): Circumstances {
     const { clock, random } = this.#options;
-    const { attempts, throttles } = state;
-    return { attempts, throttles, maxAttempts: run.options.maxAttempts, now: clock.now(), random: random() };
+    const about = { attempts: state.attempts, now: clock.now(), random: random() };
+    // Without a ledger there is nowhere to wait for another attempt: what would is given up, and buried.
+    if (release === 0) return { ...about, throttles: MOST_THROTTLES, maxAttempts: 1 };
+    return { ...about, throttles: state.throttles, maxAttempts: run.options.maxAttempts };
   }
 
   #tell({ task }: Visit, outcome: string, fields: object): void {

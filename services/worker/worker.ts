@@ -29,7 +29,7 @@ const AFTER_SINK_FAILURE_MS = 10_000;
  * | state          | takes deliveries | becomes                                             |
  * |----------------|------------------|-----------------------------------------------------|
  * | `consuming`    | yes              | `waiting: …` when a store or the sink fails         |
- * | `waiting: …`   | no               | `consuming`, when it is asked to or by itself       |
+ * | `waiting: …`   | no               | `consuming`, when nothing troubles it any more      |
  * | `stopping`     | no               | the end                                             |
  */
 export class Worker implements Service {
@@ -38,12 +38,15 @@ export class Worker implements Service {
   readonly #leases: LeaseKeeper;
   readonly #pipeline: Pipeline;
   readonly #abort = new AbortController();
-  #state: WorkerBeat['state'] = 'stopping';
+  #phase: 'waiting' | 'consuming' | 'stopping' = 'waiting';
+  /** Why it takes no deliveries, each until it is over. */
+  readonly #troubles = new Set<string>();
   #consumers: readonly Consumer[] = [];
   /** One change of state at a time. */
   #change: Promise<void> = Promise.resolve();
   #beats: NodeJS.Timeout | undefined;
-  #retry: NodeJS.Timeout | undefined;
+  /** Ends the wait for a sink that failed. */
+  #sinkRest: AbortController | undefined;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -64,44 +67,37 @@ export class Worker implements Service {
   }
 
   get state(): WorkerBeat['state'] {
-    return this.#state;
+    if (this.#phase !== 'waiting') return this.#phase;
+    return `waiting: ${[...this.#troubles].join(', ') || 'to begin'}`;
   }
 
   async start(): Promise<void> {
     this.#leases.start();
     await this.#beat();
     this.#beats = setInterval(() => void this.#beat(), BEAT_EVERY_MS).unref();
-    await this.resume();
+    await this.#queue(() => this.#consume());
   }
 
-  /** Takes deliveries, from now on or again. */
-  resume(): Promise<void> {
-    return this.#queue(async () => {
-      if (this.#state === 'consuming' || this.#abort.signal.aborted) return;
-      this.#state = 'consuming';
-      this.#slots.open();
-      const { transport, concurrency } = this.#options;
-      const prefetch = Math.ceil(concurrency * PREFETCH_RATIO);
-      this.#consumers = await Promise.all(
-        QUEUES.map((queue) => transport.consume(queue, (delivery) => this.#take(delivery), { prefetch })),
-      );
-      await this.#beat();
-    });
-  }
-
-  /** Takes no more deliveries; those not begun go back, those under way are finished. `why` is shown. */
+  /** Takes no more deliveries; those not begun go back, those under way are finished. `why` is shown until it is over. */
   suspend(why: string): Promise<void> {
+    this.#troubles.add(why);
     return this.#queue(async () => {
-      if (this.#state !== 'consuming') return;
+      if (this.#phase !== 'consuming' || !this.#troubles.has(why)) return;
       this.#options.log.warn({ why }, 'not consuming');
-      await this.#stopConsuming(`waiting: ${why}`);
+      await this.#stopConsuming('waiting');
       void this.#beat();
     });
   }
 
+  /** What {@link suspend} was told is over: takes deliveries again, unless something else is in the way. */
+  resume(why: string): Promise<void> {
+    this.#troubles.delete(why);
+    return this.#queue(() => this.#consume());
+  }
+
   /** Takes no more deliveries and finishes those under way. */
   async stop(): Promise<void> {
-    clearTimeout(this.#retry);
+    this.#sinkRest?.abort();
     await this.#queue(() => this.#stopConsuming('stopping'));
     clearInterval(this.#beats);
     this.#leases.stop();
@@ -113,8 +109,20 @@ export class Worker implements Service {
     this.#abort.abort();
   }
 
-  async #stopConsuming(state: WorkerBeat['state']): Promise<void> {
-    this.#state = state;
+  async #consume(): Promise<void> {
+    if (this.#phase !== 'waiting' || this.#troubles.size > 0 || this.#abort.signal.aborted) return;
+    this.#phase = 'consuming';
+    this.#slots.open();
+    const { transport, concurrency } = this.#options;
+    const prefetch = Math.ceil(concurrency * PREFETCH_RATIO);
+    this.#consumers = await Promise.all(
+      QUEUES.map((queue) => transport.consume(queue, (delivery) => this.#take(delivery), { prefetch })),
+    );
+    await this.#beat();
+  }
+
+  async #stopConsuming(phase: 'waiting' | 'stopping'): Promise<void> {
+    this.#phase = phase;
     this.#slots.close();
     const consumers = this.#consumers;
     this.#consumers = [];
@@ -134,13 +142,17 @@ export class Worker implements Service {
   }
 
   #onSinkFailure(reason: string): void {
-    if (this.#retry !== undefined || this.#state === 'stopping') return;
-    this.#options.log.error({ error: reason }, "records can't be stored: not consuming");
-    void this.suspend(`records can't be stored: ${reason}`);
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      void this.resume();
-    }, AFTER_SINK_FAILURE_MS);
+    const { clock, log } = this.#options;
+    if (this.#sinkRest !== undefined || this.#phase === 'stopping') return;
+    log.error({ error: reason }, "records can't be stored: not consuming");
+    const why = `records can't be stored: ${reason}`;
+    const rest = new AbortController();
+    this.#sinkRest = rest;
+    void this.suspend(why);
+    void clock.sleep(AFTER_SINK_FAILURE_MS, rest.signal).then(() => {
+      this.#sinkRest = undefined;
+      if (!rest.signal.aborted) void this.resume(why);
+    });
   }
 
   /** Work on one change after another; a change that fails doesn't keep the next one from being made. */
@@ -153,7 +165,7 @@ export class Worker implements Service {
   async #beat(): Promise<void> {
     const { roster, worker: id, version, concurrency: slots, log } = this.#options;
     const consuming = this.#consumers.length > 0 && this.#consumers.every((consumer) => consumer.consuming);
-    const state = this.#state === 'consuming' && !consuming ? 'waiting: RabbitMQ' : this.#state;
+    const state = this.#phase === 'consuming' && !consuming ? 'waiting: RabbitMQ' : this.state;
     try {
       await roster.beat({ id, host: hostname(), version, slots, inHand: this.#slots.inHand, state });
     } catch (error: unknown) {

@@ -6,8 +6,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { RunClosedError } from '../../../../services/producer/run-closed.ts';
 import type { Seed } from '../../../../services/producer/seeds.ts';
 import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { withMethods } from '../../../support/with-methods.ts';
 import { folder, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
-import { RUN_OPTIONS, setup, withMethods } from './setup.ts';
+import { RUN_OPTIONS, setup } from './setup.ts';
 
 const maybe = (url: string): Seed => ({ kind: 'maybe_sitemap', url });
 

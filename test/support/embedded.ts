@@ -1,0 +1,75 @@
+import type { Frontier, Offer } from '../../shared/frontier.ts';
+import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
+import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
+import { MemoryRuns } from '../../shared/frontiers/memory/runs.ts';
+import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
+import type { FrontierPolicy } from '../../shared/frontiers/policy.ts';
+import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { MemoryResponseCache } from '../../shared/response-caches/memory.ts';
+import { MemoryRoster } from '../../shared/rosters/memory.ts';
+import { markOf } from '../../shared/task/fingerprint.ts';
+import { canonicalOf } from '../../shared/task/url.ts';
+import { MemoryTransport } from '../../shared/transports/memory.ts';
+import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq-topology.ts';
+import { SteppedClock } from './stepped-clock.ts';
+
+const POLICY: FrontierPolicy = {
+  hostConcurrency: 0,
+  giveUpMs: 600_000,
+  priorityTtlMs: QUEUE_TTL_MS.priority,
+  normalTtlMs: QUEUE_TTL_MS.normal,
+};
+
+/** As much as is due, without a window. */
+export const EVERYTHING: Parameters<Frontier['release']>[0] = { limit: 1_000, window: 100_000, unpaced: false };
+
+/** Stores and transport of one process, on a clock that the test steps. */
+export function openEmbedded() {
+  const clock = new SteppedClock();
+  const hosts = new MemoryHosts();
+  const store = new MemoryStore(hosts);
+  return {
+    clock,
+    frontier: new MemoryFrontier({ store, policy: POLICY, clock }),
+    runs: new MemoryRuns({ store, clock }),
+    gate: new MemoryHostGate({ hosts, clock }),
+    cache: new MemoryResponseCache({ clock, ttlMs: 60_000, maxBytes: 1_000_000 }),
+    roster: new MemoryRoster({ clock }),
+    transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
+  };
+}
+
+/** The offer of a URL. */
+export function offerOf(url: string, extra: { readonly deadlineMs?: number; readonly queue?: 'priority' } = {}): Offer {
+  const { host } = new URL(url);
+  return { url, host, mark: markOf(canonicalOf(url)), step: '', depth: 0, queue: 'normal', ...extra };
+}
+
+/** A log whose lines a test can read. */
+export class LogLines implements Logger {
+  readonly lines: string[] = [];
+
+  debug(): void {}
+
+  info(fields: object, message: string): void {
+    this.#add('info', fields, message);
+  }
+
+  warn(fields: object, message: string): void {
+    this.#add('warn', fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.#add('error', fields, message);
+  }
+
+  #add(level: string, fields: object, message: string): void {
+    this.lines.push(`${level}: ${[message, ...Object.values(fields)].join(' ')}`);
+  }
+}
+
+/** Lets everything that can go on without time or input go on. */
+export async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest';
+import { type Held, holdSlot } from '../../../../services/worker/hold-slot.ts';
+import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
+import type { Grant, HostLimit } from '../../../../shared/host-gate.ts';
+import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
+import { settled } from '../../../support/embedded.ts';
+import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { withMethods } from '../../../support/with-methods.ts';
+
+const HOST = 'a.test';
+
+/** A gate, what it was asked and answered, and a clock that the test steps. */
+function setup({ intervalMs = 0, concurrency = 0 }: Partial<HostLimit> = {}) {
+  const clock = new SteppedClock();
+  const gate = new MemoryHostGate({ hosts: new MemoryHosts(), clock });
+  const limit = { intervalMs, concurrency };
+  const asked: Grant[] = [];
+  const watched = withMethods(gate, {
+    ask: async (...args) => {
+      const grant = await gate.ask(...args);
+      asked.push(grant);
+      return grant;
+    },
+  });
+  const abort = new AbortController();
+  return {
+    clock,
+    gate,
+    limit,
+    asked,
+    abort,
+    /** Begins to hold a slot; `held` is filled in when that is over. */
+    hold(holder = 'me', pausedMs = 0): { held?: Held } {
+      const holding: { held?: Held } = {};
+      void holdSlot(HOST, holder, { gate: watched, clock, limit, pausedMs, signal: abort.signal }).then((held) => {
+        holding.held = held;
+      });
+      return holding;
+    },
+    /** Steps the clock and lets who waits for it go on. */
+    async step(ms: number): Promise<void> {
+      await settled();
+      clock.step(ms);
+      await settled();
+    },
+  };
+}
+
+test('where nothing is limited, nothing is asked', async () => {
+  const { hold, asked } = setup();
+  const holding = hold();
+  await settled();
+  expect([holding.held, asked]).toEqual([{ go: true }, []]);
+});
+
+test('a pause that admission saw is waited for, even where nothing is limited', async () => {
+  const { hold, gate, step } = setup();
+  await gate.pause(HOST, 1_200, 'Retry-After');
+  const holding = hold('me', 1_200);
+  await step(1_199);
+  expect(holding.held).toBeUndefined();
+  await step(1);
+  expect(holding.held).toEqual({ go: true });
+});
+
+test('a slot that comes within 2 s is waited for, and not a moment less', async () => {
+  const { hold, step } = setup({ intervalMs: 500 });
+  const [first, second] = [hold('first'), hold('second')];
+  await step(499);
+  expect([first.held, second.held]).toEqual([{ go: true }, undefined]);
+  await step(1);
+  expect(second.held).toEqual({ go: true });
+});
+
+test('a slot that comes later belongs to the frontier', async () => {
+  const { hold } = setup({ intervalMs: 5_000 });
+  hold('first');
+  const second = hold('second');
+  await settled();
+  expect(second.held).toEqual({ go: false, inMs: 5_000 });
+});
+
+test('a host that is paused for long is not waited for', async () => {
+  const { hold, gate } = setup({ intervalMs: 100 });
+  await gate.pause(HOST, 60_000, 'Retry-After');
+  const holding = hold();
+  await settled();
+  expect(holding.held).toEqual({ go: false, inMs: 60_000 });
+});
+
+// biome-ignore format: a table
+test.each([
+  [   20,     5, true],
+  [   20,     6, false],
+  [  500,    50, true],
+  [  500,    51, false],
+  [1_800,   100, true],
+  [1_800,   101, false],
+])('at one request in %i ms, a slot that is reached %i ms late is still good: %s', async (intervalMs, lateMs, isGood) => {
+  const { hold, step, asked } = setup({ intervalMs });
+  hold('first');
+  const second = hold('second');
+  await step(intervalMs + lateMs);
+  expect(asked.length, 'another slot is asked for').toBe(isGood ? 2 : 3);
+  if (isGood) expect(second.held).toEqual({ go: true });
+});
+
+test('a worker that stood still does not fire the slots that it held', async () => {
+  const { hold, step } = setup({ intervalMs: 400 });
+  const all = Array.from({ length: 6 }, (_, i) => hold(`request ${i}`));
+  await step(1_950);
+  const gone = (): number => all.filter(({ held }) => held?.go === true).length;
+  expect(gone(), 'the first one: four were missed').toBe(1);
+  await step(50);
+  expect(gone(), 'the last one was not').toBe(2);
+  await step(400);
+  expect(gone(), 'those that were missed go on at the pace').toBe(3);
+});
+
+test('a host that was paused meanwhile is asked for another slot', async () => {
+  const { hold, gate, step, asked } = setup({ intervalMs: 500 });
+  hold('first');
+  const second = hold('second');
+  await step(400);
+  await gate.pause(HOST, 1_000, 'Retry-After');
+  await step(100);
+  expect([second.held, asked.at(-1)]).toEqual([undefined, { granted: true, inMs: 900 }]);
+  await step(900);
+  expect(second.held).toEqual({ go: true });
+});
+
+test('a host that was paused for long meanwhile is left to the frontier', async () => {
+  const { hold, gate, step } = setup({ intervalMs: 500 });
+  hold('first');
+  const second = hold('second');
+  await step(400);
+  await gate.pause(HOST, 60_000, 'Retry-After');
+  await step(100);
+  expect(second.held).toEqual({ go: false, inMs: 59_900 });
+});
+
+test('a place is waited for as long as it may take, at most 2 s in all', async () => {
+  const { hold, gate, limit, step, asked } = setup({ concurrency: 1 });
+  await gate.ask(HOST, limit, 'somebody else');
+  const [lucky, unlucky] = [hold('lucky'), hold('unlucky')];
+  await step(100);
+  expect([lucky.held, unlucky.held]).toEqual([undefined, undefined]);
+  await gate.leave(HOST, limit, 'somebody else', 100);
+  await step(100);
+  expect([lucky.held, unlucky.held]).toEqual([{ go: true }, undefined]);
+  for (let waitedMs = 200; waitedMs <= 2_000; waitedMs += 100) await step(100);
+  expect(unlucky.held).toEqual({ go: false, inMs: 100 });
+  expect(asked.length).toBeLessThan(30);
+});
+
+test('told to stop while it waits, it gives its place back', async () => {
+  const { hold, gate, limit, abort } = setup({ intervalMs: 1_000, concurrency: 2 });
+  hold('first');
+  const second = hold('second');
+  await settled();
+  abort.abort();
+  await settled();
+  expect(second.held).toEqual({ go: false, inMs: 0 });
+  expect(await gate.ask(HOST, { ...limit, intervalMs: 0 }, 'third')).toMatchObject({ granted: true });
+});
+
+test('told to stop while it waits for a place, it goes at once', async () => {
+  const { hold, gate, limit, abort } = setup({ concurrency: 1 });
+  await gate.ask(HOST, limit, 'somebody else');
+  const holding = hold();
+  await settled();
+  abort.abort();
+  await settled();
+  expect(holding.held).toMatchObject({ go: false });
+});
+
+test('a gate that can not answer lets nobody through', async () => {
+  const { gate, clock, limit, abort } = setup({ intervalMs: 100 });
+  const broken = withMethods(gate, { ask: () => Promise.reject(new Error('Redis is away')) });
+  const holding = holdSlot(HOST, 'me', { gate: broken, clock, limit, pausedMs: 0, signal: abort.signal });
+  await expect(holding).rejects.toThrow('Redis is away');
+});

@@ -1,0 +1,389 @@
+import { expect, test } from 'vitest';
+import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
+import type { Delivery, PublishOutcome } from '../../../../shared/transport.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+import { EVERYTHING, settled } from '../../../support/embedded.ts';
+import { withMethods } from '../../../support/with-methods.ts';
+import { deliveryOf, setup } from './setup.ts';
+
+type Setup = Awaited<ReturnType<typeof setup>>;
+
+/** Offers one path and releases it. */
+async function deliver({ offer, deliveries }: Setup, path: string): Promise<Delivery> {
+  await offer(path);
+  const [delivery] = await deliveries();
+  if (delivery === undefined) throw new Error(`nothing was released for ${path}`);
+  return delivery;
+}
+
+/** A task that waits again with nothing lost and no attempt counted. */
+async function expectPutBack({ frontier, runs, letters }: Setup): Promise<void> {
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, done: 0, skipped: 0, failed: 0 });
+  expect(await letters()).toEqual([]);
+  const { tasks } = await frontier.release(EVERYTHING);
+  expect(tasks).toMatchObject([{ release: 2, state: { attempts: 0, starts: 0 } }]);
+}
+
+// biome-ignore format: a table
+test.each([
+  ['/page/1',                 { done: 1 },    undefined,      1, 0],
+  ['/redirect/2',             { done: 1 },    undefined,      1, 0],
+  ['/type?ct=image/png',      { skipped: 1 }, 'content_type', 1, 0],
+  ['/big?bytes=200000',       { skipped: 1 }, 'size',         1, 0],
+  ['http://10.0.0.1/',        { skipped: 1 }, 'private_address', 1, 0],
+  ['/status/404',             { failed: 1 },  'http_4xx',     1, 1],
+  ['/redirect/11',            { failed: 1 },  'redirects',    1, 1],
+  ['/status/503',             { waiting: 1 }, undefined,      0, 0],
+  ['/truncated',              { waiting: 1 }, undefined,      0, 0],
+  ['/status/429',             { waiting: 1 }, undefined,      0, 0],
+])('%s comes to %j', async (path, counts, reason, records, letters) => {
+  const world = await setup();
+  const delivery = await deliver(world, path);
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  const progress = await world.runs.progress('r');
+  expect(progress).toMatchObject({ discovered: 1, inFlight: 0, ...counts });
+  expect(world.sink.records.length).toBe(records);
+  expect((await world.letters()).length).toBe(letters);
+  if (reason !== undefined) expect(world.sink.records).toMatchObject([{ reason, release: 1, attempt: 1 }]);
+  expect(await world.pipeline().handle(delivery), 'shown again, it changes nothing').toBe('ack');
+  expect(await world.runs.progress('r')).toEqual(progress);
+  expect(world.sink.records.length).toBe(records);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['/page/1',     ['link', 'put', 'settle done']],
+  ['/status/404', ['put', 'publish failed', 'settle failed']],
+  ['/status/503', ['settle retry']],
+  ['/status/429', ['settle defer']],
+])('the order of effects of %s is %j', async (path, order) => {
+  const world = await setup({ run: { follow: true } });
+  const { frontier, sink, transport } = world;
+  const effects: string[] = [];
+  const pipeline = world.pipeline({
+    frontier: withMethods(frontier, {
+      offer: async (...args) => {
+        effects.push('link');
+        return await frontier.offer(...args);
+      },
+      settle: async (...args) => {
+        effects.push(`settle ${args[2].outcome.kind}`);
+        return await frontier.settle(...args);
+      },
+    }),
+    sink: withMethods(sink, {
+      put: async (record) => {
+        await settled();
+        await sink.put(record);
+        effects.push('put');
+      },
+    }),
+    transport: withMethods(transport, {
+      publish: async (messages) => {
+        await settled();
+        const outcomes = await transport.publish(messages);
+        effects.push(`publish ${messages[0]?.to}`);
+        return outcomes;
+      },
+    }),
+  });
+  expect(await pipeline.handle(await deliver(world, path))).toBe('ack');
+  expect(effects).toEqual(order);
+});
+
+test('a response is kept when its page is done, and the next run has it without asking', async () => {
+  const world = await setup();
+  await world.pipeline().handle(await deliver(world, '/page/1'));
+  await world.pipeline().handle(await deliver(world, '/status/404'));
+  await world.runs.open('next', FAST_RUN, 'p');
+  for (const path of ['/page/1', '/status/404']) {
+    const body = JSON.stringify({ run: 'next', url: world.site.url(path) });
+    await world.pipeline().handle(deliveryOf(body));
+  }
+  const { tasks } = await world.frontier.release(EVERYTHING);
+  for (const { task, release } of tasks) {
+    await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'next', url: task.url }), { release }));
+  }
+  expect([world.site.count('/page/1'), world.site.count('/status/404')]).toEqual([1, 2]);
+  expect(await world.runs.progress('next')).toMatchObject({ done: 1, failed: 1, bytes: 0 });
+  const [first, , again] = world.sink.records;
+  expect([first, again]).toMatchObject([
+    { fromCache: false, attempt: 1 },
+    { run: 'next', fromCache: true, attempt: 0 },
+  ]);
+});
+
+test.each(['/page/1', '/status/404', '/type?ct=image/png'])(
+  'a sink that fails: %s is put back at no attempt, and neither buried nor settled',
+  async (path) => {
+    const world = await setup();
+    world.sink.failure = new Error('no space left');
+    expect(await world.pipeline().handle(await deliver(world, path))).toBe('ack');
+    expect(world.sinkFailures).toEqual(['no space left']);
+    await expectPutBack(world);
+  },
+);
+
+test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
+  'a dead letter that is %s: the task is put back, and fails when a later one is confirmed',
+  async (outcome) => {
+    const world = await setup();
+    const pipeline = world.pipeline({
+      transport: withMethods(world.transport, { publish: async (messages) => messages.map(() => outcome) }),
+    });
+    expect(await pipeline.handle(await deliver(world, '/status/404'))).toBe('ack');
+    expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, failed: 0 });
+    const [again] = await world.deliveries();
+    if (again === undefined) throw new Error('expected it to be released again');
+    expect(await world.pipeline().handle(again)).toBe('ack');
+    expect(await world.runs.progress('r')).toMatchObject({
+      waiting: 0,
+      failed: 1,
+      reasons: { failed: { http_4xx: 1 } },
+    });
+    expect(await world.letters()).toMatchObject([{ reason: 'http_4xx', status: 404 }]);
+  },
+);
+
+test('a dead letter tells every attempt', async () => {
+  const world = await setup({ run: { maxAttempts: 3 } });
+  await world.offer('/status/500');
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
+    world.clock.step(600_000);
+  }
+  const [letter] = await world.letters();
+  expect(letter).toMatchObject({ run: 'r', reason: 'http_5xx', status: 500, error: 'HTTP 500' });
+  expect(letter?.attempts.map(({ worker, reason, status }) => [worker, reason, status])).toEqual(
+    Array(3).fill(['w-1', 'http_5xx', 500]),
+  );
+  expect(letter?.attempts.map(({ at }) => at)).toEqual(letter?.attempts.map(({ at }) => at).toSorted((a, b) => b - a));
+});
+
+test('a release that is not the ledger’s is acked and dropped, with nothing fetched', async () => {
+  const world = await setup();
+  const delivery = await deliver(world, '/page/1');
+  world.clock.step(60_000);
+  expect(await world.frontier.reap()).toBe(1);
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  expect([world.site.requests, world.sink.records]).toEqual([[], []]);
+  expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, done: 0 });
+});
+
+test('a release that goes stale while its page is fetched leaves no record and no links', async () => {
+  const world = await setup({ run: { follow: true } });
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  world.site.on('/slow', async (_, response) => {
+    await answer;
+    response.setHeader('content-type', 'text/html').end('<a href="/page/1">a link</a>');
+  });
+  const handled = world.pipeline().handle(await deliver(world, '/slow'));
+  await world.site.arrival('/slow');
+  world.clock.step(60_000);
+  await world.frontier.reap();
+  await world.frontier.release(EVERYTHING);
+  resolve();
+  expect(await handled).toBe('ack');
+  expect(world.sink.records).toEqual([]);
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 1, inFlight: 1, done: 0 });
+});
+
+test('links are followed once each, and what was offered is told', async () => {
+  const world = await setup({ run: { follow: true, maxDepth: 1 } });
+  let told = 0;
+  const pipeline = world.pipeline({ onOffered: () => told++ });
+  await pipeline.handle(await deliver(world, '/page/1'));
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 4, done: 1, waiting: 3, duplicate: 0 });
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  expect(await world.runs.progress('r'), 'no deeper than it may').toMatchObject({ discovered: 4, done: 4 });
+  expect(told).toBe(1);
+});
+
+test('a full frontier: the page is put back at no attempt', async () => {
+  const world = await setup({ run: { follow: true } });
+  const frontier = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
+  expect(await world.pipeline({ frontier }).handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(world.sink.records).toEqual([]);
+  await expectPutBack(world);
+});
+
+test('a crawler that throws fails the page, with its error in the letter', async () => {
+  const crawler = defineCrawler({
+    name: 'broken',
+    step: () => {
+      throw new Error('no such selector');
+    },
+  });
+  const world = await setup({ crawler });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(await world.letters()).toMatchObject([{ reason: 'schema', error: 'the crawler failed: no such selector' }]);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['429 with a page that breaks off',       'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ncontent-length: 100\r\n\r\nonly this', 120_000],
+  ['429 whose chunks break off',            'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ntransfer-encoding: chunked\r\n\r\n4\r\nonly\r\n', 120_000],
+  ['429 with a chunk that has no size',     'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ntransfer-encoding: chunked\r\n\r\n4\r\nonly\r\nzz\r\n', 120_000],
+  ['429 with half a gzip body',             'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\n\x1f\x8b\x08', 120_000],
+  ['429 in a coding that nobody knows',     'HTTP/1.1 429 Slow down\r\nretry-after: 120\r\ncontent-encoding: rot13\r\ncontent-length: 3\r\n\r\nabc', 120_000],
+  ['429 without a body or a time',          'HTTP/1.1 429 Slow down\r\ncontent-length: 0\r\n\r\n', 15_000],
+  ['503 with a time, that breaks off',      'HTTP/1.1 503 Busy\r\nretry-after: 120\r\ncontent-length: 100\r\n\r\nonly this', 120_000],
+])('%s: the whole host waits, at no attempt', async (_, answer, pausedMs) => {
+  const world = await setup();
+  world.site.on('/busy', (request) => void request.socket.end(answer, 'latin1'));
+  const delivery = await deliver(world, '/busy');
+  await world.offer('/page/1');
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  expect(await world.gate.ask(world.site.host, { intervalMs: 0, concurrency: 0 }, 'another')).toEqual({
+    granted: false,
+    inMs: pausedMs,
+    because: 'pause',
+  });
+  expect(await world.deliveries(), 'nothing of it is released').toEqual([]);
+  world.clock.step(pausedMs);
+  const { tasks } = await world.frontier.release(EVERYTHING);
+  expect(tasks.map(({ task, state }) => [task.url, state.attempts])).toEqual([
+    [world.site.url('/busy'), 0],
+    [world.site.url('/page/1'), 0],
+  ]);
+  expect([world.sink.records, await world.letters()]).toEqual([[], []]);
+});
+
+test('a host that can not be asked within 2 s: put back, and not released before it can', async () => {
+  const world = await setup({ run: { intervalMs: 10_000 } });
+  const delivery = await deliver(world, '/page/1');
+  await world.gate.ask(world.site.host, { intervalMs: 10_000, concurrency: 0 }, 'somebody else');
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  expect(world.site.requests).toEqual([]);
+  expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0 });
+  expect((await world.frontier.release(EVERYTHING)).tasks).toEqual([]);
+});
+
+test('a gate that can not answer: nothing is fetched, and the delivery comes again', async () => {
+  const world = await setup({ run: { intervalMs: 1 } });
+  const gate = withMethods(world.gate, { ask: () => Promise.reject(new Error('Redis is away')) });
+  await expect(world.pipeline({ gate }).handle(await deliver(world, '/page/1'))).rejects.toThrow('Redis is away');
+  expect(world.site.requests).toEqual([]);
+});
+
+test('its place at the host is given back, whatever came of it', async () => {
+  const world = await setup();
+  for (const path of ['/page/1', '/status/404', '/reset']) {
+    await world.pipeline({ hostConcurrency: 1 }).handle(await deliver(world, path));
+    const grant = await world.gate.ask(world.site.host, { intervalMs: 0, concurrency: 1 }, 'another');
+    expect(grant, path).toEqual({ granted: true, inMs: 0 });
+    await world.gate.leave(world.site.host, { intervalMs: 0, concurrency: 1 }, 'another');
+  }
+});
+
+test('cut short while it fetches, a task is put back at no attempt', async () => {
+  const world = await setup();
+  const handled = world.pipeline().handle(await deliver(world, '/hang'));
+  await world.site.arrival('/hang');
+  world.abort.abort();
+  expect(await handled).toBe('ack');
+  await expectPutBack(world);
+});
+
+test('past its deadline a task is buried without a request', async () => {
+  const world = await setup();
+  const url = world.site.url('/page/1');
+  const task = {
+    url,
+    host: world.site.host,
+    mark: url,
+    step: '',
+    depth: 0,
+    queue: 'normal',
+    deadlineMs: 30_000,
+  } as const;
+  await world.frontier.offer('r', [task]);
+  const [delivery] = await world.deliveries();
+  world.clock.step(30_000);
+  expect(await world.pipeline().handle(delivery ?? deliveryOf(''))).toBe('ack');
+  expect(await world.letters()).toMatchObject([{ reason: 'deadline' }]);
+  expect(await world.runs.progress('r')).toMatchObject({ failed: 1 });
+  expect(world.site.requests).toEqual([]);
+});
+
+test('a task that has killed six workers is buried as a crash loop', async () => {
+  const world = await setup();
+  const delivery = await deliver(world, '/page/1');
+  for (let start = 0; start < 6; start++) await world.frontier.admit('r', 1, 'one that dies');
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  expect(await world.letters()).toMatchObject([{ reason: 'crash_loop' }]);
+  expect(world.site.requests).toEqual([]);
+});
+
+test('a cancelled run: its deliveries are acked, and nothing is fetched', async () => {
+  const world = await setup();
+  const delivery = await deliver(world, '/page/1');
+  await world.runs.cancel('r');
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ cancelled: 1, inFlight: 0 });
+  expect(world.site.requests).toEqual([]);
+});
+
+test('what is no task is buried as it came; if it can not be, it goes back', async () => {
+  const world = await setup();
+  expect(await world.pipeline().handle(deliveryOf('no task', { id: 'strange' }))).toBe('ack');
+  const [letter] = await world.transport.browse(1);
+  expect(letter?.headers['x-last-error']).toBe('malformed: the body is not JSON');
+  expect([letter?.id, new TextDecoder().decode(letter?.body)]).toEqual(['strange', 'no task']);
+  const transport = withMethods(world.transport, { publish: async () => ['refused'] });
+  expect(await world.pipeline({ transport }).handle(deliveryOf('no task'))).toBe('return');
+});
+
+test('a message of a newer version is put back for who can read it, and never malformed', async () => {
+  const world = await setup();
+  const { id = '' } = await deliver(world, '/page/1');
+  const newer = deliveryOf('{"v":2,"address":"http://a.test/"}', { id, release: 1 });
+  expect(await world.pipeline().handle(newer)).toBe('ack');
+  await expectPutBack(world);
+  expect(await world.pipeline().handle(deliveryOf('{"v":2}')), 'of no run').toBe('return');
+});
+
+test('a message without a release is a seed: of its run, or of a run for strangers', async () => {
+  const world = await setup();
+  const url = world.site.url('/page/1');
+  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'r', url })))).toBe('ack');
+  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ url })))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 1, waiting: 1, sealed: false });
+  expect(await world.runs.progress('amqp')).toMatchObject({ discovered: 1, waiting: 1, sealed: true });
+  await world.runs.cancel('r');
+  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'r', url: `${url}2` })))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 1 });
+});
+
+// biome-ignore format: a table
+test.each([
+  ['/page/1',     'done',   undefined],
+  ['/status/404', 'failed', 'http_4xx'],
+  ['/status/503', 'failed', 'http_5xx'],
+  ['/status/429', 'failed', 'http_4xx'],
+  ['/truncated',  'failed', 'connection'],
+])('a run that the store has lost: %s is worked without a ledger, and recorded or buried at once', async (path, outcome, reason) => {
+  const world = await setup();
+  const body = JSON.stringify({ run: 'lost', url: world.site.url(path) });
+  expect(await world.pipeline().handle(deliveryOf(body, { release: 7 }))).toBe('ack');
+  expect(world.sink.records).toMatchObject([{ run: 'lost', outcome, release: 0 }]);
+  expect((await world.letters()).map((letter) => letter?.reason)).toEqual(reason === undefined ? [] : [reason]);
+  expect(await world.runs.progress('lost')).toBeUndefined();
+});
+
+test('a run that the store has lost: what can not be worked now goes back to the queue, and not too fast', async () => {
+  const world = await setup();
+  const lost = (path: string): Delivery =>
+    deliveryOf(JSON.stringify({ run: 'lost', url: world.site.url(path) }), { release: 7 });
+  await world.gate.pause(world.site.host, 60_000, 'Retry-After');
+  const handled = world.pipeline({ hostConcurrency: 1 }).handle(lost('/page/1'));
+  await settled();
+  expect(await Promise.race([handled, 'held'])).toBe('held');
+  world.clock.step(2_000);
+  expect(await handled).toBe('return');
+  const cut = world.pipeline().handle(lost('/hang'));
+  await world.site.arrival('/hang');
+  world.abort.abort();
+  expect(await cut).toBe('return');
+  expect(world.sink.records).toEqual([]);
+});

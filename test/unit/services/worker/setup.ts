@@ -1,0 +1,126 @@
+import { onTestFinished } from 'vitest';
+import { crawler as pageCrawler } from '../../../../crawlers/page.ts';
+import { LeaseKeeper } from '../../../../services/worker/lease-keeper.ts';
+import { Pipeline, type PipelineOptions } from '../../../../services/worker/pipeline.ts';
+import { RunDirectory } from '../../../../services/worker/run-directory.ts';
+import { SeedIntake } from '../../../../services/worker/seed-intake.ts';
+import { Slots } from '../../../../services/worker/slots.ts';
+import type { Crawler } from '../../../../shared/crawler/crawler.ts';
+import { readDeadLetter } from '../../../../shared/dead-letter.ts';
+import { GotFetcher } from '../../../../shared/fetchers/got.ts';
+import type { PageRecord } from '../../../../shared/record.ts';
+import type { RunOptions } from '../../../../shared/runs.ts';
+import type { Sink } from '../../../../shared/sink.ts';
+import { DEFAULT_ROUTING } from '../../../../shared/task/routing.ts';
+import { idOf, writeMessage } from '../../../../shared/task/task.ts';
+import type { Delivery } from '../../../../shared/transport.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+import { EVERYTHING, LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
+import { TestSite } from '../../../support/site.ts';
+import { allowing } from '../../shared/fetchers/setup.ts';
+
+/** A sink that keeps records in memory, until a test lets it fail. */
+export class MemorySink implements Sink {
+  readonly records: PageRecord[] = [];
+  failure: Error | undefined;
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {}
+
+  async put(record: PageRecord): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    this.records.push(record);
+  }
+}
+
+interface SetupOptions {
+  /** Of the run `r`, which is open. */
+  readonly run?: Partial<RunOptions>;
+  readonly crawler?: Crawler;
+}
+
+/** The parts of a worker on the embedded stores, and a real site to fetch from. */
+export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = {}) {
+  const stores = openEmbedded();
+  const { clock, frontier, runs, gate, cache, transport } = stores;
+  const site = new TestSite();
+  await site.start();
+  const fetcher = new GotFetcher({
+    timeoutMs: 5_000,
+    userAgent: 'TrawlBot/0 (test)',
+    allowedPrivate: allowing('127.0.0.0/8'),
+  });
+  onTestFinished(async () => {
+    await fetcher.stop();
+    await site.stop();
+  });
+  await runs.open('r', { ...FAST_RUN, ...run }, 'p');
+  const sink = new MemorySink();
+  const log = new LogLines();
+  const abort = new AbortController();
+  const sinkFailures: string[] = [];
+  const leases = new LeaseKeeper(frontier, log);
+  const parts: PipelineOptions = {
+    worker: 'w-1',
+    frontier,
+    transport,
+    gate,
+    cache,
+    fetcher,
+    sink,
+    runs: new RunDirectory({ runs, loadCrawler: async () => crawler, defaults: FAST_RUN }),
+    intake: new SeedIntake({ frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN, worker: 'w-1' }),
+    leases,
+    slots: new Slots(4),
+    rules: DEFAULT_ROUTING,
+    maxBodyBytes: 100_000,
+    hostConcurrency: 0,
+    clock,
+    random: () => 0.5,
+    log,
+    signal: abort.signal,
+    onSinkFailure: (reason) => void sinkFailures.push(reason),
+  };
+  return {
+    ...stores,
+    site,
+    sink,
+    log,
+    abort,
+    parts,
+    sinkFailures,
+    /** A pipeline, with some of its parts changed. */
+    pipeline: (changed: Partial<PipelineOptions> = {}) => new Pipeline({ ...parts, ...changed }),
+    /** Offers paths of the site, or whole URLs. */
+    async offer(...paths: string[]): Promise<void> {
+      await frontier.offer(
+        'r',
+        paths.map((path) => offerOf(path.startsWith('/') ? site.url(path) : path)),
+      );
+    },
+    /** Releases what is due, as the deliveries that a broker would hand over. */
+    async deliveries(): Promise<Delivery[]> {
+      const { tasks } = await frontier.release(EVERYTHING);
+      return tasks.map(({ task, release }) => deliveryOf(writeMessage(task), { id: idOf(task), release }));
+    },
+    /** The dead letters, read. */
+    async letters() {
+      return (await transport.browse(100)).map(({ body }) => readDeadLetter(body));
+    },
+  };
+}
+
+/** A message as the broker hands it over. */
+export function deliveryOf(
+  body: string,
+  { id, release }: { readonly id?: string; readonly release?: number } = {},
+): Delivery {
+  return {
+    queue: 'normal',
+    id,
+    body: new TextEncoder().encode(body),
+    headers: release === undefined ? {} : { 'x-release': release },
+    redelivered: false,
+  };
+}

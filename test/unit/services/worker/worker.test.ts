@@ -1,0 +1,231 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Worker, type WorkerOptions } from '../../../../services/worker/worker.ts';
+import { Releaser } from '../../../../shared/releaser.ts';
+import { settled } from '../../../support/embedded.ts';
+import { withMethods } from '../../../support/with-methods.ts';
+import { setup as setupParts } from './setup.ts';
+
+/** A worker that has not started, beside a releaser that releases when it is told to. */
+async function setup(changed: Partial<WorkerOptions> = {}) {
+  const world = await setupParts();
+  const { frontier, transport, roster, clock, log, parts } = world;
+  const worker = new Worker({ ...parts, roster, version: '1', concurrency: 4, ...changed });
+  onTestFinished(async () => {
+    worker.abort();
+    await worker.stop();
+  });
+  return {
+    ...world,
+    worker,
+    releaser: new Releaser({ frontier, transport, roster, clock, log }),
+    ready: async () => (await transport.depths()).normal.ready,
+    states: async () => (await roster.workers()).map(({ state }) => state),
+    /** Resolves once the run's counters are such. */
+    becomes: (counters: object) => expect.poll(() => world.runs.progress('r'), { interval: 5 }).toMatchObject(counters),
+  };
+}
+
+const PAGES = Array.from({ length: 20 }, (_, i) => `/page/${i + 1}`);
+
+test('deliveries become pages, and the run ends', async () => {
+  const { worker, offer, releaser, runs, becomes, sink, states } = await setup();
+  await worker.start();
+  expect([worker.state, await states()]).toEqual(['consuming', ['consuming']]);
+  await offer(...PAGES);
+  await runs.seal('r', 'p');
+  await releaser.fill();
+  await becomes({ state: 'finished', done: 20 });
+  expect(new Set(sink.records.map(({ url }) => url)).size).toBe(20);
+  await worker.stop();
+  expect([worker.inHand, await states()]).toEqual([0, []]);
+});
+
+test('a sink that fails: nothing is lost or acked as done, consuming stops, and goes on once records can be stored', async () => {
+  const { worker, offer, releaser, becomes, sink, states, ready, clock, log, site } = await setup();
+  await worker.start();
+  sink.failure = new Error('no space left');
+  await offer(...PAGES);
+  await releaser.fill();
+  await expect.poll(states).toEqual(["waiting: records can't be stored: no space left"]);
+  expect(worker.inHand).toBe(0);
+  const asked = site.requests.length;
+  expect(asked).toBeLessThanOrEqual(5);
+  expect(await ready(), 'those not begun went back').toBe(20 - asked);
+  await becomes({ done: 0, failed: 0, waiting: asked, inFlight: 20 - asked });
+  expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
+    "error: records can't be stored: not consuming no space left",
+  ]);
+  clock.step(9_999);
+  await settled();
+  expect(worker.state).toContain('waiting');
+  sink.failure = undefined;
+  clock.step(1);
+  await expect.poll(states).toEqual(['consuming']);
+  await releaser.fill();
+  await becomes({ done: 20, failed: 0, waiting: 0, inFlight: 0 });
+  expect(new Set(sink.records.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+});
+
+test('a sink that goes on failing is tried every 10 s, with one page or so each time', async () => {
+  const { worker, offer, releaser, sink, clock, becomes, log } = await setup({ concurrency: 1 });
+  await worker.start();
+  sink.failure = new Error('no space left');
+  await offer(...PAGES);
+  await releaser.fill();
+  for (let round = 1; round <= 3; round++) {
+    await expect.poll(() => log.lines.filter((line) => line.startsWith('error')).length).toBe(round);
+    await expect.poll(() => worker.state).toContain('waiting');
+    await expect.poll(() => worker.inHand).toBe(0);
+    clock.step(10_000);
+    await releaser.fill();
+  }
+  await becomes({ done: 0, failed: 0 });
+});
+
+test('suspended, it takes nothing and finishes what it has; resumed, it goes on', async () => {
+  const { worker, offer, releaser, becomes, site, ready, states } = await setup({ concurrency: 1 });
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  site.on('/slow', async (_, response) => {
+    await answer;
+    response.setHeader('content-type', 'text/html').end('<title>slow</title>');
+  });
+  await worker.start();
+  await offer('/slow', '/page/1', '/page/2');
+  await releaser.fill();
+  await site.arrival('/slow');
+  const suspended = worker.suspend('Redis');
+  await expect.poll(ready).toBe(2);
+  expect([worker.state, worker.inHand]).toEqual(['waiting: Redis', 1]);
+  resolve();
+  await suspended;
+  await becomes({ done: 1, inFlight: 2 });
+  expect([await states(), site.requests.length]).toEqual([['waiting: Redis'], 1]);
+  await worker.resume('Redis');
+  await becomes({ done: 3 });
+});
+
+test('with two troubles at once, it waits for the end of both', async () => {
+  const { worker, offer, releaser, becomes, sink, clock, site } = await setup();
+  await worker.start();
+  sink.failure = new Error('no space left');
+  await offer('/page/1');
+  await releaser.fill();
+  await expect.poll(() => worker.state).toContain('no space left');
+  await worker.suspend('Redis');
+  expect(worker.state).toBe("waiting: records can't be stored: no space left, Redis");
+  sink.failure = undefined;
+  clock.step(10_000);
+  await expect.poll(() => worker.state).toBe('waiting: Redis');
+  await releaser.fill();
+  await settled();
+  expect([worker.state, site.requests.length]).toEqual(['waiting: Redis', 1]);
+  await worker.resume('Redis');
+  await becomes({ done: 1 });
+});
+
+test('a trouble that is over before it could be acted upon changes nothing', async () => {
+  const { worker, log } = await setup();
+  await worker.start();
+  await Promise.all([worker.suspend('Redis'), worker.resume('Redis')]);
+  expect([worker.state, log.lines]).toEqual(['consuming', []]);
+});
+
+test('once stopped, it stays so, whoever comes back', async () => {
+  const { worker, offer, releaser, sink, clock, ready, states } = await setup();
+  await worker.start();
+  await worker.suspend('Redis');
+  sink.failure = new Error('no space left');
+  await worker.stop();
+  await worker.resume('Redis');
+  clock.step(60_000);
+  await offer('/page/1');
+  await releaser.fill();
+  await settled();
+  expect([worker.state, await ready(), await states()]).toEqual(['stopping', 1, []]);
+  await worker.stop();
+});
+
+test('stop finishes what is in hand and gives the rest back', async () => {
+  const { worker, offer, releaser, site, ready, runs, sink } = await setup({ concurrency: 2 });
+  const { promise: answer, resolve } = Promise.withResolvers<void>();
+  for (const path of PAGES) {
+    site.on(path, async (_, response) => {
+      await answer;
+      response.setHeader('content-type', 'text/html').end('<title>slow</title>');
+    });
+  }
+  await worker.start();
+  await offer(...PAGES);
+  await releaser.fill();
+  await Promise.all([site.arrival('/page/1'), site.arrival('/page/2')]);
+  let isOver = false;
+  const stopped = worker.stop().then(() => {
+    isOver = true;
+  });
+  await expect.poll(ready).toBe(18);
+  expect([isOver, worker.inHand]).toEqual([false, 2]);
+  resolve();
+  await stopped;
+  expect(sink.records.length).toBe(2);
+  expect(await runs.progress('r')).toMatchObject({ done: 2, waiting: 0, inFlight: 18 });
+});
+
+test('a stop that takes too long is cut short: what is under way is put back at no attempt', async () => {
+  const { worker, offer, releaser, site, runs } = await setup();
+  await worker.start();
+  await offer('/hang', '/drip');
+  await releaser.fill();
+  await Promise.all([site.arrival('/hang'), site.arrival('/drip')]);
+  const stopped = worker.stop();
+  worker.abort();
+  await stopped;
+  expect(await runs.progress('r')).toMatchObject({ waiting: 2, inFlight: 0, failed: 0 });
+});
+
+test('a store that fails: the delivery goes back, and is worked when it comes again', async () => {
+  const world = await setupParts();
+  let failures = 3;
+  const frontier = withMethods(world.frontier, {
+    admit: (...args) => (failures-- > 0 ? Promise.reject(new Error('Redis is away')) : world.frontier.admit(...args)),
+  });
+  const { roster, transport, clock, log, parts } = world;
+  const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 2 });
+  onTestFinished(() => worker.stop());
+  await worker.start();
+  await world.offer('/page/1');
+  await new Releaser({ frontier: world.frontier, transport, roster, clock, log }).fill();
+  await expect.poll(() => world.runs.progress('r')).toMatchObject({ done: 1 });
+  expect(log.lines.filter((line) => line.includes('Redis is away')).length).toBe(3);
+});
+
+test('a worker whose consumers have lost their broker says so in its beat', async () => {
+  const world = await setupParts();
+  const transport = withMethods(world.transport, {
+    consume: async () => ({ stop: async () => {}, consuming: false }),
+  });
+  const { roster, parts } = world;
+  const worker = new Worker({ ...parts, transport, roster, version: '7', concurrency: 2 });
+  onTestFinished(() => worker.stop());
+  await worker.start();
+  expect(await roster.workers()).toMatchObject([
+    { id: 'w-1', version: '7', slots: 2, inHand: 0, state: 'waiting: RabbitMQ' },
+  ]);
+});
+
+test('a roster that can not be reached keeps nobody from working', async () => {
+  const world = await setupParts();
+  const fails = (): Promise<never> => Promise.reject(new Error('Redis is away'));
+  const roster = withMethods(world.roster, { beat: fails, leave: fails });
+  const worker = new Worker({ ...world.parts, roster, version: '1', concurrency: 2 });
+  await worker.start();
+  expect(worker.state).toBe('consuming');
+  await worker.stop();
+  expect(world.log.lines[0]).toBe('warn: the beat was not heard Redis is away');
+});
+
+test('stop without a start does nothing', async () => {
+  const { worker } = await setup();
+  await worker.stop();
+  await worker.start();
+  expect(worker.state).toBe('stopping');
+});

@@ -114,14 +114,20 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     restored: () => events?.restored?.('Redis'),
   };
   const connection = new RedisConnection(url, name, told, log);
-  await connectWithAttempts(() => connection.connect(), {
-    name: 'Redis',
-    where: placeOf(url),
-    advice: 'Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis',
-    attempts,
-    log,
-    signal,
-  });
+  try {
+    await connectWithAttempts(() => connection.connect(), {
+      name: 'Redis',
+      where: placeOf(url),
+      advice: 'Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis',
+      attempts,
+      log,
+      signal,
+    });
+  } catch (error: unknown) {
+    // It may have connected just as it was told to stop.
+    connection.close();
+    throw error;
+  }
   const { redis } = connection;
   const { keyPrefix: prefix, runRetention } = settings;
   const runs = new RedisRuns({ redis, prefix });
@@ -160,15 +166,40 @@ export async function connectTransport(options: ConnectOptions): Promise<Transpo
       else log.warn({ what: reason }, 'RabbitMQ takes no messages for now:');
     },
   });
-  await connectWithAttempts(() => transport.start(), {
-    name: 'RabbitMQ',
-    where: placeOf(url),
-    advice: 'Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq',
-    attempts,
-    log,
-    signal,
-  });
+  try {
+    await connectWithAttempts(() => transport.start(), {
+      name: 'RabbitMQ',
+      where: placeOf(url),
+      advice: 'Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq',
+      attempts,
+      log,
+      signal,
+    });
+  } catch (error: unknown) {
+    // It may have connected just as it was told to stop.
+    await transport.stop();
+    throw error;
+  }
   return transport;
+}
+
+/** Connects to both services at once. When one of them can't be had, the other is let go: it would keep the process up. */
+export async function connectFleet(
+  options: ConnectOptions,
+): Promise<{ readonly stores: Stores; readonly transport: Transport & DeadLetters }> {
+  const giveUp = new AbortController();
+  const signal = options.signal === undefined ? giveUp.signal : AbortSignal.any([options.signal, giveUp.signal]);
+  const connecting = [connectStores({ ...options, signal }), connectTransport({ ...options, signal })] as const;
+  try {
+    const [stores, transport] = await Promise.all(connecting);
+    return { stores, transport };
+  } catch (error: unknown) {
+    giveUp.abort();
+    const [stores, transport] = await Promise.allSettled(connecting);
+    if (stores.status === 'fulfilled') stores.value.close();
+    if (transport.status === 'fulfilled') await transport.value.stop();
+    throw error;
+  }
 }
 
 /** The fetcher, with the deployment's limits and its address guard. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { connectStores, connectTransport, newWorkerId, openFetcher, type Stores } from '../../shared/backends.ts';
+import { connectFleet, newWorkerId, openFetcher, type Stores } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { UsageError } from '../../shared/errors.ts';
@@ -95,7 +95,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   };
   const connect = { settings, log, events, name: `trawl produce ${producer}`, signal: interrupts.signal };
   try {
-    const [stores, transport] = await Promise.all([connectStores(connect), connectTransport(connect)]);
+    const { stores, transport } = await connectFleet(connect);
     const fetcher = await openFetcher(settings, VERSION);
     const releaser = new Releaser({ ...stores, transport, clock: systemClock, log, window: settings.releaseWindow });
     const onOffered = (): void => releaser.nudge();

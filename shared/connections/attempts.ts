@@ -49,7 +49,8 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
     );
   } catch (error: unknown) {
     if (error instanceof TrawlError || signal?.aborted) throw error;
-    const message = `${name} at ${where} can't be reached, after ${attempt} attempts: ${messageOf(error)}. ${advice}`;
+    const reason = messageOf(error).replace(/\.$/, '');
+    const message = `${name} at ${where} can't be reached, after ${attempt} attempts: ${reason}. ${advice}`;
     throw new UnavailableError(message, { cause: error });
   }
   const line = `Connected to ${name} on attempt ${attempt}`;

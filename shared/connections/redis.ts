@@ -41,6 +41,8 @@ export class RedisConnection {
   readonly #log: Logger;
   #stood = false;
   #isLost = false;
+  /** What the connection said last of itself. */
+  #reason = 'the connection was closed';
 
   constructor(url: string, name: string, events: RedisEvents, log: Logger) {
     this.#log = log;
@@ -53,14 +55,13 @@ export class RedisConnection {
       // A replica that a fail-over left behind: look for the new master.
       reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
     });
-    let reason = 'the connection was closed';
-    this.redis.on('error', (error: Error) => {
-      reason = error.message;
+    this.redis.on('error', (error: unknown) => {
+      this.#reason = messageOf(error);
     });
     this.redis.on('close', () => {
       if (!this.#stood || this.#isLost) return;
       this.#isLost = true;
-      events.lost(reason);
+      events.lost(this.#reason);
     });
     this.redis.on('ready', () => {
       if (!this.#isLost) return;
@@ -71,7 +72,12 @@ export class RedisConnection {
 
   /** @throws ConfigurationError if this Redis would lose what it is given */
   async connect(): Promise<void> {
-    await this.redis.connect();
+    try {
+      await this.redis.connect();
+    } catch (error: unknown) {
+      // What is thrown says only that the connection is closed.
+      throw new Error(this.#reason, { cause: error });
+    }
     try {
       await this.#check();
     } catch (error: unknown) {

@@ -58,7 +58,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     },
     restored: (service: ServiceName) => {
       log.warn({ what: service }, 'connected again:');
-      if (service === 'Redis') void worker?.resume();
+      if (service === 'Redis') void worker?.resume('Redis');
     },
   };
   const connect = {

@@ -7,6 +7,7 @@
  * | {@link UsageError}   | 2    | the command line can't be understood                  |
  * | {@link ConfigurationError} | 78 | settings, or what stands on the broker, don't fit  |
  * | {@link UnavailableError} | 1 | a service can't be reached, after all attempts        |
+ * | {@link StorageError} | 1    | a file can't be written, read, or is another process' |
  */
 export abstract class TrawlError extends Error {
   abstract readonly code: string;
@@ -37,6 +38,13 @@ export class ConfigurationError extends TrawlError {
 export class UnavailableError extends TrawlError {
   override readonly name = 'UnavailableError';
   readonly code = 'ERR_UNAVAILABLE';
+  readonly exitCode = 1;
+}
+
+/** A file can't be written, can't be understood, or is at work in another process. What was stored stays as it is. */
+export class StorageError extends TrawlError {
+  override readonly name = 'StorageError';
+  readonly code = 'ERR_STORAGE';
   readonly exitCode = 1;
 }
 

@@ -10,6 +10,8 @@ import type { PageRecord } from './record.ts';
  */
 export interface Sink extends Service {
   put(record: PageRecord): Promise<void>;
+  /** Resolves when all that was put outlasts a power cut, too. Left out where `put` promises that already. */
+  sync?(): Promise<void>;
 }
 
 /** Reads what sinks of one kind stored. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { LineFile } from '../line-file.ts';
 import type { PageRecord } from '../record.ts';
 import type { Sink } from '../sink.ts';
-import { RecordFile } from './record-file.ts';
 
 /** Between two `fsync` of a file that was written to. */
 const SYNC_EVERY_MS = 1_000;
@@ -20,7 +20,7 @@ interface JsonlSinkOptions {
  */
 export class JsonlSink implements Sink {
   readonly #options: JsonlSinkOptions;
-  readonly #files = new Map<string, RecordFile>();
+  readonly #files = new Map<string, LineFile>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: JsonlSinkOptions) {
@@ -34,10 +34,14 @@ export class JsonlSink implements Sink {
   put(record: PageRecord): Promise<void> {
     let file = this.#files.get(record.run);
     if (file === undefined) {
-      file = new RecordFile(join(this.#options.folder, record.run), `${this.#options.worker}.jsonl`);
+      file = new LineFile(join(this.#options.folder, record.run, `${this.#options.worker}.jsonl`));
       this.#files.set(record.run, file);
     }
     return file.append(`${JSON.stringify(record)}\n`);
+  }
+
+  async sync(): Promise<void> {
+    await Promise.all([...this.#files.values()].map((file) => file.sync()));
   }
 
   async stop(): Promise<void> {
@@ -45,16 +49,17 @@ export class JsonlSink implements Sink {
     this.#timer = undefined;
     const files = [...this.#files.values()];
     this.#files.clear();
-    await Promise.all(files.map((file) => file.close()));
+    await Promise.all(files.map((file) => file.close().catch(() => {})));
   }
 
   async #tidy(): Promise<void> {
     for (const [run, file] of this.#files) {
       if (file.idleMs > CLOSE_AFTER_MS) {
         this.#files.delete(run);
-        await file.close();
+        await file.close().catch(() => {});
       } else {
-        await file.sync();
+        // A failure is no failure of a record: it was written.
+        await file.sync().catch(() => {});
       }
     }
   }

@@ -60,6 +60,7 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
       marks.add(task.mark);
       this.#store.listsOf(run, task.host)[task.queue].push(task);
       this.#store.wakeHost(run, task.host, now);
+      this.taken(task);
       accepted++;
     }
     const known = tasks.length - accepted;
@@ -169,27 +170,25 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
     return this.#notes.get(mark) ?? [];
   }
 
+  /** Called for each task that an offer takes, before `offer` gives its promise. */
+  protected taken(_task: StoredTask): void {}
+
   #apply(run: MemoryRun, task: StoredTask, { outcome, hostFreeInMs = 0 }: Settlement, now: number): void {
     switch (outcome.kind) {
       case 'done':
-        run.done++;
-        this.#notes.delete(task.mark);
-        break;
       case 'skipped':
-        run.skipped++;
-        count(run.reasons.skipped, outcome.reason);
-        break;
       case 'failed':
-        run.failed++;
-        count(run.reasons.failed, outcome.reason);
-        // A later run may try again; this one won't. What is no URL stays known for good.
-        if (outcome.reason !== 'malformed' && this.#store.marksOf(run).delete(task.mark))
-          run.failedMarks.add(task.mark);
+        this.#store.end(run, task, outcome);
+        if (outcome.kind === 'done') this.#notes.delete(task.mark);
         break;
       case 'retry':
         task.starts = 0;
-        if (run.state === 'cancelled') this.#store.countCancelled(run, task);
-        else this.#retry(run, task, now + Math.round(outcome.inMs));
+        if (run.state === 'cancelled') {
+          this.#store.countCancelled(run, task);
+        } else {
+          task.attempts++;
+          this.#store.retry(run, task, now + Math.round(outcome.inMs));
+        }
         break;
       case 'defer': {
         const { host } = outcome;
@@ -202,15 +201,6 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
     if (hostFreeInMs > LEAD_MS && run.ready.has(task.host)) {
       this.#store.postponeHost(run, task.host, now + Math.round(hostFreeInMs) - LEAD_MS);
     }
-  }
-
-  #retry(run: MemoryRun, task: StoredTask, at: number): void {
-    task.attempts++;
-    const name = retryName(task);
-    run.retries.set(name, task);
-    run.retryTimes.set(name, at);
-    run.waiting++;
-    this.#store.ready.lower(run.id, at);
   }
 
   #drainRun(run: MemoryRun, budget: number): number {
@@ -242,13 +232,4 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
   #note(mark: string, note: AttemptNote): void {
     this.#notes.set(mark, [note, ...(this.#notes.get(mark) ?? [])].slice(0, MOST_NOTES));
   }
-}
-
-/** Retries that are due at one moment go in the order of Redis' put-back entries. */
-function retryName({ host, queue, attempts, starts, throttles, deadline, firstSeen, mark }: StoredTask): string {
-  return `${host} ${queue} ${attempts} ${starts} ${throttles} ${deadline} ${firstSeen}\t${mark}`;
-}
-
-function count(reasons: Record<string, number>, reason: string): void {
-  reasons[reason] = (reasons[reason] ?? 0) + 1;
 }

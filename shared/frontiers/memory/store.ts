@@ -2,6 +2,7 @@ import { Deque } from '../../deque.ts';
 import type { Offer, TaskState } from '../../frontier.ts';
 import type { RunOptions, RunState } from '../../runs.ts';
 import { malformedMarkOf } from '../../task/fingerprint.ts';
+import type { Outcome } from '../../task/outcome.ts';
 import type { Queue } from '../../task/routing.ts';
 import { MALFORMED_HOST } from '../policy.ts';
 import { MemoryHosts } from './hosts.ts';
@@ -18,10 +19,15 @@ export interface StoredTask {
   readonly problem?: string;
   readonly firstSeen: number;
   readonly deadline: number;
+  /** Its place in the run's journal, if it has one; see `frontiers/journal`. */
+  number: number;
   attempts: number;
   starts: number;
   throttles: number;
 }
+
+/** The outcomes after which a task is over. */
+export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
 
 /** A task in the ledger. */
 export interface Flight {
@@ -33,7 +39,7 @@ export interface Flight {
 export interface MemoryRun {
   readonly id: string;
   readonly options: RunOptions;
-  readonly startedAt: number;
+  startedAt: number;
   state: RunState;
   endedAt: number | undefined;
   touched: boolean;
@@ -154,6 +160,26 @@ export class MemoryStore {
     this.wakeHost(run, task.host, now);
   }
 
+  /** A retry waits for its time beside the lists. */
+  retry(run: MemoryRun, task: StoredTask, at: number): void {
+    const name = retryName(task);
+    run.retries.set(name, task);
+    run.retryTimes.set(name, at);
+    run.waiting++;
+    this.ready.lower(run.id, at);
+  }
+
+  /** A task that is over. */
+  end(run: MemoryRun, { mark }: StoredTask, outcome: EndOutcome): void {
+    run[outcome.kind]++;
+    if (outcome.kind === 'done') return;
+    const reasons = run.reasons[outcome.kind];
+    reasons[outcome.reason] = (reasons[outcome.reason] ?? 0) + 1;
+    // A later run may try again; this one won't. What is no URL stays known for good.
+    if (outcome.kind === 'failed' && outcome.reason !== 'malformed' && this.marksOf(run).delete(mark))
+      run.failedMarks.add(mark);
+  }
+
   countCancelled(run: MemoryRun, task: StoredTask): void {
     this.marksOf(run).delete(task.mark);
     run.cancelled++;
@@ -172,8 +198,13 @@ export class MemoryStore {
   }
 }
 
+/** Retries that are due at one moment go in the order of Redis' put-back entries. */
+function retryName({ host, queue, attempts, starts, throttles, deadline, firstSeen, mark }: StoredTask): string {
+  return `${host} ${queue} ${attempts} ${starts} ${throttles} ${deadline} ${firstSeen}\t${mark}`;
+}
+
 export function storedTask(offer: Offer, now: number): StoredTask {
-  const counters = { firstSeen: now, attempts: 0, starts: 0, throttles: 0 };
+  const counters = { firstSeen: now, number: 0, attempts: 0, starts: 0, throttles: 0 };
   if ('malformed' in offer) {
     const mark = malformedMarkOf(offer.malformed);
     const { problem } = offer;

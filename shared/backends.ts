@@ -4,8 +4,11 @@ import { systemClock } from './clock.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './connections/attempts.ts';
 import type { Fetcher } from './fetcher.ts';
 import type { AttemptHistory, Frontier } from './frontier.ts';
+import type { Journal } from './frontiers/journal/journal.ts';
+import type { MemoryStore } from './frontiers/memory/store.ts';
 import type { FrontierPolicy } from './frontiers/policy.ts';
 import type { HostGate } from './host-gate.ts';
+import type { Beginning, JournalFolder, RunJournal } from './journal.ts';
 import type { Service } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -61,21 +64,25 @@ export function newWorkerId(): string {
     .replaceAll(/[^a-z0-9-]/g, '-')}-${randomBytes(2).toString('hex')}`;
 }
 
-/** Stores and transport of one process that needs no services. */
-export async function openEmbedded(
-  settings: Settings,
-): Promise<Stores & { readonly transport: Transport & DeadLetters }> {
+/** How a crawl of one process is kept on disk: from its beginning, or as the run of this id that was begun before. */
+export type Journaled = {
+  /** Brings the records to the disk: no journal may speak of a record that a power cut took. */
+  readonly syncRecords: (() => Promise<void>) | undefined;
+} & ({ readonly begin: Beginning } | { readonly resume: string });
+
+/** Stores and transport of one process that needs no services, and its journal if it has one. */
+export async function openEmbedded(settings: Settings, journaled?: Journaled): Promise<Embedded> {
   const [
-    { MemoryFrontier },
-    { MemoryRuns },
+    { JournaledFrontier },
+    { JournaledRuns },
     { MemoryStore },
     { MemoryHosts },
     { MemoryHostGate },
     { MemoryRoster },
     { MemoryTransport },
   ] = await Promise.all([
-    import('./frontiers/memory/frontier.ts'),
-    import('./frontiers/memory/runs.ts'),
+    import('./frontiers/journal/frontier.ts'),
+    import('./frontiers/journal/runs.ts'),
     import('./frontiers/memory/store.ts'),
     import('./frontiers/memory/hosts.ts'),
     import('./host-gates/memory.ts'),
@@ -85,15 +92,43 @@ export async function openEmbedded(
   const clock = systemClock;
   const hosts = new MemoryHosts();
   const store = new MemoryStore(hosts);
+  const journals = new Map<string, Journal>();
+  const journal = journaled === undefined ? undefined : await openJournal(settings, journaled, store);
+  if (journal !== undefined) journals.set(journal.run, journal);
   return {
-    frontier: new MemoryFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), clock }),
-    runs: new MemoryRuns({ store, clock }),
+    frontier: new JournaledFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), clock, journals }),
+    runs: new JournaledRuns({ store, clock, journals }),
     gate: new MemoryHostGate({ hosts, clock }),
     cache: await openMemoryCache(settings),
     roster: new MemoryRoster({ clock }),
     transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
+    journal,
     close: () => {},
   };
+}
+
+/** All of one process. */
+export type Embedded = Stores & {
+  readonly transport: Transport & DeadLetters;
+  readonly journal: RunJournal | undefined;
+};
+
+async function openJournal(
+  { outputDir: folder }: Settings,
+  journaled: Journaled,
+  store: MemoryStore,
+): Promise<Journal> {
+  const { beginJournal, reopenJournal } = await import('./frontiers/journal/opening.ts');
+  const options = { folder, syncFirst: journaled.syncRecords, now: systemClock.now() };
+  return 'begin' in journaled
+    ? await beginJournal(journaled.begin, options)
+    : await reopenJournal(journaled.resume, store, options);
+}
+
+/** The journals in the output folder, looked at without being opened. */
+export async function openJournalFolder({ outputDir: folder }: Settings): Promise<JournalFolder> {
+  const { unfinishedJournals, viewJournal } = await import('./frontiers/journal/folder.ts');
+  return { unfinished: () => unfinishedJournals(folder), view: async (run) => viewJournal(folder, run) };
 }
 
 /** Connects to Redis: numbered attempts, then what to check. */

@@ -1,0 +1,37 @@
+import { DatabaseSync } from 'node:sqlite';
+
+const SQLITE_BUSY = 5;
+
+/**
+ * A file that one process at a time can hold. The lock is the operating system's, not a text with a pid: it ends with the
+ * process, however that ends, and can't be mistaken for another's. Node.js locks no files itself; the SQLite in it does,
+ * so the file is an empty database under an exclusive lock.
+ *
+ * Never open the file in any other way while it is held: the system drops a process' lock when it closes *any* descriptor
+ * of the file.
+ */
+export class FileLock {
+  readonly #database: DatabaseSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Takes the lock; nothing if another process has it. */
+  static take(path: string): FileLock | undefined {
+    const database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      // Nothing is ever stored: no file beside it.
+      database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+      return new FileLock(database);
+    } catch (error: unknown) {
+      database.close();
+      if ((error as { errcode?: unknown }).errcode === SQLITE_BUSY) return undefined;
+      throw error;
+    }
+  }
+
+  release(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../../clock.ts';
+import type { OpenedRun, RunOptions } from '../../runs.ts';
+import { MemoryRuns } from '../memory/runs.ts';
+import type { MemoryStore } from '../memory/store.ts';
+import type { Journal } from './journal.ts';
+
+interface JournaledRunsOptions {
+  readonly store: MemoryStore;
+  readonly clock: Clock;
+  readonly journals: ReadonlyMap<string, Journal>;
+}
+
+/** The runs beside a {@link JournaledFrontier}: who has offered all, and how a run was steered, is written down too. */
+export class JournaledRuns extends MemoryRuns {
+  readonly #store: MemoryStore;
+  readonly #journals: ReadonlyMap<string, Journal>;
+
+  constructor(options: JournaledRunsOptions) {
+    super(options);
+    this.#store = options.store;
+    this.#journals = options.journals;
+  }
+
+  override async open(id: string, options: RunOptions, producer: string): Promise<OpenedRun> {
+    const opening = super.open(id, options, producer);
+    if (this.#store.runs.get(id)?.producers.has(producer)) await this.#journals.get(id)?.opened(producer);
+    return await opening;
+  }
+
+  override async seal(id: string, producer?: string): Promise<void> {
+    const run = this.#store.runs.get(id);
+    const counts = producer === undefined || run?.producers.has(producer) === true;
+    const sealing = super.seal(id, producer);
+    if (run !== undefined && counts) await this.#journals.get(id)?.sealed(producer);
+    await sealing;
+  }
+
+  override pause(id: string): Promise<void> {
+    return this.#steered(id, () => super.pause(id));
+  }
+
+  override resume(id: string): Promise<void> {
+    return this.#steered(id, () => super.resume(id));
+  }
+
+  override cancel(id: string): Promise<void> {
+    return this.#steered(id, () => super.cancel(id));
+  }
+
+  async #steered(id: string, steer: () => Promise<void>): Promise<void> {
+    const run = this.#store.runs.get(id);
+    const before = run?.state;
+    const steering = steer();
+    if (run !== undefined && run.state !== before) await this.#journals.get(id)?.steered(run.state);
+    await steering;
+  }
+}

@@ -13,6 +13,8 @@ export interface CommandModule {
 /** What every action gets. */
 export interface Context {
   readonly settings: Settings;
+  /** The settings that were given as flags, as text, by their names. */
+  readonly flags: Readonly<Record<string, string>>;
   readonly log: Logger;
   /** Standard output holds only JSON. */
   readonly json: boolean;
@@ -44,12 +46,13 @@ export async function withContext(
   { logLevel, drawsProgress = false }: Omit<ActionOptions, 'groups'>,
   action: (context: Context) => Promise<number>,
 ): Promise<number> {
-  const settings = readSettings(flagsOf(options));
+  const flags = flagsOf(options);
+  const settings = readSettings(flags);
   const format = settings.logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const overProgress = drawsProgress && isWatched(options.json === true);
   const log = openLog({ level: settings.logLevel ?? logLevel, format, overProgress });
   try {
-    return await action({ settings, log, json: options.json === true });
+    return await action({ settings, flags, log, json: options.json === true });
   } finally {
     log.close();
   }

@@ -23,7 +23,7 @@ async function demo(context: Context): Promise<number> {
     if (!context.json) process.stdout.write(`Serving a small site at ${site.url} and crawling it, as this would:\n`);
     if (!context.json)
       process.stdout.write(`  trawl crawl ${site.url} --rate ${DEMO_RATE} --private-hosts 127.0.0.0/8\n\n`);
-    return await crawl([site.url], {}, context);
+    return await crawl([site.url], { journal: false }, context);
   } finally {
     await site.stop();
   }

@@ -13,15 +13,18 @@ export class Interrupts {
   readonly #abort = new AbortController();
   readonly #onSignal = (signal: StopSignal): void => {
     if (this.#first !== undefined) {
-      process.stderr.write('\nStopped at once.\n');
+      process.stderr.write(`\nStopped at once.\n${this.#lastWords()}`);
       process.exit(EXIT_INTERRUPTED);
     }
     this.#first = signal;
     this.#abort.abort();
   };
+  readonly #lastWords: () => string;
   #first: StopSignal | undefined;
 
-  constructor() {
+  /** @param lastWords what is said when there is no time for anything else */
+  constructor(lastWords: () => string = () => '') {
+    this.#lastWords = lastWords;
     process.on('SIGINT', this.#onSignal);
     process.on('SIGTERM', this.#onSignal);
   }

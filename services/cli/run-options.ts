@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ConfigurationError, messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { RunOptions } from '../../shared/runs.ts';
-import type { Settings } from '../../shared/settings-table.ts';
+import type { SettingKey, Settings } from '../../shared/settings-table.ts';
 import { DEFAULT_ROUTING, type RoutingRule, routingFileSchema } from '../../shared/task/routing.ts';
 
 /** What a run is opened with, out of the settings. */
@@ -11,6 +11,16 @@ export function runOptionsOf(settings: Settings, dedup: RunOptions['dedup']): Ru
   const { crawler, rate, maxAttempts, follow, maxDepth, content } = settings;
   return { crawler, dedup, intervalMs: rate, maxAttempts, follow, maxDepth, content };
 }
+
+/** Which settings {@link runOptionsOf} reads, and what they are called in a run. */
+export const RUN_OPTION_OF = {
+  crawler: 'crawler',
+  rate: 'intervalMs',
+  maxAttempts: 'maxAttempts',
+  follow: 'follow',
+  maxDepth: 'maxDepth',
+  content: 'content',
+} as const satisfies Partial<Record<SettingKey, keyof RunOptions>>;
 
 /**
  * The routing rules of a deployment: a file's, or the built-in ones.

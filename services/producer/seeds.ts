@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { z } from 'zod';
 import { UsageError } from '../../shared/errors.ts';
 import { isProblem, readUrl } from '../../shared/task/url.ts';
 
@@ -18,6 +19,15 @@ export type Seed =
   | { readonly kind: 'input' }
   | { readonly kind: 'list' | 'file'; readonly path: string }
   | { readonly kind: 'site' | 'maybe_sitemap' | 'page'; readonly url: string };
+
+/** Seeds as JSON, to be read again later. */
+export const seedsSchema: z.ZodType<Seed[]> = z.array(
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('input') }),
+    z.object({ kind: z.enum(['list', 'file']), path: z.string() }),
+    z.object({ kind: z.enum(['site', 'maybe_sitemap', 'page']), url: z.string() }),
+  ]),
+);
 
 const NAMES_SITEMAP = /\.(?:xml|gz|txt)$|sitemap|(?<![a-z])(?:feeds?|rss|atom)(?![a-z])/i;
 

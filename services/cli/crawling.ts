@@ -1,0 +1,119 @@
+import { type Embedded, newWorkerId, openEmbedded, openFetcher, openSink } from '../../shared/backends.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { loadCrawler } from '../../shared/crawler/load.ts';
+import { Janitor } from '../../shared/janitor.ts';
+import { startAll, stopAll } from '../../shared/lifecycle.ts';
+import { Releaser } from '../../shared/releaser.ts';
+import type { RunProgress, Runs } from '../../shared/runs.ts';
+import type { RoutingRule } from '../../shared/task/routing.ts';
+import { VERSION } from '../../shared/version.ts';
+import type { Context } from './command.ts';
+import { type CrawlPlan, seedsToRead } from './crawl-plan.ts';
+import { HaltingSink, silentAfter } from './halting.ts';
+import type { Interrupts } from './interrupts.ts';
+import { openWorker } from './open-worker.ts';
+import { Producing } from './producing.ts';
+import { DRAW_EVERY_MS, isWatched, ProgressLine } from './progress-line.ts';
+import { routingRulesOf, warnOfRobots } from './run-options.ts';
+import { RunWatcher } from './run-watcher.ts';
+
+/** Between two looks whether the run has ended. */
+const POLL_EVERY_MS = 50;
+
+interface Parts {
+  readonly stores: Embedded;
+  readonly sink: HaltingSink;
+  readonly rules: readonly RoutingRule[];
+  readonly worker: string;
+  readonly interrupts: Interrupts;
+}
+
+/** A crawl at work: all parts of it in this process, until its run has ended, or it is to stop. */
+export class Crawling {
+  readonly #plan: CrawlPlan;
+  readonly #context: Context;
+  #producing: Producing | undefined;
+  #failure: AbortSignal | undefined;
+
+  constructor(plan: CrawlPlan, context: Context) {
+    this.#plan = plan;
+    this.#context = context;
+  }
+
+  /** Is nothing left to be read of the seeds? */
+  get isAllRead(): boolean {
+    return this.#producing?.progress.state === 'done';
+  }
+
+  /** What could not be written. Everything was stopped then. */
+  get failure(): Error | undefined {
+    return this.#failure?.aborted === true ? (this.#failure.reason as Error) : undefined;
+  }
+
+  /** Crawls. Once only. */
+  async run(interrupts: Interrupts): Promise<RunProgress> {
+    const { settings, runOptions, journal } = this.#plan;
+    warnOfRobots(settings, this.#context.log);
+    await loadCrawler(runOptions.crawler);
+    // What is wrong with the settings is found before there is a journal.
+    const rules = await routingRulesOf(settings);
+    const worker = newWorkerId();
+    const sink = new HaltingSink(await openSink(settings, worker));
+    const stores = await openEmbedded(settings, journal && { ...journal, syncRecords: () => sink.sync() });
+    try {
+      return await this.#work({ stores, sink, rules, worker, interrupts });
+    } finally {
+      await stores.journal?.close();
+    }
+  }
+
+  async #work({ stores, sink, rules, worker, interrupts }: Parts): Promise<RunProgress> {
+    const { settings, run, runOptions } = this.#plan;
+    const { transport, runs, journal } = stores;
+    const seeds = seedsToRead(this.#plan, journal?.isSealed ?? false);
+    const failure = AbortSignal.any([sink.failure, ...(journal === undefined ? [] : [journal.failure])]);
+    this.#failure = failure;
+    const clock = systemClock;
+    const log = silentAfter(this.#context.log, failure);
+    const fetcher = await openFetcher(settings, VERSION);
+    const releaser = new Releaser({ ...stores, clock, log, window: settings.releaseWindow });
+    const janitor = new Janitor({ frontier: stores.frontier, clock, log });
+    const shared = { settings, stores, fetcher, rules, log, onOffered: () => releaser.nudge() };
+    const pages = openWorker({ ...shared, transport, sink, defaults: runOptions, worker });
+    const producing = new Producing({ ...shared, run, runOptions, producer: worker });
+    this.#producing = producing;
+    await startAll([transport, sink, pages, releaser, janitor]);
+    try {
+      const stop = AbortSignal.any([interrupts.signal, failure]);
+      await producing.meanwhile(seeds, stop, (signal) => this.#watch(runs, producing, signal));
+    } catch (error: unknown) {
+      if (!failure.aborted) throw error;
+    } finally {
+      if (failure.aborted) pages.abort();
+      else if (interrupts.by !== undefined)
+        process.stderr.write('Finishing what is under way, at most 10 s. Ctrl-C again stops at once.\n');
+      await interrupts.within(
+        () => stopAll([releaser, janitor, pages]),
+        () => pages.abort(),
+      );
+      await journal?.sync();
+      await stopAll([sink, transport, fetcher]);
+    }
+    const progress = await runs.progress(run);
+    if (progress === undefined) throw new Error(`the run ${run} was never opened`);
+    if (progress.endedAt !== undefined && !failure.aborted) await journal?.end(progress);
+    return progress;
+  }
+
+  async #watch(runs: Runs, producing: Producing, signal: AbortSignal): Promise<void> {
+    const { run } = this.#plan;
+    const watched = isWatched(this.#context.json);
+    const line = new ProgressLine(watched);
+    const watcher = new RunWatcher({ run, runs, clock: systemClock });
+    try {
+      await watcher.follow(watched ? DRAW_EVERY_MS : POLL_EVERY_MS, (view) => line.show(view, producing.note), signal);
+    } finally {
+      line.clear();
+    }
+  }
+}

@@ -25,7 +25,7 @@ export interface CrawlPlan {
   readonly run: string;
   readonly settings: Settings;
   readonly runOptions: RunOptions;
-  /** All that the run was begun with; what of it is to be read is known when its journal is open. */
+  /** All that the run was begun with. Whether they are to be read again is known when its journal is open. */
   readonly seeds: readonly Seed[];
   /** Left out if it keeps none. */
   readonly journal?: { readonly begin: Beginning } | { readonly resume: string };
@@ -72,17 +72,15 @@ export async function planResumed(
 }
 
 /**
- * What is still to be read of the seeds of a plan.
+ * Seeds of this plan are to be read, be it for the first time or from their beginning again.
  *
- * @throws UsageError if it is a list on standard input, and there is none
+ * @throws UsageError if one is a list on standard input, and there is none
  */
-export function seedsToRead({ run, seeds, hasInput }: CrawlPlan, isSealed: boolean): readonly Seed[] {
-  if (isSealed) return [];
-  if (seeds.some(isInput) && !hasInput)
-    throw new UsageError(
-      `run ${run} had not read its list to the end: give it again: trawl crawl --resume ${run} - < LIST (or < /dev/null, to go on without the rest)`,
-    );
-  return seeds;
+export function expectInput({ run, seeds, hasInput }: CrawlPlan): void {
+  if (hasInput || !seeds.some(isInput)) return;
+  throw new UsageError(
+    `run ${run} had not read its list to the end: give it again: trawl crawl --resume ${run} - < LIST (or < /dev/null, to go on without the rest)`,
+  );
 }
 
 /** The command that goes on with a run. */

@@ -8,7 +8,7 @@ import type { RunProgress, Runs } from '../../shared/runs.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Context } from './command.ts';
-import { type CrawlPlan, seedsToRead } from './crawl-plan.ts';
+import { type CrawlPlan, expectInput } from './crawl-plan.ts';
 import { HaltingSink, silentAfter } from './halting.ts';
 import type { Interrupts } from './interrupts.ts';
 import { openWorker } from './open-worker.ts';
@@ -32,6 +32,7 @@ interface Parts {
 export class Crawling {
   readonly #plan: CrawlPlan;
   readonly #context: Context;
+  #isSealed = false;
   #producing: Producing | undefined;
   #failure: AbortSignal | undefined;
 
@@ -42,7 +43,7 @@ export class Crawling {
 
   /** Is nothing left to be read of the seeds? */
   get isAllRead(): boolean {
-    return this.#producing?.progress.state === 'done';
+    return this.#isSealed || this.#producing?.progress.state === 'done';
   }
 
   /** What could not be written. Everything was stopped then. */
@@ -70,7 +71,9 @@ export class Crawling {
   async #work({ stores, sink, rules, worker, interrupts }: Parts): Promise<RunProgress> {
     const { settings, run, runOptions } = this.#plan;
     const { transport, runs, journal } = stores;
-    const seeds = seedsToRead(this.#plan, journal?.isSealed ?? false);
+    const isSealed = journal?.isSealed ?? false;
+    if (!isSealed) expectInput(this.#plan);
+    this.#isSealed = isSealed;
     const failure = AbortSignal.any([sink.failure, ...(journal === undefined ? [] : [journal.failure])]);
     this.#failure = failure;
     const clock = systemClock;
@@ -85,7 +88,10 @@ export class Crawling {
     await startAll([transport, sink, pages, releaser, janitor]);
     try {
       const stop = AbortSignal.any([interrupts.signal, failure]);
-      await producing.meanwhile(seeds, stop, (signal) => this.#watch(runs, producing, signal));
+      const watch = (signal: AbortSignal): Promise<void> => this.#watch(runs, producing, signal);
+      // Where all was offered before, a producer would only have to say so again.
+      if (isSealed) await watch(stop);
+      else await producing.meanwhile(this.#plan.seeds, stop, watch);
     } catch (error: unknown) {
       if (!failure.aborted) throw error;
     } finally {

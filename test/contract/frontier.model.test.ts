@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, inject, test } from 'vitest';
+import { openJournaledStore } from '../support/journaled-store.ts';
 import { openMemoryStore, redisStores, type Store } from '../support/stores.ts';
 import { commands } from './model/commands.ts';
 import { GIVE_UP_MS, Model } from './model/model.ts';
@@ -31,6 +32,10 @@ describe('the frontier follows its model', () => {
 
   test(`in memory, ${RUNS * 3} random histories`, { timeout: 600_000 }, async () => {
     await follow(async () => [await openMemoryStore(POLICY)], RUNS * 3, 120);
+  });
+
+  test(`in memory and with a journal alike, ${RUNS} random histories`, { timeout: 600_000 }, async () => {
+    await follow(async () => [await openMemoryStore(POLICY), await openJournaledStore({ policy: POLICY })], RUNS, 120);
   });
 
   test(`in memory and in Redis alike, ${RUNS} random histories`, { timeout: 3_600_000 }, async () => {

@@ -26,7 +26,7 @@ export interface Store {
 
 export type OpenStore = (policy?: Partial<FrontierPolicy>) => Promise<Store>;
 
-const POLICY: FrontierPolicy = {
+export const POLICY: FrontierPolicy = {
   hostConcurrency: 2,
   giveUpMs: 600_000,
   priorityTtlMs: 1_800_000,

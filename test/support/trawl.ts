@@ -21,13 +21,17 @@ export class Trawl {
   #stderr = '';
   #waiters: { readonly pattern: RegExp; readonly resolve: () => void }[] = [];
 
-  constructor(args: readonly string[], { env, cwd, input }: TrawlOptions) {
-    this.#child = spawn(process.execPath, [CLI, ...args], {
+  constructor(args: readonly string[], { env, cwd, input, holdsInput = false, shell }: TrawlOptions) {
+    const command = [process.execPath, CLI, ...args];
+    const [program = '', ...rest] =
+      shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command];
+    this.#child = spawn(program, rest, {
       cwd,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    this.#child.stdin?.end(input);
+    if (holdsInput) this.#child.stdin?.write(input ?? '');
+    else this.#child.stdin?.end(input);
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
       this.#tell();
@@ -69,6 +73,10 @@ interface TrawlOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input. */
   readonly input?: string;
+  /** There may be more of it, as far as the command can know. */
+  readonly holdsInput?: boolean;
+  /** A shell command that goes before it: a limit, say. */
+  readonly shell?: string;
 }
 
 /** A folder of its own to run commands in; what still runs at the end of the test is killed, and the folder removed. */
@@ -83,8 +91,9 @@ export class Workplace {
   }
 
   /** Starts a command. */
-  start(args: readonly string[], input?: string): Trawl {
-    const trawl = new Trawl(args, { cwd: this.folder, env: this.#env, ...(input === undefined ? {} : { input }) });
+  start(args: readonly string[], input?: string, extra: Pick<TrawlOptions, 'holdsInput' | 'shell'> = {}): Trawl {
+    const about = { cwd: this.folder, env: this.#env, ...extra };
+    const trawl = new Trawl(args, { ...about, ...(input === undefined ? {} : { input }) });
     this.#started.push(trawl);
     return trawl;
   }

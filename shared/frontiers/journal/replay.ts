@@ -60,13 +60,9 @@ export class Replay {
   finish(now: number): Replayed {
     const [run, beginning] = [this.#run, this.#beginning];
     if (run === undefined || beginning === undefined) throw new LineProblem('it is empty');
-    // Producers die with their process: what they had not offered yet is missing.
-    const isSealed = run.completed > 0 && run.producers.size === 0;
-    if (!isSealed) {
-      run.completed = 0;
-      this.#credits.grant(0, this.#ofSeeds);
-    }
-    run.producers.clear();
+    this.#buryProducers(run);
+    const isSealed = run.completed > 0;
+    if (!isSealed) this.#credits.grant(0, this.#ofSeeds);
     for (const { task, notBefore } of this.#live.values()) {
       if (notBefore > now && run.state !== 'cancelled') this.#store.retry(run, task, notBefore);
       else this.#store.putBack(run, task, now, true);
@@ -131,6 +127,7 @@ export class Replay {
         if (run.state === 'cancelled') run.producers.clear();
         break;
       case 'session':
+        this.#buryProducers(run);
         this.#sessions = readInteger(first);
         this.#workedMs = readInteger(fields[6]);
         break;
@@ -140,6 +137,12 @@ export class Replay {
       default:
         throw new LineProblem(`it begins with ${quoted(kind)}, which is no kind of line`);
     }
+  }
+
+  /** Producers die with their process: what they had not offered yet is missing, and another has to offer it. */
+  #buryProducers(run: MemoryRun): void {
+    if (run.producers.size > 0) run.completed = 0;
+    run.producers.clear();
   }
 
   #readTask(run: MemoryRun, fields: readonly string[]): void {

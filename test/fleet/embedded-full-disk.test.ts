@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { TestSite } from '../support/site.ts';
+import { openWorkplace, type Workplace } from '../support/trawl.ts';
+
+/** 16 KiB at most in one file: a disk that is full for who writes more. */
+const LIMIT = 'ulimit -f 32';
+
+async function setup(pages: number): Promise<{ site: TestSite; workplace: Workplace }> {
+  const site = new TestSite({ pages });
+  await site.start();
+  onTestFinished(() => site.stop());
+  return { site, workplace: await openWorkplace() };
+}
+
+/** Mounts a small disk of its own in a folder; nothing where that isn't allowed. */
+async function smallDisk(folder: string): Promise<{ grow(): void } | undefined> {
+  await mkdir(folder);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  onTestFinished(() => void execFileSync('umount', [folder]));
+  return { grow: () => void execFileSync('mount', ['-o', 'remount,size=16m', folder]) };
+}
+
+describe('a disk that is full', () => {
+  test('for the records: the crawl ends, names the file, and is gone on with once there is room', async () => {
+    const { site, workplace } = await setup(120);
+    const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
+    const { code, stderr, stdout } = await workplace.start(args, '', { shell: LIMIT }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^trawl: output\/full\/\S+\.jsonl can't be written: EFBIG: .*\nWhat is done is kept\. Once this is mended: trawl crawl --resume full\n$/,
+    );
+    expect(stdout).toContain('Run full running after');
+    const summary = await workplace.json(['crawl', '--resume']);
+    expect(summary).toMatchObject({ state: 'finished', discovered: 120, done: 120, duplicate: 0 });
+    expect((await workplace.records('full')).length).toBe(120);
+  });
+
+  test('for the journal: likewise', async () => {
+    const { site, workplace } = await setup(2_000);
+    const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
+    const { code, stderr } = await workplace.start(args, '', { shell: LIMIT }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^trawl: output\/full\/journal\.tsv can't be written: EFBIG: /);
+    const summary = await workplace.json(['crawl', '--resume']);
+    expect(summary).toMatchObject({ state: 'finished', discovered: 2_000, done: 2_000, duplicate: 0 });
+    expect((await workplace.records('full')).length).toBe(2_000);
+  });
+
+  test('for everything: likewise', async (context) => {
+    const { site, workplace } = await setup(300);
+    const disk = await smallDisk(join(workplace.folder, 'output'));
+    if (disk === undefined)
+      return context.skip('mounting a small disk is not allowed here; the limits above stand for it');
+    const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
+    const { code, stderr } = await workplace.run(args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^trawl: output\/full\/\S+ can't be written: ENOSPC: /);
+    expect((await workplace.run(['crawl', '--resume'])).code, 'still full').toBe(1);
+    disk.grow();
+    expect(await workplace.json(['crawl', '--resume'])).toMatchObject({ state: 'finished', done: 300, duplicate: 0 });
+    expect((await workplace.records('full')).length).toBe(300);
+  });
+});

@@ -1,0 +1,73 @@
+import { copyFile, mkdir, mkdtemp, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { journalPath } from '../../shared/frontiers/journal/folder.ts';
+import { JournaledFrontier } from '../../shared/frontiers/journal/frontier.ts';
+import type { Journal } from '../../shared/frontiers/journal/journal.ts';
+import { beginJournal, reopenJournal } from '../../shared/frontiers/journal/opening.ts';
+import { JournaledRuns } from '../../shared/frontiers/journal/runs.ts';
+import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
+import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
+import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
+import type { OpenedRun, RunOptions } from '../../shared/runs.ts';
+import { SteppedClock } from './stepped-clock.ts';
+import { type OpenStore, POLICY, type Store } from './stores.ts';
+
+/** A store whose runs are written down, each from the moment that it is created. */
+export interface JournaledStore extends Store {
+  readonly folder: string;
+  readonly runs: JournaledRuns;
+  readonly journals: ReadonlyMap<string, Journal>;
+}
+
+interface Options {
+  readonly policy?: Parameters<OpenStore>[0];
+  /** Runs of this folder are read back. */
+  readonly folder?: string;
+  readonly resume?: readonly string[];
+  readonly clock?: SteppedClock;
+}
+
+export async function openJournaledStore(options: Options = {}): Promise<JournaledStore> {
+  const { clock = new SteppedClock(), folder = await newFolder() } = options;
+  const hosts = new MemoryHosts();
+  const store = new MemoryStore(hosts);
+  const journals = new Map<string, Journal>();
+  const parts = { store, clock, journals };
+  for (const run of options.resume ?? [])
+    journals.set(run, await reopenJournal(run, store, { folder, now: clock.now() }));
+  class BeginningRuns extends JournaledRuns {
+    override async open(run: string, runOptions: RunOptions, producer: string): Promise<OpenedRun> {
+      const begin = { run, options: runOptions, seeds: [], flags: {} };
+      if (!journals.has(run)) journals.set(run, await beginJournal(begin, { folder, now: clock.now() }));
+      return await super.open(run, runOptions, producer);
+    }
+  }
+  return {
+    folder,
+    frontier: new JournaledFrontier({ ...parts, policy: { ...POLICY, ...options.policy } }),
+    runs: new BeginningRuns(parts),
+    gate: new MemoryHostGate({ hosts, clock }),
+    journals,
+    step: (ms) => clock.step(ms),
+    now: () => clock.now(),
+    close: async () => {
+      for (const journal of journals.values()) await journal.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A folder with a copy of a run's journal, cut off after so many bytes: what a crash at that moment leaves. */
+export async function crashedFolder(folder: string, run: string, bytes: number): Promise<string> {
+  const copy = await newFolder();
+  const path = journalPath(copy, run);
+  await mkdir(dirname(path));
+  await copyFile(journalPath(folder, run), path);
+  await truncate(path, bytes);
+  return copy;
+}
+
+export async function newFolder(): Promise<string> {
+  return await mkdtemp(join(tmpdir(), 'trawl-journal-'));
+}

@@ -17,8 +17,8 @@ import type { Task } from './task/task.ts';
  * Leases: publishing 60 s; queued the queue's TTL and 5 minutes, or the task's deadline and 1 minute, whichever is sooner;
  * working 60 s, renewed every 20 s.
  *
- * Implementations: `frontiers/redis` for a fleet, `frontiers/memory` for one process. Both pass
- * `test/contract/frontier.contract.ts` and follow one model, `test/contract/frontier.model.ts`.
+ * Implementations: `frontiers/redis` for a fleet, `frontiers/memory` for one process, `frontiers/journal` for one whose
+ * work another can go on with. All pass `test/contract/frontier.contract.ts` and follow one model, `test/contract/model`.
  */
 export interface Frontier {
   /**

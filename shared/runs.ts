@@ -11,7 +11,7 @@
  * A run is sealed when at least one producer has completed and none is open. A producer that falls silent is lost: it
  * stays open, so that a run with half a sitemap is never reported as finished.
  *
- * Implementations stand beside the frontier's, in `frontiers/redis` and `frontiers/memory`, and pass the same suites.
+ * Implementations stand beside the frontier's, in `frontiers/redis`, `frontiers/memory` and `frontiers/journal`, and pass the same suites.
  */
 export interface Runs {
   /** Creates a run, joins a running or paused one, or opens a finished one again; `producer` is open from now on. */

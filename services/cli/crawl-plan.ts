@@ -1,6 +1,7 @@
+import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openJournalFolder } from '../../shared/backends.ts';
-import { StorageError, UsageError } from '../../shared/errors.ts';
+import { messageOf, StorageError, UsageError } from '../../shared/errors.ts';
 import type { Beginning, JournalView } from '../../shared/journal.ts';
 import type { RunOptions, RunProgress } from '../../shared/runs.ts';
 import { readSettings } from '../../shared/settings.ts';
@@ -74,13 +75,21 @@ export async function planResumed(
 /**
  * Seeds of this plan are to be read, be it for the first time or from their beginning again.
  *
- * @throws UsageError if one is a list on standard input, and there is none
+ * @throws UsageError if one is a list on standard input, and there is none; StorageError if one is a file that is gone
  */
-export function expectInput({ run, seeds, hasInput }: CrawlPlan): void {
-  if (hasInput || !seeds.some(isInput)) return;
-  throw new UsageError(
-    `run ${run} had not read its list to the end: give it again: trawl crawl --resume ${run} - < LIST (or < /dev/null, to go on without the rest)`,
-  );
+export async function expectSeeds({ run, seeds, hasInput }: CrawlPlan): Promise<void> {
+  if (!hasInput && seeds.some(isInput))
+    throw new UsageError(
+      `run ${run} had not read its list to the end: give it again: trawl crawl --resume ${run} - < LIST (or < /dev/null, to go on without the rest)`,
+    );
+  for (const seed of seeds) {
+    if (!('path' in seed)) continue;
+    await access(seed.path).catch((error: unknown) => {
+      throw new StorageError(
+        `run ${run} had not read ${seed.path} to the end, and it can't be read again: ${messageOf(error)}`,
+      );
+    });
+  }
 }
 
 /** The command that goes on with a run. */

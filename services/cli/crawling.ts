@@ -8,7 +8,7 @@ import type { RunProgress, Runs } from '../../shared/runs.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Context } from './command.ts';
-import { type CrawlPlan, expectInput } from './crawl-plan.ts';
+import { type CrawlPlan, expectSeeds } from './crawl-plan.ts';
 import { HaltingSink, silentAfter } from './halting.ts';
 import type { Interrupts } from './interrupts.ts';
 import { openWorker } from './open-worker.ts';
@@ -72,7 +72,7 @@ export class Crawling {
     const { settings, run, runOptions } = this.#plan;
     const { transport, runs, journal } = stores;
     const isSealed = journal?.isSealed ?? false;
-    if (!isSealed) expectInput(this.#plan);
+    if (!isSealed) await expectSeeds(this.#plan);
     this.#isSealed = isSealed;
     const failure = AbortSignal.any([sink.failure, ...(journal === undefined ? [] : [journal.failure])]);
     this.#failure = failure;

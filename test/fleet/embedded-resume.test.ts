@@ -127,6 +127,45 @@ describe('trawl crawl --resume', () => {
     expect(await workplace.json(['crawl', '--resume', 'held'])).toMatchObject({ done: 1 });
   });
 
+  test('a second Ctrl-C stops at once, and names the command, too', async () => {
+    const { site, workplace } = await setup();
+    const crawl = workplace.start([
+      'crawl',
+      site.url('/hang'),
+      '--run',
+      'cut',
+      '--output-dir',
+      'an output',
+      ...AT_FULL_SPEED,
+    ]);
+    await site.arrival('/hang');
+    crawl.signal('SIGINT');
+    await crawl.says(/Finishing what is under way/);
+    crawl.signal('SIGINT');
+    const { code, stderr } = await crawl.ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain("\nStopped at once.\nGo on with: trawl crawl --resume cut --output-dir 'an output'\n");
+  });
+
+  test('a run that has ended is crawled anew under its name, and its new records count', async () => {
+    const { site, workplace } = await setup();
+    const args = [
+      'crawl',
+      site.url('/page/1'),
+      site.url('/page/2'),
+      site.url('/news'),
+      '--run',
+      'daily',
+      ...AT_FULL_SPEED,
+    ];
+    for (const title of ['old', 'new']) {
+      site.on('/news', (_, response) => response.setHeader('content-type', 'text/html').end(`<title>${title}</title>`));
+      expect(await workplace.json(args)).toMatchObject({ discovered: 3, done: 3 });
+    }
+    const records = await workplace.records('daily');
+    expect(records.map(({ title }) => title).toSorted()).toEqual(['Page 1', 'Page 2', 'new']);
+  });
+
   test('a list on standard input that was not read to its end must be given again', async () => {
     const { site, workplace } = await setup();
     const list = (to: number): string =>

@@ -66,6 +66,11 @@ export class Journal implements RunJournal {
     return this.#parts.isSealed;
   }
 
+  /** The session that writes it, from 1. */
+  get session(): number {
+    return this.#parts.sessions;
+  }
+
   get failure(): AbortSignal {
     return this.#failure.signal;
   }

@@ -70,7 +70,6 @@ export async function reopenJournal(run: string, store: MemoryStore, options: Op
   });
 }
 
-/** From here on all release numbers are higher than in any session before. */
 async function startSession(
   file: LineFile,
   lock: FileLock,

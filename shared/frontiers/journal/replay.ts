@@ -6,8 +6,10 @@ import { Credits } from './credits.ts';
 import { hostIn, NONE } from './lines.ts';
 import { type JournalLine, LineProblem, quoted, readBeginning, readInteger, readText, readWord } from './reading.ts';
 
-/** Release numbers of one session; the next session's are all higher, whatever became of these. */
-const RELEASES_PER_SESSION = 1e9;
+/** What a session's release numbers are higher than: all those of the sessions before, whatever became of them. */
+export function releasesBefore(session: number): number {
+  return (session - 1) * 1e9;
+}
 
 /** A task that has not ended, and what is to be known of it until the replay is over. */
 interface LiveTask {
@@ -69,7 +71,7 @@ export class Replay {
     }
     // As if it had been at work without a break.
     run.startedAt = now - this.#workedMs;
-    run.releases = this.#sessions * RELEASES_PER_SESSION;
+    run.releases = releasesBefore(this.#sessions + 1);
     this.#store.openRuns.add(run.id);
     this.#store.finishIfDone(run, now);
     return {

@@ -3,6 +3,7 @@ import type { OpenedRun, RunOptions } from '../../runs.ts';
 import { MemoryRuns } from '../memory/runs.ts';
 import type { MemoryStore } from '../memory/store.ts';
 import type { Journal } from './journal.ts';
+import { releasesBefore } from './replay.ts';
 
 interface JournaledRunsOptions {
   readonly store: MemoryStore;
@@ -23,7 +24,13 @@ export class JournaledRuns extends MemoryRuns {
 
   override async open(id: string, options: RunOptions, producer: string): Promise<OpenedRun> {
     const opening = super.open(id, options, producer);
-    if (this.#store.runs.get(id)?.producers.has(producer)) await this.#journals.get(id)?.opened(producer);
+    const run = this.#store.runs.get(id);
+    const journal = this.#journals.get(id);
+    if (journal !== undefined && run?.producers.has(producer) === true) {
+      // A run of this name may have ended before: its records are older.
+      run.releases = Math.max(run.releases, releasesBefore(journal.session));
+      await journal.opened(producer);
+    }
     return await opening;
   }
 

@@ -21,8 +21,6 @@ interface WorkOptions {
 
 /** Between two looks whether any run has work. */
 const IDLE_LOOK_EVERY_MS = 1_000;
-/** What was cut short may still tell the frontier so, for so long. */
-const LAST_WORDS_MS = 3_000;
 /** Runs that are looked at; older ones have ended long ago. */
 const MOST_RUNS = 1_000;
 
@@ -90,11 +88,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       const running = worker;
       await interrupts.within(
         () => stopAll([releaser, janitor, running]),
-        () => {
-          running.abort();
-          // Whatever still waits then waits for a Redis that is away: its deliveries go back to the queue.
-          setTimeout(() => stores.close(), LAST_WORDS_MS).unref();
-        },
+        () => running.abort(),
       );
     } finally {
       await stopAll([sink, transport, fetcher]);

@@ -87,18 +87,9 @@ export class RedisConnection {
     this.#stood = true;
   }
 
-  /** Ends the connection. Commands that wait for it to come back are told so: they reject. */
   close(): void {
     this.#stood = false;
-    const isAway = this.redis.status === 'reconnecting';
     this.redis.disconnect();
-    // Between two attempts, ioredis would leave them unanswered for ever. They are answered when an attempt has ended.
-    if (isAway) {
-      this.redis.connect().then(
-        () => this.redis.disconnect(),
-        () => {},
-      );
-    }
   }
 
   async #check(): Promise<void> {

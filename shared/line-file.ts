@@ -15,6 +15,8 @@ export class LineFile {
   #turn: PromiseWithResolvers<void> | undefined;
   #size = 0;
   #isDirty = false;
+  /** One after another, so that none is done before those before it. */
+  #synced: Promise<void> = Promise.resolve();
   #usedAt = performance.now();
 
   readonly #mode: number;
@@ -50,15 +52,13 @@ export class LineFile {
     return this.#turn.promise;
   }
 
-  /** Tells the disk; throws if it refuses. */
-  async sync(): Promise<void> {
-    if (!this.#isDirty || this.#descriptor === undefined) return;
-    this.#isDirty = false;
-    try {
-      await promisify(fdatasync)(this.#descriptor);
-    } catch (error: unknown) {
-      throw new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
-    }
+  /**
+   * Tells the disk of all that is written. Once it has refused, this throws for good: what it refused is lost to it, and a
+   * second try would not say so.
+   */
+  sync(): Promise<void> {
+    this.#synced = this.#synced.then(() => this.#syncNow());
+    return this.#synced;
   }
 
   /** Writes what waits, tells the disk, and closes the file. */
@@ -68,6 +68,16 @@ export class LineFile {
       await this.sync();
     } finally {
       this.#closeNow();
+    }
+  }
+
+  async #syncNow(): Promise<void> {
+    if (!this.#isDirty || this.#descriptor === undefined) return;
+    this.#isDirty = false;
+    try {
+      await promisify(fdatasync)(this.#descriptor);
+    } catch (error: unknown) {
+      throw new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
     }
   }
 

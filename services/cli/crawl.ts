@@ -43,14 +43,14 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
   const interrupts = new Interrupts(() => (goOn() === '' ? '' : `Go on with: ${goOn()}\n`));
   try {
     const progress = await crawling.run(interrupts);
-    report(progress, context);
+    if (progress !== undefined) report(progress, context);
     const { failure } = crawling;
     if (failure !== undefined)
       throw new StorageError(`${failure.message}\nWhat is done is kept. Once this is mended: ${goOn()}`, {
         cause: failure,
       });
-    if (interrupts.by === undefined) return exitCodeOf(progress, strict);
-    if (progress.endedAt === undefined && goOn() !== '') process.stderr.write(`Go on with: ${goOn()}\n`);
+    if (interrupts.by === undefined && progress !== undefined) return exitCodeOf(progress, strict);
+    if (progress?.endedAt === undefined && goOn() !== '') process.stderr.write(`Go on with: ${goOn()}\n`);
     return EXIT_INTERRUPTED;
   } finally {
     interrupts.close();

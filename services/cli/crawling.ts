@@ -51,8 +51,8 @@ export class Crawling {
     return this.#failure?.aborted === true ? (this.#failure.reason as Error) : undefined;
   }
 
-  /** Crawls. Once only. */
-  async run(interrupts: Interrupts): Promise<RunProgress> {
+  /** Crawls, and tells how far it came; nothing if it was stopped before it began. Once only. */
+  async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
     const { settings, runOptions, journal } = this.#plan;
     warnOfRobots(settings, this.#context.log);
     await loadCrawler(runOptions.crawler);
@@ -68,7 +68,7 @@ export class Crawling {
     }
   }
 
-  async #work({ stores, sink, rules, worker, interrupts }: Parts): Promise<RunProgress> {
+  async #work({ stores, sink, rules, worker, interrupts }: Parts): Promise<RunProgress | undefined> {
     const { settings, run, runOptions } = this.#plan;
     const { transport, runs, journal } = stores;
     const isSealed = journal?.isSealed ?? false;
@@ -106,8 +106,7 @@ export class Crawling {
       await stopAll([sink, transport, fetcher]);
     }
     const progress = await runs.progress(run);
-    if (progress === undefined) throw new Error(`the run ${run} was never opened`);
-    if (progress.endedAt !== undefined && !failure.aborted) await journal?.end(progress);
+    if (progress?.endedAt !== undefined && !failure.aborted) await journal?.end(progress);
     return progress;
   }
 

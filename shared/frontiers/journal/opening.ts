@@ -81,6 +81,10 @@ async function startSession(
   await file.append(line('session', sessions, now - begunAt, bootId(), process.pid, hostname(), workedMs));
   const journal = new Journal({ ...replayed, sessions, file, lock, syncFirst });
   await journal.sync();
+  if (journal.failure.aborted) {
+    await journal.close();
+    throw journal.failure.reason;
+  }
   return journal;
 }
 

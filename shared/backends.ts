@@ -6,6 +6,7 @@ import type { Fetcher } from './fetcher.ts';
 import type { AttemptHistory, Frontier } from './frontier.ts';
 import type { FrontierPolicy } from './frontiers/policy.ts';
 import type { HostGate } from './host-gate.ts';
+import type { HostOverview } from './host-overview.ts';
 import type { Service } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -22,6 +23,7 @@ export interface Stores {
   readonly frontier: Frontier & AttemptHistory;
   readonly runs: Runs;
   readonly gate: HostGate;
+  readonly hosts: HostOverview;
   readonly cache: ResponseCache;
   readonly roster: Roster;
   /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
@@ -70,6 +72,7 @@ export async function openEmbedded(
     { MemoryRuns },
     { MemoryStore },
     { MemoryHosts },
+    { MemoryHostOverview },
     { MemoryHostGate },
     { MemoryRoster },
     { MemoryTransport },
@@ -78,6 +81,7 @@ export async function openEmbedded(
     import('./frontiers/memory/runs.ts'),
     import('./frontiers/memory/store.ts'),
     import('./frontiers/memory/hosts.ts'),
+    import('./frontiers/memory/host-overview.ts'),
     import('./host-gates/memory.ts'),
     import('./rosters/memory.ts'),
     import('./transports/memory.ts'),
@@ -89,6 +93,7 @@ export async function openEmbedded(
     frontier: new MemoryFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), clock }),
     runs: new MemoryRuns({ store, clock }),
     gate: new MemoryHostGate({ hosts, clock }),
+    hosts: new MemoryHostOverview({ store, clock }),
     cache: await openMemoryCache(settings),
     roster: new MemoryRoster({ clock }),
     transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
@@ -99,15 +104,23 @@ export async function openEmbedded(
 /** Connects to Redis: numbered attempts, then what to check. */
 export async function connectStores(options: ConnectOptions): Promise<Stores> {
   const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal } = options;
-  const [{ RedisConnection }, { RedisFrontier }, { RedisMemory }, { RedisRuns }, { RedisHostGate }, { RedisRoster }] =
-    await Promise.all([
-      import('./connections/redis.ts'),
-      import('./frontiers/redis/frontier.ts'),
-      import('./frontiers/redis/memory-watch.ts'),
-      import('./frontiers/redis/runs.ts'),
-      import('./host-gates/redis.ts'),
-      import('./rosters/redis.ts'),
-    ]);
+  const [
+    { RedisConnection },
+    { RedisFrontier },
+    { RedisMemory },
+    { RedisRuns },
+    { RedisHostOverview },
+    { RedisHostGate },
+    { RedisRoster },
+  ] = await Promise.all([
+    import('./connections/redis.ts'),
+    import('./frontiers/redis/frontier.ts'),
+    import('./frontiers/redis/memory-watch.ts'),
+    import('./frontiers/redis/runs.ts'),
+    import('./frontiers/redis/host-overview.ts'),
+    import('./host-gates/redis.ts'),
+    import('./rosters/redis.ts'),
+  ]);
   const url = redisUrlOf(settings);
   const told = {
     lost: (reason: string) => events?.lost?.('Redis', reason),
@@ -140,6 +153,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     }),
     runs,
     gate: new RedisHostGate({ redis, prefix }),
+    hosts: new RedisHostOverview({ redis, prefix }),
     cache: settings.cacheTtl === 0 ? noCache : await openRedisCache(redis, settings),
     roster: new RedisRoster({ redis, prefix }),
     sweep: () => runs.sweep(runRetention),

@@ -17,6 +17,10 @@ const COMMANDS: readonly (readonly [
   ['status', 'show how far a run is, or all runs', () => import('./status.ts')],
   ['records', 'print the records of a run', () => import('./records.ts')],
   ['dlq', 'look at dead letters', () => import('./dlq.ts')],
+  ['pause', 'stop releasing a run, or asking a host, until it is resumed', () => import('./pause.ts')],
+  ['resume', 'go on with a paused run or host', () => import('./resume.ts')],
+  ['cancel', 'end a run: what waits is dropped', () => import('./cancel.ts')],
+  ['seal', 'say that no more seeds will come to a run', () => import('./seal.ts')],
   ['doctor', 'check settings, RabbitMQ and Redis, and say what to mend', () => import('./doctor.ts')],
   ['demo', 'crawl a small site that it serves itself; needs no network', () => import('./demo.ts')],
 ];

@@ -2,15 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Frontier } from '../../shared/frontier.ts';
 import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
+import { MemoryHostOverview } from '../../shared/frontiers/memory/host-overview.ts';
 import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
 import { MemoryRuns } from '../../shared/frontiers/memory/runs.ts';
 import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
 import type { FrontierPolicy } from '../../shared/frontiers/policy.ts';
 import { RedisFrontier } from '../../shared/frontiers/redis/frontier.ts';
+import { RedisHostOverview } from '../../shared/frontiers/redis/host-overview.ts';
 import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
 import type { HostGate } from '../../shared/host-gate.ts';
 import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
 import { RedisHostGate } from '../../shared/host-gates/redis.ts';
+import type { HostOverview } from '../../shared/host-overview.ts';
 import type { Runs } from '../../shared/runs.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
@@ -19,6 +22,7 @@ export interface Store {
   readonly frontier: Frontier;
   readonly runs: Runs;
   readonly gate: HostGate;
+  readonly hosts: HostOverview;
   step(ms: number): void;
   now(): number;
   close(): Promise<void>;
@@ -41,6 +45,7 @@ export const openMemoryStore: OpenStore = async (policy) => {
     frontier: new MemoryFrontier({ store, policy: { ...POLICY, ...policy }, clock }),
     runs: new MemoryRuns({ store, clock }),
     gate: new MemoryHostGate({ hosts, clock }),
+    hosts: new MemoryHostOverview({ store, clock }),
     step: (ms) => clock.step(ms),
     now: () => clock.now(),
     close: async () => {},
@@ -59,6 +64,7 @@ export function redisStores(url: string): { readonly open: OpenStore; readonly r
         frontier: new RedisFrontier({ redis, prefix, policy: { ...POLICY, ...policy }, clock }),
         runs: new RedisRuns({ redis, prefix, clock }),
         gate: new RedisHostGate({ redis, prefix, clock }),
+        hosts: new RedisHostOverview({ redis, prefix, clock }),
         step: (ms) => clock.step(ms),
         now: () => clock.now(),
         close: async () => {

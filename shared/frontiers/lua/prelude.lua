@@ -18,6 +18,7 @@ end
 local PUBLISHING_MS = 60000
 local WORKING_MS = 60000
 local LONGEST_PAUSE_MS = 3600000
+local LONGEST_HOLD_MS = 31536000000 -- a pause by hand, which lasts until it is ended
 local LEAD_MS = 1000 -- a task is released at most so long before its slot
 
 local function int(number)
@@ -102,14 +103,21 @@ local function put_back(run, run_state, task, at_tail)
   wake_host(run, task.host)
 end
 
+-- Keeps what is known of a host for at least so long: never less, or a pause would be forgotten with the rest.
+local function keep_host(host, ms)
+  if redis.call('PTTL', host_key(host)) < ms then redis.call('PEXPIRE', host_key(host), int(ms)) end
+end
+
 -- Quiets a host. A longer pause stands.
 local function pause_host(host, ms, reason)
   local key = host_key(host)
-  local till = now + math.min(ms, LONGEST_PAUSE_MS)
+  local till = now + ms
   local paused = tonumber(redis.call('HGET', key, 'paused_until') or '0')
   if paused >= till then return end
   redis.call('HSET', key, 'paused_until', int(till), 'reason', reason)
-  redis.call('PEXPIRE', key, int(till - now + 600000))
+  keep_host(host, till - now + 600000)
+  redis.call('ZREMRANGEBYSCORE', P .. 'paused', '-inf', int(now))
+  redis.call('ZADD', P .. 'paused', int(till), host)
 end
 
 -- The one place where a run ends: nothing waits, nothing is in flight, and no seeds can come or matter any more.

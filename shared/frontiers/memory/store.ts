@@ -35,6 +35,7 @@ export interface MemoryRun {
   readonly options: RunOptions;
   readonly startedAt: number;
   state: RunState;
+  pauseReason: string;
   endedAt: number | undefined;
   touched: boolean;
   completed: number;
@@ -72,6 +73,7 @@ export class MemoryStore {
 
   constructor(hosts: MemoryHosts = new MemoryHosts()) {
     this.hosts = hosts;
+    hosts.whenResumed((host, now) => this.#wakeResumed(host, now));
   }
 
   createRun(id: string, options: RunOptions, now: number): MemoryRun {
@@ -80,6 +82,7 @@ export class MemoryStore {
       options,
       startedAt: now,
       state: 'running',
+      pauseReason: '',
       endedAt: undefined,
       touched: false,
       completed: 0,
@@ -106,6 +109,14 @@ export class MemoryStore {
     };
     this.runs.set(id, run);
     return run;
+  }
+
+  /** A pause was ended by hand: release may look at the host at once, in every open run. */
+  #wakeResumed(host: string, now: number): void {
+    for (const run of this.listOpenRuns()) {
+      run.trouble.delete(host);
+      if ((run.ready.get(host) ?? 0) > now) this.postponeHost(run, host, now);
+    }
   }
 
   marksOf(run: MemoryRun): Set<string> {

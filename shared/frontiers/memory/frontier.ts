@@ -15,7 +15,7 @@ import {
 } from '../../frontier.ts';
 import { MAX_HOLD_MS } from '../../host-gate.ts';
 import { QUEUES } from '../../task/routing.ts';
-import { type FrontierPolicy, LEAD_MS, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import { type FrontierPolicy, LEAD_MS, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
 import { Releasing } from './releasing.ts';
 import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask, storedTask } from './store.ts';
 
@@ -157,12 +157,12 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
   }
 
   async drain(): Promise<number> {
-    let budget = MAX_OFFER;
+    let budget = MOST_DRAINED;
     for (const run of this.#store.listOpenRuns()) {
       if (run.state === 'cancelled') budget -= this.#drainRun(run, budget);
       if (budget <= 0) break;
     }
-    return MAX_OFFER - budget;
+    return MOST_DRAINED - budget;
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

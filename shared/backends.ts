@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Biographer } from './biographer.ts';
 import { systemClock } from './clock.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './connections/attempts.ts';
 import type { Fetcher } from './fetcher.ts';
@@ -9,6 +10,7 @@ import type { HostGate } from './host-gate.ts';
 import type { HostOverview } from './host-overview.ts';
 import type { Service } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
+import type { Marks } from './marks.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Roster } from './roster.ts';
 import type { Runs } from './runs.ts';
@@ -24,6 +26,8 @@ export interface Stores {
   readonly runs: Runs;
   readonly gate: HostGate;
   readonly hosts: HostOverview;
+  readonly marks: Marks;
+  readonly biographer: Biographer;
   readonly cache: ResponseCache;
   readonly roster: Roster;
   /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
@@ -73,6 +77,8 @@ export async function openEmbedded(
     { MemoryStore },
     { MemoryHosts },
     { MemoryHostOverview },
+    { MemoryMarks },
+    { MemoryBiographer },
     { MemoryHostGate },
     { MemoryRoster },
     { MemoryTransport },
@@ -82,6 +88,8 @@ export async function openEmbedded(
     import('./frontiers/memory/store.ts'),
     import('./frontiers/memory/hosts.ts'),
     import('./frontiers/memory/host-overview.ts'),
+    import('./frontiers/memory/marks.ts'),
+    import('./frontiers/memory/biographer.ts'),
     import('./host-gates/memory.ts'),
     import('./rosters/memory.ts'),
     import('./transports/memory.ts'),
@@ -94,6 +102,8 @@ export async function openEmbedded(
     runs: new MemoryRuns({ store, clock }),
     gate: new MemoryHostGate({ hosts, clock }),
     hosts: new MemoryHostOverview({ store, clock }),
+    marks: new MemoryMarks({ store }),
+    biographer: new MemoryBiographer({ store, clock }),
     cache: await openMemoryCache(settings),
     roster: new MemoryRoster({ clock }),
     transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
@@ -110,6 +120,8 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     { RedisMemory },
     { RedisRuns },
     { RedisHostOverview },
+    { RedisMarks },
+    { RedisBiographer },
     { RedisHostGate },
     { RedisRoster },
   ] = await Promise.all([
@@ -118,6 +130,8 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('./frontiers/redis/memory-watch.ts'),
     import('./frontiers/redis/runs.ts'),
     import('./frontiers/redis/host-overview.ts'),
+    import('./frontiers/redis/marks.ts'),
+    import('./frontiers/redis/biographer.ts'),
     import('./host-gates/redis.ts'),
     import('./rosters/redis.ts'),
   ]);
@@ -154,6 +168,8 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     runs,
     gate: new RedisHostGate({ redis, prefix }),
     hosts: new RedisHostOverview({ redis, prefix }),
+    marks: new RedisMarks({ redis, prefix }),
+    biographer: new RedisBiographer({ redis, prefix }),
     cache: settings.cacheTtl === 0 ? noCache : await openRedisCache(redis, settings),
     roster: new RedisRoster({ redis, prefix }),
     sweep: () => runs.sweep(runRetention),

@@ -1,5 +1,6 @@
 import type { LiveWorker } from '../../shared/roster.ts';
 import type { HostLine, RunProgress } from '../../shared/runs.ts';
+import { REPLAYER } from '../producer/replay-runs.ts';
 import { count, duration, pace } from './format.ts';
 import { pauseText } from './pause-text.ts';
 
@@ -82,7 +83,8 @@ function slowestHost(hosts: readonly HostLine[]): NeedyHost | undefined {
 export function lostProducers({ run, producers: { lost, silent } }: RunProgress): string {
   const named = silent.map(({ id, silentMs }) => `${id}, silent for ${duration(silentMs)}`);
   const others = lost > silent.length ? ` and ${count(lost - silent.length)} more` : '';
-  return `producer lost: ${named.join('; ')}${others}; run it again with trawl produce --run ${run} …, or trawl seal ${run}`;
+  const again = silent.every(({ id }) => id === REPLAYER) ? 'trawl dlq replay' : `trawl produce --run ${run} …`;
+  return `producer lost: ${named.join('; ')}${others}; run it again with ${again}, or trawl seal ${run}`;
 }
 
 function hostBottleneck({ host, waiting, intervalMs, pausedMs, reason, byHand, needsMs }: NeedyHost): Bottleneck {

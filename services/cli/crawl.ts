@@ -12,7 +12,7 @@ import { VERSION } from '../../shared/version.ts';
 import { readSeeds, type Seed } from '../producer/seeds.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
-import { openWorker } from './open-worker.ts';
+import { openFailureLines, openWorker } from './open-worker.ts';
 import { Producing } from './producing.ts';
 import { DRAW_EVERY_MS, isWatched, ProgressLine } from './progress-line.ts';
 import { newRunId, readRunId } from './run-id.ts';
@@ -82,7 +82,9 @@ async function crawlSeeds(
   ]);
   const { transport, runs } = stores;
   const clock = systemClock;
-  const releaser = new Releaser({ ...stores, clock, log, window: settings.releaseWindow });
+  const failures = openFailureLines({ stores, defaults: runOptions, sink, worker });
+  const onFailure = failures.ofReleased.bind(failures);
+  const releaser = new Releaser({ ...stores, clock, log, onFailure, window: settings.releaseWindow });
   const janitor = new Janitor({ frontier: stores.frontier, clock, log });
   const onOffered = (): void => releaser.nudge();
   const pages = openWorker({

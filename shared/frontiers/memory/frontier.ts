@@ -87,7 +87,7 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
     }
   }
 
-  async admit(id: string, release: number, _worker: string): Promise<Admission> {
+  async admit(id: string, release: number, worker: string): Promise<Admission> {
     const run = this.#store.runs.get(id);
     if (run === undefined) return { verdict: 'unknown_run' };
     const flight = run.flights.get(String(release));
@@ -110,6 +110,8 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
       return { verdict: 'put_back' };
     }
     flight.phase = 'working';
+    flight.worker = worker;
+    flight.since = now;
     run.leases.set(String(release), now + WORKING_MS);
     if (isLate) return { verdict: 'deadline', state: stateOfTask(task) };
     if (task.starts >= MAX_STARTS) return { verdict: 'crash_loop', state: stateOfTask(task) };

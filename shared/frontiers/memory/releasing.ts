@@ -166,7 +166,7 @@ export class Releasing {
           if (task.deadline > 0 && task.deadline <= this.#now) verdict = 'deadline';
           else go++;
         }
-        run.flights.set(String(release), { phase: 'publishing', task });
+        run.flights.set(String(release), { phase: 'publishing', task, since: this.#now });
         run.leases.set(String(release), this.#now + PUBLISHING_MS);
         run.waiting--;
         taken++;

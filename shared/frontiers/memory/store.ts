@@ -26,6 +26,9 @@ export interface StoredTask {
 /** A task in the ledger. */
 export interface Flight {
   phase: 'publishing' | 'queued' | 'working';
+  /** Who works on it, and since when. */
+  worker?: string;
+  since: number;
   readonly task: StoredTask;
 }
 

@@ -11,6 +11,7 @@ export type ScriptName =
   | 'cache'
   | 'drain'
   | 'due'
+  | 'find'
   | 'gate'
   | 'hosts'
   | 'leave'
@@ -27,7 +28,8 @@ export type ScriptName =
   | 'seal'
   | 'settle'
   | 'steer'
-  | 'sweep';
+  | 'sweep'
+  | 'trace';
 
 type Argument = string | number | Buffer;
 

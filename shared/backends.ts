@@ -16,7 +16,7 @@ import type { Roster } from './roster.ts';
 import type { Runs } from './runs.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from './settings.ts';
 import type { Settings } from './settings-table.ts';
-import type { RecordSource, Sink } from './sink.ts';
+import type { RecordLookup, RecordSource, Sink } from './sink.ts';
 import type { DeadLetters, Transport } from './transport.ts';
 import { QUEUE_TTL_MS } from './transports/rabbitmq-topology.ts';
 
@@ -250,7 +250,7 @@ export async function openSink({ outputDir }: Settings, worker: string): Promise
 }
 
 /** What all processes stored. */
-export async function openRecords({ outputDir }: Settings): Promise<RecordSource> {
+export async function openRecords({ outputDir }: Settings): Promise<RecordSource & Partial<RecordLookup>> {
   const { JsonlSource } = await import('./sinks/jsonl-source.ts');
   return new JsonlSource(outputDir);
 }

@@ -82,6 +82,7 @@ export async function lookUp(
 async function recordOf(run: string, task: string, { settings }: Context): Promise<PageRecord | undefined> {
   const source = await openRecords(settings);
   if (!(await source.has(run))) return undefined;
+  if (source.find !== undefined) return await source.find(run, task);
   for await (const record of source.read(run)) if (record.task === task) return record;
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Biographer } from './biographer.ts';
 import { systemClock } from './clock.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './connections/attempts.ts';
 import type { Fetcher } from './fetcher.ts';
@@ -8,15 +9,17 @@ import type { Journal } from './frontiers/journal/journal.ts';
 import type { MemoryStore } from './frontiers/memory/store.ts';
 import type { FrontierPolicy } from './frontiers/policy.ts';
 import type { HostGate } from './host-gate.ts';
+import type { HostOverview } from './host-overview.ts';
 import type { Beginning, JournalFolder, RunJournal } from './journal.ts';
 import type { Service } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
+import type { Marks } from './marks.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Roster } from './roster.ts';
 import type { Runs } from './runs.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from './settings.ts';
 import type { Settings } from './settings-table.ts';
-import type { RecordSource, Sink } from './sink.ts';
+import type { RecordLookup, RecordSource, Sink } from './sink.ts';
 import type { DeadLetters, Transport } from './transport.ts';
 import { QUEUE_TTL_MS } from './transports/rabbitmq-topology.ts';
 
@@ -25,6 +28,9 @@ export interface Stores {
   readonly frontier: Frontier & AttemptHistory;
   readonly runs: Runs;
   readonly gate: HostGate;
+  readonly hosts: HostOverview;
+  readonly marks: Marks;
+  readonly biographer: Biographer;
   readonly cache: ResponseCache;
   readonly roster: Roster;
   /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
@@ -77,6 +83,9 @@ export async function openEmbedded(settings: Settings, journaled?: Journaled): P
     { JournaledRuns },
     { MemoryStore },
     { MemoryHosts },
+    { MemoryHostOverview },
+    { MemoryMarks },
+    { MemoryBiographer },
     { MemoryHostGate },
     { MemoryRoster },
     { MemoryTransport },
@@ -85,6 +94,9 @@ export async function openEmbedded(settings: Settings, journaled?: Journaled): P
     import('./frontiers/journal/runs.ts'),
     import('./frontiers/memory/store.ts'),
     import('./frontiers/memory/hosts.ts'),
+    import('./frontiers/memory/host-overview.ts'),
+    import('./frontiers/memory/marks.ts'),
+    import('./frontiers/memory/biographer.ts'),
     import('./host-gates/memory.ts'),
     import('./rosters/memory.ts'),
     import('./transports/memory.ts'),
@@ -99,6 +111,9 @@ export async function openEmbedded(settings: Settings, journaled?: Journaled): P
     frontier: new JournaledFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), clock, journals }),
     runs: new JournaledRuns({ store, clock, journals }),
     gate: new MemoryHostGate({ hosts, clock }),
+    hosts: new MemoryHostOverview({ store, clock }),
+    marks: new MemoryMarks({ store }),
+    biographer: new MemoryBiographer({ store, clock }),
     cache: await openMemoryCache(settings),
     roster: new MemoryRoster({ clock }),
     transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
@@ -134,15 +149,27 @@ export async function openJournalFolder({ outputDir: folder }: Settings): Promis
 /** Connects to Redis: numbered attempts, then what to check. */
 export async function connectStores(options: ConnectOptions): Promise<Stores> {
   const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal } = options;
-  const [{ RedisConnection }, { RedisFrontier }, { RedisMemory }, { RedisRuns }, { RedisHostGate }, { RedisRoster }] =
-    await Promise.all([
-      import('./connections/redis.ts'),
-      import('./frontiers/redis/frontier.ts'),
-      import('./frontiers/redis/memory-watch.ts'),
-      import('./frontiers/redis/runs.ts'),
-      import('./host-gates/redis.ts'),
-      import('./rosters/redis.ts'),
-    ]);
+  const [
+    { RedisConnection },
+    { RedisFrontier },
+    { RedisMemory },
+    { RedisRuns },
+    { RedisHostOverview },
+    { RedisMarks },
+    { RedisBiographer },
+    { RedisHostGate },
+    { RedisRoster },
+  ] = await Promise.all([
+    import('./connections/redis.ts'),
+    import('./frontiers/redis/frontier.ts'),
+    import('./frontiers/redis/memory-watch.ts'),
+    import('./frontiers/redis/runs.ts'),
+    import('./frontiers/redis/host-overview.ts'),
+    import('./frontiers/redis/marks.ts'),
+    import('./frontiers/redis/biographer.ts'),
+    import('./host-gates/redis.ts'),
+    import('./rosters/redis.ts'),
+  ]);
   const url = redisUrlOf(settings);
   const told = {
     lost: (reason: string) => events?.lost?.('Redis', reason),
@@ -175,6 +202,9 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     }),
     runs,
     gate: new RedisHostGate({ redis, prefix }),
+    hosts: new RedisHostOverview({ redis, prefix }),
+    marks: new RedisMarks({ redis, prefix }),
+    biographer: new RedisBiographer({ redis, prefix }),
     cache: settings.cacheTtl === 0 ? noCache : await openRedisCache(redis, settings),
     roster: new RedisRoster({ redis, prefix }),
     sweep: () => runs.sweep(runRetention),
@@ -255,7 +285,7 @@ export async function openSink({ outputDir }: Settings, worker: string): Promise
 }
 
 /** What all processes stored. */
-export async function openRecords({ outputDir }: Settings): Promise<RecordSource> {
+export async function openRecords({ outputDir }: Settings): Promise<RecordSource & Partial<RecordLookup>> {
   const { JsonlSource } = await import('./sinks/jsonl-source.ts');
   return new JsonlSource(outputDir);
 }

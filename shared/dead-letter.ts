@@ -1,8 +1,32 @@
+import { z } from 'zod';
 import type { AttemptNote, TaskState } from './frontier.ts';
-import type { FailedReason } from './task/outcome.ts';
-import { idOf, type Task } from './task/task.ts';
+import { FAILED_REASONS, type FailedReason } from './task/outcome.ts';
+import { idOf, RUN_ID, type Task } from './task/task.ts';
 import { withoutCredentials } from './task/url.ts';
 import type { OutgoingMessage } from './transport.ts';
+
+const letterSchema = z.object({
+  v: z.literal(1),
+  run: z.string().regex(RUN_ID),
+  url: z.string(),
+  step: z.string(),
+  depth: z.int().min(0),
+  queue: z.string(),
+  reason: z.enum(FAILED_REASONS),
+  status: z.int().optional(),
+  error: z.string().optional(),
+  attempts: z.array(
+    z.object({
+      at: z.number(),
+      worker: z.string(),
+      reason: z.string(),
+      status: z.int().optional(),
+      error: z.string().optional(),
+    }),
+  ),
+  firstSeen: z.string(),
+  failedAt: z.string(),
+});
 
 /** The body of a message in `failed_urls`: a failed task with its reason. */
 export interface DeadLetter {
@@ -17,7 +41,7 @@ export interface DeadLetter {
   readonly status?: number;
   /** The last error, as a sentence. */
   readonly error?: string;
-  /** Failed attempts, newest first, the last ten. */
+  /** Failed attempts, newest first, the last ten: when, by which worker, and what came of each. */
   readonly attempts: readonly AttemptNote[];
   /** ISO 8601, as the next. */
   readonly firstSeen: string;
@@ -38,7 +62,7 @@ const MAX_HEADER_LENGTH = 1_024;
 
 /** The message that buries a failed task. */
 export function deadLetterOf(task: Task, state: TaskState, failure: Failure): OutgoingMessage {
-  const { reason, status, error, attempts, at } = failure;
+  const { reason, status, attempts, at, error = explain(reason, state) } = failure;
   const letter: DeadLetter = {
     v: 1,
     run: task.run,
@@ -71,15 +95,27 @@ export function malformedLetterOf(id: string | undefined, body: Uint8Array, prob
   return { to: 'failed', id: id ?? 'malformed', body, headers: { 'x-last-error': lastError('malformed', problem) } };
 }
 
-/** Reads a dead letter; nothing if its body is a malformed message's. */
+/** Reads a dead letter; nothing if its body is a malformed message's, or anything else that is none. */
 export function readDeadLetter(body: Uint8Array): DeadLetter | undefined {
   try {
-    const letter: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof letter === 'object' && letter !== null && 'reason' in letter && 'url' in letter
-      ? (letter as DeadLetter)
-      : undefined;
+    const read = letterSchema.safeParse(JSON.parse(new TextDecoder().decode(body)));
+    return read.success ? (read.data as DeadLetter) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Why a task failed whose failure no attempt explains. */
+function explain(reason: FailedReason, { deadline, starts }: TaskState): string | undefined {
+  switch (reason) {
+    case 'deadline':
+      return deadline === undefined ? undefined : `it was worth doing until ${new Date(deadline).toISOString()}`;
+    case 'crash_loop':
+      return `it was begun ${starts} times, and no worker lived to end it`;
+    case 'host_down':
+      return 'its host gave nothing but errors for too long';
+    default:
+      return undefined;
   }
 }
 

@@ -33,6 +33,11 @@ export class Deque<T> {
     return taken;
   }
 
+  /** From head to tail. */
+  *values(): Generator<T> {
+    for (let i = 0; i < this.#length; i++) yield this.#ring[(this.#head + i) % this.#ring.length] as T;
+  }
+
   #grow(): void {
     if (this.#length < this.#ring.length) return;
     const ring: (T | undefined)[] = new Array(this.#ring.length * 2);

@@ -52,7 +52,7 @@ export interface Frontier {
   /** Puts back tasks whose lease lapsed, in whatever state their run is; at most 500 a call. Returns how many. */
   reap(): Promise<number>;
 
-  /** Counts waiting tasks of cancelled runs as cancelled and frees their marks; at most 1 000 a call. Returns how many. */
+  /** Counts waiting tasks of cancelled runs as cancelled and frees their marks; at most 250 a call. Returns how many. */
   drain(): Promise<number>;
 }
 

@@ -19,9 +19,21 @@ export interface HostGate {
   leave(host: string, limit: HostLimit, holder: string, durationMs?: number): Promise<void>;
   /** Quiets a host for everybody, for release as well. A longer pause stands. */
   pause(host: string, ms: number, reason: string): Promise<void>;
-  /** Ends a pause. */
-  resume(host: string): Promise<void>;
+  /** Quiets a host until it is resumed, however long that takes; {@link LONGEST_HOLD_MS} is the end of it. */
+  hold(host: string, reason: string): Promise<Pause | undefined>;
+  /** Ends a pause, by hand or not; what waited for it may be released at once. */
+  resume(host: string): Promise<Pause | undefined>;
 }
+
+/** The pause that a host was in before; nothing if it was in none. */
+export interface Pause {
+  readonly ms: number;
+  readonly reason: string;
+  readonly byHand: boolean;
+}
+
+/** A pause by hand that everybody has forgotten ends after a year. */
+export const LONGEST_HOLD_MS = 365 * 86_400_000;
 
 /** A longer wait for a slot belongs to the frontier, not to a worker. */
 export const MAX_HOLD_MS = 2_000;

@@ -25,6 +25,11 @@ interface ReleaserOptions {
   readonly roster: Roster;
   readonly clock: Clock;
   readonly log: Logger;
+  /**
+   * Told of each task that fails here, before its dead letter is published; when it rejects, the task waits again. Left
+   * out where there is nothing to tell it to: a producer keeps no records.
+   */
+  readonly onFailure?: (task: ReleasedTask, reason: FailedReason) => Promise<void>;
   /** Tasks that may be out at once; left out, by the number of live worker slots. */
   readonly window?: number | undefined;
 }
@@ -113,9 +118,10 @@ export class Releaser implements Service {
   }
 
   /** Dead letter first, confirmed, then settled: never the other way round. */
-  async #bury(tasks: readonly ReleasedTask[]): Promise<void> {
-    if (tasks.length === 0) return;
+  async #bury(ended: readonly ReleasedTask[]): Promise<void> {
+    if (ended.length === 0) return;
     const { frontier, transport, clock } = this.#options;
+    const tasks = await this.#told(ended);
     const letters = await Promise.all(
       tasks.map(async ({ verdict, task, state, problem }) =>
         deadLetterOf(task, state, {
@@ -134,6 +140,20 @@ export class Releaser implements Service {
           : this.#settle(task, { kind: 'defer' }),
       ),
     );
+  }
+
+  /** Those that have been told of; the others wait again. */
+  async #told(ended: readonly ReleasedTask[]): Promise<ReleasedTask[]> {
+    const { onFailure, log } = this.#options;
+    if (onFailure === undefined) return [...ended];
+    const told = await Promise.allSettled(ended.map((task) => onFailure(task, task.verdict as FailedReason)));
+    const failure = told.find((result) => result.status === 'rejected');
+    if (failure !== undefined) log.warn({ error: messageOf(failure.reason) }, 'a failure could not be told: it waits');
+    const isTold = (_: ReleasedTask, index: number): boolean => told[index]?.status === 'fulfilled';
+    await Promise.all(
+      ended.filter((task, index) => !isTold(task, index)).map((task) => this.#settle(task, { kind: 'defer' })),
+    );
+    return ended.filter(isTold);
   }
 
   async #settle({ task, release }: ReleasedTask, outcome: Outcome): Promise<void> {

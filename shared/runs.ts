@@ -19,10 +19,12 @@ export interface Runs {
   /** Says that a producer is alive. Silent for {@link PRODUCER_LEASE_MS}, it counts as lost. */
   beat(run: string, producer: string): Promise<void>;
   /** A producer has offered all it had. Without a producer: no seeds will come, whatever became of the producers. */
-  seal(run: string, producer?: string): Promise<void>;
-  pause(run: string): Promise<void>;
-  resume(run: string): Promise<void>;
-  cancel(run: string): Promise<void>;
+  seal(run: string, producer?: string): Promise<Steered | undefined>;
+  /** Nothing of the run is released any more; a delivery in hand is finished, one that comes later is put back. */
+  pause(run: string, reason?: string): Promise<Steered | undefined>;
+  resume(run: string): Promise<Steered | undefined>;
+  /** As `pause`, for good: what waits is dropped by {@link Frontier.drain}. */
+  cancel(run: string): Promise<Steered | undefined>;
   /** Every counter of a run, read at one moment; nothing if the store doesn't know the run. */
   progress(run: string): Promise<RunProgress | undefined>;
   /** The runs that the store knows, newest first. */
@@ -52,6 +54,12 @@ export interface RunOptions {
 }
 
 export type RunState = 'running' | 'paused' | 'cancelled' | 'finished';
+
+/** What steering came to; nothing, if the store doesn't know the run. A run that has ended stays as it is. */
+export interface Steered {
+  readonly was: RunState;
+  readonly is: RunState;
+}
 
 export interface OpenedRun {
   /** `cancelled`: the run is, and takes no seeds; nothing was changed. */
@@ -84,7 +92,16 @@ export interface RunProgress {
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly readAt: number;
-  readonly producers: { readonly open: number; readonly lost: number };
+  readonly producers: { readonly open: number; readonly lost: number; readonly silent: readonly SilentProducer[] };
+  /** Why it is paused, in the words of whoever paused it. */
+  readonly pauseReason?: string;
+}
+
+/** A lost producer. At most ten are named. */
+export interface SilentProducer {
+  readonly id: string;
+  /** Milliseconds since its last beat. */
+  readonly silentMs: number;
 }
 
 /** A host with waiting tasks. */
@@ -95,4 +112,6 @@ export interface HostLine {
   /** Milliseconds that the host is still paused, and why; 0 if it isn't. */
   readonly pausedMs: number;
   readonly reason?: string;
+  /** Paused by hand: until somebody ends it. */
+  readonly byHand: boolean;
 }

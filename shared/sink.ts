@@ -23,3 +23,9 @@ export interface RecordSource {
   /** The runs that something is stored of. */
   runs(): Promise<readonly string[]>;
 }
+
+/** An optional ability of a source: one task's record, without reading all of its run. */
+export interface RecordLookup {
+  /** Of its highest release. */
+  find(run: string, task: string): Promise<PageRecord | undefined>;
+}

@@ -88,11 +88,23 @@ export type QueueDepths = Readonly<Record<Destination, { readonly ready: number;
 
 export type TransportTrouble = 'disconnected' | 'blocked';
 
-/** An optional ability: looking at dead letters without consuming them. */
+/** An optional ability: looking at dead letters without consuming them, and taking out some. */
 export interface DeadLetters {
   /** Up to `limit` letters, oldest first. They stay where they are. */
   browse(limit: number): Promise<readonly DeadLetterMessage[]>;
+  /**
+   * Shows `judge` the letters that are there now, oldest first and some at a time, and deletes those that it says so of,
+   * after it has said so. All others stay, in their order as far as the broker keeps it. Letters that come meanwhile are
+   * not shown; those that another process looks at just then are not, either. Ends early once `signal` is aborted.
+   *
+   * A crash deletes fewer than was said, never others.
+   */
+  sift(judge: LetterJudge, signal?: AbortSignal): Promise<void>;
 }
+
+/** Says what becomes of each letter, in their order. When it rejects, all of them stay. */
+export type LetterJudge = (letters: readonly DeadLetterMessage[]) => Promise<readonly LetterFate[]>;
+export type LetterFate = 'keep' | 'delete';
 
 export interface DeadLetterMessage {
   readonly id: string | undefined;

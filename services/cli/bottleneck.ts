@@ -1,6 +1,8 @@
 import type { LiveWorker } from '../../shared/roster.ts';
 import type { HostLine, RunProgress } from '../../shared/runs.ts';
+import { REPLAYER } from '../producer/replay-runs.ts';
 import { count, duration, pace } from './format.ts';
+import { pauseText } from './pause-text.ts';
 
 /** What keeps a run from going faster, and how long it will take by what is known. */
 export interface Bottleneck {
@@ -40,10 +42,14 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   const say = (name: Bottleneck['name'], sentence: string, etaMs = steadyMs): Bottleneck => ({ name, sentence, etaMs });
 
   if (progress.endedAt !== undefined) return say('none', '', 0);
-  if (progress.state === 'paused') return say('paused', 'paused', undefined);
+  const { run, producers } = progress;
+  if (progress.state === 'paused') {
+    const why = progress.pauseReason === undefined ? '' : ` (${progress.pauseReason})`;
+    return say('paused', `paused${why}; trawl resume ${run}`, undefined);
+  }
   if (left === 0) {
-    return progress.producers.lost > 0 && progress.producers.open === 0
-      ? say('producer lost', `producer lost: run it again with --run ${progress.run}`, undefined)
+    return producers.lost > 0 && producers.open === 0
+      ? say('producer lost', lostProducers(progress), undefined)
       : say('none', '', undefined);
   }
   if (workers?.length === 0) return say('no workers', 'no worker is running: start one with trawl work', undefined);
@@ -73,7 +79,23 @@ function slowestHost(hosts: readonly HostLine[]): NeedyHost | undefined {
     );
 }
 
-function hostBottleneck({ host, waiting, intervalMs, pausedMs, reason, needsMs }: NeedyHost): Bottleneck {
+/** Names the lost producers of a run, and says what to do. */
+export function lostProducers({ run, producers: { lost, silent } }: RunProgress): string {
+  const named = silent.map(({ id, silentMs }) => `${id}, silent for ${duration(silentMs)}`);
+  const others = lost > silent.length ? ` and ${count(lost - silent.length)} more` : '';
+  const again = silent.every(({ id }) => id === REPLAYER) ? 'trawl dlq replay' : `trawl produce --run ${run} …`;
+  return `producer lost: ${named.join('; ')}${others}; run it again with ${again}, or trawl seal ${run}`;
+}
+
+function hostBottleneck({ host, waiting, intervalMs, pausedMs, reason, byHand, needsMs }: NeedyHost): Bottleneck {
+  if (byHand) {
+    const paused = pauseText({ ms: pausedMs, reason: reason ?? '', byHand });
+    return {
+      name: 'host paused',
+      sentence: `waiting for ${host}: ${paused}; trawl resume --host ${host}`,
+      etaMs: undefined,
+    };
+  }
   if (pausedMs > 2_000) {
     const why = reason === undefined ? '' : ` (${reason})`;
     return {

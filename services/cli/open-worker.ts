@@ -9,6 +9,7 @@ import type { Sink } from '../../shared/sink.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import type { Transport } from '../../shared/transport.ts';
 import { VERSION } from '../../shared/version.ts';
+import { FailureLines } from '../worker/failure-lines.ts';
 import { RunDirectory } from '../worker/run-directory.ts';
 import { SeedIntake } from '../worker/seed-intake.ts';
 import { Worker } from '../worker/worker.ts';
@@ -39,6 +40,7 @@ export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerO
     gate,
     cache,
     roster,
+    failures: openFailureLines({ stores, defaults, ...parts }),
     runs: new RunDirectory({ runs, loadCrawler, defaults }),
     intake: new SeedIntake({ frontier, runs, rules, defaults, worker }),
     maxBodyBytes: settings.maxBody,
@@ -48,4 +50,14 @@ export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerO
     random: Math.random,
     version: VERSION,
   });
+}
+
+/** Where failures that no worker had in hand are told of. */
+export function openFailureLines({
+  stores: { runs },
+  defaults: { crawler },
+  sink,
+  worker,
+}: Pick<OpenWorkerOptions, 'stores' | 'defaults' | 'sink' | 'worker'>): FailureLines {
+  return new FailureLines({ runs, crawler, sink, worker, clock: systemClock });
 }

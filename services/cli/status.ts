@@ -4,9 +4,12 @@ import { systemClock } from '../../shared/clock.ts';
 import type { LiveWorker } from '../../shared/roster.ts';
 import type { HostLine } from '../../shared/runs.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
+import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from './fleet-hosts.ts';
 import { count, duration, pace, perSecond } from './format.ts';
 import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
+import { pauseText } from './pause-text.ts';
 import { readRunId } from './run-id.ts';
+import { producersLine, runJson } from './run-troubles.ts';
 import { type RunView, RunWatcher } from './run-watcher.ts';
 import { elapsedMs, summaryJson, summaryText } from './summary.ts';
 import { table } from './table.ts';
@@ -77,10 +80,11 @@ class OneRun {
   }
 
   async again(): Promise<Found | undefined> {
-    const [view, workers, hosts] = await Promise.all([
+    const [view, workers, hosts, fleet] = await Promise.all([
       this.#watcher.look(),
       this.#stores.roster.workers(),
       this.#stores.runs.hosts(this.#run, 1_000),
+      lookAtHosts(this.#stores),
     ]);
     if (view === undefined) return undefined;
     const { progress, bottleneck } = view;
@@ -89,22 +93,28 @@ class OneRun {
       bottleneck: name === 'none' ? null : sentence,
       etaSeconds: etaMs === undefined ? null : Math.round(etaMs / 1_000),
       workers: workers.length,
+      ...runJson(progress),
+      ...hostsJson(fleet),
     };
     return {
-      text: this.#text(view, workers, hosts),
+      text: this.#text(view, workers, hosts, fleet),
       json: { ...summaryJson(progress), ...more },
       isOver: progress.endedAt !== undefined,
     };
   }
 
-  #text({ progress, bottleneck }: RunView, workers: readonly LiveWorker[], hosts: readonly HostLine[]): string {
+  #text(
+    { progress, bottleneck }: RunView,
+    workers: readonly LiveWorker[],
+    hosts: readonly HostLine[],
+    fleet: HostsOfFleet,
+  ): string {
     const lines = [summaryText(progress, undefined).trimEnd()];
     if (progress.endedAt === undefined) {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
       if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
-      if (!progress.sealed)
-        lines.push(`Producers: ${progress.producers.open} at work, ${progress.producers.lost} lost`);
-      lines.push(...slowestHosts(hosts), ...workerLines(workers));
+      if (!progress.sealed) lines.push(producersLine(progress));
+      lines.push(...slowestHosts(hosts), ...hostLines(fleet), ...workerLines(workers));
     }
     return `${lines.join('\n')}\n`;
   }
@@ -121,7 +131,11 @@ class AllRuns {
 
   async again(): Promise<Found> {
     const { runs, roster } = this.#stores;
-    const [ids, workers] = await Promise.all([runs.list(MOST_RUNS), roster.workers()]);
+    const [ids, workers, fleet] = await Promise.all([
+      runs.list(MOST_RUNS),
+      roster.workers(),
+      lookAtHosts(this.#stores),
+    ]);
     const views = (await Promise.all(ids.map((run) => this.#watcher(run).look()))).filter((view) => view !== undefined);
     const rows = views.map(({ progress, bottleneck }) => {
       const { run, state, discovered, done, skipped, failed, cancelled } = progress;
@@ -138,8 +152,12 @@ class AllRuns {
     });
     const text = rows.length === 0 ? 'No runs yet. Start one with: trawl produce https://example.com/\n' : table(rows);
     return {
-      text: `${text}${workerLines(workers).join('\n')}\n`,
-      json: { runs: views.map(({ progress }) => summaryJson(progress)), workers },
+      text: `${text}${[...hostLines(fleet), ...workerLines(workers)].join('\n')}\n`,
+      json: {
+        runs: views.map(({ progress }) => ({ ...summaryJson(progress), ...runJson(progress) })),
+        ...hostsJson(fleet),
+        workers,
+      },
       isOver: false,
     };
   }
@@ -160,10 +178,11 @@ function slowestHosts(hosts: readonly HostLine[]): string[] {
   const slowest = [...hosts].sort((a, b) => needs(b) - needs(a)).slice(0, SLOWEST_HOSTS);
   if (slowest.length === 0) return [];
   const rows = slowest.map((line) => {
-    const { host, waiting, intervalMs, pausedMs, reason = '' } = line;
-    const why =
-      pausedMs > 0 ? `paused for ${duration(pausedMs)} ${reason}` : intervalMs > 0 ? pace(intervalMs) : 'no limit';
-    return [`  ${host}`, `${count(waiting)} wait`, why, needs(line) > 0 ? `about ${duration(needs(line))}` : ''];
+    const { host, waiting, intervalMs, pausedMs, reason = '', byHand } = line;
+    const limit = intervalMs > 0 ? pace(intervalMs) : 'no limit';
+    const why = pausedMs > 0 ? pauseText({ ms: pausedMs, reason, byHand }) : limit;
+    const eta = needs(line) > 0 && !byHand ? `about ${duration(needs(line))}` : '';
+    return [`  ${host}`, `${count(waiting)} wait`, why, eta];
   });
   return ['Hosts that need longest:', table(rows).trimEnd()];
 }

@@ -10,7 +10,7 @@ import { VERSION } from '../../shared/version.ts';
 import type { Worker } from '../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
-import { openWorker } from './open-worker.ts';
+import { openFailureLines, openWorker } from './open-worker.ts';
 import { report } from './report.ts';
 import { routingRulesOf, runOptionsOf, warnOfRobots } from './run-options.ts';
 
@@ -76,7 +76,9 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     try {
       const clock = systemClock;
       const defaults = runOptionsOf(settings, 'ever');
-      const releaser = new Releaser({ ...stores, transport, clock, log, window: settings.releaseWindow });
+      const failures = openFailureLines({ stores, defaults, sink, worker: id });
+      const onFailure = failures.ofReleased.bind(failures);
+      const releaser = new Releaser({ ...stores, transport, clock, log, onFailure, window: settings.releaseWindow });
       const onOffered = (): void => releaser.nudge();
       worker = openWorker({ settings, stores, transport, fetcher, sink, rules, defaults, worker: id, log, onOffered });
       const janitor = new Janitor({ ...stores, clock, log });

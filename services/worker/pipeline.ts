@@ -21,6 +21,7 @@ import type { RoutingRule } from '../../shared/task/routing.ts';
 import { readMessage, type Task } from '../../shared/task/task.ts';
 import { withoutCredentials } from '../../shared/task/url.ts';
 import type { Delivery, Handling, OutgoingMessage, Transport } from '../../shared/transport.ts';
+import type { FailureLines } from './failure-lines.ts';
 import { holdSlot } from './hold-slot.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { linksToFollow } from './links.ts';
@@ -38,6 +39,8 @@ export interface PipelineOptions {
   readonly fetcher: Fetcher;
   readonly sink: Sink;
   readonly runs: RunDirectory;
+  /** Where messages that are no task are told of. */
+  readonly failures?: FailureLines;
   readonly intake: SeedIntake;
   readonly leases: LeaseKeeper;
   readonly slots: Slots;
@@ -228,9 +231,20 @@ export class Pipeline {
   }
 
   async #buryMalformed({ id, body }: Delivery, problem: string): Promise<Handling> {
+    if (!(await this.#tellMalformed({ id, body }, problem))) return 'return';
     const isBuried = await this.#publish(malformedLetterOf(id, body, problem));
     this.#options.log.warn({ error: problem }, 'a message that is no task: buried');
     return isBuried ? 'ack' : 'return';
+  }
+
+  async #tellMalformed(message: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<boolean> {
+    try {
+      await this.#options.failures?.ofMessage(message, problem);
+      return true;
+    } catch (error: unknown) {
+      this.#options.onSinkFailure(messageOf(error));
+      return false;
+    }
   }
 
   /** A newer program's task goes back to waiting, for a worker that can read it. */

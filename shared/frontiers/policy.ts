@@ -15,6 +15,9 @@ export const MALFORMED_HOST = '?';
 /** A task is released at most so long before its slot. */
 export const LEAD_MS = 1_000;
 
+/** Tasks dropped by one `drain`: about a millisecond of Redis' time, so that a run of a million blocks nobody. */
+export const MOST_DRAINED = 250;
+
 /** Tasks put back by one `reap`. */
 export const MOST_REAPED = 500;
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { type MemoryHosts, slowestInterval } from '../frontiers/memory/hosts.ts';
-import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS } from '../host-gate.ts';
+import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../host-gate.ts';
 import { RETRY_AFTER_CAP_MS } from '../task/retry-after.ts';
 
 const PLACE_LEASE_MS = 120_000;
@@ -57,9 +57,11 @@ export class MemoryHostGate implements HostGate {
     this.#hosts.pause(name, Math.round(ms), reason, this.#clock.now());
   }
 
-  async resume(name: string): Promise<void> {
-    const host = this.#hosts.get(name);
-    host.pausedUntil = 0;
-    host.reason = '';
+  async hold(name: string, reason: string): Promise<Pause | undefined> {
+    return this.#hosts.hold(name, reason, this.#clock.now());
+  }
+
+  async resume(name: string): Promise<Pause | undefined> {
+    return this.#hosts.resume(name, this.#clock.now());
   }
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../clock.ts';
 import { Scripts } from '../frontiers/redis/scripts.ts';
-import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS } from '../host-gate.ts';
+import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../host-gate.ts';
 
 /** A place that its holder never leaves is free again after so long: longer than any request may take. */
 const PLACE_LEASE_MS = 120_000;
@@ -46,11 +46,19 @@ export class RedisHostGate implements HostGate {
   }
 
   async pause(host: string, ms: number, reason: string): Promise<void> {
-    // To the script, no time at all means the end of a pause.
     if (Math.round(ms) > 0) await this.#scripts.run('pause_host', host, Math.round(ms), reason);
   }
 
-  async resume(host: string): Promise<void> {
-    await this.#scripts.run('pause_host', host, 0, '');
+  async hold(host: string, reason: string): Promise<Pause | undefined> {
+    return readPause(await this.#scripts.run('pause_host', host, 'hold', reason));
   }
+
+  async resume(host: string): Promise<Pause | undefined> {
+    return readPause(await this.#scripts.run('pause_host', host, 'end', ''));
+  }
+}
+
+function readPause(reply: unknown): Pause | undefined {
+  const [ms, reason, byHand] = reply as [string, string, number];
+  return ms === '0' ? undefined : { ms: Number(ms), reason, byHand: byHand === 1 };
 }

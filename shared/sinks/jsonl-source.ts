@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { codeOf } from '../errors.ts';
 import type { PageRecord } from '../record.ts';
-import type { RecordSource } from '../sink.ts';
+import type { RecordLookup, RecordSource } from '../sink.ts';
 import { NewestReleases } from './newest-releases.ts';
 
 /**
  * The records of a folder that {@link JsonlSink}s wrote to. Two passes: the first finds the highest release of each task,
  * the second gives the lines that have it. Torn lines are skipped.
  */
-export class JsonlSource implements RecordSource {
+export class JsonlSource implements RecordSource, RecordLookup {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -27,6 +27,18 @@ export class JsonlSource implements RecordSource {
         if (newest.take(record.task, record.release)) yield record;
       }
     }
+  }
+
+  async find(run: string, task: string): Promise<PageRecord | undefined> {
+    let found: PageRecord | undefined;
+    for (const file of await this.#files(run)) {
+      for await (const line of linesOf(file)) {
+        // Most lines are of other tasks, and need not be parsed.
+        const record = line.includes(task) ? parse(line) : undefined;
+        if (record?.task === task && record.release >= (found?.release ?? 0)) found = record;
+      }
+    }
+    return found;
   }
 
   async runs(): Promise<readonly string[]> {
@@ -55,11 +67,14 @@ export class JsonlSource implements RecordSource {
 }
 
 async function* recordsOf(file: string): AsyncGenerator<PageRecord> {
-  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
+  for await (const line of linesOf(file)) {
     const record = parse(line);
     if (record !== undefined) yield record;
   }
+}
+
+function linesOf(file: string): AsyncIterable<string> {
+  return createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 function parse(line: string): PageRecord | undefined {

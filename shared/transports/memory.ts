@@ -7,6 +7,7 @@ import type {
   DeadLetters,
   Destination,
   Handler,
+  LetterJudge,
   OutgoingMessage,
   PublishOutcome,
   QueueDepths,
@@ -37,7 +38,7 @@ export class MemoryTransport implements Transport, DeadLetters {
   readonly #ttlMs: Readonly<Record<Destination, number>>;
   readonly #queues: Readonly<Record<Queue, Deque<Waiting>>> = { priority: new Deque(), normal: new Deque() };
   readonly #consumers: Readonly<Record<Queue, MemoryConsumer[]>> = { priority: [], normal: [] };
-  readonly #letters: DeadLetterMessage[] = [];
+  #letters: DeadLetterMessage[] = [];
 
   constructor({ clock, ttlMs }: MemoryTransportOptions) {
     this.#clock = clock;
@@ -102,6 +103,16 @@ export class MemoryTransport implements Transport, DeadLetters {
     return this.#letters.slice(0, limit);
   }
 
+  async sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
+    const letters = [...this.#letters];
+    for (let at = 0; at < letters.length && signal?.aborted !== true; at += LETTERS_AT_ONCE) {
+      const some = letters.slice(at, at + LETTERS_AT_ONCE);
+      const fates = await judge(some);
+      const gone = new Set(some.filter((_, i) => fates[i] === 'delete'));
+      if (gone.size > 0) this.#letters = this.#letters.filter((letter) => !gone.has(letter));
+    }
+  }
+
   #bury({ id, body, headers }: OutgoingMessage): void {
     if (this.#letters.length >= MOST_LETTERS) this.#letters.shift();
     this.#letters.push({ id, body: typeof body === 'string' ? ENCODER.encode(body) : body, headers });
@@ -118,6 +129,8 @@ export class MemoryTransport implements Transport, DeadLetters {
     }
   }
 }
+
+const LETTERS_AT_ONCE = 1_000;
 
 /** Dead letters kept in memory; the records keep a line of every failure. */
 export const MOST_LETTERS = 100_000;

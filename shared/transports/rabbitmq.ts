@@ -7,6 +7,7 @@ import type {
   DeadLetters,
   Destination,
   Handler,
+  LetterJudge,
   OutgoingMessage,
   PublishOutcome,
   QueueDepths,
@@ -14,8 +15,8 @@ import type {
   TransportTrouble,
 } from '../transport.ts';
 import { close } from './farewell.ts';
-import { allowedHeaders } from './message-headers.ts';
 import { RabbitMqConsumer } from './rabbitmq-consumer.ts';
+import { siftLetters } from './rabbitmq-letters.ts';
 import { RabbitMqPublisher } from './rabbitmq-publisher.ts';
 import { type QueueDeclaration, type QueueType, topology } from './rabbitmq-topology.ts';
 import { type ConnectionEvents, type LiveConnection, RecoveringConnection, reasonOf } from './recovering-connection.ts';
@@ -115,18 +116,18 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     return this.#blocked ? 'blocked' : undefined;
   }
 
-  /** Gets without acking: when the channel closes, the broker puts all of them back in order. */
   async browse(limit: number): Promise<readonly DeadLetterMessage[]> {
-    return await this.#onOwnChannel(async (channel) => {
-      const letters: DeadLetterMessage[] = [];
-      while (letters.length < limit) {
-        const message = await channel.get(this.#nameOf('failed'));
-        if (message === false) break;
-        const { messageId, headers } = message.properties;
-        letters.push({ id: messageId, body: message.content, headers: allowedHeaders(headers) });
-      }
-      return letters;
-    });
+    const found: DeadLetterMessage[] = [];
+    const keepAll: LetterJudge = async (letters) => {
+      found.push(...letters);
+      return [];
+    };
+    await this.#onOwnChannel((channel) => siftLetters(channel, this.#nameOf('failed'), keepAll, { most: limit }));
+    return found;
+  }
+
+  async sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
+    await this.#onOwnChannel((channel) => siftLetters(channel, this.#nameOf('failed'), judge, { signal }));
   }
 
   #events({ onLost, onRestored, onBlocked }: RabbitMqOptions): ConnectionEvents {

@@ -177,6 +177,38 @@ export function describeTransport(name: string, open: OpenTransport): void {
       await expect.poll(async () => (await transport.depths()).failed.ready).toBe(3);
     });
 
+    test('letters that shall go are deleted, all others stay', async () => {
+      const { transport } = await setup();
+      const letters = Array.from({ length: 2_500 }, () => message('failed'));
+      await transport.publish(letters);
+      const shown: (string | undefined)[] = [];
+      await transport.sift(async (some) => {
+        shown.push(...ids(some));
+        return some.map(({ id }) => (Number(id?.slice(2)) % 3 === 0 ? 'delete' : 'keep'));
+      });
+      expect(shown).toEqual(ids(letters));
+      const kept = ids(letters).filter((id) => Number(id?.slice(2)) % 3 !== 0);
+      await expect.poll(async () => ids(await transport.browse(9_999)).toSorted()).toEqual(kept.toSorted());
+    });
+
+    test('a judge that fails, or is stopped, has deleted nothing more; letters that come meanwhile are not shown', async () => {
+      const { transport } = await setup();
+      await transport.publish([message('failed'), message('failed')]);
+      const failing = transport.sift(() => Promise.reject(new Error('no verdict')));
+      await expect(failing).rejects.toThrow('no verdict');
+      const stopped = AbortSignal.abort();
+      await transport.sift(async (some) => some.map(() => 'delete'), stopped);
+      await expect.poll(async () => (await transport.depths()).failed.ready).toBe(2);
+      let seen = 0;
+      await transport.sift(async (some) => {
+        seen += some.length;
+        await transport.publish([message('failed')]);
+        return some.map(() => 'delete');
+      });
+      expect(seen).toBe(2);
+      await expect.poll(async () => (await transport.browse(9)).length).toBe(1);
+    });
+
     test('a body is bytes, and comes through as it is', async () => {
       const { transport } = await setup();
       const body = new Uint8Array([0, 255, 128, 10, 13]);

@@ -79,7 +79,7 @@ export function progressOf(extra: Partial<RunProgress> = {}): RunProgress {
     bytes: 0,
     startedAt: 0,
     readAt: 10_000,
-    producers: { open: 0, lost: 0 },
+    producers: { open: 0, lost: 0, silent: [] },
     ...extra,
   };
 }

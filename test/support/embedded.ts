@@ -1,6 +1,7 @@
 import type { Frontier, Offer } from '../../shared/frontier.ts';
 import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
 import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
+import { MemoryMarks } from '../../shared/frontiers/memory/marks.ts';
 import { MemoryRuns } from '../../shared/frontiers/memory/runs.ts';
 import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
 import type { FrontierPolicy } from '../../shared/frontiers/policy.ts';
@@ -33,6 +34,7 @@ export function openEmbedded() {
     clock,
     frontier: new MemoryFrontier({ store, policy: POLICY, clock }),
     runs: new MemoryRuns({ store, clock }),
+    marks: new MemoryMarks({ store }),
     gate: new MemoryHostGate({ hosts, clock }),
     cache: new MemoryResponseCache({ clock, ttlMs: 60_000, maxBytes: 1_000_000 }),
     roster: new MemoryRoster({ clock }),

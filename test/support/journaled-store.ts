@@ -6,7 +6,10 @@ import { JournaledFrontier } from '../../shared/frontiers/journal/frontier.ts';
 import type { Journal } from '../../shared/frontiers/journal/journal.ts';
 import { beginJournal, reopenJournal } from '../../shared/frontiers/journal/opening.ts';
 import { JournaledRuns } from '../../shared/frontiers/journal/runs.ts';
+import { MemoryBiographer } from '../../shared/frontiers/memory/biographer.ts';
+import { MemoryHostOverview } from '../../shared/frontiers/memory/host-overview.ts';
 import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
+import { MemoryMarks } from '../../shared/frontiers/memory/marks.ts';
 import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
 import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
 import type { OpenedRun, RunOptions } from '../../shared/runs.ts';
@@ -48,6 +51,9 @@ export async function openJournaledStore(options: Options = {}): Promise<Journal
     frontier: new JournaledFrontier({ ...parts, policy: { ...POLICY, ...options.policy } }),
     runs: new BeginningRuns(parts),
     gate: new MemoryHostGate({ hosts, clock }),
+    hosts: new MemoryHostOverview({ store, clock }),
+    marks: new MemoryMarks({ store }),
+    biographer: new MemoryBiographer({ store, clock }),
     journals,
     step: (ms) => clock.step(ms),
     now: () => clock.now(),

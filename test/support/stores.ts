@@ -1,16 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
+import type { Biographer } from '../../shared/biographer.ts';
 import type { Frontier } from '../../shared/frontier.ts';
+import { MemoryBiographer } from '../../shared/frontiers/memory/biographer.ts';
 import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
+import { MemoryHostOverview } from '../../shared/frontiers/memory/host-overview.ts';
 import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
+import { MemoryMarks } from '../../shared/frontiers/memory/marks.ts';
 import { MemoryRuns } from '../../shared/frontiers/memory/runs.ts';
 import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
 import type { FrontierPolicy } from '../../shared/frontiers/policy.ts';
+import { RedisBiographer } from '../../shared/frontiers/redis/biographer.ts';
 import { RedisFrontier } from '../../shared/frontiers/redis/frontier.ts';
+import { RedisHostOverview } from '../../shared/frontiers/redis/host-overview.ts';
+import { RedisMarks } from '../../shared/frontiers/redis/marks.ts';
 import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
 import type { HostGate } from '../../shared/host-gate.ts';
 import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
 import { RedisHostGate } from '../../shared/host-gates/redis.ts';
+import type { HostOverview } from '../../shared/host-overview.ts';
+import type { Marks } from '../../shared/marks.ts';
 import type { Runs } from '../../shared/runs.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
@@ -19,6 +28,9 @@ export interface Store {
   readonly frontier: Frontier;
   readonly runs: Runs;
   readonly gate: HostGate;
+  readonly hosts: HostOverview;
+  readonly marks: Marks;
+  readonly biographer: Biographer;
   step(ms: number): void;
   now(): number;
   close(): Promise<void>;
@@ -41,6 +53,9 @@ export const openMemoryStore: OpenStore = async (policy) => {
     frontier: new MemoryFrontier({ store, policy: { ...POLICY, ...policy }, clock }),
     runs: new MemoryRuns({ store, clock }),
     gate: new MemoryHostGate({ hosts, clock }),
+    hosts: new MemoryHostOverview({ store, clock }),
+    marks: new MemoryMarks({ store }),
+    biographer: new MemoryBiographer({ store, clock }),
     step: (ms) => clock.step(ms),
     now: () => clock.now(),
     close: async () => {},
@@ -59,6 +74,9 @@ export function redisStores(url: string): { readonly open: OpenStore; readonly r
         frontier: new RedisFrontier({ redis, prefix, policy: { ...POLICY, ...policy }, clock }),
         runs: new RedisRuns({ redis, prefix, clock }),
         gate: new RedisHostGate({ redis, prefix, clock }),
+        hosts: new RedisHostOverview({ redis, prefix, clock }),
+        marks: new RedisMarks({ redis, prefix }),
+        biographer: new RedisBiographer({ redis, prefix, clock }),
         step: (ms) => clock.step(ms),
         now: () => clock.now(),
         close: async () => {

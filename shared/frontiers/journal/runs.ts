@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { OpenedRun, RunOptions } from '../../runs.ts';
+import type { OpenedRun, RunOptions, Steered } from '../../runs.ts';
 import { MemoryRuns } from '../memory/runs.ts';
 import type { MemoryStore } from '../memory/store.ts';
 import type { Journal } from './journal.ts';
@@ -34,31 +34,31 @@ export class JournaledRuns extends MemoryRuns {
     return await opening;
   }
 
-  override async seal(id: string, producer?: string): Promise<void> {
+  override async seal(id: string, producer?: string): Promise<Steered | undefined> {
     const run = this.#store.runs.get(id);
     const counts = producer === undefined || run?.producers.has(producer) === true;
     const sealing = super.seal(id, producer);
     if (run !== undefined && counts) await this.#journals.get(id)?.sealed(producer);
-    await sealing;
+    return await sealing;
   }
 
-  override pause(id: string): Promise<void> {
-    return this.#steered(id, () => super.pause(id));
+  override pause(id: string, reason?: string): Promise<Steered | undefined> {
+    return this.#steered(id, () => super.pause(id, reason));
   }
 
-  override resume(id: string): Promise<void> {
+  override resume(id: string): Promise<Steered | undefined> {
     return this.#steered(id, () => super.resume(id));
   }
 
-  override cancel(id: string): Promise<void> {
+  override cancel(id: string): Promise<Steered | undefined> {
     return this.#steered(id, () => super.cancel(id));
   }
 
-  async #steered(id: string, steer: () => Promise<void>): Promise<void> {
+  async #steered(id: string, steer: () => Promise<Steered | undefined>): Promise<Steered | undefined> {
     const run = this.#store.runs.get(id);
     const before = run?.state;
     const steering = steer();
     if (run !== undefined && run.state !== before) await this.#journals.get(id)?.steered(run.state);
-    await steering;
+    return await steering;
   }
 }

@@ -24,7 +24,8 @@ end
 local paused = tonumber(redis.call('HGET', host_key(task.host), 'paused_until') or '0')
 
 local function answer(verdict)
-  redis.call('HSET', run_key(run, 'inflight'), release, 'working ' .. write_located(task))
+  redis.call('HSET', run_key(run, 'inflight'), release,
+    'working:' .. ARGV[4] .. ':' .. int(now) .. ' ' .. write_located(task))
   redis.call('ZADD', run_key(run, 'leases'), int(now + WORKING_MS), release)
   local state = string.match(task.rest, '^([^\t]*)')
   return verdict .. ' ' .. task.attempts .. ' ' .. task.starts .. ' ' .. task.throttles .. ' ' .. state .. ' '

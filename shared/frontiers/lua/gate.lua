@@ -35,5 +35,5 @@ redis.call('HINCRBY', key, 'sent_this_minute', 1)
 if interval > 0 then
   redis.call('HSET', key, 'next_at', int(slot + interval), 'per_minute', int(60000 / interval))
 end
-redis.call('PEXPIRE', key, int(math.max(slot + interval - now, 0) + 600000))
+keep_host(host, math.max(slot + interval - now, 0) + 600000)
 return {1, int(slot - now)}

@@ -9,6 +9,6 @@ local held = redis.call('ZREM', key .. ':open', holder)
 if duration then
   local response = tonumber(redis.call('HGET', key, 'response_ms') or duration)
   redis.call('HSET', key, 'response_ms', int(math.floor(response + (duration - response) / 4 + 0.5)))
-  redis.call('PEXPIRE', key, '600000')
+  keep_host(ARGV[2], 600000)
 end
 return held

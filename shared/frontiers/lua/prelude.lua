@@ -3,7 +3,7 @@
 -- A task is kept as one string, three parts divided by tabs:
 --   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB payload
 --   put back   <host> <queue> and the above
---   in flight  <publishing|queued|working> and the above
+--   in flight  <publishing | queued | working:<worker>:<since>> and the above
 -- Times are epoch milliseconds, 0 for none. The payload is opaque here: cjson would turn [] into {} and round big numbers.
 -- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: with
 -- the server's own clock, two stores could not be asked the same at the same moment.
@@ -18,6 +18,7 @@ end
 local PUBLISHING_MS = 60000
 local WORKING_MS = 60000
 local LONGEST_PAUSE_MS = 3600000
+local LONGEST_HOLD_MS = 31536000000 -- a pause by hand, which lasts until it is ended
 local LEAD_MS = 1000 -- a task is released at most so long before its slot
 
 local function int(number)
@@ -45,7 +46,7 @@ end
 
 local function read_flight(entry)
   local state, host, queue, attempts, starts, throttles, rest =
-    string.match(entry, '^(%a+) (%S+) (%a+) (%d+) (%d+) (%d+) (.*)$')
+    string.match(entry, '^(%a+)%S* (%S+) (%a+) (%d+) (%d+) (%d+) (.*)$')
   return {
     state = state, host = host, queue = queue, rest = rest,
     attempts = tonumber(attempts), starts = tonumber(starts), throttles = tonumber(throttles),
@@ -102,14 +103,21 @@ local function put_back(run, run_state, task, at_tail)
   wake_host(run, task.host)
 end
 
+-- Keeps what is known of a host for at least so long: never less, or a pause would be forgotten with the rest.
+local function keep_host(host, ms)
+  if redis.call('PTTL', host_key(host)) < ms then redis.call('PEXPIRE', host_key(host), int(ms)) end
+end
+
 -- Quiets a host. A longer pause stands.
 local function pause_host(host, ms, reason)
   local key = host_key(host)
-  local till = now + math.min(ms, LONGEST_PAUSE_MS)
+  local till = now + ms
   local paused = tonumber(redis.call('HGET', key, 'paused_until') or '0')
   if paused >= till then return end
   redis.call('HSET', key, 'paused_until', int(till), 'reason', reason)
-  redis.call('PEXPIRE', key, int(till - now + 600000))
+  keep_host(host, till - now + 600000)
+  redis.call('ZREMRANGEBYSCORE', P .. 'paused', '-inf', int(now))
+  redis.call('ZADD', P .. 'paused', int(till), host)
 end
 
 -- The one place where a run ends: nothing waits, nothing is in flight, and no seeds can come or matter any more.

@@ -1,7 +1,8 @@
 #!lua flags=no-writes,allow-oom
 -- Every counter of a run, at one moment.
 -- ARGV   prefix, run, time
--- Result {now, tasks in flight, producers alive, producers lost, field, value, …}, or {} if the run is unknown
+-- Result {now, tasks in flight, producers alive, producers lost, {lost producer, until when it counted as alive, …: ten at
+--        most}, field, value, …}, or {} if the run is unknown
 -- Reads only.
 
 local run = ARGV[2]
@@ -13,6 +14,7 @@ local reply = {
   redis.call('HLEN', run_key(run, 'inflight')),
   redis.call('ZCOUNT', producers, int(now), '+inf'),
   redis.call('ZCOUNT', producers, '-inf', '(' .. int(now)),
+  redis.call('ZRANGEBYSCORE', producers, '-inf', '(' .. int(now), 'WITHSCORES', 'LIMIT', 0, 10),
 }
 for i = 1, #fields do reply[#reply + 1] = fields[i] end
 return reply

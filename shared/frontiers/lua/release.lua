@@ -34,6 +34,8 @@ local function is_down(run, host)
   if not trouble then return false end
   local since, last = string.match(trouble, '^(%d+) (%d+)$')
   if now - since < give_up then return false end
+  -- Paused by hand: it is not the host that makes us wait.
+  if redis.call('HEXISTS', host_key(host), 'by_hand') == 1 then return false end
   return now - last < give_up or tonumber(redis.call('HGET', host_key(host), 'paused_until') or '0') > now
 end
 
@@ -81,13 +83,13 @@ local function visit_host(run, host, quota, own_interval, is_unpaced)
   local count, pace, cursor = quota, 0, now
   if not forced then
     local gate = redis.call('HMGET', host_key(host),
-      'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms')
+      'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand')
     -- A clock that stepped back must not leave a host waiting for the old time.
     local farthest = now + LONGEST_PAUSE_MS
     local paused = math.min(tonumber(gate[2] or '0'), farthest)
     if paused > now then
       -- Look again when the pause ends, or when the host will have been in trouble for too long.
-      local trouble = redis.call('HGET', run_key(run, 'trouble'), host)
+      local trouble = not gate[7] and redis.call('HGET', run_key(run, 'trouble'), host)
       local since = trouble and tonumber(string.match(trouble, '^(%d+)'))
       local at = since and math.min(paused, math.max(since + give_up, now + LEAD_MS)) or paused
       redis.call('ZADD', ready, int(at), host)
@@ -112,7 +114,7 @@ local function visit_host(run, host, quota, own_interval, is_unpaced)
   if pace > 0 and go > 0 then
     cursor = cursor + go * pace
     redis.call('HSET', host_key(host), 'release_at', int(cursor))
-    redis.call('PEXPIRE', host_key(host), int(cursor - now + 600000))
+    keep_host(host, cursor - now + 600000)
   end
   if not has_waiting(run, host) then
     redis.call('ZREM', ready, host)

@@ -58,7 +58,7 @@ else
   end
 end
 
-if pause > 0 then pause_host(task.host, pause, pause_reason) end
+if pause > 0 then pause_host(task.host, math.min(pause, LONGEST_PAUSE_MS), pause_reason) end
 if free_in > LEAD_MS and redis.call('ZSCORE', run_key(run, 'ready'), task.host) then
   postpone_host(run, task.host, now + free_in - LEAD_MS)
 end

@@ -15,7 +15,7 @@ import {
 } from '../../frontier.ts';
 import { MAX_HOLD_MS } from '../../host-gate.ts';
 import { QUEUES } from '../../task/routing.ts';
-import { type FrontierPolicy, LEAD_MS, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import { type FrontierPolicy, LEAD_MS, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
 import { Releasing } from './releasing.ts';
 import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask, storedTask } from './store.ts';
 
@@ -88,7 +88,7 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
     }
   }
 
-  async admit(id: string, release: number, _worker: string): Promise<Admission> {
+  async admit(id: string, release: number, worker: string): Promise<Admission> {
     const run = this.#store.runs.get(id);
     if (run === undefined) return { verdict: 'unknown_run' };
     const flight = run.flights.get(String(release));
@@ -111,6 +111,8 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
       return { verdict: 'put_back' };
     }
     flight.phase = 'working';
+    flight.worker = worker;
+    flight.since = now;
     run.leases.set(String(release), now + WORKING_MS);
     if (isLate) return { verdict: 'deadline', state: stateOfTask(task) };
     if (task.starts >= MAX_STARTS) return { verdict: 'crash_loop', state: stateOfTask(task) };
@@ -158,12 +160,12 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
   }
 
   async drain(): Promise<number> {
-    let budget = MAX_OFFER;
+    let budget = MOST_DRAINED;
     for (const run of this.#store.listOpenRuns()) {
       if (run.state === 'cancelled') budget -= this.#drainRun(run, budget);
       if (budget <= 0) break;
     }
-    return MAX_OFFER - budget;
+    return MOST_DRAINED - budget;
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

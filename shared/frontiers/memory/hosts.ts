@@ -1,3 +1,4 @@
+import { LONGEST_HOLD_MS, type Pause } from '../../host-gate.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/retry-after.ts';
 
 /** What is known of one host, for release and for the gate: the memory form of `ratelimit:<host>`. */
@@ -6,6 +7,8 @@ export interface MemoryHost {
   nextAt: number;
   pausedUntil: number;
   reason: string;
+  /** Paused by hand, until somebody ends it. */
+  byHand: boolean;
   /** Release's cursor, shared by all runs. */
   releaseAt: number;
   /** The slowest interval that a run asked for lately, and until when it counts. */
@@ -20,6 +23,7 @@ export interface MemoryHost {
 /** The hosts of one process, shared by its frontier and its gate. */
 export class MemoryHosts {
   readonly #hosts = new Map<string, MemoryHost>();
+  #onResumed: (host: string, now: number) => void = () => {};
 
   get(host: string): MemoryHost {
     let known = this.#hosts.get(host);
@@ -28,6 +32,7 @@ export class MemoryHosts {
         nextAt: 0,
         pausedUntil: 0,
         reason: '',
+        byHand: false,
         releaseAt: 0,
         interval: 0,
         intervalUntil: 0,
@@ -48,6 +53,39 @@ export class MemoryHosts {
       known.reason = reason;
     }
   }
+
+  /** Quiets a host until somebody ends it. Returns the pause that it was in. */
+  hold(host: string, reason: string, now: number): Pause | undefined {
+    const known = this.get(host);
+    const was = pauseOf(known, now);
+    known.pausedUntil = now + LONGEST_HOLD_MS;
+    known.reason = reason;
+    known.byHand = true;
+    return was;
+  }
+
+  /** Ends a pause, and tells the frontier, which may look at the host at once. Returns the pause that it was in. */
+  resume(host: string, now: number): Pause | undefined {
+    const known = this.get(host);
+    const was = pauseOf(known, now);
+    known.pausedUntil = 0;
+    known.reason = '';
+    known.byHand = false;
+    if (was !== undefined) this.#onResumed(host, now);
+    return was;
+  }
+
+  whenResumed(listener: (host: string, now: number) => void): void {
+    this.#onResumed = listener;
+  }
+
+  entries(): IterableIterator<[string, MemoryHost]> {
+    return this.#hosts.entries();
+  }
+}
+
+function pauseOf({ pausedUntil, reason, byHand }: MemoryHost, now: number): Pause | undefined {
+  return pausedUntil > now ? { ms: pausedUntil - now, reason, byHand } : undefined;
 }
 
 /** The interval that counts: the run's own, or that of a slower run that named the host a short while ago. */

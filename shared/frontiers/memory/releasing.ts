@@ -93,7 +93,7 @@ export class Releasing {
       const farthest = now + RETRY_AFTER_CAP_MS;
       const paused = Math.min(host.pausedUntil, farthest);
       if (paused > now) {
-        const since = run.trouble.get(name)?.since;
+        const since = host.byHand ? undefined : run.trouble.get(name)?.since;
         const giveUpAt = since === undefined ? paused : Math.max(since + this.#policy.giveUpMs, now + LEAD_MS);
         run.ready.set(name, Math.min(paused, giveUpAt));
         return 0;
@@ -148,6 +148,8 @@ export class Releasing {
     if (trouble === undefined) return false;
     const { giveUpMs } = this.#policy;
     if (this.#now - trouble.since < giveUpMs) return false;
+    // Paused by hand: it is not the host that makes us wait.
+    if (this.#store.hosts.get(host).byHand) return false;
     return this.#now - trouble.last < giveUpMs || this.#store.hosts.get(host).pausedUntil > this.#now;
   }
 
@@ -164,7 +166,7 @@ export class Releasing {
           if (task.deadline > 0 && task.deadline <= this.#now) verdict = 'deadline';
           else go++;
         }
-        run.flights.set(String(release), { phase: 'publishing', task });
+        run.flights.set(String(release), { phase: 'publishing', task, since: this.#now });
         run.leases.set(String(release), this.#now + PUBLISHING_MS);
         run.waiting--;
         taken++;

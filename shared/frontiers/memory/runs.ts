@@ -6,9 +6,13 @@ import {
   type RunOptions,
   type RunProgress,
   type Runs,
+  type Steered,
 } from '../../runs.ts';
 import { slowestInterval } from './hosts.ts';
 import type { MemoryRun, MemoryStore } from './store.ts';
+
+/** Lost producers that are named. */
+const MOST_NAMED = 10;
 
 /** The runs of one process, beside its frontier. They are gone when the process is. */
 export class MemoryRuns implements Runs {
@@ -43,9 +47,10 @@ export class MemoryRuns implements Runs {
     if (producers?.has(producer)) producers.set(producer, this.#clock.now() + PRODUCER_LEASE_MS);
   }
 
-  async seal(id: string, producer?: string): Promise<void> {
+  async seal(id: string, producer?: string): Promise<Steered | undefined> {
     const run = this.#store.runs.get(id);
-    if (run === undefined) return;
+    if (run === undefined) return undefined;
+    const was = run.state;
     if (producer === undefined) {
       run.producers.clear();
       run.completed++;
@@ -53,18 +58,19 @@ export class MemoryRuns implements Runs {
       run.completed++;
     }
     this.#store.finishIfDone(run, this.#clock.now());
+    return { was, is: run.state };
   }
 
-  async pause(id: string): Promise<void> {
-    this.#steer(id, 'paused');
+  async pause(id: string, reason = ''): Promise<Steered | undefined> {
+    return this.#steer(id, 'paused', reason);
   }
 
-  async resume(id: string): Promise<void> {
-    this.#steer(id, 'running');
+  async resume(id: string): Promise<Steered | undefined> {
+    return this.#steer(id, 'running');
   }
 
-  async cancel(id: string): Promise<void> {
-    this.#steer(id, 'cancelled');
+  async cancel(id: string): Promise<Steered | undefined> {
+    return this.#steer(id, 'cancelled');
   }
 
   async progress(id: string): Promise<RunProgress | undefined> {
@@ -95,24 +101,32 @@ export class MemoryRuns implements Runs {
           intervalMs: slowestInterval(host, run.options.intervalMs, now),
           pausedMs: Math.max(0, host.pausedUntil - now),
           ...(host.reason === '' ? {} : { reason: host.reason }),
+          byHand: host.byHand,
         };
       });
   }
 
-  #steer(id: string, wanted: 'paused' | 'running' | 'cancelled'): void {
+  #steer(id: string, wanted: 'paused' | 'running' | 'cancelled', reason = ''): Steered | undefined {
     const run = this.#store.runs.get(id);
-    if (run === undefined || run.endedAt !== undefined || run.state === 'cancelled' || run.state === wanted) return;
+    if (run === undefined) return undefined;
+    const was = run.state;
+    if (run.endedAt !== undefined || was === 'cancelled' || was === wanted) return { was, is: was };
     run.state = wanted;
+    run.pauseReason = reason;
     const now = this.#clock.now();
     if (wanted === 'running') this.#store.ready.lower(id, now);
     else this.#store.ready.delete(id);
     if (wanted === 'cancelled') run.producers.clear();
     this.#store.finishIfDone(run, now);
+    return { was, is: run.state };
   }
 }
 
 function progressOf(run: MemoryRun, now: number): RunProgress {
-  const alive = [...run.producers.values()].filter((till) => till >= now).length;
+  const silent = [...run.producers]
+    .filter(([, till]) => till < now)
+    .sort(([a, aTill], [b, bTill]) => aTill - bTill || (a < b ? -1 : 1))
+    .map(([producer, till]) => ({ id: producer, silentMs: now - till + PRODUCER_LEASE_MS }));
   const { id, state, options, discovered, duplicate, waiting, done, skipped, failed, cancelled, bytes, startedAt } =
     run;
   return {
@@ -133,6 +147,7 @@ function progressOf(run: MemoryRun, now: number): RunProgress {
     startedAt,
     ...(run.endedAt === undefined ? {} : { endedAt: run.endedAt }),
     readAt: now,
-    producers: { open: alive, lost: run.producers.size - alive },
+    producers: { open: run.producers.size - silent.length, lost: silent.length, silent: silent.slice(0, MOST_NAMED) },
+    ...(run.pauseReason === '' ? {} : { pauseReason: run.pauseReason }),
   };
 }

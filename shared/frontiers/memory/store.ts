@@ -32,6 +32,9 @@ export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 
 /** A task in the ledger. */
 export interface Flight {
   phase: 'publishing' | 'queued' | 'working';
+  /** Who works on it, and since when. */
+  worker?: string;
+  since: number;
   readonly task: StoredTask;
 }
 
@@ -41,6 +44,7 @@ export interface MemoryRun {
   readonly options: RunOptions;
   startedAt: number;
   state: RunState;
+  pauseReason: string;
   endedAt: number | undefined;
   touched: boolean;
   completed: number;
@@ -78,6 +82,7 @@ export class MemoryStore {
 
   constructor(hosts: MemoryHosts = new MemoryHosts()) {
     this.hosts = hosts;
+    hosts.whenResumed((host, now) => this.#wakeResumed(host, now));
   }
 
   createRun(id: string, options: RunOptions, now: number): MemoryRun {
@@ -86,6 +91,7 @@ export class MemoryStore {
       options,
       startedAt: now,
       state: 'running',
+      pauseReason: '',
       endedAt: undefined,
       touched: false,
       completed: 0,
@@ -112,6 +118,14 @@ export class MemoryStore {
     };
     this.runs.set(id, run);
     return run;
+  }
+
+  /** A pause was ended by hand: release may look at the host at once, in every open run. */
+  #wakeResumed(host: string, now: number): void {
+    for (const run of this.listOpenRuns()) {
+      run.trouble.delete(host);
+      if ((run.ready.get(host) ?? 0) > now) this.postponeHost(run, host, now);
+    }
   }
 
   marksOf(run: MemoryRun): Set<string> {

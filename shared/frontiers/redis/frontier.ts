@@ -15,7 +15,7 @@ import {
   type Settlement,
 } from '../../frontier.ts';
 import { MAX_HOLD_MS } from '../../host-gate.ts';
-import { type FrontierPolicy, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import { type FrontierPolicy, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
 import { readNote, readReleased, stateOf, writeOffer } from './entry.ts';
 import type { RedisMemory } from './memory-watch.ts';
 import { Scripts } from './scripts.ts';
@@ -105,7 +105,7 @@ export class RedisFrontier implements Frontier, AttemptHistory {
   }
 
   async drain(): Promise<number> {
-    return (await this.#scripts.run('drain', MAX_OFFER)) as number;
+    return (await this.#scripts.run('drain', MOST_DRAINED)) as number;
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

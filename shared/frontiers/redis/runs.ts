@@ -8,8 +8,12 @@ import {
   type RunProgress,
   type RunState,
   type Runs,
+  type SilentProducer,
+  type Steered,
 } from '../../runs.ts';
 import { Scripts } from './scripts.ts';
+
+type Reply = string | number | readonly string[];
 
 interface RedisRunsOptions {
   readonly redis: Redis;
@@ -48,24 +52,24 @@ export class RedisRuns implements Runs {
     await this.#scripts.run('beat', run, producer, PRODUCER_LEASE_MS);
   }
 
-  async seal(run: string, producer = ''): Promise<void> {
-    await this.#scripts.run('seal', run, producer);
+  async seal(run: string, producer = ''): Promise<Steered | undefined> {
+    return readSteered(await this.#scripts.run('seal', run, producer));
   }
 
-  async pause(run: string): Promise<void> {
-    await this.#scripts.run('steer', run, 'paused');
+  async pause(run: string, reason = ''): Promise<Steered | undefined> {
+    return readSteered(await this.#scripts.run('steer', run, 'paused', reason));
   }
 
-  async resume(run: string): Promise<void> {
-    await this.#scripts.run('steer', run, 'running');
+  async resume(run: string): Promise<Steered | undefined> {
+    return readSteered(await this.#scripts.run('steer', run, 'running', ''));
   }
 
-  async cancel(run: string): Promise<void> {
-    await this.#scripts.run('steer', run, 'cancelled');
+  async cancel(run: string): Promise<Steered | undefined> {
+    return readSteered(await this.#scripts.run('steer', run, 'cancelled', ''));
   }
 
   async progress(run: string): Promise<RunProgress | undefined> {
-    const reply = (await this.#scripts.run('progress', run)) as (string | number)[];
+    const reply = (await this.#scripts.run('progress', run)) as Reply[];
     return reply.length === 0 ? undefined : readProgress(run, reply);
   }
 
@@ -76,14 +80,15 @@ export class RedisRuns implements Runs {
   async hosts(run: string, limit: number): Promise<readonly HostLine[]> {
     const reply = (await this.#scripts.run('hosts', run, limit)) as (string | number)[];
     const lines: HostLine[] = [];
-    for (let i = 0; i < reply.length; i += 5) {
-      const [host, waiting, intervalMs, pausedMs, reason] = reply.slice(i, i + 5).map(String);
+    for (let i = 0; i < reply.length; i += 6) {
+      const [host, waiting, intervalMs, pausedMs, reason, byHand] = reply.slice(i, i + 6).map(String);
       lines.push({
         host: host ?? '',
         waiting: Number(waiting),
         intervalMs: Number(intervalMs),
         pausedMs: Number(pausedMs),
         ...(reason ? { reason } : {}),
+        byHand: byHand === '1',
       });
     }
     return lines;
@@ -95,8 +100,13 @@ export class RedisRuns implements Runs {
   }
 }
 
-function readProgress(run: string, reply: readonly (string | number)[]): RunProgress {
-  const [readAt, inFlight, open, lost, ...pairs] = reply;
+function readSteered(reply: unknown): Steered | undefined {
+  const [was, is] = reply as RunState[];
+  return was === undefined || is === undefined ? undefined : { was, is };
+}
+
+function readProgress(run: string, reply: readonly Reply[]): RunProgress {
+  const [readAt, inFlight, open, lost, silent, ...pairs] = reply;
   const fields = new Map<string, string>();
   const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
   for (let i = 0; i < pairs.length; i += 2) {
@@ -107,6 +117,7 @@ function readProgress(run: string, reply: readonly (string | number)[]): RunProg
   }
   const count = (name: string): number => Number(fields.get(name) ?? 0);
   const endedAt = fields.get('ended_at');
+  const pauseReason = fields.get('pause_reason');
   return {
     run,
     state: fields.get('state') as RunState,
@@ -125,6 +136,16 @@ function readProgress(run: string, reply: readonly (string | number)[]): RunProg
     startedAt: count('started_at'),
     ...(endedAt === undefined ? {} : { endedAt: Number(endedAt) }),
     readAt: Number(readAt),
-    producers: { open: Number(open), lost: Number(lost) },
+    producers: { open: Number(open), lost: Number(lost), silent: readSilent(silent as string[], Number(readAt)) },
+    ...(pauseReason ? { pauseReason } : {}),
   };
+}
+
+/** Lost producers, each with the time until which it counted as alive. */
+function readSilent(pairs: readonly string[], now: number): SilentProducer[] {
+  const silent: SilentProducer[] = [];
+  for (let i = 0; i < pairs.length; i += 2) {
+    silent.push({ id: pairs[i] ?? '', silentMs: now - Number(pairs[i + 1]) + PRODUCER_LEASE_MS });
+  }
+  return silent;
 }

@@ -10,6 +10,8 @@ export type ScriptName =
   | 'beat'
   | 'cache'
   | 'drain'
+  | 'due'
+  | 'find'
   | 'gate'
   | 'hosts'
   | 'leave'
@@ -17,6 +19,7 @@ export type ScriptName =
   | 'open'
   | 'pause_host'
   | 'paused'
+  | 'paused_hosts'
   | 'progress'
   | 'queued'
   | 'reap'
@@ -25,7 +28,8 @@ export type ScriptName =
   | 'seal'
   | 'settle'
   | 'steer'
-  | 'sweep';
+  | 'sweep'
+  | 'trace';
 
 type Argument = string | number | Buffer;
 

@@ -129,7 +129,7 @@ test('what can not go any more is buried, then settled', async () => {
   const letters = (await transport.browse(9)).map(({ body }) => readDeadLetter(body));
   expect(letters.map((letter) => [letter?.url, letter?.reason, letter?.error]).toSorted()).toEqual([
     ['htp://x', 'malformed', 'its scheme is htp'],
-    ['http://a.test/1', 'deadline', undefined],
+    ['http://a.test/1', 'deadline', `it was worth doing until ${new Date(clock.now()).toISOString()}`],
   ]);
   expect(await runs.progress('r')).toMatchObject({
     failed: 2,

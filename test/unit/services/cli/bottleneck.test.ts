@@ -13,12 +13,17 @@ const BUSY: LiveWorker = {
   state: 'consuming',
   silentMs: 100,
 };
-const SLOW_HOST: HostLine = { host: 'example.com', waiting: 4_812, intervalMs: 1_000, pausedMs: 0 };
+const SLOW_HOST: HostLine = { host: 'example.com', waiting: 4_812, intervalMs: 1_000, pausedMs: 0, byHand: false };
 const LEFT = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185 });
 
 test.each([
   ['a run that has ended', { progress: progressOf({ state: 'finished', endedAt: 1 }) }, 'none', ''],
-  ['a paused run', { progress: progressOf({ state: 'paused', waiting: 5 }) }, 'paused', 'paused'],
+  [
+    'a paused run',
+    { progress: progressOf({ state: 'paused', waiting: 5, pauseReason: 'by hand' }) },
+    'paused',
+    'paused (by hand); trawl resume r',
+  ],
   ['nobody works', { progress: LEFT, workers: [] }, 'no workers', 'no worker is running: start one with trawl work'],
   [
     'workers wait',
@@ -38,6 +43,12 @@ test.each([
     'host paused',
     'waiting for example.com: paused for 52 s (HTTP 429, Retry-After)',
   ],
+  [
+    'a host paused by hand',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 31_536_000_000, reason: 'they called', byHand: true }] },
+    'host paused',
+    'waiting for example.com: paused by hand (they called); trawl resume --host example.com',
+  ],
   ['only retries', { progress: progressOf({ waiting: 12 }), rate: 5 }, 'retries', '12 wait for their next attempt'],
   [
     'a fast site and few workers',
@@ -47,9 +58,16 @@ test.each([
   ],
   [
     'a lost producer',
-    { progress: progressOf({ sealed: false, done: 5, discovered: 5, producers: { open: 0, lost: 1 } }) },
+    {
+      progress: progressOf({
+        sealed: false,
+        done: 5,
+        discovered: 5,
+        producers: { open: 0, lost: 1, silent: [{ id: 'host-3fa1', silentMs: 90_000 }] },
+      }),
+    },
     'producer lost',
-    'producer lost: run it again with --run r',
+    'producer lost: host-3fa1, silent for 1 min 30 s; run it again with trawl produce --run r …, or trawl seal r',
   ],
   ['nothing in the way', { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], rate: 900 }, 'none', ''],
 ])('%s', (_, about, name, sentence) => {

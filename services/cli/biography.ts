@@ -1,0 +1,107 @@
+import { connectTransport, openRecords, type Stores } from '../../shared/backends.ts';
+import type { TaskTrace } from '../../shared/biographer.ts';
+import { messageOf } from '../../shared/errors.ts';
+import type { AttemptNote } from '../../shared/frontier.ts';
+import { readLetter } from '../../shared/letter-filter.ts';
+import type { PageRecord } from '../../shared/record.ts';
+import { malformedMarkOf, markOf, taskIdOf } from '../../shared/task/fingerprint.ts';
+import { isProblem, readUrl } from '../../shared/task/url.ts';
+import type { Context } from './command.ts';
+import { letterJson } from './dlq-letters.ts';
+
+/** Everything that is known of a URL. */
+export interface Biography {
+  readonly url: string;
+  readonly mark: string;
+  /** Taken by runs that share their marks. */
+  readonly known: boolean;
+  /** Runs that know something of it; with `--run`, that one. */
+  readonly runs: readonly RunChapter[];
+  /** Failed attempts, newest first, the last ten of 24 hours. */
+  readonly attempts: readonly AttemptNote[];
+  /** Dead letters as `dlq show` prints them; nothing if RabbitMQ could not be asked. */
+  readonly letters: readonly object[] | null;
+  readonly lettersProblem: string | null;
+}
+
+export interface RunChapter extends TaskTrace {
+  readonly task: string;
+  /** Why the whole run waits, if it is paused. */
+  readonly pauseReason?: string;
+  /** The line among the records of this machine. */
+  readonly record?: PageRecord;
+}
+
+/** Runs that are asked, the newest first. */
+const MOST_RUNS = 100;
+/** Of runs whose marks are shared, any may have taken it: so many are looked through for its record. */
+const MOST_RECORDS = 20;
+const MOST_LETTERS = 100_000;
+
+export async function lookUp(
+  text: string,
+  run: string | undefined,
+  stores: Stores,
+  context: Context,
+): Promise<Biography> {
+  const read = readUrl(text);
+  const malformed = isProblem(read);
+  const [url, mark, host] = malformed
+    ? [text, malformedMarkOf(text), '?']
+    : [read.href, markOf(read.canonical), read.host];
+  const ids = run === undefined ? await stores.runs.list(MOST_RUNS) : [run];
+  const [known, attempts, traces, letters] = await Promise.all([
+    stores.biographer.isKnown(mark),
+    stores.frontier.attempts(mark),
+    Promise.all(ids.map((id) => stores.biographer.trace(id, { mark, host }))),
+    lettersOf(mark, context),
+  ]);
+  const chapters: RunChapter[] = [];
+  let looked = 0;
+  for (const trace of traces) {
+    if (trace === undefined) continue;
+    const task = taskIdOf(trace.run, mark);
+    const mayHaveIt = trace.isMarked || trace.hasFailed;
+    const isOver = mayHaveIt && trace.place === undefined;
+    const record = isOver && looked++ < MOST_RECORDS ? await recordOf(trace.run, task, context) : undefined;
+    const isItsOwn =
+      trace.place !== undefined || trace.hasFailed || record !== undefined || (trace.isMarked && trace.hasOwnMarks);
+    if (run === undefined && !isItsOwn) continue;
+    const pauseReason = trace.runState === 'paused' ? (await stores.runs.progress(trace.run))?.pauseReason : undefined;
+    chapters.push({
+      ...trace,
+      task,
+      ...(pauseReason === undefined ? {} : { pauseReason }),
+      ...(record === undefined ? {} : { record }),
+    });
+  }
+  return { url, mark, known, runs: chapters, attempts, ...letters };
+}
+
+/** The record of a task, if this machine has the records of its run. */
+async function recordOf(run: string, task: string, { settings }: Context): Promise<PageRecord | undefined> {
+  const source = await openRecords(settings);
+  if (!(await source.has(run))) return undefined;
+  if (source.find !== undefined) return await source.find(run, task);
+  for await (const record of source.read(run)) if (record.task === task) return record;
+  return undefined;
+}
+
+async function lettersOf(mark: string, context: Context): Promise<Pick<Biography, 'letters' | 'lettersProblem'>> {
+  try {
+    const transport = await connectTransport({ ...context, name: 'trawl url', attempts: 1 });
+    try {
+      const found = (await transport.browse(MOST_LETTERS)).map(readLetter).filter(({ letter, message }) => {
+        if (letter === undefined) return false;
+        const url = readUrl(letter.url);
+        const own = isProblem(url) ? malformedMarkOf(letter.url) : markOf(url.canonical, letter.step);
+        return own === mark || message.id === taskIdOf(letter.run, mark);
+      });
+      return { letters: found.map(letterJson), lettersProblem: null };
+    } finally {
+      await transport.stop();
+    }
+  } catch (error: unknown) {
+    return { letters: null, lettersProblem: messageOf(error) };
+  }
+}

@@ -1,0 +1,65 @@
+import type { RunOptions, RunProgress, Runs } from '../../shared/runs.ts';
+import { fingerprintOf } from '../../shared/task/fingerprint.ts';
+
+/** The one producer of a replay run, so that whoever repeats a replay takes the place of the one that was killed. */
+export const REPLAYER = 'replay';
+
+/** The run that takes the letters of another. */
+export interface ReplayRun {
+  readonly run: string;
+  /** The run that the letters come from. */
+  readonly origin: string;
+  readonly options: RunOptions;
+  /** Replays of the origin that are sealed: what they took is not taken again. */
+  readonly earlier: readonly string[];
+  /** An interrupted replay began it: it is gone on with. */
+  readonly isJoined: boolean;
+  /** The store doesn't know the origin any more: the options are this process' own. */
+  readonly isForgotten: boolean;
+}
+
+const LONGEST_ID = 63;
+
+/** `mine-replay-2`: the id of a run's second replay. */
+export function replayIdOf(origin: string, number: number): string {
+  const suffix = `-replay-${number}`;
+  if (origin.length + suffix.length <= LONGEST_ID) return origin + suffix;
+  // Two long ids must not meet because their ends were cut off.
+  const digest = fingerprintOf(origin).slice(0, 8);
+  return `${origin.slice(0, LONGEST_ID - suffix.length - 9)}-${digest}${suffix}`;
+}
+
+/**
+ * Finds the run that a replay of `origin` offers to. Nothing has to be remembered for that: the replays of a run are
+ * numbered, and each is sealed when all its letters are offered. So the first one that is not sealed was interrupted, and
+ * takes the rest; else the first unknown number is a new run.
+ *
+ * | `…-replay-n` is            | then                                       |
+ * |----------------------------|--------------------------------------------|
+ * | unknown                    | it is the new run                          |
+ * | open and not sealed        | an interrupted replay: joined              |
+ * | sealed, finished, cancelled | the next number                           |
+ */
+export async function findReplayRun(
+  origin: string,
+  runs: Runs,
+  defaults: RunOptions,
+  overrides: Partial<RunOptions>,
+): Promise<ReplayRun> {
+  const known = await runs.progress(origin);
+  const earlier: string[] = [];
+  for (let number = 1; ; number++) {
+    const run = replayIdOf(origin, number);
+    const progress = await runs.progress(run);
+    if (progress !== undefined && !isInterrupted(progress)) {
+      earlier.push(run);
+      continue;
+    }
+    const options = progress?.options ?? { ...(known?.options ?? defaults), ...overrides };
+    return { run, origin, options, earlier, isJoined: progress !== undefined, isForgotten: known === undefined };
+  }
+}
+
+function isInterrupted({ state, sealed }: RunProgress): boolean {
+  return !sealed && (state === 'running' || state === 'paused');
+}

@@ -1,0 +1,182 @@
+import type { Clock } from '../../shared/clock.ts';
+import type { DeadLetter } from '../../shared/dead-letter.ts';
+import type { Frontier, Offer } from '../../shared/frontier.ts';
+import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../shared/letter-filter.ts';
+import type { Marks } from '../../shared/marks.ts';
+import type { RunOptions, Runs } from '../../shared/runs.ts';
+import { markOf } from '../../shared/task/fingerprint.ts';
+import { type RoutingRule, routeOf } from '../../shared/task/routing.ts';
+import { isProblem, readUrl } from '../../shared/task/url.ts';
+import type { DeadLetters, LetterFate } from '../../shared/transport.ts';
+import { findReplayRun, REPLAYER, type ReplayRun } from './replay-runs.ts';
+import { RunClosedError } from './run-closed.ts';
+
+/** Between two looks whether a full store has room again. */
+const FULL_NAP_MS = 1_000;
+
+type TaskOffer = Extract<Offer, { readonly url: string }>;
+
+interface ReplayerOptions {
+  readonly letters: DeadLetters;
+  readonly frontier: Frontier;
+  readonly runs: Runs;
+  readonly marks: Marks;
+  readonly rules: readonly RoutingRule[];
+  readonly clock: Clock;
+  readonly filter: LetterFilter;
+  /** At most so many letters. */
+  readonly limit: number;
+  /** For letters of runs that the store has forgotten. */
+  readonly defaults: RunOptions;
+  /** What a replay has otherwise than its origin. */
+  readonly overrides: Partial<RunOptions>;
+  /** Only says what would happen. */
+  readonly isDry: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What became of the letters of one run. */
+export interface ReplayedRun extends ReplayRun {
+  letters: number;
+  /** Taken by the frontier, as tasks of the replay run. */
+  accepted: number;
+  /** Taken before: by an interrupted replay, or by a later run that found the URL again. */
+  known: number;
+}
+
+/** What a replay came to. */
+export interface Replayed {
+  readonly runs: readonly ReplayedRun[];
+  /** Letters that are no task and stay where they are. */
+  readonly malformed: number;
+}
+
+/**
+ * Offers dead letters again, as new runs with the options of those that they come from.
+ *
+ * Each letter is taken by the frontier before it leaves `failed_urls`; killed between the two, the letter is still there,
+ * and a repeat offers it to the same run, which knows it. See {@link findReplayRun} for how the repeat finds that run. A
+ * letter that the broker gives back only after that run was sealed is known by its mark. So no letter is lost, and none
+ * is worked twice.
+ */
+export class Replayer {
+  readonly #options: ReplayerOptions;
+  readonly #runs = new Map<string, ReplayedRun>();
+  #left: number;
+  #malformed = 0;
+
+  constructor(options: ReplayerOptions) {
+    this.#options = options;
+    this.#left = options.limit;
+  }
+
+  /** Once only. Ends early, with its runs left open to be gone on with, once the signal is aborted. */
+  async replay(): Promise<Replayed> {
+    const { letters, runs, signal, isDry } = this.#options;
+    const enough = new AbortController();
+    await letters.sift(
+      async (messages) => {
+        const fates = await this.#judge(messages.map(readLetter));
+        if (this.#left === 0) enough.abort();
+        return fates;
+      },
+      AbortSignal.any([signal, enough.signal]),
+    );
+    if (!isDry && !signal.aborted) {
+      for (const { run } of this.#runs.values()) await runs.seal(run, REPLAYER);
+    }
+    return { runs: [...this.#runs.values()], malformed: this.#malformed };
+  }
+
+  async #judge(found: readonly FoundLetter[]): Promise<LetterFate[]> {
+    const { filter, rules, isDry } = this.#options;
+    const fates: LetterFate[] = found.map(() => 'keep');
+    const byOrigin = new Map<string, { readonly offer: TaskOffer; readonly index: number }[]>();
+    for (const [index, each] of found.entries()) {
+      if (this.#left === 0) break;
+      if (!isMeant(each, filter)) continue;
+      const offer = each.letter === undefined ? undefined : offerOfLetter(each.letter, rules);
+      if (offer === undefined || each.run === undefined) {
+        this.#malformed++;
+        continue;
+      }
+      this.#left--;
+      const group = byOrigin.get(each.run) ?? [];
+      group.push({ offer, index });
+      byOrigin.set(each.run, group);
+    }
+    for (const [origin, group] of byOrigin) {
+      const replayed = await this.#runOf(origin);
+      replayed.letters += group.length;
+      if (isDry) continue;
+      const isTaken = await this.#offer(
+        replayed,
+        group.map(({ offer }) => offer),
+      );
+      if (isTaken) for (const { index } of group) fates[index] = 'delete';
+    }
+    return fates;
+  }
+
+  async #runOf(origin: string): Promise<ReplayedRun> {
+    const { runs, defaults, overrides, isDry } = this.#options;
+    const known = this.#runs.get(origin);
+    if (known !== undefined) return known;
+    const found = await findReplayRun(origin, runs, defaults, overrides);
+    const replayed = { ...found, letters: 0, accepted: 0, known: 0 };
+    if (!isDry) await this.#open(replayed);
+    this.#runs.set(origin, replayed);
+    return replayed;
+  }
+
+  async #open({ run, options }: ReplayedRun): Promise<void> {
+    const { how } = await this.#options.runs.open(run, options, REPLAYER);
+    if (how === 'cancelled') throw new RunClosedError(run, 'cancelled');
+  }
+
+  /** Leaves out what an earlier replay of the same run has taken. */
+  async #notReplayed(replayed: ReplayedRun, offers: readonly TaskOffer[]): Promise<readonly TaskOffer[]> {
+    let left = offers;
+    for (const run of replayed.earlier) {
+      const isTaken = await this.#options.marks.ofRun(
+        run,
+        left.map(({ mark }) => mark),
+      );
+      left = left.filter((_, i) => isTaken[i] !== true);
+    }
+    replayed.known += offers.length - left.length;
+    return left;
+  }
+
+  /** `false`: it was stopped while it waited for a full store. */
+  async #offer(replayed: ReplayedRun, all: readonly TaskOffer[]): Promise<boolean> {
+    const { frontier, runs, clock, signal } = this.#options;
+    const { run, isJoined } = replayed;
+    const offers = await this.#notReplayed(replayed, all);
+    await runs.beat(run, REPLAYER);
+    for (;;) {
+      const answer = await frontier.offer(run, offers, { repeat: isJoined });
+      if ('accepted' in answer) {
+        replayed.accepted += answer.accepted;
+        replayed.known += answer.known;
+        return true;
+      }
+      if (answer.refused === 'full') {
+        await clock.sleep(FULL_NAP_MS, signal);
+        if (signal.aborted) return false;
+        await runs.beat(run, REPLAYER);
+      } else {
+        // Another replay of the same letters has sealed the run, and it has ended: it is opened again.
+        await this.#open(replayed);
+      }
+    }
+  }
+}
+
+/** What the frontier is offered for a letter; nothing if it is no URL. */
+function offerOfLetter({ url, step, depth }: DeadLetter, rules: readonly RoutingRule[]): TaskOffer | undefined {
+  const read = readUrl(url);
+  if (isProblem(read)) return undefined;
+  const { href, canonical, host } = read;
+  return { url: href, host, mark: markOf(canonical, step), step, depth, ...routeOf(href, rules) };
+}

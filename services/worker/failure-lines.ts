@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../shared/clock.ts';
+import type { ReleasedTask } from '../../shared/frontier.ts';
+import type { EndedRecord } from '../../shared/record.ts';
+import type { Runs } from '../../shared/runs.ts';
+import type { Sink } from '../../shared/sink.ts';
+import { malformedMarkOf } from '../../shared/task/fingerprint.ts';
+import type { FailedReason } from '../../shared/task/outcome.ts';
+import { idOf, RUN_ID } from '../../shared/task/task.ts';
+import { withoutCredentials } from '../../shared/task/url.ts';
+import type { Delivery } from '../../shared/transport.ts';
+import { STRANGERS_RUN } from './seed-intake.ts';
+
+interface FailureLinesOptions {
+  readonly sink: Sink;
+  readonly runs: Pick<Runs, 'progress'>;
+  /** Named for a run that the store doesn't know. */
+  readonly crawler: string;
+  readonly worker: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Leaves a line among the records for tasks that failed before any worker had them in hand, so that `records --failed`
+ * tells of them when their dead letters have long expired. Rejects when the sink does: the failure then waits.
+ */
+export class FailureLines {
+  readonly #options: FailureLinesOptions;
+  #last: { readonly run: string; readonly crawler: string } | undefined;
+
+  constructor(options: FailureLinesOptions) {
+    this.#options = options;
+  }
+
+  /** A task that release found past its deadline, of a host that is down, or malformed. */
+  async ofReleased({ task, release, state, problem }: ReleasedTask, reason: FailedReason): Promise<void> {
+    const { run, url, step, depth } = task;
+    const error = problem === undefined ? {} : { error: problem };
+    const attempt = state.attempts;
+    await this.#put({ run, task: idOf(task), step, url, depth, release, attempt, reason, ...error });
+  }
+
+  /** A message that is no task: it counts in no run, and is told of where its id, or else strangers, belong. */
+  async ofMessage({ id = '', body }: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<void> {
+    const named = id.slice(0, Math.max(0, id.lastIndexOf(':')));
+    const run = RUN_ID.test(named) ? named : STRANGERS_RUN;
+    const task = `${run}:${hash('sha256', body).slice(0, 32)}`;
+    const url = malformedMarkOf(new TextDecoder().decode(body));
+    const nothing = { step: '', depth: 0, release: 0, attempt: 0 } as const;
+    await this.#put({ run, task, url, reason: 'malformed', error: problem, ...nothing });
+  }
+
+  async #put(line: Omit<EndedRecord, 'outcome' | 'crawler' | 'worker' | 'fetchedAt'>): Promise<void> {
+    const { sink, worker, clock } = this.#options;
+    const crawler = await this.#crawlerOf(line.run);
+    await sink.put({
+      ...line,
+      url: withoutCredentials(line.url),
+      outcome: 'failed',
+      crawler,
+      worker,
+      fetchedAt: new Date(clock.now()).toISOString(),
+    });
+  }
+
+  /** What a run was opened with never changes: a run that a million tasks fail of is looked up once. */
+  async #crawlerOf(run: string): Promise<string> {
+    if (this.#last?.run !== run) {
+      const progress = await this.#options.runs.progress(run);
+      if (progress === undefined) return this.#options.crawler;
+      this.#last = { run, crawler: progress.options.crawler };
+    }
+    return this.#last.crawler;
+  }
+}

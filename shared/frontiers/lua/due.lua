@@ -1,0 +1,13 @@
+#!lua flags=no-writes,allow-oom
+-- How many hosts may be asked now and have something waiting, over all running runs.
+-- ARGV   prefix, time
+-- Result the number; a host of two runs counts twice
+-- Reads only; looks at 100 runs at most, as release does.
+
+local due = 0
+for _, run in ipairs(redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, 100)) do
+  if redis.call('HGET', run_key(run), 'state') == 'running' then
+    due = due + redis.call('ZCOUNT', run_key(run, 'ready'), '-inf', int(now))
+  end
+end
+return due

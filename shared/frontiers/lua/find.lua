@@ -1,0 +1,15 @@
+#!lua flags=no-writes,allow-oom
+-- Looks for a task in a part of its host's list.
+-- ARGV   prefix, run, queue, host, mark, last index (counted from the tail: -1 is the last), most entries, time
+-- Result {entries looked at}, and if it was found: the entry, and how many stand before it
+-- Reads only. From the tail to the head nothing is missed: what leaves the list leaves it at the head.
+
+local key, needle = list_key(ARGV[2], ARGV[3], ARGV[4]), '\t' .. ARGV[5] .. '\t'
+local last, most = tonumber(ARGV[6]), tonumber(ARGV[7])
+local entries = redis.call('LRANGE', key, last - most + 1, last)
+for i, entry in ipairs(entries) do
+  if string.find(entry, needle, 1, true) then
+    return {#entries, entry, redis.call('LLEN', key) + last - #entries + i}
+  end
+end
+return {#entries}

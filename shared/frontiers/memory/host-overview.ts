@@ -1,0 +1,34 @@
+import type { Clock } from '../../clock.ts';
+import type { HostOverview, PausedHost } from '../../host-overview.ts';
+import type { MemoryStore } from './store.ts';
+
+const MOST_RUNS = 100;
+
+/** The hosts of one process. */
+export class MemoryHostOverview implements HostOverview {
+  readonly #store: MemoryStore;
+  readonly #clock: Clock;
+
+  constructor({ store, clock }: { readonly store: MemoryStore; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  async due(): Promise<number> {
+    const now = this.#clock.now();
+    return this.#store.ready
+      .due(now, MOST_RUNS)
+      .map((id) => this.#store.runs.get(id))
+      .filter((run) => run?.state === 'running')
+      .reduce((sum, run) => sum + (run?.ready.due(now, Number.POSITIVE_INFINITY).length ?? 0), 0);
+  }
+
+  async paused(limit: number): Promise<readonly PausedHost[]> {
+    const now = this.#clock.now();
+    return [...this.#store.hosts.entries()]
+      .map(([host, { pausedUntil, reason, byHand }]) => ({ host, pausedMs: pausedUntil - now, reason, byHand }))
+      .filter(({ pausedMs }) => pausedMs > 0)
+      .sort((a, b) => b.pausedMs - a.pausedMs || (a.host < b.host ? 1 : -1))
+      .slice(0, limit);
+  }
+}

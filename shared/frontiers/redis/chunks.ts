@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+
+/** Entries read by one command: well below a millisecond of Redis' time. */
+const CHUNK = 1_000;
+
+/** The mark of an entry, in whichever form it is kept; see `prelude.lua`. */
+export function markOfEntry(entry: string): string {
+  const start = entry.indexOf('\t') + 1;
+  return entry.slice(start, entry.indexOf('\t', start));
+}
+
+/** A list from its tail to its head, in chunks. What is appended meanwhile may come twice; nothing that stays is missed. */
+export async function* chunksOfList(redis: Redis, key: string): AsyncGenerator<string[]> {
+  for (let last = -1; ; last -= CHUNK) {
+    const entries = await redis.lrange(key, last - CHUNK + 1, last);
+    if (entries.length > 0) yield entries;
+    if (entries.length < CHUNK) return;
+  }
+}
+
+/** The members of a set, in chunks. Members that are there all the time come at least once. */
+export async function* chunksOfSet(redis: Redis, key: string, pattern = '*'): AsyncGenerator<string[]> {
+  for (let cursor = '0'; ; ) {
+    const [next, members] = await redis.sscan(key, cursor, 'MATCH', pattern, 'COUNT', CHUNK);
+    if (members.length > 0) yield members;
+    if (next === '0') return;
+    cursor = next;
+  }
+}
+
+/** Pairs of a sorted set (member, score) or of a hash (field, value), in chunks. */
+export async function* chunksOfPairs(
+  redis: Redis,
+  key: string,
+  kind: 'zset' | 'hash',
+): AsyncGenerator<[string, string][]> {
+  for (let cursor = '0'; ; ) {
+    const [next, flat] =
+      kind === 'zset' ? await redis.zscan(key, cursor, 'COUNT', CHUNK) : await redis.hscan(key, cursor, 'COUNT', CHUNK);
+    const pairs: [string, string][] = [];
+    for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] ?? '', flat[i + 1] ?? '']);
+    if (pairs.length > 0) yield pairs;
+    if (next === '0') return;
+    cursor = next;
+  }
+}
+
+/** A text as a glob pattern that matches only itself. */
+export function escapeGlob(text: string): string {
+  return text.replaceAll(/[\\*?[\]^]/g, '\\$&');
+}

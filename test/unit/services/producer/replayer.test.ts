@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { Replayer } from '../../../../services/producer/replayer.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+import { EVERYTHING, openEmbedded } from '../../../support/embedded.ts';
+import { letterOf } from '../../../support/letters.ts';
+import { withMethods } from '../../../support/with-methods.ts';
+
+function setup() {
+  const stores = openEmbedded();
+  const parts = {
+    ...stores,
+    letters: stores.transport,
+    rules: [],
+    filter: {},
+    limit: Number.POSITIVE_INFINITY,
+    defaults: FAST_RUN,
+    overrides: {},
+    isDry: false,
+    signal: new AbortController().signal,
+  };
+  return {
+    ...stores,
+    parts,
+    replay: (changed: Partial<typeof parts> = {}) => new Replayer({ ...parts, ...changed }).replay(),
+    left: async () => (await stores.transport.browse(99)).length,
+  };
+}
+
+const URLS = ['http://a.test/1', 'http://a.test/2', 'http://a.test/3'];
+
+test('a letter leaves only after its task was taken', async () => {
+  const { transport, frontier, replay, left } = setup();
+  await transport.publish(URLS.map((url) => letterOf(url)));
+  const seen: number[] = [];
+  const watched = withMethods(frontier, {
+    offer: async (...args) => {
+      const answer = await frontier.offer(...args);
+      seen.push(await left());
+      return answer;
+    },
+  });
+  expect(await replay({ frontier: watched })).toMatchObject({ runs: [{ letters: 3, accepted: 3 }], malformed: 0 });
+  expect([seen, await left()]).toEqual([[3], 0]);
+});
+
+test('killed between the offer and the letters: the repeat joins the run, which knows them', async () => {
+  const { transport, runs, replay, left } = setup();
+  await transport.publish(URLS.map((url) => letterOf(url)));
+  const killed = withMethods(transport, {
+    sift: async (judge) => {
+      await judge(await transport.browse(2));
+      throw new Error('killed');
+    },
+  });
+  await expect(replay({ letters: killed })).rejects.toThrow('killed');
+  expect([await left(), (await runs.progress('gone-replay-1'))?.discovered]).toEqual([3, 2]);
+  expect(await replay()).toMatchObject({ runs: [{ run: 'gone-replay-1', isJoined: true, accepted: 1, known: 2 }] });
+  expect(await runs.progress('gone-replay-1')).toMatchObject({ discovered: 3, duplicate: 0, sealed: true });
+  expect(await left()).toBe(0);
+});
+
+test('letters that the broker gives back only after the repeat are known, whatever became of them', async () => {
+  const { transport, frontier, runs, replay, left } = setup();
+  await transport.publish(URLS.map((url) => letterOf(url)));
+  await replay();
+  for (const { release } of (await frontier.release({ ...EVERYTHING, limit: 2 })).tasks)
+    await frontier.settle('gone-replay-1', release, { outcome: { kind: 'failed', reason: 'dns' } });
+  await transport.publish([...URLS, 'http://a.test/4'].map((url) => letterOf(url)));
+  expect(await replay()).toMatchObject({ runs: [{ run: 'gone-replay-2', letters: 4, accepted: 1, known: 3 }] });
+  expect([(await runs.progress('gone-replay-2'))?.discovered, await left()]).toEqual([1, 0]);
+});
+
+test('a replay run that is cancelled under way takes nothing more, and the letters stay', async () => {
+  const { transport, runs, frontier, replay, left } = setup();
+  await transport.publish(URLS.map((url) => letterOf(url)));
+  const cancelling = withMethods(frontier, {
+    offer: async (run, ...args) => {
+      await runs.cancel(run);
+      return await frontier.offer(run, ...args);
+    },
+  });
+  await expect(replay({ frontier: cancelling })).rejects.toThrow('run gone-replay-1 takes no URLs: it is cancelled');
+  expect(await left()).toBe(3);
+});
+
+test('a full store is waited for, until it is told to stop', async () => {
+  const { transport, frontier, clock, replay, left } = setup();
+  await transport.publish(URLS.map((url) => letterOf(url)));
+  let isFull = true;
+  const full = withMethods(frontier, {
+    offer: async (...args) => (isFull ? { refused: 'full' } : await frontier.offer(...args)),
+  });
+  const abort = new AbortController();
+  const stopped = replay({ frontier: full, signal: abort.signal });
+  await new Promise(setImmediate);
+  abort.abort();
+  await stopped;
+  expect(await left()).toBe(3);
+  const replaying = replay({ frontier: full });
+  await new Promise(setImmediate);
+  isFull = false;
+  clock.step(1_000);
+  expect(await replaying).toMatchObject({ runs: [{ accepted: 3, isJoined: true }] });
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { FailureLines } from '../../../../services/worker/failure-lines.ts';
+import { readDeadLetter } from '../../../../shared/dead-letter.ts';
+import { Releaser } from '../../../../shared/releaser.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+import { LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
+import { deliveryOf, MemorySink, setup } from './setup.ts';
+
+/** A releaser of a process that keeps records. */
+async function open() {
+  const stores = openEmbedded();
+  await stores.runs.open('r', { ...FAST_RUN, crawler: 'headlines' }, 'p');
+  const sink = new MemorySink();
+  const failures = new FailureLines({ ...stores, sink, worker: 'w-1', crawler: 'page' });
+  const releaser = new Releaser({
+    ...stores,
+    log: new LogLines(),
+    onFailure: (task, reason) => failures.ofReleased(task, reason),
+  });
+  await stores.frontier.offer('r', [
+    offerOf('http://user:secret@a.test/1', { deadlineMs: 1_000 }),
+    { malformed: 'htp://x', problem: 'its scheme is htp' },
+  ]);
+  stores.clock.step(1_000);
+  return { ...stores, sink, releaser };
+}
+
+test('what release finds past its deadline, or malformed, leaves a line with the records', async () => {
+  const { releaser, sink, runs } = await open();
+  await releaser.fill();
+  const head = { run: 'r', outcome: 'failed', crawler: 'headlines', worker: 'w-1', attempt: 0 };
+  expect(sink.records.toSorted((a, b) => (a.url < b.url ? -1 : 1))).toMatchObject([
+    { ...head, url: 'htp://x', reason: 'malformed', error: 'its scheme is htp' },
+    { ...head, url: 'http://a.test/1', reason: 'deadline' },
+  ]);
+  expect(await runs.progress('r')).toMatchObject({ failed: 2, waiting: 0 });
+});
+
+test('as long as records can not be stored, the failure waits, and nothing is buried', async () => {
+  const { releaser, sink, runs, transport } = await open();
+  sink.failure = new Error('the disk is full');
+  await releaser.start();
+  await expect.poll(async () => (await runs.progress('r'))?.waiting).toBe(2);
+  await releaser.stop();
+  expect(await transport.browse(9)).toEqual([]);
+  sink.failure = undefined;
+  await releaser.fill();
+  expect([sink.records.length, (await transport.browse(9)).length]).toEqual([2, 2]);
+});
+
+test('a message that is no task leaves a line as well: of the run in its id, or of strangers', async () => {
+  const { parts, pipeline, sink, transport } = await setup();
+  const failures = new FailureLines({ ...parts, runs: { progress: async () => undefined }, crawler: 'page' });
+  const bury = (body: string, id?: string): Promise<string> =>
+    pipeline({ failures }).handle(deliveryOf(body, id === undefined ? {} : { id }));
+  expect(await bury('no task')).toBe('ack');
+  expect(await bury('{"url":7}', 'mine:0123')).toBe('ack');
+  expect(sink.records).toMatchObject([
+    { run: 'amqp', url: 'no task', reason: 'malformed', error: 'the body is not JSON', release: 0 },
+    { run: 'mine', url: '{"url":7}', reason: 'malformed' },
+  ]);
+  expect(sink.records[0]?.task).toMatch(/^amqp:[0-9a-f]{32}$/);
+  sink.failure = new Error('the disk is full');
+  expect(await bury('another')).toBe('return');
+  const letters = await transport.browse(9);
+  expect(letters.map(({ body }) => [new TextDecoder().decode(body), readDeadLetter(body)])).toEqual([
+    ['no task', undefined],
+    ['{"url":7}', undefined],
+  ]);
+});

@@ -6,14 +6,12 @@ import type { Fetcher } from './fetcher.ts';
 import type { AttemptHistory, Frontier } from './frontier.ts';
 import type { FrontierPolicy } from './frontiers/policy.ts';
 import type { HostGate } from './host-gate.ts';
-import type { Service } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { Roster } from './roster.ts';
 import type { Runs } from './runs.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from './settings.ts';
 import type { Settings } from './settings-table.ts';
-import type { RecordSource, Sink } from './sink.ts';
 import type { DeadLetters, Transport } from './transport.ts';
 import { QUEUE_TTL_MS } from './transports/rabbitmq-topology.ts';
 
@@ -40,7 +38,7 @@ export interface ConnectOptions {
   readonly settings: Settings;
   readonly log: Logger;
   readonly events?: Partial<ServiceEvents>;
-  /** Shown in the lists of connections that RabbitMQ and Redis keep. */
+  /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
   readonly name: string;
   /** `Infinity` for a worker, which has nothing else to do. */
   readonly attempts?: number;
@@ -213,18 +211,6 @@ export async function openFetcher(settings: Settings, version: string): Promise<
   });
 }
 
-/** Where this process' records go. */
-export async function openSink({ outputDir }: Settings, worker: string): Promise<Sink & Service> {
-  const { JsonlSink } = await import('./sinks/jsonl.ts');
-  return new JsonlSink({ folder: outputDir, worker });
-}
-
-/** What all processes stored. */
-export async function openRecords({ outputDir }: Settings): Promise<RecordSource> {
-  const { JsonlSource } = await import('./sinks/jsonl-source.ts');
-  return new JsonlSource(outputDir);
-}
-
 const noCache: ResponseCache = { get: async () => undefined, set: async () => {} };
 
 async function openMemoryCache({ cacheTtl, cacheMaxMb }: Settings): Promise<ResponseCache> {
@@ -249,6 +235,6 @@ function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): 
 }
 
 /** Host and port of a URL, without its credentials. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   return new URL(url).host;
 }

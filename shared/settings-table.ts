@@ -9,6 +9,7 @@ import {
   type Parser,
   privateHosts,
   rate,
+  sink,
   text,
   url,
   yesNo,
@@ -186,6 +187,14 @@ export const SETTINGS = {
   seeds: setting('fleet', 'SEEDS', list(), '', 'Seeds for produce without arguments, comma-separated.'),
 
   outputDir: setting('output', 'OUTPUT_DIR', text(), './output', 'Records go to <run>/ under here.'),
+  sink: setting(
+    'output',
+    'SINK',
+    sink(),
+    'jsonl',
+    'Where records go: jsonl, files in OUTPUT_DIR; or postgres://user:password@host/database.',
+    { secret: true },
+  ),
 
   logLevel: setting(
     'log',

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { newWorkerId, openEmbedded, openFetcher, openSink } from '../../shared/backends.ts';
+import { newWorkerId, openEmbedded, openFetcher } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { UsageError } from '../../shared/errors.ts';
 import { Janitor } from '../../shared/janitor.ts';
 import { startAll, stopAll } from '../../shared/lifecycle.ts';
+import { openSink, recordsPlaceOf } from '../../shared/record-backends.ts';
 import { Releaser } from '../../shared/releaser.ts';
 import type { RunProgress } from '../../shared/runs.ts';
 import { VERSION } from '../../shared/version.ts';
@@ -78,7 +78,7 @@ async function crawlSeeds(
   const [stores, fetcher, sink] = await Promise.all([
     openEmbedded(settings),
     openFetcher(settings, VERSION),
-    openSink(settings, worker),
+    openSink({ settings, log, name: `trawl crawl ${worker}`, signal: interrupts.signal }, worker),
   ]);
   const { transport, runs } = stores;
   const clock = systemClock;
@@ -133,5 +133,5 @@ async function crawlSeeds(
 
 function report(progress: RunProgress, { settings, json }: Context): void {
   if (json) process.stdout.write(`${JSON.stringify(summaryJson(progress))}\n`);
-  else process.stdout.write(summaryText(progress, join(settings.outputDir, progress.run)));
+  else process.stdout.write(summaryText(progress, recordsPlaceOf(settings, progress.run)));
 }

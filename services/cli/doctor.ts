@@ -5,6 +5,7 @@ import { type ConnectOptions, connectStores, connectTransport } from '../../shar
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { silentLog } from '../../shared/logger.ts';
+import { openRecords, recordsPlaceOf } from '../../shared/record-backends.ts';
 import { userAgentOf } from '../../shared/settings.ts';
 import { VERSION } from '../../shared/version.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
@@ -43,7 +44,7 @@ async function checkAll(context: Context): Promise<number> {
   const findings: Finding[] = [ok('settings', 'can be read'), contactFinding(context)];
   findings.push(await found('crawler', async () => `${(await loadCrawler(settings.crawler)).name}, from crawlers/`));
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
-  findings.push(await found('output', async () => await checkFolder(settings.outputDir)));
+  findings.push(await found('records', () => checkRecords(context)));
   findings.push(...(await checkRedis(context)), await found('RabbitMQ', () => checkRabbitMq(context)));
   const isWell = findings.every(({ state }) => state !== 'problem');
   if (context.json) process.stdout.write(`${JSON.stringify({ ok: isWell, findings })}\n`);
@@ -74,6 +75,17 @@ function contactFinding({ settings }: Context): Finding {
   const agent = userAgentOf(settings, VERSION);
   if (settings.contactUrl !== undefined || settings.userAgent !== '') return ok('User-Agent', agent);
   return { what: 'User-Agent', state: 'warning', said: `${agent}: a site owner can't find you. Set CONTACT_URL.` };
+}
+
+async function checkRecords(context: Context): Promise<string> {
+  const { settings } = context;
+  if (settings.sink === undefined) return await checkFolder(settings.outputDir);
+  const source = await openRecords(once(context));
+  try {
+    return `${recordsPlaceOf(settings)} answers; records of ${(await source.runs()).length} runs there`;
+  } finally {
+    await source.close();
+  }
 }
 
 async function checkFolder(folder: string): Promise<string> {

@@ -15,7 +15,7 @@ import { type HostGate, type HostLimit, MAX_HOLD_MS } from '../../shared/host-ga
 import type { Logger } from '../../shared/logger.ts';
 import type { PageRecord } from '../../shared/record.ts';
 import { cacheKeyOf, type ResponseCache } from '../../shared/response-cache.ts';
-import type { Sink } from '../../shared/sink.ts';
+import { RecordRefusedError, type Sink } from '../../shared/sink.ts';
 import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../shared/task/judgement.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import { readMessage, type Task } from '../../shared/task/task.ts';
@@ -165,7 +165,12 @@ export class Pipeline {
     if (offered === 'stale') return 'ack';
     if (offered === 'full') return await this.#putBack(visit, 0);
     const record = doneRecord(visit, arrival, page, result, clock.now());
-    if (!(await this.#store(record))) return await this.#putBack(visit, 0);
+    const stored = await this.#store(record);
+    if (stored === 'failed') return await this.#putBack(visit, 0);
+    if (stored !== 'stored') {
+      const outcome = { kind: 'failed', reason: 'schema', detail: stored.refused } as const;
+      return await this.#end(visit, { outcome, hostAnswered: true });
+    }
     const { fetched, fromCache } = arrival;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
     await Promise.all([
@@ -205,7 +210,7 @@ export class Pipeline {
     const { outcome, status } = ending;
     if (outcome.kind === 'defer' && visit.release === 0) return 'return';
     const record = endedRecord(visit, ending, clock.now());
-    if (record !== undefined && !(await this.#store(record))) return await this.#putBack(visit, 0);
+    if (record !== undefined && (await this.#store(record)) === 'failed') return await this.#putBack(visit, 0);
     if (outcome.kind === 'failed' && !(await this.#bury(visit, ending))) return await this.#putBack(visit, 0);
     await this.#settle(visit, ending);
     const reason = 'reason' in outcome ? outcome.reason : outcome.kind === 'defer' ? outcome.host?.reason : undefined;
@@ -267,13 +272,14 @@ export class Pipeline {
     });
   }
 
-  async #store(record: PageRecord): Promise<boolean> {
+  async #store(record: PageRecord): Promise<'stored' | 'failed' | { readonly refused: string }> {
     try {
       await this.#options.sink.put(record);
-      return true;
+      return 'stored';
     } catch (error: unknown) {
+      if (error instanceof RecordRefusedError) return { refused: error.message };
       this.#options.onSinkFailure(messageOf(error));
-      return false;
+      return 'failed';
     }
   }
 

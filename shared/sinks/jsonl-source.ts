@@ -43,6 +43,8 @@ export class JsonlSource implements RecordSource {
     return (await this.#files(run)).length > 0;
   }
 
+  async close(): Promise<void> {}
+
   async #files(run: string): Promise<string[]> {
     try {
       const names = await readdir(join(this.#folder, run));

@@ -22,6 +22,8 @@ export interface Stores {
   readonly gate: HostGate;
   readonly cache: ResponseCache;
   readonly roster: Roster;
+  /** Refuses a `DEDUP` that differs from the one in force; left out where nobody else could have another. */
+  readonly checkMarks?: () => Promise<void>;
   /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
   readonly sweep?: () => Promise<number>;
   close(): void;
@@ -128,7 +130,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   }
   const { redis } = connection;
   const { keyPrefix: prefix, runRetention } = settings;
-  const runs = new RedisRuns({ redis, prefix });
+  const runs = new RedisRuns({ redis, prefix, marks: settings.dedup });
   return {
     frontier: new RedisFrontier({
       redis,
@@ -140,6 +142,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     gate: new RedisHostGate({ redis, prefix }),
     cache: settings.cacheTtl === 0 ? noCache : await openRedisCache(redis, settings),
     roster: new RedisRoster({ redis, prefix }),
+    checkMarks: () => runs.checkMarks(),
     sweep: () => runs.sweep(runRetention),
     close: () => connection.close(),
   };
@@ -190,6 +193,7 @@ export async function connectFleet(
   const connecting = [connectStores({ ...options, signal }), connectTransport({ ...options, signal })] as const;
   try {
     const [stores, transport] = await Promise.all(connecting);
+    await stores.checkMarks?.();
     return { stores, transport };
   } catch (error: unknown) {
     giveUp.abort();

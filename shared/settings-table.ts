@@ -170,6 +170,13 @@ export const SETTINGS = {
   redisDb: setting('fleet', 'REDIS_DB', integer({ min: 0, max: 15 }), '0', 'Redis: number of the database.'),
   keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'In front of every Redis key. Needs a QUEUE_PREFIX too.'),
   queuePrefix: setting('fleet', 'QUEUE_PREFIX', text(), '', 'In front of every exchange and queue name.'),
+  dedup: setting(
+    'fleet',
+    'DEDUP',
+    oneOf('exact', 'compact'),
+    'exact',
+    'How known URLs are kept in Redis: exact, as they are; or compact, as 64-bit digests. All processes alike.',
+  ),
   releaseWindow: setting(
     'fleet',
     'RELEASE_WINDOW',

@@ -101,6 +101,7 @@ async function checkRedis(context: Context): Promise<Finding[]> {
   const finding = await found('Redis', async () => {
     const stores = await connectStores({ ...once(context), log: { ...silentLog, warn } });
     try {
+      await stores.checkMarks?.();
       const [runs, workers] = await Promise.all([stores.runs.list(1_000), stores.roster.workers()]);
       return `answers; ${runs.length} runs known, ${workers.length} workers alive`;
     } finally {

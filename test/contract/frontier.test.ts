@@ -6,3 +6,6 @@ describeFrontier('in memory', openMemoryStore);
 
 const redis = redisStores(inject('redisUrl'));
 describeFrontier('in Redis', redis.open, redis.close);
+
+const compact = redisStores(inject('redisUrl'), 'compact');
+describeFrontier('in Redis, compact marks', compact.open, compact.close);

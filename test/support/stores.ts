@@ -7,6 +7,7 @@ import { MemoryRuns } from '../../shared/frontiers/memory/runs.ts';
 import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
 import type { FrontierPolicy } from '../../shared/frontiers/policy.ts';
 import { RedisFrontier } from '../../shared/frontiers/redis/frontier.ts';
+import type { MarksForm } from '../../shared/frontiers/redis/marks.ts';
 import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
 import type { HostGate } from '../../shared/host-gate.ts';
 import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
@@ -48,7 +49,10 @@ export const openMemoryStore: OpenStore = async (policy) => {
 };
 
 /** One connection for all stores of a suite; each store has a key prefix of its own, so that tests can share a Redis. */
-export function redisStores(url: string): { readonly open: OpenStore; readonly redis: Redis; close(): Promise<void> } {
+export function redisStores(
+  url: string,
+  marks: MarksForm = 'exact',
+): { readonly open: OpenStore; readonly redis: Redis; close(): Promise<void> } {
   const redis = new Redis(url);
   return {
     redis,
@@ -57,7 +61,7 @@ export function redisStores(url: string): { readonly open: OpenStore; readonly r
       const clock = new SteppedClock();
       return {
         frontier: new RedisFrontier({ redis, prefix, policy: { ...POLICY, ...policy }, clock }),
-        runs: new RedisRuns({ redis, prefix, clock }),
+        runs: new RedisRuns({ redis, prefix, marks, clock }),
         gate: new RedisHostGate({ redis, prefix, clock }),
         step: (ms) => clock.step(ms),
         now: () => clock.now(),

@@ -43,7 +43,11 @@ elseif outcome == 'failed' then
   redis.call('HINCRBY', key, 'failed', 1)
   redis.call('HINCRBY', key, 'failed:' .. reason, 1)
   -- A later run may try again; this one won't. What is no URL stays known for good.
-  if reason ~= 'malformed' then redis.call('SMOVE', marks_key(run), run_key(run, 'failed'), mark_of(task)) end
+  if reason ~= 'malformed' then
+    local marks = marks_of(run)
+    if remove_marks(marks, {mark_of(task)}) == 1 then redis.call('SADD', run_key(run, 'failed'), mark_of(task)) end
+    keep_marks(marks)
+  end
 else
   local run_state = redis.call('HGET', key, 'state')
   task.starts = 0

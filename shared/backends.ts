@@ -130,6 +130,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   }
   const { redis } = connection;
   const { keyPrefix: prefix, runRetention } = settings;
+  const { cache, close: closeCache } = await openRedisCache(redis, options);
   const runs = new RedisRuns({ redis, prefix, marks: settings.dedup });
   return {
     frontier: new RedisFrontier({
@@ -140,11 +141,14 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     }),
     runs,
     gate: new RedisHostGate({ redis, prefix }),
-    cache: settings.cacheTtl === 0 ? noCache : await openRedisCache(redis, settings),
+    cache,
     roster: new RedisRoster({ redis, prefix }),
     checkMarks: () => runs.checkMarks(),
     sweep: () => runs.sweep(runRetention),
-    close: () => connection.close(),
+    close: () => {
+      closeCache();
+      connection.close();
+    },
   };
 }
 
@@ -223,10 +227,23 @@ async function openMemoryCache({ cacheTtl, cacheMaxMb }: Settings): Promise<Resp
   return new MemoryResponseCache({ clock: systemClock, ttlMs: cacheTtl, maxBytes: cacheMaxMb * MEGABYTE });
 }
 
-async function openRedisCache(redis: import('ioredis').Redis, settings: Settings): Promise<ResponseCache> {
+/** The cache of a fleet, and how to let go of it: in the frontier's Redis, or in one of its own. */
+async function openRedisCache(
+  redis: import('ioredis').Redis,
+  { settings, log, name }: ConnectOptions,
+): Promise<{ readonly cache: ResponseCache; close(): void }> {
+  const { keyPrefix: prefix, cacheTtl: ttlMs, cacheMaxMb, cacheRedisUrl } = settings;
+  if (ttlMs === 0) return { cache: noCache, close: () => {} };
   const { RedisResponseCache } = await import('./response-caches/redis.ts');
-  const { keyPrefix: prefix, cacheTtl: ttlMs, cacheMaxMb } = settings;
-  return new RedisResponseCache({ redis, prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE });
+  const limits = { prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE };
+  if (cacheRedisUrl === undefined) return { cache: new RedisResponseCache({ redis, ...limits }), close: () => {} };
+  const { openCacheRedis } = await import('./connections/cache-redis.ts');
+  const what = `the response cache at ${placeOf(cacheRedisUrl)}`;
+  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, {
+    lost: (error) => log.warn({ what, error }, 'connection lost, going on without:'),
+    restored: () => log.warn({ what }, 'connected again:'),
+  });
+  return { cache: new RedisResponseCache({ redis: own, ...limits }), close: () => own.disconnect() };
 }
 
 function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): FrontierPolicy {

@@ -168,6 +168,14 @@ export const SETTINGS = {
   redisUser: setting('fleet', 'REDIS_USER', text(), '', 'Redis: user, if it has any.'),
   redisPassword: setting('fleet', 'REDIS_PASSWORD', text(), '', 'Redis: password, if it wants one.', { secret: true }),
   redisDb: setting('fleet', 'REDIS_DB', integer({ min: 0, max: 15 }), '0', 'Redis: number of the database.'),
+  cacheRedisUrl: setting(
+    'fleet',
+    'CACHE_REDIS_URL',
+    optional(url('redis', 'rediss')),
+    '',
+    'Another Redis for the response cache; it may evict keys, and workers go on without it.',
+    { secret: true },
+  ),
   keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'In front of every Redis key. Needs a QUEUE_PREFIX too.'),
   queuePrefix: setting('fleet', 'QUEUE_PREFIX', text(), '', 'In front of every exchange and queue name.'),
   dedup: setting(

@@ -160,7 +160,7 @@ export async function connectTransport(options: ConnectOptions): Promise<Transpo
   const transport = new RabbitMqTransport({
     url,
     prefix: settings.queuePrefix,
-    queueType: 'quorum',
+    queueType: settings.queueType,
     name,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     window: PUBLISH_WINDOW,

@@ -178,6 +178,13 @@ export const SETTINGS = {
   ),
   keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'In front of every Redis key. Needs a QUEUE_PREFIX too.'),
   queuePrefix: setting('fleet', 'QUEUE_PREFIX', text(), '', 'In front of every exchange and queue name.'),
+  queueType: setting(
+    'fleet',
+    'QUEUE_TYPE',
+    oneOf('quorum', 'classic'),
+    'quorum',
+    'Kind of the three queues; classic suits a small single RabbitMQ. All processes alike.',
+  ),
   dedup: setting(
     'fleet',
     'DEDUP',

@@ -9,12 +9,16 @@ import { openRecords, recordsPlaceOf } from '../../shared/record-backends.ts';
 import { userAgentOf } from '../../shared/settings.ts';
 import { VERSION } from '../../shared/version.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
-import { duration } from './format.ts';
+import { count, duration } from './format.ts';
 import { routingRulesOf } from './run-options.ts';
 
 interface DoctorOptions {
   readonly worker?: boolean;
+  readonly release?: boolean;
 }
+
+/** Runs that may have something queued: all that Redis remembers, but for a limit. */
+const MOST_RUNS = 100_000;
 
 /** One thing that was looked at. A warning doesn't make the doctor fail. */
 interface Finding {
@@ -28,13 +32,11 @@ export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
       .option('--worker', 'only: is the worker of this machine or container alive and consuming? For health checks')
+      .option('--release', 'after RabbitMQ was wiped: lets all that was queued in it wait again, at once')
       .action(async (options: DoctorOptions) => {
-        const { worker = false } = options;
-        exit(
-          await withContext({ ...options }, { logLevel: 'silent' }, (context) =>
-            worker ? checkWorker(context) : checkAll(context),
-          ),
-        );
+        const { worker = false, release = false } = options;
+        const action = worker ? checkWorker : release ? releaseQueued : checkAll;
+        exit(await withContext({ ...options }, { logLevel: 'silent' }, action));
       });
   },
 };
@@ -69,6 +71,30 @@ async function checkWorker(context: Context): Promise<number> {
   } finally {
     stores.close();
   }
+}
+
+/** Ends every queued lease: without it, they end by themselves, up to an hour and five minutes later. */
+async function releaseQueued(context: Context): Promise<number> {
+  const stores = await connectStores(once(context));
+  let released = 0;
+  try {
+    for (const run of await stores.runs.list(MOST_RUNS)) {
+      let next: string | undefined;
+      do {
+        const part = await stores.frontier.endQueued(run, next);
+        released += part.ended;
+        next = part.next;
+      } while (next !== undefined);
+    }
+  } finally {
+    stores.close();
+  }
+  if (context.json) process.stdout.write(`${JSON.stringify({ released })}\n`);
+  else
+    process.stdout.write(
+      `${count(released)} queued URLs wait again; deliveries of them that are left will be dropped\n`,
+    );
+  return 0;
 }
 
 function contactFinding({ settings }: Context): Finding {

@@ -9,6 +9,7 @@ import {
   type Offer,
   type OfferOptions,
   type OfferResult,
+  type QueuedLeases,
   type Release,
   type ReleaseOptions,
   type Settlement,
@@ -32,7 +33,7 @@ interface MemoryFrontierOptions {
  * The frontier of one process. It keeps leases, release numbers and lapses as the one in Redis does, and passes the same
  * model; what it can't do is outlive its process or be shared.
  */
-export class MemoryFrontier implements Frontier, AttemptHistory {
+export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases {
   readonly #store: MemoryStore;
   readonly #policy: FrontierPolicy;
   readonly #clock: Clock;
@@ -163,6 +164,20 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
       if (budget <= 0) break;
     }
     return MAX_OFFER - budget;
+  }
+
+  async endQueued(id: string): Promise<{ ended: number; next: undefined }> {
+    const run = this.#store.runs.get(id);
+    if (run === undefined) return { ended: 0, next: undefined };
+    const now = this.#clock.now();
+    const queued = [...run.flights].filter(([, { phase }]) => phase === 'queued');
+    // Last first: each goes to the head of its list.
+    for (const [release, { task }] of queued.reverse()) {
+      this.#store.leaveLedger(run, release);
+      this.#store.putBack(run, task, now);
+    }
+    if (queued.length > 0) this.#store.finishIfDone(run, now);
+    return { ended: queued.length, next: undefined };
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

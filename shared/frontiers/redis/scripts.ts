@@ -11,6 +11,7 @@ export type ScriptName =
   | 'beat'
   | 'cache'
   | 'drain'
+  | 'end_queued'
   | 'gate'
   | 'hosts'
   | 'leave'

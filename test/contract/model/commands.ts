@@ -402,6 +402,23 @@ class Reap implements Command {
   }
 }
 
+/** The broker was wiped, and somebody says so. */
+class EndQueued extends OnRun {
+  protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
+    const queued = model.inFlight(run).filter(({ phase }) => phase === 'queued');
+    expect(await world.ask((store) => store.frontier.endQueued(this.id))).toEqual({
+      ended: queued.length,
+      next: undefined,
+    });
+    for (const task of queued) model.putBack(run, task);
+    if (queued.length > 0) model.finishIfDone(run);
+  }
+
+  override toString(): string {
+    return `end queued ${this.id}`;
+  }
+}
+
 class Drain implements Command {
   check(): boolean {
     return true;
@@ -518,6 +535,7 @@ export function commands(most: number): fc.Arbitrary<Iterable<Command>> {
     .tuple(run, fc.constantFrom<'pause' | 'resume' | 'cancel'>('pause', 'resume', 'resume', 'cancel'))
     .map((args) => new Steer(...args));
   const step = fc.constantFrom(...STEPS_MS).map((ms) => new Step(ms));
+  const endQueued = run.map((id) => new EndQueued(id));
   const janitor = fc.constantFrom(new Reap(), new Drain());
   // A kind of command comes up as often as it stands here.
   const kinds = [
@@ -537,6 +555,7 @@ export function commands(most: number): fc.Arbitrary<Iterable<Command>> {
     settle,
     work,
     work,
+    endQueued,
   ];
   return fc.commands([...kinds, janitor, janitor, steer, step, step, step], { maxCommands: most, size: 'max' });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import { acceptsText, type StepResult } from '../../shared/crawler/crawler.ts';
 import { Page } from '../../shared/crawler/page.ts';
-import { deadLetterOf, malformedLetterOf } from '../../shared/dead-letter.ts';
+import { deadLetterOf } from '../../shared/dead-letter.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { FetchError, type Fetcher } from '../../shared/fetcher.ts';
 import {
@@ -24,6 +24,7 @@ import type { Delivery, Handling, OutgoingMessage, Transport } from '../../share
 import { holdSlot } from './hold-slot.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { linksToFollow } from './links.ts';
+import { OddMessages } from './odd-messages.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { SeedIntake } from './seed-intake.ts';
 import type { Slots } from './slots.ts';
@@ -68,16 +69,18 @@ const BODY = new TextDecoder();
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
+  readonly #odd: OddMessages;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#odd = new OddMessages(options);
   }
 
   /** Works on a delivery until it is settled or put back. Rejects when a store fails: the delivery then comes again. */
   async handle(delivery: Delivery): Promise<Handling> {
     const message = readMessage(BODY.decode(delivery.body));
-    if (message.kind === 'malformed') return await this.#buryMalformed(delivery, message.problem);
-    if (message.kind === 'newer') return await this.#putBackNewer(delivery, message.version);
+    if (message.kind === 'malformed') return await this.#odd.bury(delivery, message.problem);
+    if (message.kind === 'newer') return await this.#odd.putBackNewer(delivery, message.version);
     const { run } = message.task;
     const release = delivery.headers['x-release'];
     if (run === undefined || release === undefined) return await this.#options.intake.take(message.task);
@@ -230,22 +233,6 @@ export class Pipeline {
     return await this.#publish(
       deadLetterOf(visit.task, visit.state, { reason, status, error, attempts, at: clock.now() }),
     );
-  }
-
-  async #buryMalformed({ id, body }: Delivery, problem: string): Promise<Handling> {
-    const isBuried = await this.#publish(malformedLetterOf(id, body, problem));
-    this.#options.log.warn({ error: problem }, 'a message that is no task: buried');
-    return isBuried ? 'ack' : 'return';
-  }
-
-  /** A newer program's task goes back to waiting, for a worker that can read it. */
-  async #putBackNewer({ id = '', headers }: Delivery, version: number): Promise<Handling> {
-    const run = id.slice(0, Math.max(0, id.lastIndexOf(':')));
-    const release = headers['x-release'];
-    this.#options.log.warn({ version }, 'a message of a newer version: put back');
-    if (run === '' || release === undefined) return 'return';
-    await this.#options.frontier.settle(run, release, { outcome: { kind: 'defer' } });
-    return 'ack';
   }
 
   async #putBack(visit: Visit, hostFreeInMs: number): Promise<Handling> {

@@ -241,6 +241,18 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect((await frontier.release(ROOM)).tasks).toMatchObject([{ state: { attempts: 1, starts: 0 } }]);
     });
 
+    test('a deferral with a time of its own waits for it at no attempt, and holds up nobody else of its host', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.settle('r', 1, { outcome: { kind: 'defer', inMs: 5_000 } });
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/2']);
+      step(4_999);
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      step(1);
+      expect((await frontier.release(ROOM)).tasks).toMatchObject([{ release: 3, state: { attempts: 0, starts: 0 } }]);
+    });
+
     test('a host that asked us to wait is quiet for all runs, and its tasks cost nothing', async () => {
       const { frontier, runs, step } = await setup({ dedup: 'run' });
       await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');

@@ -51,8 +51,8 @@ elseif outcome == 'failed' then
 else
   local run_state = redis.call('HGET', key, 'state')
   task.starts = 0
-  if outcome == 'retry' and run_state ~= 'cancelled' then
-    task.attempts = task.attempts + 1
+  if (outcome == 'retry' or delay > 0) and run_state ~= 'cancelled' then
+    if outcome == 'retry' then task.attempts = task.attempts + 1 end
     redis.call('ZADD', run_key(run, 'putback'), int(now + delay), write_located(task))
     redis.call('HINCRBY', key, 'waiting', 1)
     wake_run(run, now + delay)

@@ -204,11 +204,18 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases {
       case 'retry':
         task.starts = 0;
         if (run.state === 'cancelled') this.#store.countCancelled(run, task);
-        else this.#retry(run, task, now + Math.round(outcome.inMs));
+        else {
+          task.attempts++;
+          this.#keepUntil(run, task, now + Math.round(outcome.inMs));
+        }
         break;
       case 'defer': {
-        const { host } = outcome;
+        const { host, inMs = 0 } = outcome;
         task.starts = 0;
+        if (inMs > 0 && run.state !== 'cancelled') {
+          this.#keepUntil(run, task, now + Math.round(inMs));
+          break;
+        }
         if (host !== undefined) task.throttles++;
         this.#store.putBack(run, task, now, task.throttles >= THROTTLES_BEFORE_TAIL);
         if (host !== undefined) this.#store.hosts.pause(task.host, Math.round(host.pauseMs), host.reason, now);
@@ -219,8 +226,7 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases {
     }
   }
 
-  #retry(run: MemoryRun, task: StoredTask, at: number): void {
-    task.attempts++;
+  #keepUntil(run: MemoryRun, task: StoredTask, at: number): void {
     const name = retryName(task);
     run.retries.set(name, task);
     run.retryTimes.set(name, at);

@@ -342,7 +342,7 @@ class Settle extends OnRelease {
       model.putBack(run, task, model.now + outcome.inMs);
     } else if (outcome.kind === 'defer') {
       task.starts = 0;
-      model.putBack(run, task);
+      model.putBack(run, task, outcome.inMs === undefined ? 0 : model.now + outcome.inMs);
       if (outcome.host !== undefined) {
         const till = model.now + outcome.host.pauseMs;
         model.pausedUntil.set(task.host, Math.max(till, model.pausedUntil.get(task.host) ?? 0));
@@ -505,6 +505,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
     weight: 2,
     arbitrary: fc.constantFrom<Outcome>(
       { kind: 'defer' },
+      { kind: 'defer', inMs: 20_000 },
       { kind: 'defer', host: { pauseMs: 30_000, reason: 'Retry-After' } },
       { kind: 'defer', host: { pauseMs: 900_000, reason: 'Retry-After' } },
     ),

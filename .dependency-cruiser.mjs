@@ -31,9 +31,9 @@ export default {
     },
     {
       name: 'only-backends-chooses',
-      comment: 'If anything but backends.ts named an implementation, a new one could not take its place by a setting.',
+      comment: 'If anything but the backends named an implementation, a new one could not take its place by a setting.',
       severity: 'error',
-      from: { path: '^(services|shared|crawlers)/', pathNot: `^shared/backends\\.ts$|${IMPLEMENTATIONS}` },
+      from: { path: '^(services|shared|crawlers)/', pathNot: `^shared/(record-)?backends\\.ts$|${IMPLEMENTATIONS}` },
       to: { path: IMPLEMENTATIONS, dependencyTypesNot: ['type-only'] },
     },
     {

@@ -40,6 +40,7 @@ try {
   const produced = await step('producer', () => producer(bench, 200_000, rounds));
   const full = args.includes('--full') ? await step('producer, 5 M', () => producer(bench, 5_000_000, 1)) : undefined;
   const bytes = await step('memory', () => memory(bench));
+  const compact = await step('memory, compact', () => memory(bench, 'compact'));
   const polite = await step('politeness', () => politeness(bench));
   const start = await step('start', () => startToFirstPage(bench));
   const ratio = (speed: Figures): string => (speed.median / bare.pagesPerSecond.median).toFixed(2);
@@ -64,6 +65,7 @@ try {
           ['  RSS MB', full.maxRssMb.text(), '≤ 200', ''],
         ] as const)),
     ['Redis bytes per known URL', single(bytes.known).text(), '≤ 150', ''],
+    ['Redis bytes per known URL, compact', single(compact.known).text(1), '≤ 16', ''],
     ['Redis bytes per waiting URL, beside', single(bytes.waiting).text(), '≤ 200', ''],
     ['600/min, four workers, % of it used', single(polite.used * 100).text(1), '≥ 95', ''],
     ['start to first page, embedded, s', start.text(2), '≤ 1', ''],

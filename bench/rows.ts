@@ -107,12 +107,15 @@ export async function producer(bench: Bench, urls: number, rounds: number): Prom
 }
 
 /** Bytes that Redis takes for a URL of 80 characters: known, and beyond that while it waits. */
-export async function memory({ redisUrl }: Bench): Promise<{ readonly known: number; readonly waiting: number }> {
+export async function memory(
+  { redisUrl }: Bench,
+  dedup: 'exact' | 'compact' = 'exact',
+): Promise<{ readonly known: number; readonly waiting: number }> {
   const [hosts, perHost] = [10_000, 10];
   const redis = new Redis(redisUrl);
   await redis.flushall();
   const before = await usedMemory(redis);
-  const settings = settingsFrom({ flag: { REDIS_URL: redisUrl }, environment: {}, file: {} });
+  const settings = settingsFrom({ flag: { REDIS_URL: redisUrl, DEDUP: dedup }, environment: {}, file: {} });
   const stores = await connectStores({ settings, log: silentLog, name: 'trawl bench' });
   const options = {
     crawler: 'page',
@@ -132,7 +135,9 @@ export async function memory({ redisUrl }: Bench): Promise<{ readonly known: num
   }
   stores.close();
   const urls = hosts * perHost;
-  const known = Number(await redis.memory('USAGE', 'crawled_urls', 'SAMPLES', 0));
+  const marks = await redis.keys('crawled_urls*');
+  const sizes = await Promise.all(marks.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)));
+  const known = sizes.reduce<number>((sum, size) => sum + Number(size), 0);
   const all = (await usedMemory(redis)) - before;
   await redis.flushall();
   redis.disconnect();

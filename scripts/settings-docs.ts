@@ -18,6 +18,7 @@ const COMPOSE_ONLY = `# Of docker-compose.yml: ports published on 127.0.0.1
 # PUBLISH_AMQP_PORT=5672
 # PUBLISH_UI_PORT=15672
 # PUBLISH_REDIS_PORT=6379
+# PUBLISH_POSTGRES_PORT=5432
 `;
 
 /** The text of `.env.example`: every setting, commented out, at its default. */

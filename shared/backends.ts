@@ -4,14 +4,13 @@ import type { Biographer } from './biographer.ts';
 import { systemClock } from './clock.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './connections/attempts.ts';
 import type { Fetcher } from './fetcher.ts';
-import type { AttemptHistory, Frontier } from './frontier.ts';
+import type { AttemptHistory, Frontier, QueuedLeases } from './frontier.ts';
 import type { Journal } from './frontiers/journal/journal.ts';
 import type { MemoryStore } from './frontiers/memory/store.ts';
 import type { FrontierPolicy } from './frontiers/policy.ts';
 import type { HostGate } from './host-gate.ts';
 import type { HostOverview } from './host-overview.ts';
 import type { Beginning, JournalFolder, RunJournal } from './journal.ts';
-import type { Service } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 import type { Marks } from './marks.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -19,13 +18,12 @@ import type { Roster } from './roster.ts';
 import type { Runs } from './runs.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from './settings.ts';
 import type { Settings } from './settings-table.ts';
-import type { RecordLookup, RecordSource, Sink } from './sink.ts';
 import type { DeadLetters, Transport } from './transport.ts';
 import { QUEUE_TTL_MS } from './transports/rabbitmq-topology.ts';
 
 /** What holds the frontier: in Redis for a fleet, in memory for one process. */
 export interface Stores {
-  readonly frontier: Frontier & AttemptHistory;
+  readonly frontier: Frontier & AttemptHistory & QueuedLeases;
   readonly runs: Runs;
   readonly gate: HostGate;
   readonly hosts: HostOverview;
@@ -33,6 +31,8 @@ export interface Stores {
   readonly biographer: Biographer;
   readonly cache: ResponseCache;
   readonly roster: Roster;
+  /** Refuses a `DEDUP` that differs from the one in force; left out where nobody else could have another. */
+  readonly checkMarks?: () => Promise<void>;
   /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
   readonly sweep?: () => Promise<number>;
   close(): void;
@@ -49,7 +49,7 @@ export interface ConnectOptions {
   readonly settings: Settings;
   readonly log: Logger;
   readonly events?: Partial<ServiceEvents>;
-  /** Shown in the lists of connections that RabbitMQ and Redis keep. */
+  /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
   readonly name: string;
   /** `Infinity` for a worker, which has nothing else to do. */
   readonly attempts?: number;
@@ -192,7 +192,8 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   }
   const { redis } = connection;
   const { keyPrefix: prefix, runRetention } = settings;
-  const runs = new RedisRuns({ redis, prefix });
+  const { cache, close: closeCache } = await openRedisCache(redis, options);
+  const runs = new RedisRuns({ redis, prefix, marks: settings.dedup });
   return {
     frontier: new RedisFrontier({
       redis,
@@ -205,10 +206,14 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     hosts: new RedisHostOverview({ redis, prefix }),
     marks: new RedisMarks({ redis, prefix }),
     biographer: new RedisBiographer({ redis, prefix }),
-    cache: settings.cacheTtl === 0 ? noCache : await openRedisCache(redis, settings),
+    cache,
     roster: new RedisRoster({ redis, prefix }),
+    checkMarks: () => runs.checkMarks(),
     sweep: () => runs.sweep(runRetention),
-    close: () => connection.close(),
+    close: () => {
+      closeCache();
+      connection.close();
+    },
   };
 }
 
@@ -220,7 +225,7 @@ export async function connectTransport(options: ConnectOptions): Promise<Transpo
   const transport = new RabbitMqTransport({
     url,
     prefix: settings.queuePrefix,
-    queueType: 'quorum',
+    queueType: settings.queueType,
     name,
     heartbeatSeconds: HEARTBEAT_SECONDS,
     window: PUBLISH_WINDOW,
@@ -257,6 +262,7 @@ export async function connectFleet(
   const connecting = [connectStores({ ...options, signal }), connectTransport({ ...options, signal })] as const;
   try {
     const [stores, transport] = await Promise.all(connecting);
+    await stores.checkMarks?.();
     return { stores, transport };
   } catch (error: unknown) {
     giveUp.abort();
@@ -278,18 +284,6 @@ export async function openFetcher(settings: Settings, version: string): Promise<
   });
 }
 
-/** Where this process' records go. */
-export async function openSink({ outputDir }: Settings, worker: string): Promise<Sink & Service> {
-  const { JsonlSink } = await import('./sinks/jsonl.ts');
-  return new JsonlSink({ folder: outputDir, worker });
-}
-
-/** What all processes stored. */
-export async function openRecords({ outputDir }: Settings): Promise<RecordSource & Partial<RecordLookup>> {
-  const { JsonlSource } = await import('./sinks/jsonl-source.ts');
-  return new JsonlSource(outputDir);
-}
-
 const noCache: ResponseCache = { get: async () => undefined, set: async () => {} };
 
 async function openMemoryCache({ cacheTtl, cacheMaxMb }: Settings): Promise<ResponseCache> {
@@ -298,10 +292,23 @@ async function openMemoryCache({ cacheTtl, cacheMaxMb }: Settings): Promise<Resp
   return new MemoryResponseCache({ clock: systemClock, ttlMs: cacheTtl, maxBytes: cacheMaxMb * MEGABYTE });
 }
 
-async function openRedisCache(redis: import('ioredis').Redis, settings: Settings): Promise<ResponseCache> {
+/** The cache of a fleet, and how to let go of it: in the frontier's Redis, or in one of its own. */
+async function openRedisCache(
+  redis: import('ioredis').Redis,
+  { settings, log, name }: ConnectOptions,
+): Promise<{ readonly cache: ResponseCache; close(): void }> {
+  const { keyPrefix: prefix, cacheTtl: ttlMs, cacheMaxMb, cacheRedisUrl } = settings;
+  if (ttlMs === 0) return { cache: noCache, close: () => {} };
   const { RedisResponseCache } = await import('./response-caches/redis.ts');
-  const { keyPrefix: prefix, cacheTtl: ttlMs, cacheMaxMb } = settings;
-  return new RedisResponseCache({ redis, prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE });
+  const limits = { prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE };
+  if (cacheRedisUrl === undefined) return { cache: new RedisResponseCache({ redis, ...limits }), close: () => {} };
+  const { openCacheRedis } = await import('./connections/cache-redis.ts');
+  const what = `the response cache at ${placeOf(cacheRedisUrl)}`;
+  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, {
+    lost: (error) => log.warn({ what, error }, 'connection lost, going on without:'),
+    restored: () => log.warn({ what }, 'connected again:'),
+  });
+  return { cache: new RedisResponseCache({ redis: own, ...limits }), close: () => own.disconnect() };
 }
 
 function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): FrontierPolicy {
@@ -314,6 +321,6 @@ function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): 
 }
 
 /** Host and port of a URL, without its credentials. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   return new URL(url).host;
 }

@@ -170,3 +170,12 @@ export interface AttemptNote {
 export interface AttemptHistory {
   attempts(mark: string): Promise<readonly AttemptNote[]>;
 }
+
+/** An optional ability, for after a broker was wiped: what it held would else come back only when its leases lapse. */
+export interface QueuedLeases {
+  /**
+   * Ends the leases of a run's queued tasks, some hundreds a call; each waits again, at no attempt. `next` says where to go
+   * on; without it, all were looked at. Safe at any time: a delivery that exists after all is stale, and is dropped.
+   */
+  endQueued(run: string, from?: string): Promise<{ readonly ended: number; readonly next: string | undefined }>;
+}

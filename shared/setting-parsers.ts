@@ -107,6 +107,15 @@ export function rate(): Parser<number> {
   };
 }
 
+/** `jsonl` as nothing: files. Else the URL of a store for records. */
+export function sink(): Parser<string | undefined> {
+  return (given) => {
+    if (given === 'jsonl') return { value: undefined };
+    const read = url('postgres', 'postgresql')(given);
+    return 'value' in read ? read : { expected: 'jsonl, or a URL that begins with postgres://' };
+  };
+}
+
 /** A URL of one of these schemes. */
 export function url(...schemes: readonly string[]): Parser<string> {
   return (given) => {

@@ -9,6 +9,7 @@ import {
   type Parser,
   privateHosts,
   rate,
+  sink,
   text,
   url,
   yesNo,
@@ -167,8 +168,30 @@ export const SETTINGS = {
   redisUser: setting('fleet', 'REDIS_USER', text(), '', 'Redis: user, if it has any.'),
   redisPassword: setting('fleet', 'REDIS_PASSWORD', text(), '', 'Redis: password, if it wants one.', { secret: true }),
   redisDb: setting('fleet', 'REDIS_DB', integer({ min: 0, max: 15 }), '0', 'Redis: number of the database.'),
+  cacheRedisUrl: setting(
+    'fleet',
+    'CACHE_REDIS_URL',
+    optional(url('redis', 'rediss')),
+    '',
+    'Another Redis for the response cache; it may evict keys, and workers go on without it.',
+    { secret: true },
+  ),
   keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'In front of every Redis key. Needs a QUEUE_PREFIX too.'),
   queuePrefix: setting('fleet', 'QUEUE_PREFIX', text(), '', 'In front of every exchange and queue name.'),
+  queueType: setting(
+    'fleet',
+    'QUEUE_TYPE',
+    oneOf('quorum', 'classic'),
+    'quorum',
+    'Kind of the three queues; classic suits a small single RabbitMQ. All processes alike.',
+  ),
+  dedup: setting(
+    'fleet',
+    'DEDUP',
+    oneOf('exact', 'compact'),
+    'exact',
+    'How known URLs are kept in Redis: exact, as they are; or compact, as 64-bit digests. All processes alike.',
+  ),
   releaseWindow: setting(
     'fleet',
     'RELEASE_WINDOW',
@@ -186,6 +209,14 @@ export const SETTINGS = {
   seeds: setting('fleet', 'SEEDS', list(), '', 'Seeds for produce without arguments, comma-separated.'),
 
   outputDir: setting('output', 'OUTPUT_DIR', text(), './output', 'Records go to <run>/ under here.'),
+  sink: setting(
+    'output',
+    'SINK',
+    sink(),
+    'jsonl',
+    'Where records go: jsonl, files in OUTPUT_DIR; or postgres://user:password@host/database.',
+    { secret: true },
+  ),
 
   logLevel: setting(
     'log',

@@ -1,3 +1,4 @@
+import { messageOf } from './errors.ts';
 import type { Service } from './lifecycle.ts';
 import type { PageRecord } from './record.ts';
 
@@ -5,8 +6,11 @@ import type { PageRecord } from './record.ts';
  * Where records go.
  *
  * When `put` resolves, a crash of this process no longer loses the record. It is an upsert by task where the store can;
- * elsewhere a page may be stored twice after a crash, and reading merges: the highest release per task. A sink that
- * fails rejects: the task then waits again, at no attempt, and the worker stops consuming.
+ * elsewhere a page may be stored twice after a crash, and reading merges: the highest release per task, and of one release
+ * the first. Records that are put at once may be stored together. A sink that fails rejects: the task then waits again, at
+ * no attempt, and the worker stops consuming. Only a {@link RecordRefusedError} is the record's own fault.
+ *
+ * Implementations: `sinks/jsonl.ts`, `sinks/postgres.ts`; both pass `test/contract/sink.contract.ts`.
  */
 export interface Sink extends Service {
   put(record: PageRecord): Promise<void>;
@@ -16,16 +20,33 @@ export interface Sink extends Service {
 
 /** Reads what sinks of one kind stored. */
 export interface RecordSource {
-  /** The merged records of a run: one per task, of its highest release. */
+  /** The merged records of a run: one per task, of its highest release, in no order that could be relied on. */
   read(run: string): AsyncIterable<PageRecord>;
+  /** The record of one task, of its highest release, without reading all of its run. */
+  find(run: string, task: string): Promise<PageRecord | undefined>;
   /** Is anything stored of this run? */
   has(run: string): Promise<boolean>;
   /** The runs that something is stored of. */
   runs(): Promise<readonly string[]>;
+  /** Lets go of what reading took. */
+  close(): Promise<void>;
 }
 
-/** An optional ability of a source: one task's record, without reading all of its run. */
-export interface RecordLookup {
-  /** Of its highest release. */
-  find(run: string, task: string): Promise<PageRecord | undefined>;
+/** No store takes this record, now or later: what the crawler made of the page can't be written down. */
+export class RecordRefusedError extends Error {
+  override readonly name = 'RecordRefusedError';
+  readonly code = 'ERR_RECORD_REFUSED';
+}
+
+/**
+ * A record as JSON, on one line.
+ *
+ * @throws RecordRefusedError if its data holds what JSON can't, a BigInt or a circle, say
+ */
+export function recordJson(record: PageRecord): string {
+  try {
+    return JSON.stringify(record);
+  } catch (error: unknown) {
+    throw new RecordRefusedError(`the record can't be written as JSON: ${messageOf(error)}`, { cause: error });
+  }
 }

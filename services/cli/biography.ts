@@ -1,9 +1,10 @@
-import { connectTransport, openRecords, type Stores } from '../../shared/backends.ts';
+import { connectTransport, type Stores } from '../../shared/backends.ts';
 import type { TaskTrace } from '../../shared/biographer.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { AttemptNote } from '../../shared/frontier.ts';
 import { readLetter } from '../../shared/letter-filter.ts';
 import type { PageRecord } from '../../shared/record.ts';
+import { openRecords } from '../../shared/record-backends.ts';
 import { malformedMarkOf, markOf, taskIdOf } from '../../shared/task/fingerprint.ts';
 import { isProblem, readUrl } from '../../shared/task/url.ts';
 import type { Context } from './command.ts';
@@ -79,12 +80,13 @@ export async function lookUp(
 }
 
 /** The record of a task, if this machine has the records of its run. */
-async function recordOf(run: string, task: string, { settings }: Context): Promise<PageRecord | undefined> {
-  const source = await openRecords(settings);
-  if (!(await source.has(run))) return undefined;
-  if (source.find !== undefined) return await source.find(run, task);
-  for await (const record of source.read(run)) if (record.task === task) return record;
-  return undefined;
+async function recordOf(run: string, task: string, context: Context): Promise<PageRecord | undefined> {
+  const source = await openRecords({ ...context, name: 'trawl url' });
+  try {
+    return (await source.has(run)) ? await source.find(run, task) : undefined;
+  } finally {
+    await source.close();
+  }
 }
 
 async function lettersOf(mark: string, context: Context): Promise<Pick<Biography, 'letters' | 'lettersProblem'>> {

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { StorageError } from '../../shared/errors.ts';
+import { recordsPlaceOf } from '../../shared/record-backends.ts';
 import type { RunProgress } from '../../shared/runs.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from './crawl-plan.ts';
@@ -59,5 +59,5 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
 
 function report(progress: RunProgress, { settings, json }: Context): void {
   if (json) process.stdout.write(`${JSON.stringify(summaryJson(progress))}\n`);
-  else process.stdout.write(summaryText(progress, join(settings.outputDir, progress.run)));
+  else process.stdout.write(summaryText(progress, recordsPlaceOf(settings, progress.run)));
 }

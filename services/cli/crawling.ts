@@ -1,8 +1,9 @@
-import { type Embedded, newWorkerId, openEmbedded, openFetcher, openSink } from '../../shared/backends.ts';
+import { type Embedded, newWorkerId, openEmbedded, openFetcher } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { Janitor } from '../../shared/janitor.ts';
 import { startAll, stopAll } from '../../shared/lifecycle.ts';
+import { openSink } from '../../shared/record-backends.ts';
 import { Releaser } from '../../shared/releaser.ts';
 import type { RunProgress, Runs } from '../../shared/runs.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
@@ -59,7 +60,9 @@ export class Crawling {
     // What is wrong with the settings is found before there is a journal.
     const rules = await routingRulesOf(settings);
     const worker = newWorkerId();
-    const sink = new HaltingSink(await openSink(settings, worker));
+    const sink = new HaltingSink(
+      await openSink({ ...this.#context, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal }, worker),
+    );
     const stores = await openEmbedded(settings, journal && { ...journal, syncRecords: () => sink.sync() });
     try {
       return await this.#work({ stores, sink, rules, worker, interrupts });

@@ -5,15 +5,20 @@ import { type ConnectOptions, connectStores, connectTransport } from '../../shar
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { silentLog } from '../../shared/logger.ts';
+import { openRecords, recordsPlaceOf } from '../../shared/record-backends.ts';
 import { userAgentOf } from '../../shared/settings.ts';
 import { VERSION } from '../../shared/version.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
-import { duration } from './format.ts';
+import { count, duration } from './format.ts';
 import { routingRulesOf } from './run-options.ts';
 
 interface DoctorOptions {
   readonly worker?: boolean;
+  readonly release?: boolean;
 }
+
+/** Runs that may have something queued: all that Redis remembers, but for a limit. */
+const MOST_RUNS = 100_000;
 
 /** One thing that was looked at. A warning doesn't make the doctor fail. */
 interface Finding {
@@ -27,13 +32,11 @@ export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
       .option('--worker', 'only: is the worker of this machine or container alive and consuming? For health checks')
+      .option('--release', 'after RabbitMQ was wiped: lets all that was queued in it wait again, at once')
       .action(async (options: DoctorOptions) => {
-        const { worker = false } = options;
-        exit(
-          await withContext({ ...options }, { logLevel: 'silent' }, (context) =>
-            worker ? checkWorker(context) : checkAll(context),
-          ),
-        );
+        const { worker = false, release = false } = options;
+        const action = worker ? checkWorker : release ? releaseQueued : checkAll;
+        exit(await withContext({ ...options }, { logLevel: 'silent' }, action));
       });
   },
 };
@@ -43,7 +46,7 @@ async function checkAll(context: Context): Promise<number> {
   const findings: Finding[] = [ok('settings', 'can be read'), contactFinding(context)];
   findings.push(await found('crawler', async () => `${(await loadCrawler(settings.crawler)).name}, from crawlers/`));
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
-  findings.push(await found('output', async () => await checkFolder(settings.outputDir)));
+  findings.push(await found('records', () => checkRecords(context)));
   findings.push(...(await checkRedis(context)), await found('RabbitMQ', () => checkRabbitMq(context)));
   const isWell = findings.every(({ state }) => state !== 'problem');
   if (context.json) process.stdout.write(`${JSON.stringify({ ok: isWell, findings })}\n`);
@@ -70,10 +73,45 @@ async function checkWorker(context: Context): Promise<number> {
   }
 }
 
+/** Ends every queued lease: without it, they end by themselves, up to an hour and five minutes later. */
+async function releaseQueued(context: Context): Promise<number> {
+  const stores = await connectStores(once(context));
+  let released = 0;
+  try {
+    for (const run of await stores.runs.list(MOST_RUNS)) {
+      let next: string | undefined;
+      do {
+        const part = await stores.frontier.endQueued(run, next);
+        released += part.ended;
+        next = part.next;
+      } while (next !== undefined);
+    }
+  } finally {
+    stores.close();
+  }
+  if (context.json) process.stdout.write(`${JSON.stringify({ released })}\n`);
+  else
+    process.stdout.write(
+      `${count(released)} queued URLs wait again; deliveries of them that are left will be dropped\n`,
+    );
+  return 0;
+}
+
 function contactFinding({ settings }: Context): Finding {
   const agent = userAgentOf(settings, VERSION);
   if (settings.contactUrl !== undefined || settings.userAgent !== '') return ok('User-Agent', agent);
   return { what: 'User-Agent', state: 'warning', said: `${agent}: a site owner can't find you. Set CONTACT_URL.` };
+}
+
+async function checkRecords(context: Context): Promise<string> {
+  const { settings } = context;
+  if (settings.sink === undefined) return await checkFolder(settings.outputDir);
+  const source = await openRecords(once(context));
+  try {
+    return `${recordsPlaceOf(settings)} answers; records of ${(await source.runs()).length} runs there`;
+  } finally {
+    await source.close();
+  }
 }
 
 async function checkFolder(folder: string): Promise<string> {
@@ -89,6 +127,7 @@ async function checkRedis(context: Context): Promise<Finding[]> {
   const finding = await found('Redis', async () => {
     const stores = await connectStores({ ...once(context), log: { ...silentLog, warn } });
     try {
+      await stores.checkMarks?.();
       const [runs, workers] = await Promise.all([stores.runs.list(1_000), stores.roster.workers()]);
       return `answers; ${runs.length} runs known, ${workers.length} workers alive`;
     } finally {

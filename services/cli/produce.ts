@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { connectFleet, newWorkerId, openFetcher, type Stores } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
@@ -6,6 +5,7 @@ import { loadCrawler } from '../../shared/crawler/load.ts';
 import { UsageError } from '../../shared/errors.ts';
 import { Janitor } from '../../shared/janitor.ts';
 import { stopAll } from '../../shared/lifecycle.ts';
+import { recordsPlaceOf } from '../../shared/record-backends.ts';
 import { Releaser } from '../../shared/releaser.ts';
 import type { RunProgress } from '../../shared/runs.ts';
 import type { Transport } from '../../shared/transport.ts';
@@ -155,7 +155,7 @@ async function produceAndWait(
     return EXIT_INTERRUPTED;
   }
   if (json) process.stdout.write(`${JSON.stringify(summaryJson(progress))}\n`);
-  else process.stdout.write(summaryText(progress, join(settings.outputDir, run)));
+  else process.stdout.write(summaryText(progress, recordsPlaceOf(settings, run)));
   return exitCodeOf(progress, options.strict === true);
 }
 

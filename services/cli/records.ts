@@ -3,9 +3,10 @@ import { createWriteStream } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { openRecords } from '../../shared/backends.ts';
 import { UsageError } from '../../shared/errors.ts';
 import type { PageRecord } from '../../shared/record.ts';
+import { openRecords, recordsPlaceOf } from '../../shared/record-backends.ts';
+import type { RecordSource } from '../../shared/sink.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { CSV_HEADER, csvLine } from './csv.ts';
 import { count } from './format.ts';
@@ -30,17 +31,28 @@ export const command: CommandModule = {
   },
 };
 
-async function records(run: string, options: RecordsOptions, { settings }: Context): Promise<number> {
-  const { format, output, failed = false } = options;
+async function records(run: string, options: RecordsOptions, { settings, log }: Context): Promise<number> {
+  const { format } = options;
   if (format !== 'jsonl' && format !== 'csv')
     throw new UsageError(`expected --format to be jsonl or csv, got "${format}"`);
-  const source = await openRecords(settings);
-  if (!(await source.has(run))) {
+  const source = await openRecords({ settings, log, name: 'trawl records' });
+  try {
+    if (await source.has(run)) {
+      await print(source, run, options);
+      return 0;
+    }
     const others = await source.runs();
     const there = others.length === 0 ? 'there are none at all' : `there are ${others.slice(-10).join(', ')}`;
-    process.stderr.write(`trawl: no records of run ${run} in ${settings.outputDir}; ${there} (OUTPUT_DIR)\n`);
+    const setting = settings.sink === undefined ? 'OUTPUT_DIR' : 'SINK';
+    process.stderr.write(`trawl: no records of run ${run} in ${recordsPlaceOf(settings)}; ${there} (${setting})\n`);
     return 1;
+  } finally {
+    await source.close();
   }
+}
+
+async function print(source: RecordSource, run: string, options: RecordsOptions): Promise<void> {
+  const { format, output, failed = false } = options;
   const stream = output === undefined ? process.stdout : createWriteStream(output);
   const line = format === 'csv' ? csvLine : (record: PageRecord): string => `${JSON.stringify(record)}\n`;
   if (format === 'csv') await write(stream, CSV_HEADER);
@@ -55,7 +67,6 @@ async function records(run: string, options: RecordsOptions, { settings }: Conte
     await finished(stream);
     process.stderr.write(`${count(written)} ${failed ? 'failures' : 'records'} written to ${output}\n`);
   }
-  return 0;
 }
 
 async function write(stream: Writable, text: string): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { connectFleet, newWorkerId, openFetcher, openSink, type ServiceName } from '../../shared/backends.ts';
+import { connectFleet, newWorkerId, openFetcher, type ServiceName } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { ConfigurationError } from '../../shared/errors.ts';
 import { Janitor } from '../../shared/janitor.ts';
-import { startAll, stopAll } from '../../shared/lifecycle.ts';
+import { type Service, startAll, stopAll } from '../../shared/lifecycle.ts';
+import { openSink } from '../../shared/record-backends.ts';
 import { Releaser } from '../../shared/releaser.ts';
 import type { Runs } from '../../shared/runs.ts';
 import { VERSION } from '../../shared/version.ts';
@@ -71,9 +72,13 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
   };
   try {
     const rules = await routingRulesOf(settings);
-    const { stores, transport } = await connectFleet(connect);
-    const [fetcher, sink] = await Promise.all([openFetcher(settings, VERSION), openSink(settings, id)]);
+    // First: while records have nowhere to go, nothing should count this worker among those that consume.
+    const sink = await openSink(connect, id);
+    const opened: Pick<Service, 'stop'>[] = [sink];
     try {
+      const { stores, transport } = await connectFleet(connect);
+      const fetcher = await openFetcher(settings, VERSION);
+      opened.push(transport, fetcher, { stop: async () => stores.close() });
       const clock = systemClock;
       const defaults = runOptionsOf(settings, 'ever');
       const failures = openFailureLines({ stores, defaults, sink, worker: id });
@@ -93,8 +98,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
         () => running.abort(),
       );
     } finally {
-      await stopAll([sink, transport, fetcher]);
-      stores.close();
+      await stopAll(opened);
     }
     log.info({}, 'stopped');
   } catch (error: unknown) {

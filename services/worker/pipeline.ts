@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import { acceptsText, type StepResult } from '../../shared/crawler/crawler.ts';
 import { Page } from '../../shared/crawler/page.ts';
-import { deadLetterOf, malformedLetterOf } from '../../shared/dead-letter.ts';
+import { deadLetterOf } from '../../shared/dead-letter.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { FetchError, type Fetcher } from '../../shared/fetcher.ts';
 import {
@@ -15,7 +15,7 @@ import { type HostGate, type HostLimit, MAX_HOLD_MS } from '../../shared/host-ga
 import type { Logger } from '../../shared/logger.ts';
 import type { PageRecord } from '../../shared/record.ts';
 import { cacheKeyOf, type ResponseCache } from '../../shared/response-cache.ts';
-import type { Sink } from '../../shared/sink.ts';
+import { RecordRefusedError, type Sink } from '../../shared/sink.ts';
 import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../shared/task/judgement.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import { readMessage, type Task } from '../../shared/task/task.ts';
@@ -25,6 +25,7 @@ import type { FailureLines } from './failure-lines.ts';
 import { holdSlot } from './hold-slot.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { linksToFollow } from './links.ts';
+import { OddMessages } from './odd-messages.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { SeedIntake } from './seed-intake.ts';
 import type { Slots } from './slots.ts';
@@ -71,16 +72,18 @@ const BODY = new TextDecoder();
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
+  readonly #odd: OddMessages;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#odd = new OddMessages(options);
   }
 
   /** Works on a delivery until it is settled or put back. Rejects when a store fails: the delivery then comes again. */
   async handle(delivery: Delivery): Promise<Handling> {
     const message = readMessage(BODY.decode(delivery.body));
-    if (message.kind === 'malformed') return await this.#buryMalformed(delivery, message.problem);
-    if (message.kind === 'newer') return await this.#putBackNewer(delivery, message.version);
+    if (message.kind === 'malformed') return await this.#odd.bury(delivery, message.problem);
+    if (message.kind === 'newer') return await this.#odd.putBackNewer(delivery, message.version);
     const { run } = message.task;
     const release = delivery.headers['x-release'];
     if (run === undefined || release === undefined) return await this.#options.intake.take(message.task);
@@ -168,7 +171,12 @@ export class Pipeline {
     if (offered === 'stale') return 'ack';
     if (offered === 'full') return await this.#putBack(visit, 0);
     const record = doneRecord(visit, arrival, page, result, clock.now());
-    if (!(await this.#store(record))) return await this.#putBack(visit, 0);
+    const stored = await this.#store(record);
+    if (stored === 'failed') return await this.#putBack(visit, 0);
+    if (stored !== 'stored') {
+      const outcome = { kind: 'failed', reason: 'schema', detail: stored.refused } as const;
+      return await this.#end(visit, { outcome, hostAnswered: true });
+    }
     const { fetched, fromCache } = arrival;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
     await Promise.all([
@@ -208,7 +216,7 @@ export class Pipeline {
     const { outcome, status } = ending;
     if (outcome.kind === 'defer' && visit.release === 0) return 'return';
     const record = endedRecord(visit, ending, clock.now());
-    if (record !== undefined && !(await this.#store(record))) return await this.#putBack(visit, 0);
+    if (record !== undefined && (await this.#store(record)) === 'failed') return await this.#putBack(visit, 0);
     if (outcome.kind === 'failed' && !(await this.#bury(visit, ending))) return await this.#putBack(visit, 0);
     await this.#settle(visit, ending);
     const reason = 'reason' in outcome ? outcome.reason : outcome.kind === 'defer' ? outcome.host?.reason : undefined;
@@ -228,33 +236,6 @@ export class Pipeline {
     return await this.#publish(
       deadLetterOf(visit.task, visit.state, { reason, status, error, attempts, at: clock.now() }),
     );
-  }
-
-  async #buryMalformed({ id, body }: Delivery, problem: string): Promise<Handling> {
-    if (!(await this.#tellMalformed({ id, body }, problem))) return 'return';
-    const isBuried = await this.#publish(malformedLetterOf(id, body, problem));
-    this.#options.log.warn({ error: problem }, 'a message that is no task: buried');
-    return isBuried ? 'ack' : 'return';
-  }
-
-  async #tellMalformed(message: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<boolean> {
-    try {
-      await this.#options.failures?.ofMessage(message, problem);
-      return true;
-    } catch (error: unknown) {
-      this.#options.onSinkFailure(messageOf(error));
-      return false;
-    }
-  }
-
-  /** A newer program's task goes back to waiting, for a worker that can read it. */
-  async #putBackNewer({ id = '', headers }: Delivery, version: number): Promise<Handling> {
-    const run = id.slice(0, Math.max(0, id.lastIndexOf(':')));
-    const release = headers['x-release'];
-    this.#options.log.warn({ version }, 'a message of a newer version: put back');
-    if (run === '' || release === undefined) return 'return';
-    await this.#options.frontier.settle(run, release, { outcome: { kind: 'defer' } });
-    return 'ack';
   }
 
   async #putBack(visit: Visit, hostFreeInMs: number): Promise<Handling> {
@@ -281,13 +262,14 @@ export class Pipeline {
     });
   }
 
-  async #store(record: PageRecord): Promise<boolean> {
+  async #store(record: PageRecord): Promise<'stored' | 'failed' | { readonly refused: string }> {
     try {
       await this.#options.sink.put(record);
-      return true;
+      return 'stored';
     } catch (error: unknown) {
+      if (error instanceof RecordRefusedError) return { refused: error.message };
       this.#options.onSinkFailure(messageOf(error));
-      return false;
+      return 'failed';
     }
   }
 

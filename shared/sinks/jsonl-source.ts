@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { codeOf } from '../errors.ts';
 import type { PageRecord } from '../record.ts';
-import type { RecordLookup, RecordSource } from '../sink.ts';
+import type { RecordSource } from '../sink.ts';
 import { NewestReleases } from './newest-releases.ts';
 
 /**
  * The records of a folder that {@link JsonlSink}s wrote to. Two passes: the first finds the highest release of each task,
  * the second gives the lines that have it. Torn lines are skipped.
  */
-export class JsonlSource implements RecordSource, RecordLookup {
+export class JsonlSource implements RecordSource {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -54,6 +54,8 @@ export class JsonlSource implements RecordSource, RecordLookup {
   async has(run: string): Promise<boolean> {
     return (await this.#files(run)).length > 0;
   }
+
+  async close(): Promise<void> {}
 
   async #files(run: string): Promise<string[]> {
     try {

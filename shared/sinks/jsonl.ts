@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { LineFile } from '../line-file.ts';
 import type { PageRecord } from '../record.ts';
-import type { Sink } from '../sink.ts';
+import { recordJson, type Sink } from '../sink.ts';
 
 /** Between two `fsync` of a file that was written to. */
 const SYNC_EVERY_MS = 1_000;
@@ -31,13 +31,14 @@ export class JsonlSink implements Sink {
     this.#timer ??= setInterval(() => void this.#tidy(), SYNC_EVERY_MS).unref();
   }
 
-  put(record: PageRecord): Promise<void> {
+  async put(record: PageRecord): Promise<void> {
+    const line = `${recordJson(record)}\n`;
     let file = this.#files.get(record.run);
     if (file === undefined) {
       file = new LineFile(join(this.#options.folder, record.run, `${this.#options.worker}.jsonl`));
       this.#files.set(record.run, file);
     }
-    return file.append(`${JSON.stringify(record)}\n`);
+    await file.append(line);
   }
 
   async sync(): Promise<void> {

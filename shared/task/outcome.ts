@@ -39,14 +39,14 @@ export type SkippedReason = (typeof SKIPPED_REASONS)[number];
  * | `skipped` | is over: we chose not to                                        | counted |
  * | `failed`  | is over, and a dead letter tells why                            | counted |
  * | `retry`   | waits until `inMs` have passed                                  | counted |
- * | `defer`   | goes back to the head of its host's list: the wait is not its fault | free |
+ * | `defer`   | goes back to the head of its host's list, after `inMs` if given: the wait is not its fault | free |
  */
 export type Outcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'skipped'; readonly reason: SkippedReason; readonly detail?: string }
   | { readonly kind: 'failed'; readonly reason: FailedReason; readonly detail?: string }
   | { readonly kind: 'retry'; readonly reason: FailedReason; readonly inMs: number; readonly detail?: string }
-  | { readonly kind: 'defer'; readonly host?: HostPause; readonly detail?: string };
+  | { readonly kind: 'defer'; readonly host?: HostPause; readonly inMs?: number; readonly detail?: string };
 
 /** The host as a whole asked us to wait: nothing of it is released or fetched meanwhile. */
 export interface HostPause {

@@ -241,6 +241,18 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect((await frontier.release(ROOM)).tasks).toMatchObject([{ state: { attempts: 1, starts: 0 } }]);
     });
 
+    test('a deferral with a time of its own waits for it at no attempt, and holds up nobody else of its host', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.settle('r', 1, { outcome: { kind: 'defer', inMs: 5_000 } });
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/2']);
+      step(4_999);
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      step(1);
+      expect((await frontier.release(ROOM)).tasks).toMatchObject([{ release: 3, state: { attempts: 0, starts: 0 } }]);
+    });
+
     test('a host that asked us to wait is quiet for all runs, and its tasks cost nothing', async () => {
       const { frontier, runs, step } = await setup({ dedup: 'run' });
       await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');
@@ -370,6 +382,30 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.reap(), 'the rest was put back, the queued one holds').toBe(0);
       step(1);
       expect(await frontier.reap(), 'TTL and 5 minutes').toBe(1);
+    });
+
+    test('after a broker was wiped, queued tasks wait again at once; late deliveries are dropped, the rest stays', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 700));
+      for (let n = 0; n < 4; n++) await frontier.release(ROOM);
+      await frontier.queued(
+        'r',
+        Array.from({ length: 690 }, (_, i) => i + 1),
+      );
+      await frontier.admit('r', 5, 'w');
+      let [ended, next]: [number, string | undefined] = [0, undefined];
+      do {
+        const part = await frontier.endQueued('r', next);
+        ended += part.ended;
+        next = part.next;
+      } while (next !== undefined);
+      expect(ended, 'all but the one that is worked on, and those being published').toBe(689);
+      expect(await runs.progress('r')).toMatchObject({ waiting: 689, inFlight: 11 });
+      expect(await frontier.admit('r', 1, 'w')).toEqual({ verdict: 'gone' });
+      const again = await frontier.release({ ...ROOM, limit: 1 });
+      expect(again.tasks).toMatchObject([{ release: 701, state: { attempts: 0, starts: 0 } }]);
+      expect(await frontier.settle('r', 5, { outcome: { kind: 'done' } })).toBe('settled');
+      expect(await frontier.endQueued('unknown')).toEqual({ ended: 0, next: undefined });
     });
 
     test('a task that never settles runs alone from its third start and is a crash loop after its sixth', async () => {

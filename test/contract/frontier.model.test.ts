@@ -13,7 +13,11 @@ const POLICY = { giveUpMs: GIVE_UP_MS };
 
 describe('the frontier follows its model', () => {
   const redis = redisStores(inject('redisUrl'));
-  afterAll(() => redis.close());
+  const compact = redisStores(inject('redisUrl'), 'compact');
+  afterAll(async () => {
+    await redis.close();
+    await compact.close();
+  });
 
   async function follow(open: () => Promise<Store[]>, runs: number, most: number): Promise<void> {
     await fc.assert(
@@ -38,7 +42,13 @@ describe('the frontier follows its model', () => {
     await follow(async () => [await openMemoryStore(POLICY), await openJournaledStore({ policy: POLICY })], RUNS, 120);
   });
 
-  test(`in memory and in Redis alike, ${RUNS} random histories`, { timeout: 3_600_000 }, async () => {
-    await follow(async () => [await openMemoryStore(POLICY), await redis.open(POLICY)], RUNS, 120);
+  test(`in memory and in Redis alike, with exact and with compact marks, ${RUNS} random histories`, {
+    timeout: 3_600_000,
+  }, async () => {
+    await follow(
+      async () => [await openMemoryStore(POLICY), await redis.open(POLICY), await compact.open(POLICY)],
+      RUNS,
+      120,
+    );
   });
 });

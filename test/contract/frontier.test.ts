@@ -8,3 +8,6 @@ describeFrontier('in memory, with a journal', (policy) => openJournaledStore({ p
 
 const redis = redisStores(inject('redisUrl'));
 describeFrontier('in Redis', redis.open, redis.close);
+
+const compact = redisStores(inject('redisUrl'), 'compact');
+describeFrontier('in Redis, compact marks', compact.open, compact.close);

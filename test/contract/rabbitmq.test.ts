@@ -192,6 +192,24 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await transport.stop();
   });
 
+  test.each([
+    ['quorum', 'classic'],
+    ['classic', 'quorum'],
+  ] as const)('queues that are %s are not taken for %s ones', async (queueType, wanted) => {
+    const { prefix } = await setup({ queueType });
+    const transport = testTransport(URL_GIVEN, prefix, { queueType: wanted });
+    const failure = await transport.start().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ConfigurationError);
+    expect((failure as ConfigurationError).problems).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^queue ${prefix}priority_queue: expected x-queue-type to be '?${wanted}'?, found '?${queueType}'?\\. `,
+        ),
+      ),
+    ]);
+    await transport.stop();
+  });
+
   test('a broker that is not there is an error of the first start, without its password', async () => {
     const transport = testTransport('amqp://user:secret@127.0.0.1:1', uniquePrefix());
     const failure = await transport.start().catch((error: unknown) => error);

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openCacheRedis } from '../../shared/connections/cache-redis.ts';
 import { MemoryResponseCache } from '../../shared/response-caches/memory.ts';
 import { RedisResponseCache } from '../../shared/response-caches/redis.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { describeResponseCache } from './response-cache.contract.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { describeResponseCache, type OpenCache, type OpenedCache } from './response-cache.contract.ts';
 
 const PAGE = { finalUrl: 'http://a.test/', status: 200, headers: {}, body: new Uint8Array(10), durationMs: 1 };
 
@@ -25,24 +27,82 @@ function uniquePrefix(): string {
   return `t${randomBytes(6).toString('hex')}:`;
 }
 
+async function openIn(redis: Redis, { ttlMs, maxBytes }: Parameters<OpenCache>[0]): Promise<OpenedCache> {
+  const prefix = uniquePrefix();
+  const clock = new SteppedClock();
+  const keys = (): Promise<string[]> => redis.keys(`${prefix}content:*`);
+  return {
+    cache: new RedisResponseCache({ redis, prefix, ttlMs, maxBytesPerMinute: maxBytes, clock }),
+    // Expiry is Redis' own: what lies there is aged.
+    step: async (ms) => {
+      clock.step(ms);
+      for (const key of await keys()) await redis.pexpire(key, (await redis.pttl(key)) - ms);
+    },
+    close: async () => void (await redis.unlink(`${prefix}content-budget`, ...(await keys()))),
+  };
+}
+
+describeResponseCache('in Redis', (limits) => openIn(redis, limits), { whenFull: 'left alone' });
+
+const QUIET = { lost: () => {}, restored: () => {} };
+
 describeResponseCache(
-  'in Redis',
-  async ({ ttlMs, maxBytes }) => {
-    const prefix = uniquePrefix();
-    const clock = new SteppedClock();
-    const keys = (): Promise<string[]> => redis.keys(`${prefix}content:*`);
-    return {
-      cache: new RedisResponseCache({ redis, prefix, ttlMs, maxBytesPerMinute: maxBytes, clock }),
-      // Expiry is Redis' own: what lies there is aged.
-      step: async (ms) => {
-        clock.step(ms);
-        for (const key of await keys()) await redis.pexpire(key, (await redis.pttl(key)) - ms);
-      },
-      close: async () => void (await redis.unlink(`${prefix}content-budget`, ...(await keys()))),
-    };
+  'in a Redis of its own',
+  async (limits) => {
+    const own = openCacheRedis(`${inject('redisUrl')}/7`, 'trawl test', QUIET);
+    await own.connect();
+    const opened = await openIn(own, limits);
+    const close = () => opened.close().finally(() => own.disconnect());
+    return { ...opened, close };
   },
   { whenFull: 'left alone' },
 );
+
+describe('a Redis of its own', () => {
+  async function setup() {
+    const { hostname, port } = new URL(inject('redisUrl'));
+    const proxy = new TcpProxy({ host: hostname, port: Number(port || 6379) });
+    await proxy.start();
+    const told: string[] = [];
+    const own = openCacheRedis(`redis://127.0.0.1:${proxy.port}/7`, 'trawl test', {
+      lost: () => told.push('lost'),
+      restored: () => told.push('restored'),
+    });
+    const cache = new RedisResponseCache({ redis: own, prefix: uniquePrefix(), ttlMs: 60_000, maxBytesPerMinute: 1e6 });
+    onTestFinished(async () => {
+      own.disconnect();
+      await proxy.stop();
+    });
+    const keeps = async (): Promise<boolean> => {
+      await cache.set('u', PAGE);
+      return (await cache.get('u')) !== undefined;
+    };
+    return { proxy, cache, told, keeps };
+  }
+
+  test('the first use connects; while it is away everything is a miss at once, and it is used again when it is back', async () => {
+    const { proxy, cache, told, keeps } = await setup();
+    await expect.poll(keeps).toBe(true);
+    proxy.close();
+    await expect.poll(() => told).toEqual(['lost']);
+    const began = performance.now();
+    for (let n = 0; n < 100; n++) expect(await cache.get('u')).toBeUndefined();
+    expect(performance.now() - began).toBeLessThan(500);
+    proxy.open();
+    await expect.poll(keeps, { timeout: 10_000 }).toBe(true);
+    expect(told).toEqual(['lost', 'restored']);
+  });
+
+  test('one that hangs is a miss after half a second, and the next ones at once', async () => {
+    const { proxy, cache, keeps } = await setup();
+    await expect.poll(keeps).toBe(true);
+    proxy.hold();
+    const began = performance.now();
+    expect(await cache.get('u')).toBeUndefined();
+    for (let n = 0; n < 100; n++) expect(await cache.get('u')).toBeUndefined();
+    expect(performance.now() - began).toBeLessThan(1_500);
+  });
+});
 
 test('Redis: one that can not be reached is a miss, and keeps nothing, without an error', async () => {
   const gone = new Redis(inject('redisUrl'));

@@ -1,4 +1,4 @@
-import { inject } from 'vitest';
+import { describe, inject } from 'vitest';
 import { systemClock } from '../../shared/clock.ts';
 import { MemoryTransport } from '../../shared/transports/memory.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq-topology.ts';
@@ -10,17 +10,19 @@ describeTransport('in memory', async (ttlMs) => {
   return { transport, other: transport, close: () => transport.stop() };
 });
 
-describeTransport('RabbitMQ', async (ttlMs) => {
-  const url = inject('rabbitmqUrl');
-  const prefix = uniquePrefix();
-  const options = { ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } };
-  const [transport, other] = [testTransport(url, prefix, options), testTransport(url, prefix, options)];
-  await transport.start();
-  await other.start();
-  const close = async (): Promise<void> => {
-    await transport.stop();
-    await other.stop();
-    await deleteTopology(url, prefix);
-  };
-  return { transport, other, close };
+describe.each(['quorum', 'classic'] as const)('%s queues', (queueType) => {
+  describeTransport('RabbitMQ', async (ttlMs) => {
+    const url = inject('rabbitmqUrl');
+    const prefix = uniquePrefix();
+    const options = { queueType, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } };
+    const [transport, other] = [testTransport(url, prefix, options), testTransport(url, prefix, options)];
+    await transport.start();
+    await other.start();
+    const close = async (): Promise<void> => {
+      await transport.stop();
+      await other.stop();
+      await deleteTopology(url, prefix);
+    };
+    return { transport, other, close };
+  });
 });

@@ -15,7 +15,11 @@ export interface Fleet {
   readonly queuePrefix: string;
 }
 
-export async function openFleet(options: TestSiteOptions = {}): Promise<Fleet> {
+/** @param env settings of all its processes */
+export async function openFleet(
+  options: TestSiteOptions = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Fleet> {
   const [rabbitmqUrl, redisUrl] = [inject('rabbitmqUrl'), inject('redisUrl')];
   const prefix = uniquePrefix();
   const site = new TestSite(options);
@@ -33,6 +37,7 @@ export async function openFleet(options: TestSiteOptions = {}): Promise<Fleet> {
     REDIS_URL: redisUrl,
     KEY_PREFIX: prefix,
     QUEUE_PREFIX: prefix,
+    ...env,
   });
   return { workplace, site, redis, keyPrefix: prefix, queuePrefix: prefix };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Biographer } from '../../shared/biographer.ts';
-import type { Frontier } from '../../shared/frontier.ts';
+import type { Frontier, QueuedLeases } from '../../shared/frontier.ts';
 import { MemoryBiographer } from '../../shared/frontiers/memory/biographer.ts';
 import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
 import { MemoryHostOverview } from '../../shared/frontiers/memory/host-overview.ts';
@@ -14,6 +14,7 @@ import { RedisBiographer } from '../../shared/frontiers/redis/biographer.ts';
 import { RedisFrontier } from '../../shared/frontiers/redis/frontier.ts';
 import { RedisHostOverview } from '../../shared/frontiers/redis/host-overview.ts';
 import { RedisMarks } from '../../shared/frontiers/redis/marks.ts';
+import type { MarksForm } from '../../shared/frontiers/redis/marks-form.ts';
 import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
 import type { HostGate } from '../../shared/host-gate.ts';
 import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
@@ -25,7 +26,7 @@ import { SteppedClock } from './stepped-clock.ts';
 
 /** A frontier with what belongs to it, on a clock that the test steps. */
 export interface Store {
-  readonly frontier: Frontier;
+  readonly frontier: Frontier & QueuedLeases;
   readonly runs: Runs;
   readonly gate: HostGate;
   readonly hosts: HostOverview;
@@ -63,7 +64,10 @@ export const openMemoryStore: OpenStore = async (policy) => {
 };
 
 /** One connection for all stores of a suite; each store has a key prefix of its own, so that tests can share a Redis. */
-export function redisStores(url: string): { readonly open: OpenStore; readonly redis: Redis; close(): Promise<void> } {
+export function redisStores(
+  url: string,
+  marks: MarksForm = 'exact',
+): { readonly open: OpenStore; readonly redis: Redis; close(): Promise<void> } {
   const redis = new Redis(url);
   return {
     redis,
@@ -72,7 +76,7 @@ export function redisStores(url: string): { readonly open: OpenStore; readonly r
       const clock = new SteppedClock();
       return {
         frontier: new RedisFrontier({ redis, prefix, policy: { ...POLICY, ...policy }, clock }),
-        runs: new RedisRuns({ redis, prefix, clock }),
+        runs: new RedisRuns({ redis, prefix, marks, clock }),
         gate: new RedisHostGate({ redis, prefix, clock }),
         hosts: new RedisHostOverview({ redis, prefix, clock }),
         marks: new RedisMarks({ redis, prefix }),

@@ -6,6 +6,7 @@ export class TcpProxy {
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   #server: Server | undefined;
   #isOpen = true;
+  #isHeld = false;
   port = 0;
 
   constructor(target: { readonly host: string; readonly port: number }) {
@@ -31,6 +32,12 @@ export class TcpProxy {
   close(): void {
     this.#isOpen = false;
     this.cut();
+  }
+
+  /** Passes nothing on any more, without a word: connections stand, and new ones are taken. */
+  hold(): void {
+    this.#isHeld = true;
+    for (const pair of this.#pairs) for (const socket of pair) socket.unpipe().pause();
   }
 
   open(): void {
@@ -59,7 +66,7 @@ export class TcpProxy {
         this.#pairs.delete(pair);
         to.destroy();
       });
-      from.pipe(to);
+      if (!this.#isHeld) from.pipe(to);
     }
   }
 }

@@ -11,13 +11,13 @@ local state = redis.call('HGET', run_key(run), 'state')
 if state ~= 'running' and state ~= 'paused' then return {'refused', 'run'} end
 if parent ~= '' and redis.call('HEXISTS', run_key(run, 'inflight'), parent) == 0 then return {'refused', 'parent'} end
 
-local marks, failed = marks_key(run), run_key(run, 'failed')
+local marks, failed = marks_of(run), run_key(run, 'failed')
 local some_failed = redis.call('EXISTS', failed) == 1
 local lists, hosts, accepted, known = {}, {}, 0, 0
 
 for i = 5, #ARGV - 1 do
   local host, queue, deadline, mark, payload = string.match(ARGV[i], '^(%S+) (%a+) (%d+)\t([^\t]*)\t(.*)$')
-  if (some_failed and redis.call('SISMEMBER', failed, mark) == 1) or redis.call('SADD', marks, mark) == 0 then
+  if (some_failed and redis.call('SISMEMBER', failed, mark) == 1) or add_mark(marks, mark) == 0 then
     known = known + 1
   else
     if deadline ~= '0' then deadline = int(now + tonumber(deadline)) end
@@ -33,6 +33,7 @@ for i = 5, #ARGV - 1 do
   end
 end
 
+keep_marks(marks)
 for key, list in pairs(lists) do redis.call('RPUSH', key, unpack(list)) end
 for host in pairs(hosts) do wake_host(run, host) end
 if accepted > 0 then

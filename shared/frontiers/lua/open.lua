@@ -1,11 +1,14 @@
 #!lua
 -- Creates a run, joins it, or opens a finished one again, with one more open producer.
--- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, time
--- Result {'created' | 'joined' | 'reopened' | 'cancelled', the run's own options}
+-- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, form of the marks
+--        (exact | compact), time
+-- Result {'created' | 'joined' | 'reopened' | 'cancelled', the run's own options}, or {'marks', the form in force} when
+--        that is another one
 -- Atomic; run twice, the second joins with the same producer.
 
 local run, producer = ARGV[2], ARGV[6]
 local key = run_key(run)
+if agree_on_marks(ARGV[8]) ~= ARGV[8] then return {'marks', agree_on_marks(ARGV[8])} end
 local state, options = unpack(redis.call('HMGET', key, 'state', 'options'))
 if state == 'cancelled' then return {'cancelled', options} end
 local how = 'joined'

@@ -38,12 +38,6 @@ local function host_key(host)
   return P .. 'ratelimit:' .. host
 end
 
--- The set that says "taken" for a run.
-local function marks_key(run)
-  if redis.call('HGET', run_key(run), 'dedup') == 'run' then return run_key(run, 'seen') end
-  return P .. 'crawled_urls'
-end
-
 local function read_flight(entry)
   local state, host, queue, attempts, starts, throttles, rest =
     string.match(entry, '^(%a+)%S* (%S+) (%a+) (%d+) (%d+) (%d+) (.*)$')
@@ -91,7 +85,9 @@ local function leave_ledger(run, release)
 end
 
 local function count_cancelled(run, task)
-  redis.call('SREM', marks_key(run), mark_of(task))
+  local marks = marks_of(run)
+  remove_marks(marks, {mark_of(task)})
+  keep_marks(marks)
   redis.call('HINCRBY', run_key(run), 'cancelled', 1)
 end
 

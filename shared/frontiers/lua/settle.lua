@@ -43,12 +43,16 @@ elseif outcome == 'failed' then
   redis.call('HINCRBY', key, 'failed', 1)
   redis.call('HINCRBY', key, 'failed:' .. reason, 1)
   -- A later run may try again; this one won't. What is no URL stays known for good.
-  if reason ~= 'malformed' then redis.call('SMOVE', marks_key(run), run_key(run, 'failed'), mark_of(task)) end
+  if reason ~= 'malformed' then
+    local marks = marks_of(run)
+    if remove_marks(marks, {mark_of(task)}) == 1 then redis.call('SADD', run_key(run, 'failed'), mark_of(task)) end
+    keep_marks(marks)
+  end
 else
   local run_state = redis.call('HGET', key, 'state')
   task.starts = 0
-  if outcome == 'retry' and run_state ~= 'cancelled' then
-    task.attempts = task.attempts + 1
+  if (outcome == 'retry' or delay > 0) and run_state ~= 'cancelled' then
+    if outcome == 'retry' then task.attempts = task.attempts + 1 end
     redis.call('ZADD', run_key(run, 'putback'), int(now + delay), write_located(task))
     redis.call('HINCRBY', key, 'waiting', 1)
     wake_run(run, now + delay)

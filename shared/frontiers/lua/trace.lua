@@ -14,6 +14,6 @@ local interval = tonumber(own)
 if tonumber(other or '0') > interval and tonumber(till or '0') > now then interval = tonumber(other) end
 local look = tonumber(redis.call('ZSCORE', run_key(run, 'ready'), host) or now)
 return {
-  state, dedup, redis.call('SISMEMBER', marks_key(run), mark), redis.call('SISMEMBER', run_key(run, 'failed'), mark), int(now),
+  state, dedup, has_mark(marks_of(run), mark), redis.call('SISMEMBER', run_key(run, 'failed'), mark), int(now),
   int(interval), int(math.max(0, tonumber(paused or '0') - now)), reason or '', by_hand and 1 or 0, int(math.max(0, look - now)),
 }

@@ -9,6 +9,7 @@ import {
   type Offer,
   type OfferOptions,
   type OfferResult,
+  type QueuedLeases,
   type Release,
   type ReleaseOptions,
   type Settlement,
@@ -32,7 +33,7 @@ interface MemoryFrontierOptions {
  * The frontier of one process. It keeps leases, release numbers and lapses as the one in Redis does, and passes the same
  * model; what it can't do is outlive its process or be shared.
  */
-export class MemoryFrontier implements Frontier, AttemptHistory {
+export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases {
   readonly #store: MemoryStore;
   readonly #policy: FrontierPolicy;
   readonly #clock: Clock;
@@ -168,6 +169,20 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
     return MOST_DRAINED - budget;
   }
 
+  async endQueued(id: string): Promise<{ ended: number; next: undefined }> {
+    const run = this.#store.runs.get(id);
+    if (run === undefined) return { ended: 0, next: undefined };
+    const now = this.#clock.now();
+    const queued = [...run.flights].filter(([, { phase }]) => phase === 'queued');
+    // Last first: each goes to the head of its list.
+    for (const [release, { task }] of queued.reverse()) {
+      this.#store.leaveLedger(run, release);
+      this.#store.putBack(run, task, now);
+    }
+    if (queued.length > 0) this.#store.finishIfDone(run, now);
+    return { ended: queued.length, next: undefined };
+  }
+
   async attempts(mark: string): Promise<readonly AttemptNote[]> {
     return this.#notes.get(mark) ?? [];
   }
@@ -193,8 +208,12 @@ export class MemoryFrontier implements Frontier, AttemptHistory {
         }
         break;
       case 'defer': {
-        const { host } = outcome;
+        const { host, inMs = 0 } = outcome;
         task.starts = 0;
+        if (inMs > 0 && run.state !== 'cancelled') {
+          this.#store.retry(run, task, now + Math.round(inMs));
+          break;
+        }
         if (host !== undefined) task.throttles++;
         this.#store.putBack(run, task, now, task.throttles >= THROTTLES_BEFORE_TAIL);
         if (host !== undefined) this.#store.hosts.pause(task.host, Math.round(host.pauseMs), host.reason, now);

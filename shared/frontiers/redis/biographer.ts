@@ -33,7 +33,7 @@ export class RedisBiographer implements Biographer {
   }
 
   async isKnown(mark: string): Promise<boolean> {
-    return (await this.#redis.sismember(`${this.#prefix}crawled_urls`, mark)) === 1;
+    return (await this.#scripts.run('known', mark)) === 1;
   }
 
   async trace(run: string, { mark, host }: { mark: string; host: string }): Promise<TaskTrace | undefined> {

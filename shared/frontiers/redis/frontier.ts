@@ -10,6 +10,7 @@ import {
   type Offer,
   type OfferOptions,
   type OfferResult,
+  type QueuedLeases,
   type Release,
   type ReleaseOptions,
   type Settlement,
@@ -32,7 +33,7 @@ interface RedisFrontierOptions {
 }
 
 /** The frontier in Redis: each method is one script of `frontiers/lua`, where the rules stand. */
-export class RedisFrontier implements Frontier, AttemptHistory {
+export class RedisFrontier implements Frontier, AttemptHistory, QueuedLeases {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #policy: FrontierPolicy;
@@ -106,6 +107,11 @@ export class RedisFrontier implements Frontier, AttemptHistory {
 
   async drain(): Promise<number> {
     return (await this.#scripts.run('drain', MOST_DRAINED)) as number;
+  }
+
+  async endQueued(run: string, from = '0'): Promise<{ ended: number; next: string | undefined }> {
+    const [next, ended] = (await this.#scripts.run('end_queued', run, from, MOST_REAPED)) as [string, number];
+    return { ended, next: next === '0' ? undefined : next };
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

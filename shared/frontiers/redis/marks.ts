@@ -1,12 +1,16 @@
 import type { Redis } from 'ioredis';
+import { UsageError } from '../../errors.ts';
 import { type Forgettable, type Forgotten, hostOfMark, type Marks } from '../../marks.ts';
 import { MALFORMED_HOST } from '../policy.ts';
 import { chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob, markOfEntry } from './chunks.ts';
+import { Scripts } from './scripts.ts';
 
-/** Marks that are gathered before it is asked which of them are live: a few ten megabytes. */
-const GATHERED = 100_000;
+/** Marks that are gathered before it is asked which of them are live: about a hundred megabytes. */
+const GATHERED = 500_000;
 /** Marks dropped by one command. */
-const DROPPED_AT_ONCE = 500;
+const DROPPED_AT_ONCE = 250;
+/** Shards of compact marks dropped by one script: about a millisecond. */
+const SHARDS_AT_ONCE = 500;
 /** Hosts whose lists are read side by side. */
 const HOSTS_AT_ONCE = 20;
 
@@ -15,14 +19,19 @@ interface RedisMarksOptions {
   readonly prefix: string;
 }
 
-/** The marks in Redis: `crawled_urls`, and of each run `seen` and `failed`. No script: plain commands, in chunks. */
+/**
+ * The marks in Redis: `crawled_urls`, and of each run `seen` and `failed`: plain commands, in chunks. Compact marks are
+ * digests, which only scripts can find, and nobody can read.
+ */
 export class RedisMarks implements Marks {
   readonly #redis: Redis;
   readonly #prefix: string;
+  readonly #scripts: Scripts;
 
   constructor({ redis, prefix }: RedisMarksOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
+    this.#scripts = new Scripts(redis, prefix);
   }
 
   async ofRun(run: string, marks: readonly string[]): Promise<readonly boolean[]> {
@@ -34,8 +43,9 @@ export class RedisMarks implements Marks {
   }
 
   async forget(which: Forgettable): Promise<Forgotten> {
-    const total = { forgotten: 0, kept: 0 };
-    for (const { key, sharers } of await this.#sets()) {
+    const sets = await this.#sets();
+    const total = { forgotten: 0, kept: 0, ...(await this.#forgetCompact(which, sets[0]?.sharers ?? [])) };
+    for (const { key, sharers } of sets) {
       const { forgotten, kept } = await this.#forgetIn(key, sharers, which);
       total.forgotten += forgotten;
       total.kept += kept;
@@ -58,6 +68,31 @@ export class RedisMarks implements Marks {
         { key: `${this.#prefix}run:${run}:failed`, sharers: [] },
       ]),
     ];
+  }
+
+  /** Nothing, if the marks that runs share are not compact. */
+  async #forgetCompact(which: Forgettable, sharers: readonly string[]): Promise<Forgotten | undefined> {
+    if ((await this.#redis.exists(`${this.#prefix}crawled_urls:compact`)) === 0) return undefined;
+    if (which === 'all') return { forgotten: await this.#dropShards(), kept: 0 };
+    if ('host' in which)
+      throw new UsageError('compact marks (DEDUP) are digests, which tell no host: forget single URLs, or --all');
+    const { mark } = which;
+    if ((await this.#scripts.run('known', mark)) !== 1) return { forgotten: 0, kept: 0 };
+    if ((await this.#liveMarks(sharers, which)).has(mark)) return { forgotten: 0, kept: 1 };
+    return { forgotten: Number(await this.#scripts.run('unmark', mark)), kept: 0 };
+  }
+
+  async #dropShards(): Promise<number> {
+    let forgotten = 0;
+    for (;;) {
+      const [dropped, left, open] = (await this.#scripts.run('unmark_all', SHARDS_AT_ONCE)) as [number, number, string];
+      if (open !== '')
+        throw new UsageError(
+          `compact marks (DEDUP) can't be held against what waits: forget them when no run is open; ${open} is`,
+        );
+      forgotten += dropped;
+      if (left <= 0 || dropped === 0) return forgotten;
+    }
   }
 
   /** First the marks, then which of them are live: what is marked after that is in neither, and stays. */

@@ -11,6 +11,7 @@ import {
   type SilentProducer,
   type Steered,
 } from '../../runs.ts';
+import { agreeOnMarks, type MarksForm, marksDiffer } from './marks-form.ts';
 import { Scripts } from './scripts.ts';
 
 type Reply = string | number | readonly string[];
@@ -18,6 +19,8 @@ type Reply = string | number | readonly string[];
 interface RedisRunsOptions {
   readonly redis: Redis;
   readonly prefix: string;
+  /** The form in which the marks of all runs are kept. */
+  readonly marks: MarksForm;
   /** See {@link Scripts}. */
   readonly clock?: Pick<Clock, 'now'>;
 }
@@ -26,11 +29,13 @@ interface RedisRunsOptions {
 export class RedisRuns implements Runs {
   readonly #redis: Redis;
   readonly #prefix: string;
+  readonly #marks: MarksForm;
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, clock }: RedisRunsOptions) {
+  constructor({ redis, prefix, marks, clock }: RedisRunsOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
+    this.#marks = marks;
     this.#scripts = new Scripts(redis, prefix, clock);
   }
 
@@ -43,8 +48,10 @@ export class RedisRuns implements Runs {
       options.dedup,
       producer,
       PRODUCER_LEASE_MS,
+      this.#marks,
     );
-    const [how, own] = reply as [OpenedRun['how'], string];
+    const [how, own] = reply as [OpenedRun['how'] | 'marks', string];
+    if (how === 'marks') throw marksDiffer(this.#marks, own);
     return { how, options: JSON.parse(own) };
   }
 
@@ -92,6 +99,11 @@ export class RedisRuns implements Runs {
       });
     }
     return lines;
+  }
+
+  /** @throws ConfigurationError if the marks in Redis have another form than this process' */
+  async checkMarks(): Promise<void> {
+    await agreeOnMarks(this.#scripts, this.#marks);
   }
 
   /** Forgets runs that ended longer ago than `retentionMs`. Returns how many, at most ten a call. */

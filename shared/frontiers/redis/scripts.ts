@@ -7,13 +7,16 @@ import type { Clock } from '../../clock.ts';
 /** The names of the scripts: one file each in `frontiers/lua`. */
 export type ScriptName =
   | 'admit'
+  | 'agree'
   | 'beat'
   | 'cache'
   | 'drain'
   | 'due'
   | 'find'
+  | 'end_queued'
   | 'gate'
   | 'hosts'
+  | 'known'
   | 'leave'
   | 'offer'
   | 'open'
@@ -29,7 +32,9 @@ export type ScriptName =
   | 'settle'
   | 'steer'
   | 'sweep'
-  | 'trace';
+  | 'trace'
+  | 'unmark'
+  | 'unmark_all';
 
 type Argument = string | number | Buffer;
 
@@ -72,10 +77,10 @@ export class Scripts {
   }
 }
 
-/** The text of a script with the prelude behind its first line, which has to stay the first. */
+/** The text of a script with what all share behind its first line, which has to stay the first. */
 function readScript(name: ScriptName): string {
-  const folder = join(import.meta.dirname, '../lua');
-  const text = readFileSync(join(folder, `${name}.lua`), 'utf8');
+  const read = (file: string): string => readFileSync(join(import.meta.dirname, '../lua', `${file}.lua`), 'utf8');
+  const text = read(name);
   const firstLine = text.indexOf('\n') + 1;
-  return text.slice(0, firstLine) + readFileSync(join(folder, 'prelude.lua'), 'utf8') + text.slice(firstLine);
+  return text.slice(0, firstLine) + read('marks') + read('prelude') + text.slice(firstLine);
 }

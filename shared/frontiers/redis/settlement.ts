@@ -18,7 +18,7 @@ export function flatten({ outcome, bytes, hostAnswered, attempt, hostFreeInMs }:
   return [
     outcome.kind,
     'reason' in outcome ? outcome.reason : '',
-    outcome.kind === 'retry' ? Math.round(outcome.inMs) : 0,
+    'inMs' in outcome ? Math.round(outcome.inMs ?? 0) : 0,
     Math.round(pause?.pauseMs ?? 0),
     pause?.reason ?? '',
     hostAnswered === undefined ? '-' : hostAnswered ? 'up' : 'down',

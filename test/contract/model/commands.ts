@@ -342,7 +342,7 @@ class Settle extends OnRelease {
       model.putBack(run, task, model.now + outcome.inMs);
     } else if (outcome.kind === 'defer') {
       task.starts = 0;
-      model.putBack(run, task);
+      model.putBack(run, task, outcome.inMs === undefined ? 0 : model.now + outcome.inMs);
       if (outcome.host !== undefined) {
         const till = model.now + outcome.host.pauseMs;
         model.pausedUntil.set(task.host, Math.max(till, model.pausedUntil.get(task.host) ?? 0));
@@ -399,6 +399,23 @@ class Reap implements Command {
 
   toString(): string {
     return 'reap';
+  }
+}
+
+/** The broker was wiped, and somebody says so. */
+class EndQueued extends OnRun {
+  protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
+    const queued = model.inFlight(run).filter(({ phase }) => phase === 'queued');
+    expect(await world.ask((store) => store.frontier.endQueued(this.id))).toEqual({
+      ended: queued.length,
+      next: undefined,
+    });
+    for (const task of queued) model.putBack(run, task);
+    if (queued.length > 0) model.finishIfDone(run);
+  }
+
+  override toString(): string {
+    return `end queued ${this.id}`;
   }
 }
 
@@ -488,6 +505,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
     weight: 2,
     arbitrary: fc.constantFrom<Outcome>(
       { kind: 'defer' },
+      { kind: 'defer', inMs: 20_000 },
       { kind: 'defer', host: { pauseMs: 30_000, reason: 'Retry-After' } },
       { kind: 'defer', host: { pauseMs: 900_000, reason: 'Retry-After' } },
     ),
@@ -518,6 +536,7 @@ export function commands(most: number): fc.Arbitrary<Iterable<Command>> {
     .tuple(run, fc.constantFrom<'pause' | 'resume' | 'cancel'>('pause', 'resume', 'resume', 'cancel'))
     .map((args) => new Steer(...args));
   const step = fc.constantFrom(...STEPS_MS).map((ms) => new Step(ms));
+  const endQueued = run.map((id) => new EndQueued(id));
   const janitor = fc.constantFrom(new Reap(), new Drain());
   // A kind of command comes up as often as it stands here.
   const kinds = [
@@ -537,6 +556,7 @@ export function commands(most: number): fc.Arbitrary<Iterable<Command>> {
     settle,
     work,
     work,
+    endQueued,
   ];
   return fc.commands([...kinds, janitor, janitor, steer, step, step, step], { maxCommands: most, size: 'max' });
 }

@@ -1,0 +1,46 @@
+import type { Redis } from 'ioredis';
+import { BatchingRedis } from './redis.ts';
+
+/** An answer that takes longer is none, and neither will the next one be sooner: the connection is given up. */
+const ANSWER_TIMEOUT_MS = 500;
+const CONNECT_TIMEOUT_MS = 5_000;
+const MOST_BETWEEN_TRIES_MS = 5_000;
+
+/** What is told about the cache's connection, once per change. */
+export interface CacheRedisEvents {
+  lost(reason: string): void;
+  restored(): void;
+}
+
+/**
+ * A Redis that nobody needs: the first use connects to it, in the background, again and again for ever, and while it is
+ * away, or doesn't answer, every command fails at once. How it is configured is nobody's business here: it may forget what it likes.
+ */
+export function openCacheRedis(url: string, name: string, events: CacheRedisEvents): Redis {
+  const redis = new BatchingRedis(url, {
+    lazyConnect: true,
+    connectionName: name,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: ANSWER_TIMEOUT_MS,
+    socketTimeout: ANSWER_TIMEOUT_MS,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6)),
+  });
+  let isLost = false;
+  redis.on('error', (error: Error) => {
+    if (isLost) return;
+    isLost = true;
+    events.lost(error.message);
+  });
+  redis.on('close', () => {
+    if (isLost || redis.status === 'end') return;
+    isLost = true;
+    events.lost('the connection was closed');
+  });
+  redis.on('ready', () => {
+    if (isLost) events.restored();
+    isLost = false;
+  });
+  return redis;
+}

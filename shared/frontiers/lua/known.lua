@@ -1,0 +1,7 @@
+#!lua flags=no-writes,allow-oom
+-- Is a URL taken, by the marks that runs share?
+-- ARGV   prefix, mark, time
+-- Result 1 or 0
+-- Reads only.
+
+return has_mark(shared_marks(), ARGV[2])

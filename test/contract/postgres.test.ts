@@ -1,0 +1,164 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openPostgresPool } from '../../shared/connections/postgres.ts';
+import { ConfigurationError } from '../../shared/errors.ts';
+import { silentLog } from '../../shared/logger.ts';
+import { openRecords, openSink } from '../../shared/record-backends.ts';
+import { settingsFrom } from '../../shared/settings.ts';
+import { RecordRefusedError } from '../../shared/sink.ts';
+import { PostgresSink } from '../../shared/sinks/postgres.ts';
+import { doneRecord } from '../support/builders.ts';
+import { openProxiedDatabase, openTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+function sinkAt(url: string): { readonly sink: PostgresSink; acquired(): number } {
+  const pool = openPostgresPool(url, 'trawl test');
+  let acquired = 0;
+  pool.on('acquire', () => acquired++);
+  const sink = new PostgresSink({ pool });
+  onTestFinished(() => sink.stop());
+  return { sink, acquired: () => acquired };
+}
+
+async function stored({ pool }: TestDatabase): Promise<number> {
+  return Number((await pool.query('SELECT count(*) FROM trawl_records')).rows[0].count);
+}
+
+function pages(count: number): ReturnType<typeof doneRecord>[] {
+  return Array.from({ length: count }, (_, n) => doneRecord(`http://a.test/${n}`, { release: n + 1 }));
+}
+
+function connectTo(url: string, attempts = 1) {
+  const settings = settingsFrom({ flag: { SINK: url }, environment: {}, file: {} });
+  return { settings, log: silentLog, name: 'trawl test', attempts };
+}
+
+describe('Postgres: what a server and a network do', () => {
+  test('ten that start at once on an empty database make one schema', async () => {
+    const { url, pool } = await openTestDatabase();
+    const sinks = Array.from({ length: 10 }, () => sinkAt(url).sink);
+    await Promise.all(sinks.map((sink) => sink.start()));
+    await Promise.all(sinks.map((sink, n) => sink.put(doneRecord(`http://a.test/${n}`))));
+    expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: 1 }]);
+    expect(await stored({ url, pool })).toBe(10);
+  });
+
+  test('a schema newer than the program is refused with a sentence, by sink and reader, and left alone', async () => {
+    const { url, pool } = await openTestDatabase();
+    await sinkAt(url).sink.start();
+    await pool.query('UPDATE trawl_schema SET version = 99');
+    const failures = [openSink(connectTo(url), 'w'), openRecords(connectTo(url))].map((opening) =>
+      opening.catch((error: unknown) => error),
+    );
+    for (const failure of await Promise.all(failures)) {
+      expect(failure).toBeInstanceOf(ConfigurationError);
+      expect((failure as ConfigurationError).problems).toEqual([
+        'Postgres keeps records in version 99, and this program knows no newer one than 1: use the newer program, or name another database in SINK',
+      ]);
+    }
+    expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: 99 }]);
+  });
+
+  test('a role that may only write is enough where the schema is there', async () => {
+    const { url, pool } = await openTestDatabase();
+    await sinkAt(url).sink.start();
+    const role = `writer_${process.pid}`;
+    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'writes'`);
+    onTestFinished(async () => {
+      await pool.query(`DROP OWNED BY ${role}`);
+      await pool.query(`DROP ROLE ${role}`);
+    });
+    const [{ current_schema: schema }] = (await pool.query('SELECT current_schema')).rows;
+    await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
+    await pool.query(`GRANT SELECT ON trawl_schema TO ${role}`);
+    await pool.query(`GRANT SELECT, INSERT, UPDATE ON trawl_records TO ${role}`);
+    const theirs = new URL(url);
+    [theirs.username, theirs.password] = [role, 'writes'];
+    const { sink } = sinkAt(theirs.href);
+    await sink.start();
+    await sink.put(doneRecord('http://a.test/1'));
+    expect(await stored({ url, pool })).toBe(1);
+  });
+
+  test('pages in hand share round trips', async () => {
+    const database = await openTestDatabase();
+    const { sink, acquired } = sinkAt(database.url);
+    await sink.start();
+    const before = acquired();
+    await Promise.all(pages(1_000).map((record) => sink.put(record)));
+    expect(acquired() - before).toBeLessThanOrEqual(3);
+    expect(await stored(database)).toBe(1_000);
+  });
+
+  test('the server ends all connections, as when it restarts: nobody notices', async () => {
+    const database = await openTestDatabase();
+    const { sink } = sinkAt(database.url);
+    await sink.start();
+    for (let round = 0; round < 3; round++) {
+      await sink.put(doneRecord(`http://a.test/${round}`));
+      await database.pool.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trawl test' AND pid <> pg_backend_pid()",
+      );
+    }
+    await sink.put(doneRecord('http://a.test/last'));
+    expect(await stored(database)).toBe(4);
+  });
+
+  test('while it is away records are rejected, and taken again when it is back', async () => {
+    const database = await openProxiedDatabase();
+    const { sink } = sinkAt(database.proxied);
+    await sink.start();
+    database.proxy.close();
+    const outcomes = await Promise.allSettled(pages(20).map((record) => sink.put(record)));
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect(
+      outcomes.some((outcome) => outcome.status === 'rejected' && outcome.reason instanceof RecordRefusedError),
+    ).toBe(false);
+    database.proxy.open();
+    await Promise.all(pages(20).map((record) => sink.put(record)));
+    expect(await stored(database)).toBe(20);
+  });
+
+  test('cut again and again while writing: what was taken is there', async () => {
+    const database = await openProxiedDatabase();
+    const { sink } = sinkAt(database.proxied);
+    await sink.start();
+    const records = pages(2_000);
+    const putting = records.map(async (record, n) => {
+      await new Promise((resolve) => setTimeout(resolve, n / 10));
+      return await sink.put(record).then(
+        () => record.task,
+        () => undefined,
+      );
+    });
+    for (let cut = 0; cut < 10; cut++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      database.proxy.cut();
+    }
+    const taken = (await Promise.all(putting)).filter((task) => task !== undefined);
+    const { rows } = await database.pool.query('SELECT task FROM trawl_records');
+    const there = new Set(rows.map(({ task }) => task));
+    expect(taken.filter((task) => !there.has(task))).toEqual([]);
+    expect(taken.length).toBeGreaterThan(0);
+  });
+
+  test('a record that it can not take is refused alone: those beside it are stored', async () => {
+    const database = await openTestDatabase();
+    const { sink } = sinkAt(database.url);
+    await sink.start();
+    await database.pool.query("ALTER TABLE trawl_records ADD CHECK (url <> 'http://a.test/7')");
+    const outcomes = await Promise.allSettled(pages(10).map((record) => sink.put(record)));
+    expect(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.constructor] : []))).toEqual([
+      RecordRefusedError,
+    ]);
+    expect(await stored(database)).toBe(9);
+  });
+
+  test('one that is not there, or wants another password, is an error without credentials', async () => {
+    const there = new URL((await openTestDatabase()).url);
+    there.password = 'wrong-secret';
+    const nowhere = 'postgres://user:wrong-secret@127.0.0.1:1/db';
+    const said = await Promise.all([there.href, nowhere].map((url) => openSink(connectTo(url), 'w').catch(String)));
+    expect(said[0]).toMatch(/Postgres at \S+:\d+ can't be reached, after 1 attempts: password authentication failed/);
+    expect(said[1]).toMatch(/Postgres at 127\.0\.0\.1:1 can't be reached.*ECONNREFUSED/);
+    expect(said.join(' ')).not.toContain('secret');
+  });
+});

@@ -1,0 +1,36 @@
+import { connect } from 'amqplib';
+import { expect, inject, test } from 'vitest';
+import { openFleet, pagesFetched } from '../support/fleet.ts';
+import { AT_FULL_SPEED } from '../support/full-speed.ts';
+
+test('messages of a newer version are put back, never malformed, and old workers do not spin on them', async () => {
+  const { workplace, site, queuePrefix, redis, keyPrefix } = await openFleet({ pages: 3 });
+  const { run } = await workplace.json(['produce', site.url('/sitemap.xml'), ...AT_FULL_SPEED]);
+  const connection = await connect(inject('rabbitmqUrl'));
+  const channel = await connection.createConfirmChannel();
+  // A newer releaser's messages in place of ours, and a stranger's seed that names no run.
+  for (let n = 0; n < 3; n++) {
+    const message = await channel.get(`${queuePrefix}url_queue_ttl`, { noAck: true });
+    if (message === false) throw new Error('expected a message');
+    const { messageId, headers } = message.properties;
+    const body = Buffer.from(JSON.stringify({ v: 2, address: JSON.parse(message.content.toString()).url }));
+    channel.publish(`${queuePrefix}crawl`, 'normal', body, { persistent: true, messageId, headers });
+  }
+  channel.publish(`${queuePrefix}crawl`, 'normal', Buffer.from('{"v":2,"address":"http://a.test/"}'));
+  await channel.waitForConfirms();
+  await connection.close();
+  const workers = [1, 2].map(() => workplace.start(['work', '--log-format', 'json', ...AT_FULL_SPEED]));
+  await Promise.all(workers.map((worker) => worker.says(/newer version/)));
+  await expect
+    .poll(async () => (await workplace.json(['status', run])).state, { timeout: 20_000, interval: 500 })
+    .toBe('finished');
+  expect(await workplace.json(['status', run])).toMatchObject({ done: 3, failed: 0 });
+  expect(pagesFetched(site).length).toBe(3);
+  expect(await workplace.json(['dlq', 'list'])).toEqual([]);
+  expect(new Set((await workplace.records(run)).map(({ attempt }) => attempt))).toEqual(new Set([1]));
+  expect(Number(await redis.hget(`${keyPrefix}run:${run}`, 'releases')), 'each once more, not thousands').toBe(6);
+  for (const worker of workers) worker.signal('SIGTERM');
+  const lines = (await Promise.all(workers.map(({ ended }) => ended))).map(({ stderr }) => stderr).join('');
+  // The seed is returned to the queue every two seconds, by whoever holds it.
+  expect(lines.match(/newer version/g)?.length).toBeLessThan(20);
+});

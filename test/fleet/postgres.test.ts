@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { openFleet } from '../support/fleet.ts';
+import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { openProxiedDatabase, openTestDatabase } from '../support/postgres.ts';
+
+const WORK = ['work', ...AT_FULL_SPEED];
+
+describe('a fleet whose records go to Postgres', () => {
+  test('two workers, one killed meanwhile: every page is there once', async () => {
+    const { url, pool } = await openTestDatabase();
+    const { workplace, site } = await openFleet({ pages: 1_200 }, { SINK: url });
+    const [doomed, survivor] = [workplace.start(WORK), workplace.start([...WORK, '--exit-when-idle'])] as const;
+    await Promise.all([doomed.says(/consuming/), survivor.says(/consuming/)]);
+    site.on('/page/400', (_, response) => {
+      doomed.signal('SIGKILL');
+      response.end('<title>Page 400</title>');
+    });
+    const urls = [...Array.from({ length: 1_200 }, (_, n) => site.url(`/page/${n + 1}`)), site.url('/status/404')];
+    const summary = await workplace.json(['produce', '-', '--wait', ...AT_FULL_SPEED], urls.join('\n'));
+    expect(summary).toMatchObject({ state: 'finished', discovered: 1_201, done: 1_200, failed: 1 });
+    expect((await survivor.ended).code).toBe(0);
+    const records = await workplace.records(summary.run);
+    expect(records.length).toBe(1_200);
+    expect(new Set(records.map(({ url }) => url)).size).toBe(1_200);
+    expect(new Set(records.map(({ worker }) => worker)).size).toBe(2);
+    expect((await workplace.records(summary.run, '--failed')).map(({ reason }) => reason)).toEqual(['http_4xx']);
+    const csv = await workplace.run(['records', summary.run, '--format', 'csv']);
+    expect(csv.stdout.trimEnd().split('\r\n').length).toBe(1_201);
+    const { rows } = await pool.query("SELECT count(*) FROM trawl_records WHERE data->'links' IS NOT NULL");
+    expect(Number(rows[0].count)).toBeGreaterThan(1_000);
+    const missing = await workplace.run(['records', 'nothing']);
+    expect(missing.stderr).toMatch(/no records of run nothing in Postgres at \S+; there are .*\(SINK\)/);
+    expect(missing.stderr + csv.stderr).not.toContain('password');
+  });
+
+  test('Postgres goes away: workers stop consuming, say so, and go on by themselves; no page costs an attempt', async () => {
+    const { proxied, proxy } = await openProxiedDatabase();
+    const { workplace, site } = await openFleet({ pages: 600 }, { SINK: proxied });
+    const worker = workplace.start([...WORK, '--worker-concurrency', '8']);
+    await worker.says(/consuming/);
+    site.on('/page/200', (_, response) => {
+      if (site.count('/page/200') === 1) proxy.close();
+      response.end('<title>Page 200</title>');
+    });
+    const run = workplace.json(['produce', site.url('/sitemap.xml'), '--wait', ...AT_FULL_SPEED]);
+    await worker.says(/records can't be stored/);
+    await expect
+      .poll(async () => (await workplace.json(['status'])).workers[0].state, { timeout: 20_000 })
+      .toMatch(/^waiting: records can't be stored/);
+    proxy.open();
+    const summary = await run;
+    expect(summary).toMatchObject({ discovered: 600, done: 600, failed: 0 });
+    const records = await workplace.records(summary.run);
+    expect(new Set(records.map(({ url }) => url)).size).toBe(600);
+    expect(new Set(records.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+    worker.signal('SIGTERM');
+    const { code, stderr } = await worker.ended;
+    expect([code, stderr.includes('trawl-password')]).toEqual([0, false]);
+  });
+
+  test('a worker that starts before Postgres waits for it; a command gives up with one line', async () => {
+    const { proxied, proxy } = await openProxiedDatabase();
+    const { workplace } = await openFleet({}, { SINK: proxied });
+    proxy.close();
+    const worker = workplace.start(WORK);
+    await worker.says(/Postgres at 127\.0\.0\.1:\d+: .*Attempt 2 failed:/);
+    proxy.open();
+    await worker.says(/Connected to Postgres on attempt \d/);
+    await worker.says(/consuming/);
+    const doctor = await workplace.run(['doctor']);
+    expect(doctor.stdout).toMatch(/ok {7}records: Postgres at \S+ answers; records of 0 runs there/);
+    worker.signal('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+});

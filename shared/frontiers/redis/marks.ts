@@ -3,10 +3,10 @@ import { type Forgettable, type Forgotten, hostOfMark, type Marks } from '../../
 import { MALFORMED_HOST } from '../policy.ts';
 import { chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob, markOfEntry } from './chunks.ts';
 
-/** Marks that are gathered before it is asked which of them are live: a few ten megabytes. */
-const GATHERED = 100_000;
+/** Marks that are gathered before it is asked which of them are live: about a hundred megabytes. */
+const GATHERED = 500_000;
 /** Marks dropped by one command. */
-const DROPPED_AT_ONCE = 500;
+const DROPPED_AT_ONCE = 250;
 /** Hosts whose lists are read side by side. */
 const HOSTS_AT_ONCE = 20;
 

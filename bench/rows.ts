@@ -5,6 +5,7 @@ import { connectStores } from '../shared/backends.ts';
 import type { Offer } from '../shared/frontier.ts';
 import { silentLog } from '../shared/logger.ts';
 import { settingsFrom } from '../shared/settings.ts';
+import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { Figures } from './figures.ts';
 import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
 import { pageUrl, writeSitemaps } from './origin.ts';
@@ -18,16 +19,6 @@ export interface Bench {
   readonly rounds: number;
 }
 
-const AT_FULL_SPEED = [
-  '--rate',
-  'none',
-  '--host-concurrency',
-  'none',
-  '--private-hosts',
-  '127.0.0.0/8',
-  '--robots',
-  'ignore',
-];
 const CONCURRENCY = 32;
 /** Long enough that the first second, in which V8 compiles, doesn't decide. */
 const PAGES = 30_000;

@@ -2,6 +2,9 @@
 export const GRACE_MS = { SIGINT: 10_000, SIGTERM: 35_000 } as const;
 export type StopSignal = keyof typeof GRACE_MS;
 
+/** What was cut short may still put its tasks back, for so long. */
+const LAST_WORDS_MS = 3_000;
+
 /** Of a process that was interrupted. */
 export const EXIT_INTERRUPTED = 130;
 
@@ -12,10 +15,7 @@ export const EXIT_INTERRUPTED = 130;
 export class Interrupts {
   readonly #abort = new AbortController();
   readonly #onSignal = (signal: StopSignal): void => {
-    if (this.#first !== undefined) {
-      process.stderr.write('\nStopped at once.\n');
-      process.exit(EXIT_INTERRUPTED);
-    }
+    if (this.#first !== undefined) stopAtOnce();
     this.#first = signal;
     this.#abort.abort();
   };
@@ -36,9 +36,18 @@ export class Interrupts {
     return this.#first;
   }
 
-  /** Runs `stop`, and `hurry` if it takes longer than the signal's grace. */
+  /**
+   * Runs `stop`, and `hurry` if it takes longer than the signal's grace. What still doesn't end waits for a store that is
+   * away: then the process ends at once.
+   */
   async within(stop: () => Promise<void>, hurry: () => void): Promise<void> {
-    const timer = setTimeout(hurry, GRACE_MS[this.#first ?? 'SIGTERM']);
+    let timer = setTimeout(
+      () => {
+        hurry();
+        timer = setTimeout(stopAtOnce, LAST_WORDS_MS);
+      },
+      GRACE_MS[this.#first ?? 'SIGTERM'],
+    );
     try {
       await stop();
     } finally {
@@ -50,4 +59,10 @@ export class Interrupts {
     process.off('SIGINT', this.#onSignal);
     process.off('SIGTERM', this.#onSignal);
   }
+}
+
+/** Nothing is lost by it: the broker has what was not acked, and leases lapse. */
+function stopAtOnce(): never {
+  process.stderr.write('\nStopped at once.\n');
+  process.exit(EXIT_INTERRUPTED);
 }

@@ -1,6 +1,7 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Queue } from '../task/routing.ts';
 import type { Consumer, Handler } from '../transport.ts';
+import { close } from './farewell.ts';
 import { allowedHeaders } from './message-headers.ts';
 import type { LiveConnection } from './recovering-connection.ts';
 
@@ -65,7 +66,7 @@ export class RabbitMqConsumer implements Consumer {
       });
     }
     this.#options.onStop();
-    await channel?.close().catch(() => {});
+    if (channel !== undefined) await close(channel);
     this.#channel = undefined;
   }
 

@@ -14,6 +14,7 @@ import type {
   Transport,
   TransportTrouble,
 } from '../transport.ts';
+import { close } from './farewell.ts';
 import { RabbitMqConsumer } from './rabbitmq-consumer.ts';
 import { siftLetters } from './rabbitmq-letters.ts';
 import { RabbitMqPublisher } from './rabbitmq-publisher.ts';
@@ -94,8 +95,8 @@ export class RabbitMqTransport implements Transport, DeadLetters {
       onStop: () => this.#consumers.delete(consumer),
     });
     this.#consumers.add(consumer);
-    // Without a connection, the next one brings the consumer along.
-    if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live);
+    // Without a connection, or when it dies meanwhile, the next one brings the consumer along.
+    if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live).catch(() => {});
     return consumer;
   }
 
@@ -155,7 +156,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     try {
       return await use(channel);
     } finally {
-      await channel.close().catch(() => {});
+      await close(channel);
     }
   }
 }
@@ -177,7 +178,7 @@ async function declare(model: ChannelModel, queues: readonly QueueDeclaration[])
       throw isRefusal(error) ? new ConfigurationError([refusalOf(error, name)], { cause: error }) : error;
     }
   }
-  await channel.close();
+  await close(channel);
 }
 
 /** 406 PRECONDITION_FAILED: the name is taken by a declaration with other arguments. */

@@ -1,5 +1,6 @@
 import { type Channel, type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
 import { codeOf, messageOf } from '../errors.ts';
+import { closed } from './farewell.ts';
 
 /** What is told about a connection while it comes and goes. */
 export interface ConnectionEvents {
@@ -85,8 +86,9 @@ export class RecoveringConnection {
   }
 
   async stop(): Promise<void> {
+    const live = this.#live;
     this.#live = undefined;
-    await this.#connection?.close();
+    await Promise.race([this.#connection?.close(), ...(live === undefined ? [] : [closed(live.model)])]);
   }
 
   async #guardedBuild(model: ChannelModel): Promise<void> {

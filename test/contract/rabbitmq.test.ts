@@ -76,7 +76,33 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await inbox.has(5);
     expect(consumer.consuming).toBe(true);
     await consumer.stop();
-    expect((await transport.depths()).normal).toEqual({ ready: 0, consumers: 0 });
+    // The broker counts a consumer until the last ack, or the end of its channel, has reached the queue.
+    await expect.poll(async () => (await transport.depths()).normal).toEqual({ ready: 0, consumers: 0 });
+  });
+
+  test('a consumer that is begun while the connection dies comes with the next one', async () => {
+    const { transport, proxy, told } = await setup();
+    for (let round = 1; round <= 5; round++) {
+      const inbox = new Inbox();
+      proxy.cut();
+      const consumer = await transport.consume('normal', inbox.handler, { prefetch: 5 });
+      await told.isBack(2 * round);
+      expect(await transport.publish([message(`round ${round}`)])).toEqual(['confirmed']);
+      await inbox.has(1);
+      expect(consumer.consuming).toBe(true);
+      await consumer.stop();
+    }
+  });
+
+  test.each([
+    ['just as the connection dies', (proxy: TcpProxy) => proxy.cut()],
+    ['while the broker is away', (proxy: TcpProxy) => proxy.close()],
+  ])('stop works %s', async (_, harm) => {
+    const { transport, proxy } = await setup();
+    await transport.consume('normal', new Inbox().handler, { prefetch: 5 });
+    harm(proxy);
+    await transport.stop();
+    await transport.stop();
   });
 
   test('cut again and again while publishing: what was confirmed arrives', async () => {

@@ -136,7 +136,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       resolve('ack');
       await stopped;
       expect(inbox.deliveries.length).toBe(1);
-      expect(await transport.depths()).toMatchObject({ normal: { ready: 1, consumers: 0 } });
+      await expect.poll(() => transport.depths()).toMatchObject({ normal: { ready: 1, consumers: 0 } });
     });
 
     test('several consumers share a queue, and each message goes to one of them', async () => {

@@ -75,6 +75,18 @@ export async function startPrograms(programs: { readonly rabbitmq: string; reado
   };
 }
 
+/** Starts one Redis with settings of its own, given as for `redis-server`; it keeps nothing on disk. */
+export async function startRedis(
+  program: string,
+  settings: readonly string[],
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const port = await freePort();
+  const child = spawn(program, ['--port', String(port), '--save', '', '--dir', tmpdir(), ...settings], {
+    stdio: 'ignore',
+  });
+  return { url: `redis://127.0.0.1:${port}`, stop: () => stopChild(child) };
+}
+
 /** A TCP port that nothing listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer();

@@ -1,0 +1,35 @@
+import { Redis } from 'ioredis';
+import pRetry from 'p-retry';
+import { GenericContainer, Wait } from 'testcontainers';
+import { onTestFinished } from 'vitest';
+import { hasImages, IMAGES } from './containers.ts';
+import { startRedis, which } from './programs.ts';
+
+/**
+ * A Redis of one test's own, with the settings that it wants (`--maxmemory-policy allkeys-lru`, say): the program where
+ * it is installed, else the image of the compose file. It ends with the test.
+ */
+export async function openPrivateRedis(...settings: readonly string[]): Promise<{ url: string; redis: Redis }> {
+  const { url, stop } = await start(settings);
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: null });
+  redis.on('error', () => {});
+  onTestFinished(async () => {
+    redis.disconnect();
+    await stop();
+  });
+  await pRetry(() => redis.connect(), { retries: 100, factor: 1, minTimeout: 50 });
+  return { url, redis };
+}
+
+async function start(settings: readonly string[]): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const program = which('redis-server');
+  if (program !== undefined) return await startRedis(program, settings);
+  if (!hasImages()) throw new Error('This test needs a Redis of its own: install redis-server, or pull redis:8.');
+  const container = await new GenericContainer(IMAGES.redis)
+    .withCommand(['redis-server', '--save', '', ...settings])
+    .withExposedPorts(6379)
+    .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
+    .start();
+  const stop = async (): Promise<void> => void (await container.stop());
+  return { url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`, stop };
+}

@@ -38,5 +38,5 @@ export function readLimit({ limit }: FilterOptions): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   const number = Number(limit);
   if (Number.isInteger(number) && number >= 1) return number;
-  throw new UsageError(`expected --limit to be a whole number above 0, got "${limit}"`);
+  throw new UsageError(`expected --limit to be a whole number, got "${limit}"`);
 }

@@ -24,7 +24,6 @@ export async function listLetters(options: FilterOptions, context: Context): Pro
     letter?.failedAt.slice(0, 19).replace('T', ' ') ?? '',
     reason,
     letter?.status === undefined ? '' : String(letter.status),
-    letter === undefined ? '' : `${letter.attempts.length}×`,
     letter === undefined ? (rawText(message) ?? `${message.body.byteLength} bytes`) : withoutCredentials(letter.url),
     message.id ?? '',
   ]);

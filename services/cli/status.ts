@@ -114,7 +114,7 @@ class OneRun {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
       if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
       if (!progress.sealed) lines.push(producersLine(progress));
-      lines.push(...slowestHosts(hosts), ...hostLines(fleet), ...workerLines(workers));
+      lines.push(...slowestHosts(hosts), ...workerLines(workers), ...hostLines(fleet));
     }
     return `${lines.join('\n')}\n`;
   }
@@ -152,7 +152,7 @@ class AllRuns {
     });
     const text = rows.length === 0 ? 'No runs yet. Start one with: trawl produce https://example.com/\n' : table(rows);
     return {
-      text: `${text}${[...hostLines(fleet), ...workerLines(workers)].join('\n')}\n`,
+      text: `${text}${[...workerLines(workers), ...hostLines(fleet)].join('\n')}\n`,
       json: {
         runs: views.map(({ progress }) => ({ ...summaryJson(progress), ...runJson(progress) })),
         ...hostsJson(fleet),

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { systemClock } from './clock.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './connections/attempts.ts';
 import type { Fetcher } from './fetcher.ts';
-import type { AttemptHistory, Frontier, QueuedLeases } from './frontier.ts';
+import type { AttemptHistory, Frontier, HandOvers, QueuedLeases } from './frontier.ts';
 import type { FrontierPolicy } from './frontiers/policy.ts';
 import type { HostGate } from './host-gate.ts';
 import type { Logger } from './logger.ts';
@@ -17,7 +17,7 @@ import { QUEUE_TTL_MS } from './transports/rabbitmq-topology.ts';
 
 /** What holds the frontier: in Redis for a fleet, in memory for one process. */
 export interface Stores {
-  readonly frontier: Frontier & AttemptHistory & QueuedLeases;
+  readonly frontier: Frontier & AttemptHistory & QueuedLeases & HandOvers;
   readonly runs: Runs;
   readonly gate: HostGate;
   readonly cache: ResponseCache;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import type { Frontier, QueuedLeases } from '../../shared/frontier.ts';
+import type { Frontier, HandOvers, QueuedLeases } from '../../shared/frontier.ts';
 import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
 import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
 import { MemoryRuns } from '../../shared/frontiers/memory/runs.ts';
@@ -17,7 +17,7 @@ import { SteppedClock } from './stepped-clock.ts';
 
 /** A frontier with what belongs to it, on a clock that the test steps. */
 export interface Store {
-  readonly frontier: Frontier & QueuedLeases;
+  readonly frontier: Frontier & QueuedLeases & HandOvers;
   readonly runs: Runs;
   readonly gate: HostGate;
   step(ms: number): void;

@@ -13,6 +13,7 @@ export type ScriptName =
   | 'drain'
   | 'end_queued'
   | 'gate'
+  | 'handed'
   | 'hosts'
   | 'leave'
   | 'offer'

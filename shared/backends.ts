@@ -4,7 +4,7 @@ import type { Biographer } from './biographer.ts';
 import { systemClock } from './clock.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './connections/attempts.ts';
 import type { Fetcher } from './fetcher.ts';
-import type { AttemptHistory, Frontier, QueuedLeases } from './frontier.ts';
+import type { AttemptHistory, Frontier, HandOvers, QueuedLeases } from './frontier.ts';
 import type { Journal } from './frontiers/journal/journal.ts';
 import type { MemoryStore } from './frontiers/memory/store.ts';
 import type { FrontierPolicy } from './frontiers/policy.ts';
@@ -23,7 +23,7 @@ import { QUEUE_TTL_MS } from './transports/rabbitmq-topology.ts';
 
 /** What holds the frontier: in Redis for a fleet, in memory for one process. */
 export interface Stores {
-  readonly frontier: Frontier & AttemptHistory & QueuedLeases;
+  readonly frontier: Frontier & AttemptHistory & QueuedLeases & HandOvers;
   readonly runs: Runs;
   readonly gate: HostGate;
   readonly hosts: HostOverview;

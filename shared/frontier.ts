@@ -179,3 +179,12 @@ export interface QueuedLeases {
    */
   endQueued(run: string, from?: string): Promise<{ readonly ended: number; readonly next: string | undefined }>;
 }
+
+/** An optional ability, for deliveries that count as acked when they are handed over. */
+export interface HandOvers {
+  /**
+   * These releases are in a worker's hands now, and nowhere else: their leases end in 60 s, unless they are admitted. Counts
+   * no start. At most some thousands a call.
+   */
+  handed(run: string, releases: readonly number[]): Promise<void>;
+}

@@ -138,6 +138,14 @@ export const SETTINGS = {
     'Pages fetched at once by one process. Prefetch is a quarter above it.',
   ),
 
+  priorityAck: setting(
+    'worker',
+    'PRIORITY_ACK',
+    oneOf('manual', 'auto'),
+    'manual',
+    'auto: deliveries of the priority queue are not acked, which is faster; a crash then costs them a minute.',
+  ),
+
   rabbitmqUrl: setting(
     'fleet',
     'RABBITMQ_URL',

@@ -18,12 +18,24 @@ export interface Transport extends Service {
    */
   publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]>;
   /** Runs `handler` on deliveries until the consumer is stopped; at most `prefetch` are handed over and not answered. */
-  consume(queue: Queue, handler: Handler, options: { readonly prefetch: number }): Promise<Consumer>;
+  consume(queue: Queue, handler: Handler, options: ConsumeOptions): Promise<Consumer>;
   /** What waits in each queue now, not counting what consumers hold. */
   depths(): Promise<QueueDepths>;
   /** Why nothing can be published at the moment; nothing if all is well. */
   trouble(): TransportTrouble | undefined;
 }
+
+export interface ConsumeOptions {
+  readonly prefetch: number;
+  /** Left out, `manual`. */
+  readonly ack?: AckMode | undefined;
+}
+
+/**
+ * `manual`: a delivery is answered for when its handler has ended. `auto`: when it is handed over. Then all that the queue
+ * holds comes at once, whatever the prefetch, what the handler says is not heard, and a crash loses what is in hand.
+ */
+export type AckMode = 'manual' | 'auto';
 
 /** Where a message goes: a work queue, or to the dead letters. */
 export type Destination = Queue | 'failed';

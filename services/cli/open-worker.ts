@@ -46,6 +46,7 @@ export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerO
     maxBodyBytes: settings.maxBody,
     hostConcurrency: settings.hostConcurrency,
     concurrency: settings.workerConcurrency,
+    priorityAck: settings.priorityAck,
     clock: systemClock,
     random: Math.random,
     version: VERSION,

@@ -25,8 +25,11 @@ export class Slots {
     return this.#running.priority + this.#running.normal;
   }
 
-  /** Waits for a slot. `false`: there won't be one, the worker is stopping. A slot that was entered must be left. */
-  enter(queue: Queue): Promise<boolean> {
+  /**
+   * Waits for a slot, no longer than `patience` if that is given. `false`: there won't be one, or the worker is stopping. A
+   * slot that was entered must be left.
+   */
+  enter(queue: Queue, patience?: Promise<void>): Promise<boolean> {
     return new Promise((resolve) => {
       if (this.#closed) {
         resolve(false);
@@ -34,6 +37,12 @@ export class Slots {
       }
       this.#waiting[queue].push(resolve);
       this.#admit();
+      void patience?.then(() => {
+        const at = this.#waiting[queue].indexOf(resolve);
+        if (at < 0) return;
+        this.#waiting[queue].splice(at, 1);
+        resolve(false);
+      });
     });
   }
 

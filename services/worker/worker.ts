@@ -1,12 +1,14 @@
 import { hostname } from 'node:os';
 import { messageOf } from '../../shared/errors.ts';
+import type { HandOvers } from '../../shared/frontier.ts';
 import type { Service } from '../../shared/lifecycle.ts';
 import { BEAT_EVERY_MS, type Roster, type WorkerBeat } from '../../shared/roster.ts';
 import { QUEUES } from '../../shared/task/routing.ts';
-import type { Consumer, Delivery, Handling, Transport } from '../../shared/transport.ts';
+import type { AckMode, Consumer, Delivery, Handling, Transport } from '../../shared/transport.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Pipeline, type PipelineOptions } from './pipeline.ts';
 import { Slots } from './slots.ts';
+import { PATIENCE_MS, Unacked } from './unacked.ts';
 
 type FromWorker = 'leases' | 'slots' | 'signal' | 'onSinkFailure';
 
@@ -16,6 +18,9 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
   readonly version: string;
   /** Pages worked on at once. */
   readonly concurrency: number;
+  /** How deliveries of the priority queue are answered for. Left out, `manual`. */
+  readonly priorityAck?: AckMode;
+  readonly frontier: PipelineOptions['frontier'] & HandOvers;
 }
 
 /** Prefetch is a quarter above the slots, so that a slot that falls free has something to do. */
@@ -37,6 +42,7 @@ export class Worker implements Service {
   readonly #slots: Slots;
   readonly #leases: LeaseKeeper;
   readonly #pipeline: Pipeline;
+  readonly #unacked: Unacked;
   readonly #abort = new AbortController();
   #phase: 'waiting' | 'consuming' | 'stopping' = 'waiting';
   /** Why it takes no deliveries, each until it is over. */
@@ -52,6 +58,7 @@ export class Worker implements Service {
     this.#options = options;
     this.#slots = new Slots(options.concurrency);
     this.#leases = new LeaseKeeper(options.frontier, options.log);
+    this.#unacked = new Unacked({ ...options, signal: this.#abort.signal });
     this.#pipeline = new Pipeline({
       ...options,
       leases: this.#leases,
@@ -113,10 +120,14 @@ export class Worker implements Service {
     if (this.#phase !== 'waiting' || this.#troubles.size > 0 || this.#abort.signal.aborted) return;
     this.#phase = 'consuming';
     this.#slots.open();
-    const { transport, concurrency } = this.#options;
+    const { transport, concurrency, priorityAck } = this.#options;
     const prefetch = Math.ceil(concurrency * PREFETCH_RATIO);
     this.#consumers = await Promise.all(
-      QUEUES.map((queue) => transport.consume(queue, (delivery) => this.#take(delivery), { prefetch })),
+      QUEUES.map((queue) =>
+        queue === 'priority' && priorityAck === 'auto'
+          ? transport.consume(queue, (delivery) => this.#takeUnacked(delivery), { prefetch, ack: 'auto' })
+          : transport.consume(queue, (delivery) => this.#take(delivery), { prefetch }),
+      ),
     );
     await this.#beat();
   }
@@ -129,8 +140,21 @@ export class Worker implements Service {
     await Promise.all(consumers.map((consumer) => consumer.stop()));
   }
 
-  async #take(delivery: Delivery): Promise<Handling> {
-    if (!(await this.#slots.enter(delivery.queue))) return 'return';
+  /** Nobody else has it: what is not ended here is put back. */
+  async #takeUnacked(delivery: Delivery): Promise<Handling> {
+    const entered = new AbortController();
+    this.#unacked.arrived(delivery);
+    const handling = await this.#take(delivery, this.#options.clock.sleep(PATIENCE_MS, entered.signal), () =>
+      entered.abort(),
+    );
+    if (handling === 'return') await this.#unacked.putBack(delivery);
+    return 'ack';
+  }
+
+  async #take(delivery: Delivery, patience?: Promise<void>, onEntered?: () => void): Promise<Handling> {
+    const hasEntered = await this.#slots.enter(delivery.queue, patience);
+    onEntered?.();
+    if (!hasEntered) return 'return';
     try {
       return await this.#pipeline.handle(delivery);
     } catch (error: unknown) {

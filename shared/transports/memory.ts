@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { Deque } from '../deque.ts';
 import { QUEUES, type Queue } from '../task/routing.ts';
 import type {
+  ConsumeOptions,
   Consumer,
   DeadLetterMessage,
   DeadLetters,
@@ -66,9 +67,9 @@ export class MemoryTransport implements Transport, DeadLetters {
     return messages.map(() => 'confirmed');
   }
 
-  async consume(queue: Queue, handler: Handler, { prefetch }: { readonly prefetch: number }): Promise<Consumer> {
+  async consume(queue: Queue, handler: Handler, { prefetch, ack = 'manual' }: ConsumeOptions): Promise<Consumer> {
     const consumer: MemoryConsumer = new MemoryConsumer({
-      prefetch,
+      prefetch: ack === 'auto' ? Number.POSITIVE_INFINITY : prefetch,
       handle: ({ message, redelivered }) =>
         handler({
           queue,
@@ -78,7 +79,9 @@ export class MemoryTransport implements Transport, DeadLetters {
           redelivered,
         }),
       onFree: () => this.#deliver(queue),
-      onReturn: (waiting) => this.#queues[queue].unshift({ ...waiting, redelivered: true }),
+      onReturn: (waiting) => {
+        if (ack === 'manual') this.#queues[queue].unshift({ ...waiting, redelivered: true });
+      },
       onStop: () => this.#consumers[queue].splice(this.#consumers[queue].indexOf(consumer), 1),
     });
     this.#consumers[queue].push(consumer);

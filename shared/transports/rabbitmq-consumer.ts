@@ -1,6 +1,6 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Queue } from '../task/routing.ts';
-import type { Consumer, Handler } from '../transport.ts';
+import type { AckMode, Consumer, Handler } from '../transport.ts';
 import { close } from './farewell.ts';
 import { allowedHeaders } from './message-headers.ts';
 import type { LiveConnection } from './recovering-connection.ts';
@@ -10,6 +10,7 @@ interface RabbitMqConsumerOptions {
   /** The queue's name on the broker. */
   readonly name: string;
   readonly prefetch: number;
+  readonly ack: AckMode;
   readonly handler: Handler;
   readonly onStop: () => void;
 }
@@ -43,11 +44,12 @@ export class RabbitMqConsumer implements Consumer {
       if (this.#channel === channel) this.#channel = undefined;
     });
     await channel.prefetch(this.#options.prefetch);
-    const { consumerTag } = await channel.consume(this.#options.name, (message) => {
+    const take = (message: ConsumeMessage | null): void => {
       // Cancelled by the broker: the queue was deleted, or we held something for too long. All is built anew.
       if (message === null) channel.close().catch(() => {});
       else void this.#handle(channel, message);
-    });
+    };
+    const { consumerTag } = await channel.consume(this.#options.name, take, { noAck: this.#options.ack === 'auto' });
     this.#channel = channel;
     this.#tag = consumerTag;
   }
@@ -71,7 +73,7 @@ export class RabbitMqConsumer implements Consumer {
   }
 
   async #handle(channel: Channel, message: ConsumeMessage): Promise<void> {
-    const { queue, handler } = this.#options;
+    const { queue, handler, ack } = this.#options;
     const { messageId, headers } = message.properties;
     this.#running++;
     try {
@@ -83,6 +85,7 @@ export class RabbitMqConsumer implements Consumer {
         redelivered: message.fields.redelivered,
       };
       const handling = await handler(delivery).catch(() => 'return' as const);
+      if (ack === 'auto') return;
       if (handling === 'ack') channel.ack(message);
       else channel.nack(message, false, true);
     } catch {

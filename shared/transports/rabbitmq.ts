@@ -2,6 +2,7 @@ import type { Channel, ChannelModel } from 'amqplib';
 import { ConfigurationError, UnavailableError } from '../errors.ts';
 import type { Queue } from '../task/routing.ts';
 import type {
+  ConsumeOptions,
   Consumer,
   DeadLetterMessage,
   DeadLetters,
@@ -86,11 +87,12 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     return this.#publisher.publish(messages);
   }
 
-  async consume(queue: Queue, handler: Handler, { prefetch }: { readonly prefetch: number }): Promise<Consumer> {
+  async consume(queue: Queue, handler: Handler, { prefetch, ack = 'manual' }: ConsumeOptions): Promise<Consumer> {
     const consumer = new RabbitMqConsumer({
       queue,
       name: this.#nameOf(queue),
       prefetch,
+      ack,
       handler,
       onStop: () => this.#consumers.delete(consumer),
     });

@@ -408,6 +408,22 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.endQueued('unknown')).toEqual({ ended: 0, next: undefined });
     });
 
+    test('handed over without an ack: the lease is a minute, whenever the confirm is heard of, and no start is counted', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      await frontier.release(ROOM);
+      await frontier.queued('r', [1]);
+      await frontier.handed('r', [1, 2, 99]);
+      await frontier.queued('r', [2, 3]);
+      expect(await frontier.endQueued('r'), 'only what the broker has').toMatchObject({ ended: 1 });
+      step(59_999);
+      expect(await frontier.reap()).toBe(0);
+      expect(await frontier.admit('r', 1, 'w')).toMatchObject({ verdict: 'work', state: { starts: 1 } });
+      step(1);
+      expect(await frontier.reap()).toBe(1);
+      expect(await frontier.admit('r', 2, 'w')).toEqual({ verdict: 'gone' });
+    });
+
     test('a task that never settles runs alone from its third start and is a crash loop after its sixth', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', [page(1)]);

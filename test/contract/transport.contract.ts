@@ -76,6 +76,40 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(await transport.depths()).toMatchObject({ normal: { ready: 0 } });
     });
 
+    test('without acks all that waits is handed over at once, each once, and what the handler says is not heard', async () => {
+      const { transport, other } = await setup();
+      const { promise: answer, resolve } = Promise.withResolvers<Handling>();
+      const inbox = new Inbox(({ id }) => (id === 'm-throws' ? Promise.reject(new Error('a fault')) : answer));
+      await transport.publish([
+        ...Array.from({ length: 99 }, () => message('priority')),
+        { ...message('priority'), id: 'm-throws' },
+      ]);
+      const consumer = await other.consume('priority', inbox.handler, { prefetch: 1, ack: 'auto' });
+      await inbox.has(100);
+      expect(await transport.depths()).toMatchObject({ priority: { ready: 0 } });
+      let hasStopped = false;
+      const stopped = consumer.stop().then(() => {
+        hasStopped = true;
+      });
+      await transport.depths();
+      expect(hasStopped, 'stop waits for what was handed over').toBe(false);
+      resolve('return');
+      await stopped;
+      expect(inbox.deliveries.length).toBe(100);
+      expect(await transport.depths()).toMatchObject({ priority: { ready: 0, consumers: 0 } });
+    });
+
+    test('a consumer without acks that is stopped meanwhile hands over or leaves each message', async () => {
+      const { transport, other } = await setup();
+      const inbox = new Inbox();
+      const consumer = await other.consume('priority', inbox.handler, { prefetch: 1, ack: 'auto' });
+      const publishing = transport.publish(Array.from({ length: 2_000 }, () => message('priority')));
+      await inbox.has(100);
+      await consumer.stop();
+      await publishing;
+      await expect.poll(async () => (await transport.depths()).priority.ready + inbox.deliveries.length).toBe(2_000);
+    });
+
     test('the two queues are apart', async () => {
       const { transport } = await setup();
       await transport.publish([message('priority'), message('normal'), message('normal')]);

@@ -4,6 +4,7 @@ import {
   type AttemptHistory,
   type AttemptNote,
   type Frontier,
+  type HandOvers,
   MAX_OFFER,
   MAX_STARTS,
   type Offer,
@@ -33,7 +34,7 @@ interface MemoryFrontierOptions {
  * The frontier of one process. It keeps leases, release numbers and lapses as the one in Redis does, and passes the same
  * model; what it can't do is outlive its process or be shared.
  */
-export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases {
+export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, HandOvers {
   readonly #store: MemoryStore;
   readonly #policy: FrontierPolicy;
   readonly #clock: Clock;
@@ -181,6 +182,16 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases {
     }
     if (queued.length > 0) this.#store.finishIfDone(run, now);
     return { ended: queued.length, next: undefined };
+  }
+
+  async handed(id: string, releases: readonly number[]): Promise<void> {
+    const run = this.#store.runs.get(id);
+    for (const release of releases.map(String)) {
+      const flight = run?.flights.get(release);
+      if (run === undefined || flight === undefined) continue;
+      flight.phase = 'working';
+      run.leases.set(release, this.#clock.now() + WORKING_MS);
+    }
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

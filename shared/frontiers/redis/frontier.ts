@@ -5,6 +5,7 @@ import {
   type AttemptHistory,
   type AttemptNote,
   type Frontier,
+  type HandOvers,
   MAX_OFFER,
   MAX_STARTS,
   type Offer,
@@ -33,7 +34,7 @@ interface RedisFrontierOptions {
 }
 
 /** The frontier in Redis: each method is one script of `frontiers/lua`, where the rules stand. */
-export class RedisFrontier implements Frontier, AttemptHistory, QueuedLeases {
+export class RedisFrontier implements Frontier, AttemptHistory, QueuedLeases, HandOvers {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #policy: FrontierPolicy;
@@ -112,6 +113,10 @@ export class RedisFrontier implements Frontier, AttemptHistory, QueuedLeases {
   async endQueued(run: string, from = '0'): Promise<{ ended: number; next: string | undefined }> {
     const [next, ended] = (await this.#scripts.run('end_queued', run, from, MOST_REAPED)) as [string, number];
     return { ended, next: next === '0' ? undefined : next };
+  }
+
+  async handed(run: string, releases: readonly number[]): Promise<void> {
+    if (releases.length > 0) await this.#scripts.run('handed', run, ...releases);
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

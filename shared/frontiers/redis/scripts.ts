@@ -15,6 +15,7 @@ export type ScriptName =
   | 'find'
   | 'end_queued'
   | 'gate'
+  | 'handed'
   | 'hosts'
   | 'known'
   | 'leave'

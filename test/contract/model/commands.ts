@@ -292,6 +292,20 @@ class Admit extends OnRelease {
   }
 }
 
+class Handed extends OnRelease {
+  protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
+    const { release, task } = this.choose(model, run);
+    await world.ask((store) => store.frontier.handed(this.id, [release]));
+    if (task === undefined) return;
+    task.phase = 'working';
+    task.leaseEnd = model.now + 60_000;
+  }
+
+  override toString(): string {
+    return `handed ${this.id} ${this.which}`;
+  }
+}
+
 class Renew extends OnRelease {
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
     const { release, task } = this.choose(model, run);
@@ -528,6 +542,7 @@ export function commands(most: number): fc.Arbitrary<Iterable<Command>> {
     .map((args) => new Release(...args));
   const queued = fc.tuple(run, pick).map((args) => new Queued(...args));
   const admit = fc.tuple(run, pick).map((args) => new Admit(...args));
+  const handed = fc.tuple(run, pick).map((args) => new Handed(...args));
   const renew = fc.tuple(run, pick).map((args) => new Renew(...args));
   const health = fc.option(fc.boolean(), { nil: undefined });
   const settle = fc.tuple(run, pick, outcome, health, fc.boolean()).map((args) => new Settle(...args));
@@ -557,6 +572,7 @@ export function commands(most: number): fc.Arbitrary<Iterable<Command>> {
     work,
     work,
     endQueued,
+    handed,
   ];
   return fc.commands([...kinds, janitor, janitor, steer, step, step, step], { maxCommands: most, size: 'max' });
 }

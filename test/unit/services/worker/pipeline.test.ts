@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
+import { RecordRefusedError, type Sink } from '../../../../shared/sink.ts';
 import type { Delivery, PublishOutcome } from '../../../../shared/transport.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, settled } from '../../../support/embedded.ts';
@@ -339,8 +340,39 @@ test('a message of a newer version is put back for who can read it, and never ma
   const { id = '' } = await deliver(world, '/page/1');
   const newer = deliveryOf('{"v":2,"address":"http://a.test/"}', { id, release: 1 });
   expect(await world.pipeline().handle(newer)).toBe('ack');
+  expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
+  world.clock.step(5_000);
   await expectPutBack(world);
-  expect(await world.pipeline().handle(deliveryOf('{"v":2}')), 'of no run').toBe('return');
+  expect(await world.pipeline().handle(newer), 'stale').toBe('ack');
+});
+
+test.each([
+  ['of no run', {}],
+  ['of a run that the store has lost', { id: 'lost:00', release: 1 }],
+])('a message of a newer version %s goes back to the queue, after a while', async (_, about) => {
+  const world = await setup();
+  const handling = world.pipeline().handle(deliveryOf('{"v":2}', about));
+  expect(await Promise.race([handling, settled().then(() => 'held')])).toBe('held');
+  world.clock.step(2_000);
+  expect(await handling).toBe('return');
+});
+
+test('a page whose data can not be written down is failed, and nobody stops for it', async () => {
+  const world = await setup();
+  const sink = withMethods<Sink>(world.sink, {
+    put: async (record) => {
+      if (record.outcome === 'done') throw new RecordRefusedError('the record holds a BigInt');
+      await world.sink.put(record);
+    },
+  });
+  const delivery = await deliver(world, '/page/1');
+  expect(await world.pipeline({ sink }).handle(delivery)).toBe('ack');
+  expect(world.sink.records).toMatchObject([
+    { outcome: 'failed', reason: 'schema', error: 'the record holds a BigInt' },
+  ]);
+  expect(await world.letters()).toMatchObject([{ reason: 'schema' }]);
+  expect(await world.runs.progress('r')).toMatchObject({ failed: 1, inFlight: 0 });
+  expect(world.sinkFailures).toEqual([]);
 });
 
 test('a message without a release is a seed: of its run, or of a run for strangers', async () => {

@@ -90,3 +90,15 @@ test('once closed, those who wait are turned away; open again, they enter', asyn
   slots.leave('normal');
   expect(await slots.enter('priority')).toBe(true);
 });
+
+test('whoever has waited long enough is turned away, and takes no slot later', async () => {
+  const slots = new Slots(1);
+  expect(await slots.enter('priority')).toBe(true);
+  const { promise: patience, resolve: lose } = Promise.withResolvers<void>();
+  const waiting = [slots.enter('priority', patience), slots.enter('priority')] as const;
+  lose();
+  expect(await waiting[0]).toBe(false);
+  slots.leave('priority');
+  expect(await waiting[1]).toBe(true);
+  expect(slots.inHand).toBe(1);
+});

@@ -9,7 +9,7 @@ import { setup as setupParts } from './setup.ts';
 async function setup(changed: Partial<WorkerOptions> = {}) {
   const world = await setupParts();
   const { frontier, transport, roster, clock, log, parts } = world;
-  const worker = new Worker({ ...parts, roster, version: '1', concurrency: 4, ...changed });
+  const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 4, ...changed });
   onTestFinished(async () => {
     worker.abort();
     await worker.stop();
@@ -204,7 +204,7 @@ test('a worker whose consumers have lost their broker says so in its beat', asyn
     consume: async () => ({ stop: async () => {}, consuming: false }),
   });
   const { roster, parts } = world;
-  const worker = new Worker({ ...parts, transport, roster, version: '7', concurrency: 2 });
+  const worker = new Worker({ ...parts, frontier: world.frontier, transport, roster, version: '7', concurrency: 2 });
   onTestFinished(() => worker.stop());
   await worker.start();
   expect(await roster.workers()).toMatchObject([
@@ -216,7 +216,7 @@ test('a roster that can not be reached keeps nobody from working', async () => {
   const world = await setupParts();
   const fails = (): Promise<never> => Promise.reject(new Error('Redis is away'));
   const roster = withMethods(world.roster, { beat: fails, leave: fails });
-  const worker = new Worker({ ...world.parts, roster, version: '1', concurrency: 2 });
+  const worker = new Worker({ ...world.parts, frontier: world.frontier, roster, version: '1', concurrency: 2 });
   await worker.start();
   expect(worker.state).toBe('consuming');
   await worker.stop();

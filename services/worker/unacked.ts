@@ -1,0 +1,80 @@
+import type { Clock } from '../../shared/clock.ts';
+import { messageOf } from '../../shared/errors.ts';
+import type { Frontier, HandOvers } from '../../shared/frontier.ts';
+import { MAX_HOLD_MS } from '../../shared/host-gate.ts';
+import type { Logger } from '../../shared/logger.ts';
+import type { Delivery, Transport } from '../../shared/transport.ts';
+
+/** A delivery waits so long for a slot; then its task had better wait in the frontier, for whoever has one. */
+export const PATIENCE_MS = 2_000;
+
+interface UnackedOptions {
+  readonly worker: string;
+  readonly frontier: Frontier & HandOvers;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Deliveries that the broker has forgotten as it handed them over: nobody but us knows of them. While they wait for a slot
+ * their leases are short, so that a crash costs a minute; and what can't be started goes back through the frontier.
+ */
+export class Unacked {
+  readonly #options: UnackedOptions;
+  readonly #arrived = new Map<string, number[]>();
+
+  constructor(options: UnackedOptions) {
+    this.#options = options;
+  }
+
+  /** Notes an arrival. Those of one turn of the event loop share a call. */
+  arrived(delivery: Delivery): void {
+    const known = placeOf(delivery);
+    if (known === undefined) return;
+    const releases = this.#arrived.get(known.run);
+    if (releases !== undefined) releases.push(known.release);
+    else if (this.#arrived.set(known.run, [known.release]).size === 1) setImmediate(() => void this.#shorten());
+  }
+
+  /** Puts back what was not begun, or could not be ended. Never rejects: what can't be put back is left to its lease. */
+  async putBack(delivery: Delivery): Promise<void> {
+    const { frontier, worker, log } = this.#options;
+    const known = placeOf(delivery);
+    try {
+      if (known === undefined) return await this.#publishAgain(delivery);
+      const { run, release } = known;
+      if ((await frontier.settle(run, release, { outcome: { kind: 'defer' } })) === 'settled') return;
+      // Stale, or of a run that the store has lost: then the message is all that there is of it.
+      const { verdict } = await frontier.admit(run, release, worker);
+      if (verdict === 'unknown_run') await this.#publishAgain(delivery);
+    } catch (error: unknown) {
+      log.warn({ error: messageOf(error) }, 'a delivery could not be put back: its lease decides');
+    }
+  }
+
+  async #shorten(): Promise<void> {
+    const { frontier, log } = this.#options;
+    const arrived = [...this.#arrived];
+    this.#arrived.clear();
+    try {
+      await Promise.all(arrived.map(([run, releases]) => frontier.handed(run, releases)));
+    } catch (error: unknown) {
+      log.warn({ error: messageOf(error) }, 'leases could not be shortened');
+    }
+  }
+
+  async #publishAgain({ queue: to, id = '', body, headers }: Delivery): Promise<void> {
+    const { transport, clock, log, signal } = this.#options;
+    await clock.sleep(MAX_HOLD_MS, signal);
+    const [outcome] = await transport.publish([{ to, id, body, headers }]);
+    if (outcome !== 'confirmed') log.error({ what: id }, 'a delivery without a ledger could not be put back:');
+  }
+}
+
+function placeOf({ id = '', headers }: Delivery): { readonly run: string; readonly release: number } | undefined {
+  const run = id.slice(0, Math.max(0, id.lastIndexOf(':')));
+  const release = headers['x-release'];
+  return run === '' || release === undefined ? undefined : { run, release };
+}

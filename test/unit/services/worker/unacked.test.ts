@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { Unacked } from '../../../../services/worker/unacked.ts';
+import type { Delivery } from '../../../../shared/transport.ts';
+import { EVERYTHING, settled } from '../../../support/embedded.ts';
+import { withMethods } from '../../../support/with-methods.ts';
+import { deliveryOf, setup as setupParts } from './setup.ts';
+
+async function setup() {
+  const world = await setupParts();
+  const { frontier, parts } = world;
+  await world.offer('/page/1', '/page/2');
+  const [delivery] = await world.deliveries();
+  if (delivery === undefined) throw new Error('nothing was released');
+  await frontier.queued('r', [1, 2]);
+  return { ...world, unacked: new Unacked({ ...parts, frontier }), delivery };
+}
+
+function priority(delivery: Delivery): Delivery {
+  return { ...delivery, queue: 'priority' };
+}
+
+test('what arrives has a lease of a minute from then on, without a start', async () => {
+  const { unacked, delivery, frontier, clock } = await setup();
+  unacked.arrived(delivery);
+  unacked.arrived(deliveryOf('{}'));
+  await settled();
+  clock.step(60_000);
+  expect(await frontier.reap(), 'the other one is queued for an hour').toBe(1);
+  expect((await frontier.release(EVERYTHING)).tasks).toMatchObject([{ release: 3, state: { starts: 0 } }]);
+});
+
+test('what was not begun waits again; what is stale is dropped', async () => {
+  const { unacked, delivery, runs, transport } = await setup();
+  await unacked.putBack(delivery);
+  await unacked.putBack(delivery);
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 1 });
+  expect((await transport.depths()).normal.ready).toBe(0);
+});
+
+test.each([
+  ['a seed', deliveryOf('{"url":"http://a.test/"}', { id: 'seed' })],
+  ['a task of a run that the store has lost', deliveryOf('{}', { id: 'lost:00', release: 7 })],
+])('%s has no ledger: it is published again, after a while', async (_, delivery) => {
+  const { unacked, transport, clock } = await setup();
+  const putBack = unacked.putBack(priority(delivery));
+  await settled();
+  expect((await transport.depths()).priority.ready).toBe(0);
+  clock.step(2_000);
+  await putBack;
+  expect((await transport.depths()).priority.ready).toBe(1);
+});
+
+test('a store that fails leaves it to the lease', async () => {
+  const world = await setup();
+  const frontier = withMethods(world.frontier, { settle: () => Promise.reject(new Error('Redis is away')) });
+  await new Unacked({ ...world.parts, frontier }).putBack(world.delivery);
+  expect(world.log.lines).toEqual(['warn: a delivery could not be put back: its lease decides Redis is away']);
+});

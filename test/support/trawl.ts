@@ -21,8 +21,9 @@ export class Trawl {
   #stderr = '';
   #waiters: { readonly pattern: RegExp; readonly resolve: () => void }[] = [];
 
-  constructor(args: readonly string[], { env, cwd, input }: TrawlOptions) {
-    this.#child = spawn(process.execPath, [CLI, ...args], {
+  constructor(args: readonly string[], { env, cwd, input, under = [] }: TrawlOptions) {
+    const [program = process.execPath, ...words] = [...under, process.execPath, CLI, ...args];
+    this.#child = spawn(program, words, {
       cwd,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -58,6 +59,15 @@ export class Trawl {
     this.#child.kill(name);
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** What it has written so far, of either kind. */
+  get said(): string {
+    return this.#stdout + this.#stderr;
+  }
+
   #tell(): void {
     const said = this.#stdout + this.#stderr;
     for (const { pattern, resolve } of this.#waiters) if (pattern.test(said)) resolve();
@@ -69,6 +79,8 @@ interface TrawlOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input. */
   readonly input?: string;
+  /** A command that runs it: `prlimit --nofile=64`, say. */
+  readonly under?: readonly string[];
 }
 
 /** A folder of its own to run commands in; what still runs at the end of the test is killed, and the folder removed. */
@@ -83,8 +95,13 @@ export class Workplace {
   }
 
   /** Starts a command. */
-  start(args: readonly string[], input?: string): Trawl {
-    const trawl = new Trawl(args, { cwd: this.folder, env: this.#env, ...(input === undefined ? {} : { input }) });
+  start(args: readonly string[], input?: string, { env, under }: Pick<TrawlOptions, 'env' | 'under'> = {}): Trawl {
+    const trawl = new Trawl(args, {
+      cwd: this.folder,
+      env: { ...this.#env, ...env },
+      ...(input === undefined ? {} : { input }),
+      ...(under === undefined ? {} : { under }),
+    });
     this.#started.push(trawl);
     return trawl;
   }

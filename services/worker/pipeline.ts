@@ -55,6 +55,10 @@ export interface PipelineOptions {
   readonly onSinkFailure: (reason: string) => void;
 }
 
+/** A dead letter that no queue takes is tried so often, so far apart. */
+const BURY_ATTEMPTS = 3;
+const BURY_AGAIN_MS = 2_000;
+
 const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
 const BODY = new TextDecoder();
 
@@ -277,9 +281,15 @@ export class Pipeline {
     }
   }
 
+  /** Tries a few times what was surely not taken: a page put back would be fetched again. */
   async #publish(message: OutgoingMessage): Promise<boolean> {
-    const [outcome] = await this.#options.transport.publish([message]);
-    return outcome === 'confirmed';
+    const { transport, clock, signal } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const [outcome] = await transport.publish([message]);
+      if (outcome === 'confirmed') return true;
+      if (outcome === 'unknown' || attempt === BURY_ATTEMPTS || signal.aborted) return false;
+      await clock.sleep(BURY_AGAIN_MS, signal);
+    }
   }
 
   #circumstances({ state, run, release }: Visit): Circumstances {

@@ -12,6 +12,7 @@ export interface RecoveringOptions {
   readonly url: string;
   /** Shown in the broker's list of connections. */
   readonly name: string;
+  /** Unless the URL says otherwise: `amqp://…?heartbeat=10`. */
   readonly heartbeatSeconds: number;
   /** Builds channels and consumers on each new connection; AMQP calls only. */
   readonly build: (live: LiveConnection) => Promise<void>;
@@ -52,7 +53,7 @@ export class RecoveringConnection {
   async start(): Promise<void> {
     const { url, name, heartbeatSeconds, events } = this.#options;
     const target = new URL(url);
-    target.searchParams.set('heartbeat', String(heartbeatSeconds));
+    if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(heartbeatSeconds));
     const connection = await connect(target.href, {
       timeout: 10_000,
       clientProperties: { connection_name: name },

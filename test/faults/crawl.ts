@@ -1,7 +1,9 @@
+import { type ConfirmChannel, connect, type Options } from 'amqplib';
 import { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
 import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
 import type { RunProgress } from '../../shared/runs.ts';
+import type { Queue } from '../../shared/task/routing.ts';
 import { deleteTopology, uniquePrefix } from '../support/rabbitmq.ts';
 import { TestSite, type TestSiteOptions } from '../support/site.ts';
 import { openWorkplace, type Trawl, type Workplace } from '../support/trawl.ts';
@@ -36,6 +38,8 @@ export interface CrawlOptions {
 /** A process that works, and what became of it. */
 export interface Hand {
   readonly trawl: Trawl;
+  /** Its User-Agent. */
+  readonly name: string;
   /** It was killed: its exit code says nothing. */
   isKilled: boolean;
 }
@@ -86,18 +90,23 @@ export class Crawl {
   }
 
   /** Starts the workers, waits until they consume, and starts a producer that waits for the end of the run. */
-  async begin(): Promise<void> {
+  async begin(withProducer = this.producer === undefined): Promise<void> {
     const { workers = 3 } = this.options;
     const started = Array.from({ length: workers }, () => this.startWorker());
     await Promise.all(started.map(({ trawl }) => trawl.says(/"consuming"/)));
-    this.produce();
+    if (withProducer) this.produce();
+  }
+
+  /** Offers all URLs before any worker is there: so many are published at once. */
+  async produceOnly(): Promise<void> {
+    const { code, stderr } = await this.produce([]).ended;
+    if (code !== 0) throw new Error(stderr);
   }
 
   startWorker(start: Parameters<Workplace['start']>[2] = {}, flags: readonly string[] = []): Hand {
-    const hand = {
-      trawl: this.workplace.start(['work', ...this.flags, ...flags], undefined, start),
-      isKilled: false,
-    };
+    const name = `worker-${this.workers.length + 1}`;
+    const args = ['work', ...this.flags, '--user-agent', name, ...flags];
+    const hand = { trawl: this.workplace.start(args, undefined, start), name, isKilled: false };
     this.workers.push(hand);
     return hand;
   }
@@ -112,9 +121,33 @@ export class Crawl {
     return this.producer;
   }
 
+  /** A producer that reads the site's sitemaps in the place of a list. */
+  produceSitemap(): Trawl {
+    const seed = this.site.url('/sitemap-index.xml');
+    this.producer = this.workplace.start(['produce', seed, '--run', RUN, '--wait', '--json', ...this.produceFlags]);
+    return this.producer;
+  }
+
+  /** Forgets producers that were killed, as `trawl seal` does once they count as lost. */
+  async forgetProducers(): Promise<void> {
+    const key = `${this.prefix}run:${RUN}:producers`;
+    const [, ...others] = await this.redis.zrevrange(key, 0, -1);
+    if (others.length > 0) await this.redis.zrem(key, ...others);
+  }
+
   /** The URLs of the crawl, one a line. */
   get list(): string {
-    return [...this.expected.keys()].map((path) => this.site.url(path)).join('\n');
+    return [...this.expected.keys()].map((path) => this.urlOf(path)).join('\n');
+  }
+
+  /** A path of the site, or a URL elsewhere, as a URL. */
+  urlOf(path: string): string {
+    return path.startsWith('/') ? this.site.url(path) : path;
+  }
+
+  /** The other way round. */
+  pathOf(url: string): string {
+    return url.startsWith(this.site.origin) ? url.slice(this.site.origin.length) : url;
   }
 
   /** Resolves when so large a share of the URLs has been asked for. */
@@ -131,6 +164,30 @@ export class Crawl {
     if (hand === undefined) throw new Error('nobody to kill');
     hand.isKilled = true;
     hand.trawl.signal('SIGKILL');
+  }
+
+  killProducer(): void {
+    this.producer?.signal('SIGKILL');
+    this.producer = undefined;
+  }
+
+  /** What all workers and the producer have said so far. */
+  get said(): string {
+    return [...this.workers.map(({ trawl }) => trawl.said), this.producer?.said ?? ''].join('\n');
+  }
+
+  /** Publishes a message past the program. */
+  async publishByHand(queue: Queue, body: Buffer, properties: Options.Publish = {}): Promise<void> {
+    await this.onChannel((channel) => void channel.publish(`${this.prefix}crawl`, queue, body, properties));
+  }
+
+  /** Uses the broker past the program, and waits until it has answered for what was published. */
+  async onChannel(use: (channel: ConfirmChannel) => Promise<void> | void): Promise<void> {
+    const connection = await connect(this.rabbitmqUrl);
+    const channel = await connection.createConfirmChannel();
+    await use(channel);
+    await channel.waitForConfirms();
+    await connection.close();
   }
 
   /** Any worker that lives, by the seed. */
@@ -170,6 +227,12 @@ export class Crawl {
       throw new Error(`${JSON.stringify(await this.progress())}\n${said}`, { cause: error });
     }
     if (broken !== undefined) throw new Error(`the counters don't add up: ${JSON.stringify(broken)}`);
+  }
+
+  /** The states of the tasks in flight. */
+  async statesInFlight(): Promise<string[]> {
+    const entries = await this.redis.hvals(`${this.prefix}run:${RUN}:inflight`);
+    return entries.map((entry) => entry.slice(0, entry.indexOf(' ')));
   }
 
   /** Makes the leases of tasks in these states lapse now, as time would. */

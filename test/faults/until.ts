@@ -19,3 +19,8 @@ export async function until(
   }
   throw new Error(`waited ${Math.round(withinMs / 1_000)} s in vain: ${what}`, { cause: last });
 }
+
+/** Lets time pass where the fault is a length of time: a broker that is away for half a minute. */
+export async function passes(ms: number): Promise<void> {
+  await sleep(ms);
+}

@@ -72,11 +72,12 @@ async function checkCounters(crawl: Crawl): Promise<void> {
   expect(progress?.discovered, 'discovered').toBe(crawl.expected.size);
 }
 
-async function checkRecords({ workplace, site, expected }: Crawl): Promise<void> {
+async function checkRecords(crawl: Crawl): Promise<void> {
+  const { workplace, expected } = crawl;
   const records: PageRecord[] = [];
   for await (const record of new JsonlSource(join(workplace.folder, 'output')).read(RUN)) records.push(record);
   const found = records.map(({ url, ...record }) => [
-    url.slice(site.origin.length),
+    crawl.pathOf(url),
     record.outcome === 'done' ? 'done' : `${record.outcome}:${record.reason}`,
   ]);
   expect(found.map(String).toSorted(), 'merged records').toEqual([...expected].map(String).toSorted());
@@ -84,12 +85,14 @@ async function checkRecords({ workplace, site, expected }: Crawl): Promise<void>
 
 /** Each URL was asked for; beyond that, no more often than what was in hand when something broke. */
 function checkRequests({ site, expected }: Crawl, allowed: number): void {
-  const asked = [...expected.keys()].map((path) => [path, site.count(path)] as const);
+  const own = [...expected.keys()].filter((path) => path.startsWith('/'));
+  const asked = own.map((path) => [path, site.count(path)] as const);
   expect(
     asked.filter(([, count]) => count === 0).map(([path]) => path),
     'never fetched',
   ).toEqual([]);
-  const attempts = (path: string): number => (/^failed:(http_5xx|connection)$/.test(expected.get(path) ?? '') ? 2 : 1);
+  const attempts = (path: string): number =>
+    /^failed:(http_5xx|connection|timeout)$/.test(expected.get(path) ?? '') ? 2 : 1;
   const extra = asked.reduce((sum, [path, count]) => sum + count - attempts(path), 0);
   expect(extra, 'fetches beyond one per URL and attempt').toBeLessThanOrEqual(allowed);
 }
@@ -117,7 +120,7 @@ async function checkQueues(crawl: Crawl, { otherLetters = 0, extraLetters = 10 }
   try {
     const areEmpty = async (): Promise<boolean> => {
       const { priority, normal } = await transport.depths();
-      return priority.ready + normal.ready === 0;
+      return priority.ready + normal.ready + crawl.site.open === 0;
     };
     await until('the queues are empty', areEmpty, { withinMs: 20_000 });
     await endWorkers(crawl);
@@ -130,7 +133,7 @@ async function checkQueues(crawl: Crawl, { otherLetters = 0, extraLetters = 10 }
 
 function checkLetters(crawl: Crawl, messages: readonly DeadLetterMessage[], others: number, extra: number): void {
   const letters = messages.map(({ body }) => readDeadLetter(body)).filter((letter) => letter?.run === RUN);
-  const found = letters.map((letter) => `${letter?.url.slice(crawl.site.origin.length)} failed:${letter?.reason}`);
+  const found = letters.map((letter) => `${crawl.pathOf(letter?.url ?? '')} failed:${letter?.reason}`);
   const expected = [...crawl.expected]
     .filter(([, ending]) => ending.startsWith('failed'))
     .map((each) => each.join(' '));

@@ -130,6 +130,11 @@ export class TestSite {
     return this.#log.arrivals(times);
   }
 
+  /** Requests that are being answered now. */
+  get open(): number {
+    return this.#open;
+  }
+
   /** The most requests that were being answered at once. */
   get mostOpen(): number {
     return this.#mostOpen;

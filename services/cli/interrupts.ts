@@ -36,6 +36,11 @@ export class Interrupts {
     return this.#first;
   }
 
+  /** Of a process that is meant to be ended by SIGTERM, not by Ctrl-C. */
+  get exitCode(): number {
+    return this.#first === 'SIGINT' ? EXIT_INTERRUPTED : 0;
+  }
+
   /** Runs `stop`, and `hurry` if it takes longer than the signal's grace. */
   async within(stop: () => Promise<void>, hurry: () => void): Promise<void> {
     const timer = setTimeout(hurry, GRACE_MS[this.#first ?? 'SIGTERM']);

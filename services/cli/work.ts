@@ -9,7 +9,7 @@ import type { Runs } from '../../shared/runs.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Worker } from '../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
-import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
+import { Interrupts } from './interrupts.ts';
 import { openWorker } from './open-worker.ts';
 import { report } from './report.ts';
 import { routingRulesOf, runOptionsOf, warnOfRobots } from './run-options.ts';
@@ -19,6 +19,8 @@ interface WorkOptions {
   readonly stayUp?: boolean;
 }
 
+/** How long what was cut short may take to be put back. */
+const TO_PUT_BACK_MS = 3_000;
 /** Between two looks whether any run has work. */
 const IDLE_LOOK_EVERY_MS = 1_000;
 /** Runs that are looked at; older ones have ended long ago. */
@@ -88,7 +90,11 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       const running = worker;
       await interrupts.within(
         () => stopAll([releaser, janitor, running]),
-        () => running.abort(),
+        () => {
+          running.abort();
+          // What is cut short is put back, unless a service is away: then its lease brings it back, and nobody waits.
+          setTimeout(() => process.exit(interrupts.exitCode), TO_PUT_BACK_MS).unref();
+        },
       );
     } finally {
       await stopAll([sink, transport, fetcher]);
@@ -100,7 +106,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
   } finally {
     interrupts.close();
   }
-  return interrupts.by === 'SIGINT' ? EXIT_INTERRUPTED : 0;
+  return interrupts.exitCode;
 }
 
 async function untilSignalled(): Promise<void> {

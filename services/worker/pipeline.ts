@@ -59,6 +59,9 @@ export interface PipelineOptions {
 const BURY_ATTEMPTS = 3;
 const BURY_AGAIN_MS = 2_000;
 
+/** How long a slot rests when this machine had no socket for it. */
+const EXHAUSTED_REST_MS = 2_000;
+
 const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
 const BODY = new TextDecoder();
 
@@ -128,7 +131,8 @@ export class Pipeline {
     const { gate, clock, signal, hostConcurrency } = this.#options;
     const { host } = visit.task;
     const limit: HostLimit = { intervalMs: visit.run.options.intervalMs, concurrency: hostConcurrency };
-    const holder = `${visit.worker}:${visit.task.run}:${visit.release}`;
+    // Not by worker: who takes a release over from a dead one has its place, too, and needn't wait for its lease.
+    const holder = `${visit.task.run}:${visit.release}`;
     const held = await holdSlot(host, holder, { gate, clock, limit, pausedMs, signal });
     if (!held.go) return await this.#putBack(visit, held.inMs);
     const began = performance.now();
@@ -141,7 +145,7 @@ export class Pipeline {
   }
 
   async #fetch(visit: Visit): Promise<Arrival | Ending> {
-    const { fetcher, maxBodyBytes, signal } = this.#options;
+    const { fetcher, maxBodyBytes, clock, signal } = this.#options;
     const { accepts = acceptsText } = visit.run.crawler;
     try {
       const fetched = await fetcher.fetch({ url: visit.task.url, maxBodyBytes, signal, accepts });
@@ -151,6 +155,8 @@ export class Pipeline {
         : { outcome, hostAnswered, status: fetched.status };
     } catch (error: unknown) {
       if (!(error instanceof FetchError)) throw error;
+      // Its slot stays taken meanwhile: so fewer are open at once.
+      if (error.reason === 'exhausted') await clock.sleep(EXHAUSTED_REST_MS, signal);
       return { ...judgeFailure(error.reason, error.message, this.#circumstances(visit)), status: error.status };
     }
   }

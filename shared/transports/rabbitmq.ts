@@ -99,8 +99,8 @@ export class RabbitMqTransport implements Transport, DeadLetters {
       onStop: () => this.#consumers.delete(consumer),
     });
     this.#consumers.add(consumer);
-    // Without a connection, the next one brings the consumer along.
-    if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live);
+    // Without a connection, or with one that dies just now, the next one brings the consumer along.
+    if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live).catch(() => {});
     return consumer;
   }
 

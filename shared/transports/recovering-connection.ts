@@ -1,5 +1,9 @@
+import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
 import { codeOf, messageOf } from '../errors.ts';
+
+/** How long a socket has to send its last bytes. */
+const GOODBYE_MS = 1_000;
 
 /** What is told about a connection while it comes and goes. */
 export interface ConnectionEvents {
@@ -32,6 +36,7 @@ export interface LiveConnection {
  * One AMQP connection that comes back. amqplib's own recovery rebuilds the connection; around it stands a guard:
  *
  * - a socket that drops during `build` is an error like any other, not an uncaught exception;
+ * - a socket whose other side has vanished is not kept;
  * - one that drops just after the last call of `build` doesn't leave us "connected" to a dead connection;
  * - a channel that dies takes its connection along: simple, and total.
  */
@@ -95,6 +100,7 @@ export class RecoveringConnection {
     model.on('error', () => {});
     model.on('close', (error) => {
       ended = error ?? new Error('the connection was closed');
+      destroySoon(model);
     });
     const watch: Watch = (channel, isExpected = () => false) => {
       let cause: Error | undefined;
@@ -112,6 +118,15 @@ export class RecoveringConnection {
     if (ended !== undefined) throw ended;
     this.#live = { model, watch };
   }
+}
+
+/**
+ * amqplib only says goodbye to the other side: if that has vanished, the socket would stay half open for as long as TCP
+ * likes, and the process up with it.
+ */
+function destroySoon({ connection }: ChannelModel): void {
+  const { stream } = connection as unknown as { readonly stream: Duplex };
+  setTimeout(() => stream.destroy(), GOODBYE_MS).unref();
 }
 
 /** Why a connection can't be had, without the credentials that its URL may hold. */

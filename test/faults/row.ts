@@ -24,7 +24,7 @@ export interface RowResult {
   readonly seconds: number;
 }
 
-const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_TIMEOUT_MS = 180_000;
 
 /**
  * One row of the matrix of faults: it plays its rounds, each with a seed of its own, and reports them. A round that fails

@@ -21,6 +21,8 @@ interface LogOptions {
   readonly overProgress?: boolean;
 }
 
+/** What can't be written is kept up to here, then dropped. */
+const MOST_WAITING_BYTES = 4 * 2 ** 20;
 /** How long a line may wait in memory before it is written. */
 const FLUSH_EVERY_MS = 100;
 
@@ -29,7 +31,12 @@ const FLUSH_EVERY_MS = 100;
  * `close` before the process ends.
  */
 export function openLog({ level, format, fields = {}, overProgress = false }: LogOptions): Logger & { close(): void } {
-  const file = pino.destination({ fd: 2, sync: false, minLength: 4_096, periodicFlush: FLUSH_EVERY_MS });
+  const file = pino.destination({
+    ...{ fd: 2, sync: false, minLength: 4_096, periodicFlush: FLUSH_EVERY_MS },
+    maxLength: MOST_WAITING_BYTES,
+  });
+  // A log that can't be written costs its lines, not the work.
+  file.on('error', () => {});
   const output: DestinationStream = overProgress
     ? { write: (line) => void process.stderr.write(`\r\u001b[K${line}`) }
     : file;
@@ -45,7 +52,15 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
     { level, base: { hostname: hostname(), ...fields }, timestamp: stdTimeFunctions.isoTime },
     stream,
   );
-  return Object.assign(logger, { close: () => file.flushSync() });
+  return Object.assign(logger, { close: () => flush(file) });
+}
+
+function flush(file: { flushSync(): void }): void {
+  try {
+    file.flushSync();
+  } catch {
+    // There is nobody to tell.
+  }
 }
 
 /** A log that says nothing, for parts used without one. */

@@ -118,7 +118,10 @@ export class Pipeline {
         const work = () => this.#visit({ ...visit, state }, arrival, pausedMs);
         leases.keep(task.run, release);
         try {
-          return state.starts >= ALONE_FROM_STARTS ? await slots.alone(work) : await work();
+          if (state.starts < ALONE_FROM_STARTS) return await work();
+          // Behind another suspect it would be counted as killed with that one, though it had not begun.
+          if (slots.isReserved) return await this.#putBack({ ...visit, state }, 0);
+          return await slots.alone(work);
         } finally {
           leases.drop(task.run, release);
         }

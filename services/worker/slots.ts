@@ -25,6 +25,11 @@ export class Slots {
     return this.#running.priority + this.#running.normal;
   }
 
+  /** Does a task have the process to itself, or wait for that? */
+  get isReserved(): boolean {
+    return this.#alone.length > 0;
+  }
+
   /** Waits for a slot. `false`: there won't be one, the worker is stopping. A slot that was entered must be left. */
   enter(queue: Queue): Promise<boolean> {
     return new Promise((resolve) => {

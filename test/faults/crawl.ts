@@ -128,11 +128,13 @@ export class Crawl {
     return this.producer;
   }
 
-  /** Forgets producers that were killed, as `trawl seal` does once they count as lost. */
-  async forgetProducers(): Promise<void> {
+  /** Resolves when no producer is heard of any more: after a minute, or in the short form at once. */
+  async loseProducers(): Promise<void> {
     const key = `${this.prefix}run:${RUN}:producers`;
-    const [, ...others] = await this.redis.zrevrange(key, 0, -1);
-    if (others.length > 0) await this.redis.zrem(key, ...others);
+    if (FORM === 'short') for (const each of await this.redis.zrange(key, 0, -1)) await this.redis.zadd(key, 1, each);
+    await until('the producers are lost', async () => (await this.progress())?.producers.open === 0, {
+      withinMs: 90_000,
+    });
   }
 
   /** The URLs of the crawl, one a line. */

@@ -22,18 +22,19 @@ describe('sites break', () => {
   row(33, 'a tarpit beside a site in order', async (round) => {
     const tarpit = await anotherSite();
     const traps = Array.from({ length: 6 }, (_, n) => tarpit.url(`/drip?ms=100&bytes=1000000&${n}`));
-    const crawl = await openCrawl(round, {
-      trouble: endings(traps, 'failed:timeout'),
-      pages: 300,
-      flags: ['--fetch-timeout', '2s', '--host-concurrency', '4'],
-    });
-    await crawl.begin();
-    round.mended();
-    await verdict(crawl);
-    const pages = crawl.site.requests.map(({ at }) => at);
-    const seconds = ((pages.at(-1) ?? 0) - (pages[0] ?? 0)) / 1_000;
-    // 300 pages at 50 a second take 6 s.
-    expect(seconds, 'seconds that the site in order took').toBeLessThan(6 / 0.9 + 1);
+    const secondsWith = async (trouble: Record<string, Ending>): Promise<number> => {
+      const flags = ['--fetch-timeout', '2s', '--host-concurrency', '4'];
+      const crawl = await openCrawl(round, { trouble, pages: 200, perMinute: 1_800, flags });
+      await crawl.begin();
+      round.mended();
+      await verdict(crawl);
+      const pages = crawl.site.requests.map(({ at }) => at);
+      return ((pages.at(-1) ?? 0) - (pages[0] ?? 0)) / 1_000;
+    };
+    const alone = await secondsWith({});
+    const beside = await secondsWith(endings(traps, 'failed:timeout'));
+    // A second for what the machine does beside.
+    expect(beside, 'seconds that the site in order took beside the tarpit').toBeLessThan(alone / 0.9 + 1);
     expect(tarpit.mostOpen).toBeLessThanOrEqual(4);
   });
 

@@ -30,7 +30,7 @@ export class RedisRuns implements Runs {
     this.#scripts = new Scripts(redis, prefix, clock);
   }
 
-  async open(run: string, options: RunOptions, producer: string): Promise<OpenedRun> {
+  async open(run: string, options: RunOptions, producer: string, { takesOver = false } = {}): Promise<OpenedRun> {
     const reply = await this.#scripts.run(
       'open',
       run,
@@ -39,6 +39,7 @@ export class RedisRuns implements Runs {
       options.dedup,
       producer,
       PRODUCER_LEASE_MS,
+      takesOver ? 1 : 0,
     );
     const [how, own] = reply as [OpenedRun['how'], string];
     return { how, options: JSON.parse(own) };

@@ -22,6 +22,7 @@ export type ScriptName =
   | 'reap'
   | 'release'
   | 'renew'
+  | 'roster'
   | 'seal'
   | 'settle'
   | 'steer'

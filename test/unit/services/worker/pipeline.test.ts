@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Slots } from '../../../../services/worker/slots.ts';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
 import type { Delivery, PublishOutcome } from '../../../../shared/transport.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
@@ -418,4 +419,20 @@ test('a run that the store has lost: what can not be worked now goes back to the
   world.abort.abort();
   expect(await cut).toBe('return');
   expect(world.sink.records).toEqual([]);
+});
+
+test('a suspect behind another suspect is put back: it is not to die with that one', async () => {
+  const world = await setup();
+  const slots = new Slots(4);
+  const { promise: other, resolve } = Promise.withResolvers<void>();
+  await slots.enter('normal');
+  const first = slots.alone(() => other);
+  const delivery = await deliver(world, '/page/1');
+  const release = Number(delivery.headers['x-release']);
+  for (let starts = 0; starts < 2; starts++) await world.frontier.admit('r', release, 'w-dead');
+  expect(await world.pipeline({ slots }).handle(delivery)).toBe('ack');
+  expect(world.site.requests).toEqual([]);
+  await expectPutBack(world);
+  resolve();
+  await first;
 });

@@ -36,7 +36,13 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
     maxLength: MOST_WAITING_BYTES,
   });
   // A log that can't be written costs its lines, not the work.
-  file.on('error', () => {});
+  let isBroken = false;
+  file.on('error', () => {
+    isBroken = true;
+  });
+  file.on('write', () => {
+    isBroken = false;
+  });
   const output: DestinationStream = overProgress
     ? { write: (line) => void process.stderr.write(`\r\u001b[K${line}`) }
     : file;
@@ -52,15 +58,12 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
     { level, base: { hostname: hostname(), ...fields }, timestamp: stdTimeFunctions.isoTime },
     stream,
   );
-  return Object.assign(logger, { close: () => flush(file) });
-}
-
-function flush(file: { flushSync(): void }): void {
-  try {
-    file.flushSync();
-  } catch {
-    // There is nobody to tell.
-  }
+  return Object.assign(logger, {
+    // On a full disk, flushing would try for ever.
+    close: () => {
+      if (!isBroken) file.flushSync();
+    },
+  });
 }
 
 /** A log that says nothing, for parts used without one. */

@@ -17,7 +17,8 @@ export async function until(
     }
     await sleep(everyMs);
   }
-  throw new Error(`waited ${Math.round(withinMs / 1_000)} s in vain: ${what}`, { cause: last });
+  const seen = last instanceof Error ? ` (${last.message})` : '';
+  throw new Error(`waited ${Math.round(withinMs / 1_000)} s in vain: ${what}${seen}`, { cause: last });
 }
 
 /** Lets time pass where the fault is a length of time: a broker that is away for half a minute. */

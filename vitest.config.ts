@@ -24,6 +24,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          globalSetup: ['test/faults/global-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          // Each file breaks servers of its own, and mostly waits.
+          maxWorkers: 3,
+        },
+      },
+      {
+        test: {
           name: 'compose',
           include: ['test/compose/**/*.test.ts'],
           globalSetup: ['test/compose/global-setup.ts'],

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../test/support/servers/programs.ts';
+import { freePort } from '../test/support/servers/machine.ts';
 
 /** Links in a page, and its bytes: what a page of a news site has, without its pictures. */
 const LINKS = 30;

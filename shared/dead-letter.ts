@@ -90,9 +90,19 @@ export function deadLetterOf(task: Task, state: TaskState, failure: Failure): Ou
   };
 }
 
-/** The message that buries a body that is no task: its bytes as they came. */
+/** A broker refuses a message that is too large, and closes the channel of whoever sent it: 16 MiB by default, on 4.x. */
+const MAX_RAW_BYTES = 2 ** 20;
+
+/** The message that buries a body that is no task: its bytes as they came, the first MiB of them. */
 export function malformedLetterOf(id: string | undefined, body: Uint8Array, problem: string): OutgoingMessage {
-  return { to: 'failed', id: id ?? 'malformed', body, headers: { 'x-last-error': lastError('malformed', problem) } };
+  const isCut = body.byteLength > MAX_RAW_BYTES;
+  const said = isCut ? `${problem} (the first ${MAX_RAW_BYTES} of ${body.byteLength} bytes)` : problem;
+  return {
+    to: 'failed',
+    id: id ?? 'malformed',
+    body: isCut ? body.subarray(0, MAX_RAW_BYTES) : body,
+    headers: { 'x-last-error': lastError('malformed', said) },
+  };
 }
 
 /** Reads a dead letter; nothing if its body is a malformed message's, or anything else that is none. */

@@ -21,6 +21,8 @@ interface LogOptions {
   readonly overProgress?: boolean;
 }
 
+/** Between two tries to write, where that fails. */
+const AFTER_FAILURE_MS = 5_000;
 /** How long a line may wait in memory before it is written. */
 const FLUSH_EVERY_MS = 100;
 
@@ -29,7 +31,7 @@ const FLUSH_EVERY_MS = 100;
  * `close` before the process ends.
  */
 export function openLog({ level, format, fields = {}, overProgress = false }: LogOptions): Logger & { close(): void } {
-  const file = pino.destination({ fd: 2, sync: false, minLength: 4_096, periodicFlush: FLUSH_EVERY_MS });
+  const file = new StandardError();
   const output: DestinationStream = overProgress
     ? { write: (line) => void process.stderr.write(`\r\u001b[K${line}`) }
     : file;
@@ -45,7 +47,36 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
     { level, base: { hostname: hostname(), ...fields }, timestamp: stdTimeFunctions.isoTime },
     stream,
   );
-  return Object.assign(logger, { close: () => file.flushSync() });
+  return Object.assign(logger, { close: () => file.close() });
+}
+
+/** Standard error, written to in batches. While it can't be written, on a full disk say, lines are lost, and the work goes on. */
+class StandardError implements DestinationStream {
+  #file: ReturnType<typeof pino.destination> | undefined;
+  #openAgainAt = 0;
+
+  write(line: string): void {
+    if (this.#file === undefined) {
+      if (performance.now() < this.#openAgainAt) return;
+      this.#file = this.#open();
+    }
+    this.#file.write(line);
+  }
+
+  close(): void {
+    this.#file?.flushSync();
+  }
+
+  #open(): ReturnType<typeof pino.destination> {
+    const file = pino.destination({ fd: 2, sync: false, minLength: 4_096, periodicFlush: FLUSH_EVERY_MS });
+    file.on('error', () => {
+      // Not kept for later: at the end of the process, it would be tried for ever to write what it holds.
+      file.destroy();
+      this.#file = undefined;
+      this.#openAgainAt = performance.now() + AFTER_FAILURE_MS;
+    });
+    return file;
+  }
 }
 
 /** A log that says nothing, for parts used without one. */

@@ -69,17 +69,26 @@ export class Releaser implements Service {
     this.#wake?.();
   }
 
-  /** Releases until nothing more is due or the window is full: what a producer does before it leaves. */
+  /** Releases until nothing more is due, the window is full or a queue is: what a producer does before it leaves. */
   async fill(): Promise<void> {
-    while ((await this.#releaseOnce()).tasks > 0);
+    for (;;) {
+      const { tasks, refused } = await this.#releaseOnce();
+      if (tasks === 0 || refused > 0) return;
+    }
   }
 
   async #run(): Promise<void> {
     const { clock, log } = this.#options;
     while (!this.#stopping.signal.aborted) {
       try {
-        const { tasks, nextLookMs } = await this.#releaseOnce();
-        if (tasks < BATCH) await this.#rest(nextLookMs);
+        const { tasks, refused, nextLookMs } = await this.#releaseOnce();
+        if (refused > 0) {
+          // Put back, they are due at once: without a rest, they would go round and round.
+          log.warn({ tasks: refused }, 'not taken by a queue: put back, trying again');
+          await clock.sleep(AFTER_TROUBLE_MS, this.#stopping.signal);
+        } else if (tasks < BATCH) {
+          await this.#rest(nextLookMs);
+        }
       } catch (error: unknown) {
         log.warn({ error: messageOf(error) }, 'releasing failed, trying again');
         await clock.sleep(AFTER_TROUBLE_MS, this.#stopping.signal);
@@ -87,18 +96,19 @@ export class Releaser implements Service {
     }
   }
 
-  async #releaseOnce(): Promise<{ tasks: number; nextLookMs: number }> {
+  async #releaseOnce(): Promise<{ tasks: number; refused: number; nextLookMs: number }> {
     const { frontier, transport } = this.#options;
-    if (transport.trouble() !== undefined) return { tasks: 0, nextLookMs: AFTER_TROUBLE_MS };
+    if (transport.trouble() !== undefined) return { tasks: 0, refused: 0, nextLookMs: AFTER_TROUBLE_MS };
     const { size, unpaced } = await this.#readWindow();
     const { tasks, nextLookMs } = await frontier.release({ limit: BATCH, window: size, unpaced });
     const [going, ended] = partition(tasks);
-    await Promise.all([this.#publish(going), this.#bury(ended)]);
-    return { tasks: tasks.length, nextLookMs };
+    const refused = await Promise.all([this.#publish(going), this.#bury(ended)]);
+    return { tasks: tasks.length, refused: refused[0] + refused[1], nextLookMs };
   }
 
-  async #publish(tasks: readonly ReleasedTask[]): Promise<void> {
-    if (tasks.length === 0) return;
+  /** Returns how many were put back. */
+  async #publish(tasks: readonly ReleasedTask[]): Promise<number> {
+    if (tasks.length === 0) return 0;
     const { frontier, transport, clock } = this.#options;
     const outcomes = await transport.publish(tasks.map((task) => messageFor(task, clock.now())));
     const queued = new Map<string, number[]>();
@@ -109,17 +119,17 @@ export class Releaser implements Service {
         queued.set(task.run, releases);
       }
     }
+    const undelivered = tasks.filter((_, index) => isUndelivered(outcomes[index]));
     await Promise.all([
       ...Array.from(queued, ([run, releases]) => frontier.queued(run, releases)),
-      ...tasks
-        .filter((_, index) => isUndelivered(outcomes[index]))
-        .map((task) => this.#settle(task, { kind: 'defer' })),
+      ...undelivered.map((task) => this.#settle(task, { kind: 'defer' })),
     ]);
+    return undelivered.length;
   }
 
-  /** Dead letter first, confirmed, then settled: never the other way round. */
-  async #bury(ended: readonly ReleasedTask[]): Promise<void> {
-    if (ended.length === 0) return;
+  /** Dead letter first, confirmed, then settled: never the other way round. Returns how many were put back. */
+  async #bury(ended: readonly ReleasedTask[]): Promise<number> {
+    if (ended.length === 0) return 0;
     const { frontier, transport, clock } = this.#options;
     const tasks = await this.#told(ended);
     const letters = await Promise.all(
@@ -140,6 +150,7 @@ export class Releaser implements Service {
           : this.#settle(task, { kind: 'defer' }),
       ),
     );
+    return ended.length - outcomes.filter((outcome) => outcome === 'confirmed').length;
   }
 
   /** Those that have been told of; the others wait again. */

@@ -9,13 +9,16 @@
  * | `finished`  | no                 | joining it opens it again                            |
  *
  * A run is sealed when at least one producer has completed and none is open. A producer that falls silent is lost: it
- * stays open, so that a run with half a sitemap is never reported as finished.
+ * stays open, so that a run with half a sitemap is never reported as finished, until another one takes over or a person seals it.
  *
  * Implementations stand beside the frontier's, in `frontiers/redis`, `frontiers/memory` and `frontiers/journal`, and pass the same suites.
  */
 export interface Runs {
-  /** Creates a run, joins a running or paused one, or opens a finished one again; `producer` is open from now on. */
-  open(run: string, options: RunOptions, producer: string): Promise<OpenedRun>;
+  /**
+   * Creates a run, joins a running or paused one, or opens a finished one again; `producer` is open from now on. With
+   * `takesOver`, it does again what lost producers of the run had begun: they are forgotten, and the run ends when it is done.
+   */
+  open(run: string, options: RunOptions, producer: string, how?: { readonly takesOver?: boolean }): Promise<OpenedRun>;
   /** Says that a producer is alive. Silent for {@link PRODUCER_LEASE_MS}, it counts as lost. */
   beat(run: string, producer: string): Promise<void>;
   /** A producer has offered all it had. Without a producer: no seeds will come, whatever became of the producers. */

@@ -39,15 +39,20 @@ export class Interrupts {
     return this.#first;
   }
 
+  /** Of a process that is meant to be ended by SIGTERM, not by Ctrl-C. */
+  get exitCode(): number {
+    return this.#first === 'SIGINT' ? EXIT_INTERRUPTED : 0;
+  }
+
   /**
    * Runs `stop`, and `hurry` if it takes longer than the signal's grace. What still doesn't end waits for a store that is
-   * away: then the process ends at once.
+   * away, whose leases bring back what was cut short: then the process ends at once.
    */
-  async within(stop: () => Promise<void>, hurry: () => void): Promise<void> {
+  async within(stop: () => Promise<void>, hurry: () => void, exitCode = EXIT_INTERRUPTED): Promise<void> {
     let timer = setTimeout(
       () => {
         hurry();
-        timer = setTimeout(() => this.#stopAtOnce(), LAST_WORDS_MS);
+        timer = setTimeout(() => this.#stopAtOnce(exitCode), LAST_WORDS_MS);
       },
       GRACE_MS[this.#first ?? 'SIGTERM'],
     );
@@ -64,8 +69,8 @@ export class Interrupts {
   }
 
   /** Nothing is lost by it: what was not settled is worked again. */
-  #stopAtOnce(): never {
+  #stopAtOnce(exitCode = EXIT_INTERRUPTED): never {
     process.stderr.write(`\nStopped at once.\n${this.#lastWords()}`);
-    process.exit(EXIT_INTERRUPTED);
+    process.exit(exitCode);
   }
 }

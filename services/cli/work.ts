@@ -10,7 +10,7 @@ import type { Runs } from '../../shared/runs.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Worker } from '../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
-import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
+import { Interrupts } from './interrupts.ts';
 import { openFailureLines, openWorker } from './open-worker.ts';
 import { report } from './report.ts';
 import { routingRulesOf, runOptionsOf, warnOfRobots } from './run-options.ts';
@@ -96,6 +96,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       await interrupts.within(
         () => stopAll([releaser, janitor, running]),
         () => running.abort(),
+        interrupts.exitCode,
       );
     } finally {
       await stopAll(opened);
@@ -106,7 +107,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
   } finally {
     interrupts.close();
   }
-  return interrupts.by === 'SIGINT' ? EXIT_INTERRUPTED : 0;
+  return interrupts.exitCode;
 }
 
 async function untilSignalled(): Promise<void> {

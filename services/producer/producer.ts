@@ -172,7 +172,7 @@ export class Producer {
 
   async #open(): Promise<OpenedRun> {
     const { runs, options } = this.#parts;
-    const opened = await runs.open(options.run, options.runOptions, options.producer);
+    const opened = await runs.open(options.run, options.runOptions, options.producer, { takesOver: true });
     if (opened.how === 'cancelled') throw new RunClosedError(options.run, 'cancelled');
     return opened;
   }

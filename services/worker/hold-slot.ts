@@ -1,6 +1,9 @@
 import type { Clock } from '../../shared/clock.ts';
 import { type HostGate, type HostLimit, MAX_HOLD_MS, slotToleranceMs } from '../../shared/host-gate.ts';
 
+/** An answer that takes longer makes its slot too old to be used: others have had theirs since. */
+const SLOWEST_ANSWER_MS = 100;
+
 /** `go`: the host may be asked now. Otherwise it is no use to come back sooner than in `inMs`. */
 export type Held = { readonly go: true } | { readonly go: false; readonly inMs: number };
 
@@ -23,19 +26,23 @@ export async function holdSlot(host: string, holder: string, options: HoldSlotOp
   if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return { go: true };
   const until = clock.now() + MAX_HOLD_MS;
   for (;;) {
-    const grant = await gate.ask(host, limit, holder);
     const asked = clock.now();
+    const grant = await gate.ask(host, limit, holder);
+    const answered = clock.now();
     if (!grant.granted) {
-      const mayWait = grant.because === 'concurrency' && asked + grant.inMs <= until;
+      const mayWait = grant.because === 'concurrency' && answered + grant.inMs <= until;
       if (!mayWait || signal.aborted) return { go: false, inMs: grant.inMs };
       await clock.sleep(grant.inMs, signal);
       continue;
     }
-    if (grant.inMs === 0) return { go: true };
-    await clock.sleep(grant.inMs, signal);
-    const lateMs = clock.now() - asked - grant.inMs;
-    if (!signal.aborted && lateMs <= slotToleranceMs(limit.intervalMs) && (await gate.stillOpen(host)))
-      return { go: true };
+    const isFresh = limit.intervalMs === 0 || answered - asked <= SLOWEST_ANSWER_MS;
+    if (isFresh && grant.inMs === 0) return { go: true };
+    if (isFresh) {
+      await clock.sleep(grant.inMs, signal);
+      const reached = clock.now();
+      const isInTime = !signal.aborted && reached - answered - grant.inMs <= slotToleranceMs(limit.intervalMs);
+      if (isInTime && (await gate.stillOpen(host)) && clock.now() - reached <= SLOWEST_ANSWER_MS) return { go: true };
+    }
     if (signal.aborted || clock.now() > until) {
       await gate.leave(host, limit, holder);
       return { go: false, inMs: 0 };

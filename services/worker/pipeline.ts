@@ -59,6 +59,13 @@ export interface PipelineOptions {
   readonly onSinkFailure: (reason: string) => void;
 }
 
+/** A dead letter that no queue takes is tried so often, so far apart. */
+const BURY_ATTEMPTS = 3;
+const BURY_AGAIN_MS = 2_000;
+
+/** How long a slot rests when this machine had no socket for it. */
+const EXHAUSTED_REST_MS = 2_000;
+
 const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
 const BODY = new TextDecoder();
 
@@ -117,7 +124,10 @@ export class Pipeline {
         const work = () => this.#visit({ ...visit, state }, arrival, pausedMs);
         leases.keep(task.run, release);
         try {
-          return state.starts >= ALONE_FROM_STARTS ? await slots.alone(work) : await work();
+          if (state.starts < ALONE_FROM_STARTS) return await work();
+          // Behind another suspect it would be counted as killed with that one, though it had not begun.
+          if (slots.isReserved) return await this.#putBack({ ...visit, state }, 0);
+          return await slots.alone(work);
         } finally {
           leases.drop(task.run, release);
         }
@@ -130,7 +140,8 @@ export class Pipeline {
     const { gate, clock, signal, hostConcurrency } = this.#options;
     const { host } = visit.task;
     const limit: HostLimit = { intervalMs: visit.run.options.intervalMs, concurrency: hostConcurrency };
-    const holder = `${visit.worker}:${visit.task.run}:${visit.release}`;
+    // Not by worker: who takes a release over from a dead one has its place, too, and needn't wait for its lease.
+    const holder = `${visit.task.run}:${visit.release}`;
     const held = await holdSlot(host, holder, { gate, clock, limit, pausedMs, signal });
     if (!held.go) return await this.#putBack(visit, held.inMs);
     const began = performance.now();
@@ -143,7 +154,7 @@ export class Pipeline {
   }
 
   async #fetch(visit: Visit): Promise<Arrival | Ending> {
-    const { fetcher, maxBodyBytes, signal } = this.#options;
+    const { fetcher, maxBodyBytes, clock, signal } = this.#options;
     const { accepts = acceptsText } = visit.run.crawler;
     try {
       const fetched = await fetcher.fetch({ url: visit.task.url, maxBodyBytes, signal, accepts });
@@ -153,6 +164,8 @@ export class Pipeline {
         : { outcome, hostAnswered, status: fetched.status };
     } catch (error: unknown) {
       if (!(error instanceof FetchError)) throw error;
+      // Its slot stays taken meanwhile: so fewer are open at once.
+      if (error.reason === 'exhausted') await clock.sleep(EXHAUSTED_REST_MS, signal);
       return { ...judgeFailure(error.reason, error.message, this.#circumstances(visit)), status: error.status };
     }
   }
@@ -273,9 +286,15 @@ export class Pipeline {
     }
   }
 
+  /** Tries a few times what was surely not taken: a page put back would be fetched again. */
   async #publish(message: OutgoingMessage): Promise<boolean> {
-    const [outcome] = await this.#options.transport.publish([message]);
-    return outcome === 'confirmed';
+    const { transport, clock, signal } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const [outcome] = await transport.publish([message]);
+      if (outcome === 'confirmed') return true;
+      if (outcome === 'unknown' || attempt === BURY_ATTEMPTS || signal.aborted) return false;
+      await clock.sleep(BURY_AGAIN_MS, signal);
+    }
   }
 
   #circumstances({ state, run, release }: Visit): Circumstances {

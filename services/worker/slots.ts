@@ -25,6 +25,11 @@ export class Slots {
     return this.#running.priority + this.#running.normal;
   }
 
+  /** Does a task have the process to itself, or wait for that? */
+  get isReserved(): boolean {
+    return this.#alone.length > 0;
+  }
+
   /**
    * Waits for a slot, no longer than `patience` if that is given. `false`: there won't be one, or the worker is stopping. A
    * slot that was entered must be left.

@@ -25,6 +25,8 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
 
 /** Prefetch is a quarter above the slots, so that a slot that falls free has something to do. */
 const PREFETCH_RATIO = 1.25;
+/** A delivery that can't be worked keeps its slot for so long. */
+const BEFORE_RETURN_MS = 1_000;
 /** A sink that failed is tried again after so long. */
 const AFTER_SINK_FAILURE_MS = 10_000;
 
@@ -44,6 +46,7 @@ export class Worker implements Service {
   readonly #pipeline: Pipeline;
   readonly #unacked: Unacked;
   readonly #abort = new AbortController();
+  readonly #stopping = new AbortController();
   #phase: 'waiting' | 'consuming' | 'stopping' = 'waiting';
   /** Why it takes no deliveries, each until it is over. */
   readonly #troubles = new Set<string>();
@@ -105,6 +108,7 @@ export class Worker implements Service {
   /** Takes no more deliveries and finishes those under way. */
   async stop(): Promise<void> {
     this.#sinkRest?.abort();
+    this.#stopping.abort();
     await this.#queue(() => this.#stopConsuming('stopping'));
     clearInterval(this.#beats);
     this.#leases.stop();
@@ -156,13 +160,21 @@ export class Worker implements Service {
     onEntered?.();
     if (!hasEntered) return 'return';
     try {
-      return await this.#pipeline.handle(delivery);
+      const handling = await this.#pipeline.handle(delivery);
+      if (handling === 'return') await this.#rest();
+      return handling;
     } catch (error: unknown) {
       this.#options.log.warn({ error: messageOf(error) }, 'a delivery could not be worked: it goes back');
+      await this.#rest();
       return 'return';
     } finally {
       this.#slots.leave(delivery.queue);
     }
+  }
+
+  /** What goes back comes again at once: without a rest, it would go round and round. */
+  async #rest(): Promise<void> {
+    await this.#options.clock.sleep(BEFORE_RETURN_MS, this.#stopping.signal);
   }
 
   #onSinkFailure(reason: string): void {

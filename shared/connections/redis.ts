@@ -30,23 +30,36 @@ export class BatchingRedis extends Redis {
     }
     return super.sendCommand(command, stream);
   }
+
+  /** Ends the connection without waiting for the other side, which may never answer; it is built anew. */
+  hangUp(reason: string): void {
+    this.stream?.destroy(new Error(reason));
+  }
 }
+
+/** A server that was asked and says nothing for so long is as good as gone. */
+const SILENT_MS = 15_000;
+const ASK_EVERY_MS = 5_000;
 
 /**
  * A connection to Redis that fails at once while it never stood, and comes back for ever after that. Commands sent while
- * it is away wait, and are sent again when it is back: every script may run twice.
+ * it is away wait, and are sent again when it is back: every script may run twice. A server that hangs counts as away.
  */
 export class RedisConnection {
   readonly redis: Redis;
+  readonly #redis: BatchingRedis;
   readonly #log: Logger;
   #stood = false;
   #isLost = false;
+  /** Since when an answer is awaited. */
+  #askedAt: number | undefined;
+  #watch: NodeJS.Timeout | undefined;
   /** What the connection said last of itself. */
   #reason = 'the connection was closed';
 
   constructor(url: string, name: string, events: RedisEvents, log: Logger) {
     this.#log = log;
-    this.redis = new BatchingRedis(url, {
+    this.#redis = new BatchingRedis(url, {
       lazyConnect: true,
       connectionName: name,
       connectTimeout: 10_000,
@@ -55,15 +68,21 @@ export class RedisConnection {
       // A replica that a fail-over left behind: look for the new master.
       reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
     });
+    this.redis = this.#redis;
+    this.redis.on('connect', () => {
+      this.#askedAt = performance.now();
+    });
     this.redis.on('error', (error: unknown) => {
       this.#reason = messageOf(error);
     });
     this.redis.on('close', () => {
+      this.#askedAt = undefined;
       if (!this.#stood || this.#isLost) return;
       this.#isLost = true;
       events.lost(this.#reason);
     });
     this.redis.on('ready', () => {
+      this.#askedAt = undefined;
       if (!this.#isLost) return;
       this.#isLost = false;
       events.restored();
@@ -72,6 +91,7 @@ export class RedisConnection {
 
   /** @throws ConfigurationError if this Redis would lose what it is given */
   async connect(): Promise<void> {
+    this.#watch ??= setInterval(() => this.#listen(), ASK_EVERY_MS).unref();
     try {
       await this.redis.connect();
     } catch (error: unknown) {
@@ -89,7 +109,22 @@ export class RedisConnection {
 
   close(): void {
     this.#stood = false;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
     this.redis.disconnect();
+  }
+
+  /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
+  #listen(): void {
+    if (this.#askedAt !== undefined) {
+      if (performance.now() - this.#askedAt > SILENT_MS) this.#redis.hangUp(`no answer for ${SILENT_MS / 1_000} s`);
+    } else if (this.redis.status === 'ready') {
+      this.#askedAt = performance.now();
+      const answered = (): void => {
+        this.#askedAt = undefined;
+      };
+      this.redis.ping().then(answered, answered);
+    }
   }
 
   async #check(): Promise<void> {

@@ -22,7 +22,8 @@ const MEANINGS: readonly (readonly [RegExp, FetchFailure])[] = [
   [/^(ERR_INVALID_URL|ERR_UNSUPPORTED_PROTOCOL)$/, 'bad_url'],
   // zlib, zstd, brotli: a body that is not coded as it says, or is cut short
   [/^(Z_.*|ZSTD_.*|ERR__ERROR_.*|ERR_BROTLI_.*)$/, 'encoding'],
-  [/^E(CONN.*|PIPE|HOST.*|NET.*|ADDR.*|ACCES|PERM|MFILE|NFILE|NOBUFS)$/, 'connection'],
+  [/^E(CONN.*|PIPE|HOST.*|NET.*|ADDR.*|ACCES|PERM)$/, 'connection'],
+  [/^E(MFILE|NFILE|NOBUFS|NOMEM)$/, 'exhausted'],
   // no HTTP; a short body; closed early
   [/^(HPE_.*|ERR_HTTP_.*|ERR_STREAM_PREMATURE_CLOSE)$/, 'connection'],
 ];

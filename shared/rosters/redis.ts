@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../clock.ts';
+import { Scripts } from '../frontiers/redis/scripts.ts';
 import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../roster.ts';
 
 interface Entry extends WorkerBeat {
@@ -19,16 +20,17 @@ export class RedisRoster implements Roster {
   readonly #redis: Redis;
   readonly #key: string;
   readonly #clock: Pick<Clock, 'now'> | undefined;
+  readonly #scripts: Scripts;
 
   constructor({ redis, prefix, clock }: RedisRosterOptions) {
     this.#redis = redis;
     this.#key = `${prefix}workers`;
     this.#clock = clock;
+    this.#scripts = new Scripts(redis, prefix, clock);
   }
 
   async beat(worker: WorkerBeat): Promise<void> {
-    const entry: Entry = { ...worker, beat: await this.#now() };
-    await this.#redis.hset(this.#key, worker.id, JSON.stringify(entry));
+    await this.#scripts.run('roster', worker.id, JSON.stringify(worker));
   }
 
   async leave(id: string): Promise<void> {

@@ -14,6 +14,7 @@
  * | `content_type`    | the caller doesn't want this kind                                           |
  * | `private_address` | the address guard refused it                                                |
  * | `bad_url`         | a redirect to something that is no http URL                                 |
+ * | `exhausted`       | this machine has no more sockets or file descriptors                        |
  * | `aborted`         | the caller's signal                                                         |
  */
 export type FetchFailure =
@@ -28,4 +29,5 @@ export type FetchFailure =
   | 'content_type'
   | 'private_address'
   | 'bad_url'
+  | 'exhausted'
   | 'aborted';

@@ -88,6 +88,8 @@ const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonl
   size: { means: { skipped: 'size' }, host: true },
   content_type: { means: { skipped: 'content_type' }, host: true },
   private_address: { means: { skipped: 'private_address' }, host: undefined },
+  // Our own want: the page is as good as before.
+  exhausted: { means: { defer: true }, host: undefined },
   // We were asked to stop: nobody's fault.
   aborted: { means: { defer: true }, host: undefined },
 };

@@ -50,6 +50,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   readonly #consuming: RecoveringConnection;
   readonly #consumers = new Set<RabbitMqConsumer>();
   #blocked = false;
+  #declaring: Promise<boolean> | undefined;
 
   constructor(options: RabbitMqOptions) {
     this.#queues = topology(options.prefix, options.queueType, options.ttlMs);
@@ -83,8 +84,13 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     await Promise.all([this.#consuming.stop(), this.#publishing.stop()]);
   }
 
-  publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
-    return this.#publisher.publish(messages);
+  /** What no queue takes is published once more, after everything that may have been deleted was declared again. */
+  async publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
+    const outcomes = await this.#publisher.publish(messages);
+    if (!outcomes.includes('returned') || !(await this.#declareAgain())) return outcomes;
+    const again = await this.#publisher.publish(messages.filter((_, i) => outcomes[i] === 'returned'));
+    const left = again.values();
+    return outcomes.map((outcome) => (outcome === 'returned' ? (left.next().value ?? outcome) : outcome));
   }
 
   async consume(queue: Queue, handler: Handler, { prefetch, ack = 'manual' }: ConsumeOptions): Promise<Consumer> {
@@ -130,6 +136,21 @@ export class RabbitMqTransport implements Transport, DeadLetters {
 
   async sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
     await this.#onOwnChannel((channel) => siftLetters(channel, this.#nameOf('failed'), judge, { signal }));
+  }
+
+  /** One at a time, whoever asks. `false`: it can't be mended from here. */
+  async #declareAgain(): Promise<boolean> {
+    const { live } = this.#publishing;
+    if (live === undefined) return false;
+    this.#declaring ??= declare(live.model, this.#queues)
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        this.#declaring = undefined;
+      });
+    return await this.#declaring;
   }
 
   #events({ onLost, onRestored, onBlocked }: RabbitMqOptions): ConnectionEvents {

@@ -1,6 +1,10 @@
+import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
 import { codeOf, messageOf } from '../errors.ts';
 import { closed } from './farewell.ts';
+
+/** How long a socket has to send its last bytes. */
+const GOODBYE_MS = 1_000;
 
 /** What is told about a connection while it comes and goes. */
 export interface ConnectionEvents {
@@ -13,6 +17,7 @@ export interface RecoveringOptions {
   readonly url: string;
   /** Shown in the broker's list of connections. */
   readonly name: string;
+  /** Unless the URL says otherwise: `amqp://…?heartbeat=10`. */
   readonly heartbeatSeconds: number;
   /** Builds channels and consumers on each new connection; AMQP calls only. */
   readonly build: (live: LiveConnection) => Promise<void>;
@@ -32,6 +37,7 @@ export interface LiveConnection {
  * One AMQP connection that comes back. amqplib's own recovery rebuilds the connection; around it stands a guard:
  *
  * - a socket that drops during `build` is an error like any other, not an uncaught exception;
+ * - a socket whose other side has vanished is not kept;
  * - one that drops just after the last call of `build` doesn't leave us "connected" to a dead connection;
  * - a channel that dies takes its connection along: simple, and total.
  */
@@ -53,7 +59,7 @@ export class RecoveringConnection {
   async start(): Promise<void> {
     const { url, name, heartbeatSeconds, events } = this.#options;
     const target = new URL(url);
-    target.searchParams.set('heartbeat', String(heartbeatSeconds));
+    if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(heartbeatSeconds));
     const connection = await connect(target.href, {
       timeout: 10_000,
       clientProperties: { connection_name: name },
@@ -96,6 +102,7 @@ export class RecoveringConnection {
     model.on('error', () => {});
     model.on('close', (error) => {
       ended = error ?? new Error('the connection was closed');
+      destroySoon(model);
     });
     const watch: Watch = (channel, isExpected = () => false) => {
       let cause: Error | undefined;
@@ -113,6 +120,15 @@ export class RecoveringConnection {
     if (ended !== undefined) throw ended;
     this.#live = { model, watch };
   }
+}
+
+/**
+ * amqplib only says goodbye to the other side: if that has vanished, the socket would stay half open for as long as TCP
+ * likes, and the process up with it.
+ */
+function destroySoon({ connection }: ChannelModel): void {
+  const { stream } = connection as unknown as { readonly stream: Duplex };
+  setTimeout(() => stream.destroy(), GOODBYE_MS).unref();
 }
 
 /** Why a connection can't be had, without the credentials that its URL may hold. */

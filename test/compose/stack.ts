@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { freePort } from '../support/servers/programs.ts';
+import { freePort } from '../support/servers/machine.ts';
 
 /** The checkout, where docker-compose.yml is. */
 export const CHECKOUT = join(import.meta.dirname, '../..');

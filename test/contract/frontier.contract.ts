@@ -140,6 +140,20 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
     });
 
+    test('a producer that takes over from a lost one ends its run; one that only joins does not', async () => {
+      const { runs, step } = await setup();
+      await runs.open('r', OPTIONS, 'alive');
+      step(59_000);
+      await runs.beat('r', 'alive');
+      step(2_000);
+      await runs.open('r', OPTIONS, 'guest');
+      expect(await runs.progress('r')).toMatchObject({ producers: { open: 2, lost: 1 } });
+      await runs.open('r', OPTIONS, 'heir', { takesOver: true });
+      expect(await runs.progress('r')).toMatchObject({ producers: { open: 3, lost: 0 } });
+      for (const producer of ['guest', 'heir', 'alive']) await runs.seal('r', producer);
+      expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
+    });
+
     test('a priority task goes before the others of its host', async () => {
       const { frontier } = await setup();
       await frontier.offer('r', [page(1), page(2), page('news', 'a.test', { queue: 'priority' })]);

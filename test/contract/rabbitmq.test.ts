@@ -138,12 +138,29 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(told.lost.join(' ')).not.toContain('guest');
   });
 
-  test('a message that no queue takes is returned, and the next one is not blamed for it', async () => {
+  test('a message that no queue takes is published again once what was deleted is declared anew', async () => {
     const { transport, prefix } = await setup();
     const connection = await connect(URL_GIVEN);
     const channel = await connection.createChannel();
     await channel.unbindQueue(`${prefix}url_queue_ttl`, `${prefix}crawl`, 'normal');
-    expect(await transport.publish([message('a'), { ...message('a'), to: 'priority' }])).toEqual([
+    await channel.deleteQueue(`${prefix}failed_urls`);
+    const messages = [message('a'), { ...message('b'), to: 'priority' }, { ...message('c'), to: 'failed' }] as const;
+    expect(await transport.publish(messages)).toEqual(['confirmed', 'confirmed', 'confirmed']);
+    expect(await transport.depths()).toMatchObject({
+      normal: { ready: 1 },
+      priority: { ready: 1 },
+      failed: { ready: 1 },
+    });
+    await connection.close();
+  });
+
+  test('a message that no queue takes, and none can be declared for, is returned; the next one is not blamed', async () => {
+    const { transport, prefix } = await setup();
+    const connection = await connect(URL_GIVEN);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue(`${prefix}failed_urls`);
+    await channel.assertQueue(`${prefix}failed_urls`, { durable: true, arguments: { 'x-message-ttl': 1 } });
+    expect(await transport.publish([{ ...message('a'), to: 'failed' }, message('b')])).toEqual([
       'returned',
       'confirmed',
     ]);

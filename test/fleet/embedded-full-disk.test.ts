@@ -7,7 +7,7 @@ import { TestSite } from '../support/site.ts';
 import { openWorkplace, type Workplace } from '../support/trawl.ts';
 
 /** 16 KiB at most in one file: a disk that is full for who writes more. */
-const LIMIT = 'ulimit -f 32';
+const LIMIT = ['sh', '-c', 'ulimit -f 32; exec "$@"', 'sh'];
 
 async function setup(pages: number): Promise<{ site: TestSite; workplace: Workplace }> {
   const site = new TestSite({ pages });
@@ -32,7 +32,7 @@ describe('a disk that is full', () => {
   test('for the records: the crawl ends, names the file, and is gone on with once there is room', async () => {
     const { site, workplace } = await setup(120);
     const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
-    const { code, stderr, stdout } = await workplace.start(args, '', { shell: LIMIT }).ended;
+    const { code, stderr, stdout } = await workplace.start(args, '', { under: LIMIT }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^trawl: output\/full\/\S+\.jsonl can't be written: EFBIG: .*\nWhat is done is kept\. Once this is mended: trawl crawl --resume full\n$/,
@@ -46,7 +46,7 @@ describe('a disk that is full', () => {
   test('for the journal: likewise', async () => {
     const { site, workplace } = await setup(2_000);
     const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
-    const { code, stderr } = await workplace.start(args, '', { shell: LIMIT }).ended;
+    const { code, stderr } = await workplace.start(args, '', { under: LIMIT }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^trawl: output\/full\/journal\.tsv can't be written: EFBIG: /);
     const summary = await workplace.json(['crawl', '--resume']);

@@ -12,7 +12,7 @@ import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
 import { MemoryMarks } from '../../shared/frontiers/memory/marks.ts';
 import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
 import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
-import type { OpenedRun, RunOptions } from '../../shared/runs.ts';
+import type { OpenedRun } from '../../shared/runs.ts';
 import { SteppedClock } from './stepped-clock.ts';
 import { type OpenStore, POLICY, type Store } from './stores.ts';
 
@@ -40,10 +40,11 @@ export async function openJournaledStore(options: Options = {}): Promise<Journal
   for (const run of options.resume ?? [])
     journals.set(run, await reopenJournal(run, store, { folder, now: clock.now() }));
   class BeginningRuns extends JournaledRuns {
-    override async open(run: string, runOptions: RunOptions, producer: string): Promise<OpenedRun> {
+    override async open(...opened: Parameters<JournaledRuns['open']>): Promise<OpenedRun> {
+      const [run, runOptions] = opened;
       const begin = { run, options: runOptions, seeds: [], flags: {} };
       if (!journals.has(run)) journals.set(run, await beginJournal(begin, { folder, now: clock.now() }));
-      return await super.open(run, runOptions, producer);
+      return await super.open(...opened);
     }
   }
   return {

@@ -8,7 +8,7 @@ import { CODED } from './site/coded.ts';
 import { CONTENT } from './site/content.ts';
 import { FAULTS } from './site/faults.ts';
 import { type LoggedRequest, RequestLog } from './site/request-log.ts';
-import type { Route, SiteContent } from './site/route.ts';
+import { after, type Route, type SiteContent } from './site/route.ts';
 
 /** How a {@link TestSite} is to be. */
 export interface TestSiteOptions {
@@ -20,6 +20,8 @@ export interface TestSiteOptions {
   readonly linksPerPage?: number;
   /** Of those in the sitemap index; default: 50. */
   readonly pagesPerSitemap?: number;
+  /** Every answer is so much later. */
+  readonly delayMs?: number;
   /** `https`, with a certificate that nobody vouches for. */
   readonly tls?: boolean;
 }
@@ -45,6 +47,8 @@ export class TestSite {
   readonly #flaky = new Map<string, number>();
   readonly #sockets = new Set<Socket>();
   #connections = 0;
+  #open = 0;
+  #mostOpen = 0;
 
   constructor(options: TestSiteOptions = {}) {
     this.#options = options;
@@ -121,6 +125,21 @@ export class TestSite {
     return this.#log.arrival(path, times);
   }
 
+  /** Resolves once `times` requests have come in all. */
+  arrivals(times: number): Promise<void> {
+    return this.#log.arrivals(times);
+  }
+
+  /** Requests that are being answered now. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** The most requests that were being answered at once. */
+  get mostOpen(): number {
+    return this.#mostOpen;
+  }
+
   /** Connections made since the last `reset`. */
   get connections(): number {
     return this.#connections;
@@ -134,6 +153,17 @@ export class TestSite {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     this.#log.add(request);
+    this.#open += 1;
+    this.#mostOpen = Math.max(this.#mostOpen, this.#open);
+    response.once('close', () => {
+      this.#open -= 1;
+    });
+    const { delayMs = 0 } = this.#options;
+    if (delayMs === 0) this.#route(request, response);
+    else after(delayMs, response, () => this.#route(request, response));
+  }
+
+  #route(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? '/', this.origin);
     const handler = this.#handlers.get(url.pathname);
     if (handler !== undefined) {

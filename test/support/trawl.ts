@@ -21,11 +21,9 @@ export class Trawl {
   #stderr = '';
   #waiters: { readonly pattern: RegExp; readonly resolve: () => void }[] = [];
 
-  constructor(args: readonly string[], { env, cwd, input, holdsInput = false, shell }: TrawlOptions) {
-    const command = [process.execPath, CLI, ...args];
-    const [program = '', ...rest] =
-      shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command];
-    this.#child = spawn(program, rest, {
+  constructor(args: readonly string[], { env, cwd, input, holdsInput = false, under = [] }: TrawlOptions) {
+    const [program = process.execPath, ...words] = [...under, process.execPath, CLI, ...args];
+    this.#child = spawn(program, words, {
       cwd,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -62,6 +60,15 @@ export class Trawl {
     this.#child.kill(name);
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** What it has written so far, of either kind. */
+  get said(): string {
+    return this.#stdout + this.#stderr;
+  }
+
   #tell(): void {
     const said = this.#stdout + this.#stderr;
     for (const { pattern, resolve } of this.#waiters) if (pattern.test(said)) resolve();
@@ -75,8 +82,8 @@ interface TrawlOptions {
   readonly input?: string;
   /** There may be more of it, as far as the command can know. */
   readonly holdsInput?: boolean;
-  /** A shell command that goes before it: a limit, say. */
-  readonly shell?: string;
+  /** A command that runs it: `prlimit --nofile=64`, say. */
+  readonly under?: readonly string[];
 }
 
 /** A folder of its own to run commands in; what still runs at the end of the test is killed, and the folder removed. */
@@ -91,9 +98,9 @@ export class Workplace {
   }
 
   /** Starts a command. */
-  start(args: readonly string[], input?: string, extra: Pick<TrawlOptions, 'holdsInput' | 'shell'> = {}): Trawl {
-    const about = { cwd: this.folder, env: this.#env, ...extra };
-    const trawl = new Trawl(args, { ...about, ...(input === undefined ? {} : { input }) });
+  start(args: readonly string[], input?: string, { env, ...extra }: Omit<TrawlOptions, 'cwd' | 'input'> = {}): Trawl {
+    const given = input === undefined ? {} : { input };
+    const trawl = new Trawl(args, { cwd: this.folder, env: { ...this.#env, ...env }, ...given, ...extra });
     this.#started.push(trawl);
     return trawl;
   }

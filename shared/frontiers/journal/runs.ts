@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { OpenedRun, RunOptions, Steered } from '../../runs.ts';
+import type { OpenedRun, Steered } from '../../runs.ts';
 import { MemoryRuns } from '../memory/runs.ts';
 import type { MemoryStore } from '../memory/store.ts';
 import type { Journal } from './journal.ts';
@@ -22,8 +22,9 @@ export class JournaledRuns extends MemoryRuns {
     this.#journals = options.journals;
   }
 
-  override async open(id: string, options: RunOptions, producer: string): Promise<OpenedRun> {
-    const opening = super.open(id, options, producer);
+  override async open(...opened: Parameters<MemoryRuns['open']>): Promise<OpenedRun> {
+    const [id, , producer] = opened;
+    const opening = super.open(...opened);
     const run = this.#store.runs.get(id);
     const journal = this.#journals.get(id);
     if (journal !== undefined && run?.producers.has(producer) === true) {

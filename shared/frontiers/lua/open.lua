@@ -1,7 +1,7 @@
 #!lua
 -- Creates a run, joins it, or opens a finished one again, with one more open producer.
 -- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, form of the marks
---        (exact | compact), time
+--        (exact | compact), 1 if it takes over from producers that were lost, time
 -- Result {'created' | 'joined' | 'reopened' | 'cancelled', the run's own options}, or {'marks', the form in force} when
 --        that is another one
 -- Atomic; run twice, the second joins with the same producer.
@@ -24,5 +24,6 @@ elseif state == 'finished' then
   redis.call('ZREM', P .. 'runs:ended', run)
 end
 redis.call('ZADD', P .. 'runs:open', 'NX', int(now), run)
+if ARGV[9] == '1' then redis.call('ZREMRANGEBYSCORE', run_key(run, 'producers'), '-inf', '(' .. int(now)) end
 redis.call('ZADD', run_key(run, 'producers'), int(now + tonumber(ARGV[7])), producer)
 return {how, options}

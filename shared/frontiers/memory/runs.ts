@@ -24,7 +24,7 @@ export class MemoryRuns implements Runs {
     this.#clock = clock;
   }
 
-  async open(id: string, options: RunOptions, producer: string): Promise<OpenedRun> {
+  async open(id: string, options: RunOptions, producer: string, { takesOver = false } = {}): Promise<OpenedRun> {
     const now = this.#clock.now();
     let run = this.#store.runs.get(id);
     let how: OpenedRun['how'] = 'joined';
@@ -38,6 +38,7 @@ export class MemoryRuns implements Runs {
       run.endedAt = undefined;
     }
     this.#store.openRuns.add(id);
+    if (takesOver) for (const [other, till] of run.producers) if (till < now) run.producers.delete(other);
     run.producers.set(producer, now + PRODUCER_LEASE_MS);
     return { how, options: run.options };
   }

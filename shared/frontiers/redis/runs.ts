@@ -39,7 +39,7 @@ export class RedisRuns implements Runs {
     this.#scripts = new Scripts(redis, prefix, clock);
   }
 
-  async open(run: string, options: RunOptions, producer: string): Promise<OpenedRun> {
+  async open(run: string, options: RunOptions, producer: string, { takesOver = false } = {}): Promise<OpenedRun> {
     const reply = await this.#scripts.run(
       'open',
       run,
@@ -49,6 +49,7 @@ export class RedisRuns implements Runs {
       producer,
       PRODUCER_LEASE_MS,
       this.#marks,
+      takesOver ? 1 : 0,
     );
     const [how, own] = reply as [OpenedRun['how'] | 'marks', string];
     if (how === 'marks') throw marksDiffer(this.#marks, own);

@@ -29,6 +29,7 @@ export type ScriptName =
   | 'reap'
   | 'release'
   | 'renew'
+  | 'roster'
   | 'seal'
   | 'settle'
   | 'steer'

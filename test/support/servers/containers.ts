@@ -1,5 +1,5 @@
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
-import { tryRun } from './programs.ts';
+import { tryRun } from './machine.ts';
 import type { Servers } from './servers.ts';
 
 /** The images of the compose file. */

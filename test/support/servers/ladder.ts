@@ -2,7 +2,8 @@ import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import pRetry from 'p-retry';
 import { hasImages, startContainers } from './containers.ts';
-import { findPrograms, startPrograms, tryRun, which } from './programs.ts';
+import { tryRun, which } from './machine.ts';
+import { findPrograms, type Programs, startPrograms } from './programs.ts';
 import type { Servers } from './servers.ts';
 
 /**
@@ -45,7 +46,15 @@ async function chooseServers(): Promise<Servers> {
   );
 }
 
-function installPrograms(): ReturnType<typeof findPrograms> {
+/** The two programs, installed if need be: for suites that break servers, which no container or given server bears. */
+export function needPrograms(): Programs {
+  const programs = findPrograms() ?? installPrograms();
+  if (programs === undefined)
+    throw new Error('Servers are to be broken here: sudo apt-get install rabbitmq-server redis-server');
+  return programs;
+}
+
+function installPrograms(): Programs | undefined {
   if (process.getuid?.() !== 0 || which('apt-get') === undefined) return undefined;
   process.stderr.write('No RabbitMQ and Redis found: apt-get install rabbitmq-server redis-server\n');
   tryRun('apt-get', ['update', '-qq']);

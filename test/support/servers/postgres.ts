@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pRetry from 'p-retry';
 import pg from 'pg';
 import { GenericContainer, Wait } from 'testcontainers';
-import { freePort, tryRun, which } from './programs.ts';
+import { freePort, tryRun, which } from './machine.ts';
 
 /** A Postgres for the suites to use as they like. */
 export interface PostgresServer {

@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pRetry from 'p-retry';
 import { GenericContainer, Wait } from 'testcontainers';
 import { onTestFinished } from 'vitest';
 import { hasImages, IMAGES } from './containers.ts';
-import { startRedis, which } from './programs.ts';
+import { freePort, which } from './machine.ts';
+import { RedisServer } from './redis-server.ts';
 
 /**
  * A Redis of one test's own, with the settings that it wants (`--maxmemory-policy allkeys-lru`, say): the program where
@@ -23,7 +27,7 @@ export async function openPrivateRedis(...settings: readonly string[]): Promise<
 
 async function start(settings: readonly string[]): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const program = which('redis-server');
-  if (program !== undefined) return await startRedis(program, settings);
+  if (program !== undefined) return await startProgram(program, settings);
   if (!hasImages()) throw new Error('This test needs a Redis of its own: install redis-server, or pull redis:8.');
   const container = await new GenericContainer(IMAGES.redis)
     .withCommand(['redis-server', '--save', '', ...settings])
@@ -32,4 +36,15 @@ async function start(settings: readonly string[]): Promise<{ readonly url: strin
     .start();
   const stop = async (): Promise<void> => void (await container.stop());
   return { url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`, stop };
+}
+
+async function startProgram(program: string, settings: readonly string[]): ReturnType<typeof start> {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-redis-'));
+  const server = new RedisServer({ program, folder, port: await freePort(), settings });
+  await server.start();
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { url: server.url, stop };
 }

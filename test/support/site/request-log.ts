@@ -13,7 +13,8 @@ export interface LoggedRequest {
 }
 
 interface Waiter {
-  readonly path: string;
+  /** Nothing for requests of any path. */
+  readonly path: string | undefined;
   readonly times: number;
   readonly resolve: () => void;
 }
@@ -43,13 +44,21 @@ export class RequestLog {
     });
   }
 
+  /** Resolves once so many requests have come in all. */
+  arrivals(times: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiter = { path: undefined, times, resolve };
+      if (!this.#serve(waiter)) this.#waiters.push(waiter);
+    });
+  }
+
   clear(): void {
     this.entries.length = 0;
     this.#counts.clear();
   }
 
   #serve({ path, times, resolve }: Waiter): boolean {
-    if (this.count(path) < times) return false;
+    if ((path === undefined ? this.entries.length : this.count(path)) < times) return false;
     resolve();
     return true;
   }

@@ -297,3 +297,18 @@ test('once stopped, it releases nothing; stop waits for what it has begun', asyn
   clock.step(60_000);
   expect(await frontier.reap(), 'its lease was made that of a queue').toBe(0);
 });
+
+test('what no queue takes is not offered to it again at once', async () => {
+  const { offer, releaser, calls, step } = await setup({ answer: () => 'refused' });
+  await offer('http://a.test/1');
+  await releaser.start();
+  for (let passedMs = 0; passedMs < 3_000; passedMs += 10) await step(10);
+  expect(calls.release).toBeLessThanOrEqual(4);
+});
+
+test('a producer that fills a queue which takes nothing leaves', async () => {
+  const { offer, releaser, runs } = await setup({ answer: () => 'refused' });
+  await offer('http://a.test/1');
+  await releaser.fill();
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0 });
+});

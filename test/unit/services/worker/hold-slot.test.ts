@@ -180,3 +180,48 @@ test('a gate that can not answer lets nobody through', async () => {
   const holding = holdSlot(HOST, 'me', { gate: broken, clock, limit, pausedMs: 0, signal: abort.signal });
   await expect(holding).rejects.toThrow('Redis is away');
 });
+
+test('a grant that takes long to arrive is let go, and another slot asked for', async () => {
+  const { clock, gate, limit, abort, step } = setup({ intervalMs: 500 });
+  const answers: (() => void)[] = [];
+  const slow = withMethods(gate, {
+    ask: async (...args) => {
+      const grant = await gate.ask(...args);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return grant;
+    },
+  });
+  const held: Held[] = [];
+  void holdSlot(HOST, 'me', { gate: slow, clock, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
+    held.push(it),
+  );
+  await step(1_000);
+  answers.shift()?.();
+  await settled();
+  expect(held).toEqual([]);
+  answers.shift()?.();
+  await settled();
+  expect(held).toEqual([{ go: true }]);
+});
+
+test('a slot is let go, too, when the last look at the host takes long', async () => {
+  const { clock, gate, limit, abort, step } = setup({ intervalMs: 500 });
+  const looks: (() => void)[] = [];
+  const slow = withMethods(gate, {
+    stillOpen: async (host) => {
+      await new Promise<void>((resolve) => looks.push(resolve));
+      return await gate.stillOpen(host);
+    },
+  });
+  await gate.ask(HOST, limit, 'other');
+  const held: Held[] = [];
+  void holdSlot(HOST, 'me', { gate: slow, clock, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
+    held.push(it),
+  );
+  await step(500);
+  await step(1_000);
+  looks.shift()?.();
+  await settled();
+  expect(held).toEqual([{ go: true }]);
+  expect(clock.now()).toBe(1_800_000_001_500);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Slots } from '../../../../services/worker/slots.ts';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
 import { RecordRefusedError, type Sink } from '../../../../shared/sink.ts';
 import type { Delivery, PublishOutcome } from '../../../../shared/transport.ts';
@@ -125,13 +126,21 @@ test.each(['/page/1', '/status/404', '/type?ct=image/png'])(
   },
 );
 
+/** A transport that takes no message, on a clock that goes on after each. */
+function thatAnswers({ transport, clock }: Awaited<ReturnType<typeof setup>>, outcome: PublishOutcome) {
+  return withMethods(transport, {
+    publish: async (messages) => {
+      setImmediate(() => clock.step(2_000));
+      return messages.map(() => outcome);
+    },
+  });
+}
+
 test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
   'a dead letter that is %s: the task is put back, and fails when a later one is confirmed',
   async (outcome) => {
     const world = await setup();
-    const pipeline = world.pipeline({
-      transport: withMethods(world.transport, { publish: async (messages) => messages.map(() => outcome) }),
-    });
+    const pipeline = world.pipeline({ transport: thatAnswers(world, outcome) });
     expect(await pipeline.handle(await deliver(world, '/status/404'))).toBe('ack');
     expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, failed: 0 });
     const [again] = await world.deliveries();
@@ -331,8 +340,32 @@ test('what is no task is buried as it came; if it can not be, it goes back', asy
   const [letter] = await world.transport.browse(1);
   expect(letter?.headers['x-last-error']).toBe('malformed: the body is not JSON');
   expect([letter?.id, new TextDecoder().decode(letter?.body)]).toEqual(['strange', 'no task']);
-  const transport = withMethods(world.transport, { publish: async () => ['refused'] });
+  const transport = thatAnswers(world, 'refused');
   expect(await world.pipeline({ transport }).handle(deliveryOf('no task'))).toBe('return');
+});
+
+test('of what is too large to be buried whole, the beginning is', async () => {
+  const world = await setup();
+  expect(await world.pipeline().handle(deliveryOf('x'.repeat(3 * 2 ** 20)))).toBe('ack');
+  const [letter] = await world.transport.browse(1);
+  expect(letter?.body.byteLength).toBe(2 ** 20);
+  expect(letter?.headers['x-last-error']).toBe('malformed: the body is not JSON (the first 1048576 of 3145728 bytes)');
+});
+
+test('a dead letter that no queue takes at first is published again, and its page is not fetched again', async () => {
+  const world = await setup();
+  const outcomes: PublishOutcome[] = ['refused', 'returned', 'confirmed'];
+  const transport = withMethods(world.transport, {
+    publish: async (messages) => {
+      setImmediate(() => world.clock.step(2_000));
+      const outcome = outcomes.shift() ?? 'unknown';
+      if (outcome === 'confirmed') await world.transport.publish(messages);
+      return [outcome];
+    },
+  });
+  expect(await world.pipeline({ transport }).handle(await deliver(world, '/status/404'))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ failed: 1, inFlight: 0 });
+  expect(world.site.count('/status/404')).toBe(1);
 });
 
 test('a message of a newer version is put back for who can read it, and never malformed', async () => {
@@ -418,4 +451,20 @@ test('a run that the store has lost: what can not be worked now goes back to the
   world.abort.abort();
   expect(await cut).toBe('return');
   expect(world.sink.records).toEqual([]);
+});
+
+test('a suspect behind another suspect is put back: it is not to die with that one', async () => {
+  const world = await setup();
+  const slots = new Slots(4);
+  const { promise: other, resolve } = Promise.withResolvers<void>();
+  await slots.enter('normal');
+  const first = slots.alone(() => other);
+  const delivery = await deliver(world, '/page/1');
+  const release = Number(delivery.headers['x-release']);
+  for (let starts = 0; starts < 2; starts++) await world.frontier.admit('r', release, 'w-dead');
+  expect(await world.pipeline({ slots }).handle(delivery)).toBe('ack');
+  expect(world.site.requests).toEqual([]);
+  await expectPutBack(world);
+  resolve();
+  await first;
 });

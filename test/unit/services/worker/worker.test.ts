@@ -194,8 +194,30 @@ test('a store that fails: the delivery goes back, and is worked when it comes ag
   await worker.start();
   await world.offer('/page/1');
   await new Releaser({ frontier: world.frontier, transport, roster, clock, log }).fill();
-  await expect.poll(() => world.runs.progress('r')).toMatchObject({ done: 1 });
+  const later = async () => {
+    clock.step(1_000);
+    return await world.runs.progress('r');
+  };
+  await expect.poll(later, { timeout: 5_000 }).toMatchObject({ done: 1 });
   expect(log.lines.filter((line) => line.includes('Redis is away')).length).toBe(3);
+});
+
+test('what goes back keeps its slot for a moment: a message that nobody can work is no spinning wheel', async () => {
+  const world = await setupParts();
+  const frontier = withMethods(world.frontier, { admit: () => Promise.reject(new Error('Redis is away')) });
+  const { roster, transport, clock, log, parts } = world;
+  const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 2 });
+  onTestFinished(() => worker.stop());
+  await worker.start();
+  await world.offer('/page/1');
+  await new Releaser({ frontier: world.frontier, transport, roster, clock, log }).fill();
+  for (let passedMs = 0; passedMs < 3_000; passedMs += 100) {
+    await settled();
+    clock.step(100);
+  }
+  const tries = log.lines.filter((line) => line.includes('Redis is away')).length;
+  expect(tries).toBeGreaterThanOrEqual(2);
+  expect(tries).toBeLessThanOrEqual(4);
 });
 
 test('a worker whose consumers have lost their broker says so in its beat', async () => {

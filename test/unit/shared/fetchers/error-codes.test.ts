@@ -24,7 +24,7 @@ test.each([
   ['HPE_INVALID_CONSTANT', 'connection'],
   ['HPE_HEADER_OVERFLOW', 'connection'],
   ['ERR_HTTP_CONTENT_LENGTH_MISMATCH', 'connection'],
-  ['EMFILE', 'connection'],
+  ['EMFILE', 'exhausted'],
   ['Z_DATA_ERROR', 'encoding'],
   ['Z_BUF_ERROR', 'encoding'],
   ['ZSTD_error_prefix_unknown', 'encoding'],

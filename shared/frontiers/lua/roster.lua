@@ -1,0 +1,8 @@
+#!lua flags=allow-oom
+-- A worker is alive: also while Redis is full, or the fleet would seem to be dead.
+-- ARGV   prefix, worker, what it says of itself (JSON object), time
+-- Result 1 if the worker is new
+-- Atomic; may run any number of times.
+
+local said = string.sub(ARGV[3], 1, -2) .. ',"beat":' .. int(now) .. '}'
+return redis.call('HSET', P .. 'workers', ARGV[2], said)

@@ -1,0 +1,190 @@
+import { describe, expect } from 'vitest';
+import { type Crawl, type CrawlOptions, openCrawl } from './crawl.ts';
+import { inForm } from './form.ts';
+import { cpuSecondsOf } from './processes.ts';
+import { type Round, row } from './row.ts';
+import { ownServers } from './servers.ts';
+import { passes, until } from './until.ts';
+import { verdict } from './verdict.ts';
+
+const servers = ownServers('rabbitmq');
+
+async function begin(round: Round, options: CrawlOptions = {}): Promise<Crawl> {
+  const crawl = await openCrawl(round, { rabbitmqUrl: servers().rabbitmq.url, ...options });
+  await crawl.begin();
+  await crawl.someMoment();
+  return crawl;
+}
+
+/** What `trawl doctor --worker` says of the worker heard of last. */
+async function isHealthy({ workplace }: Crawl): Promise<boolean> {
+  return (await workplace.run(['doctor', '--worker'])).code === 0;
+}
+
+describe('the broker breaks', () => {
+  row(1, 'the broker is restarted in good order', async (round) => {
+    const crawl = await begin(round);
+    await servers().rabbitmq.ctl('stop_app');
+    await servers().rabbitmq.ctl('start_app');
+    round.mended();
+    // What was being published has an unknown fate, and waits for its lease.
+    await verdict(crawl, { lapses: true });
+  });
+
+  row(2, 'the broker is killed, and starts again on its data', async (round) => {
+    const crawl = await begin(round);
+    await servers().rabbitmq.kill();
+    await servers().rabbitmq.start();
+    round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row(
+    3,
+    `the broker is away for ${inForm('5 min', '30 s')}`,
+    async (round) => {
+      const crawl = await begin(round);
+      await servers().rabbitmq.stop();
+      const [before, awayMs] = [crawl.workers.map(({ trawl }) => cpuSecondsOf(trawl)), inForm(300_000, 30_000)];
+      await passes(awayMs);
+      const spent = crawl.workers.map(({ trawl }, i) => cpuSecondsOf(trawl) - (before[i] ?? 0));
+      expect(Math.max(...spent), 'CPU seconds of a worker that waits').toBeLessThan(awayMs / 10_000);
+      expect(await isHealthy(crawl), 'health while the broker is away').toBe(false);
+      await servers().rabbitmq.start();
+      round.mended();
+      await until('the workers are healthy again', () => isHealthy(crawl), { withinMs: 30_000, everyMs: 1_000 });
+      await verdict(crawl, { lapses: true });
+    },
+    inForm(600_000, 180_000),
+  );
+
+  row(
+    4,
+    `the broker hangs for ${inForm('90 s', '20 s, at a heartbeat of 5 s')}`,
+    async (round) => {
+      const heartbeat = inForm('', '?heartbeat=5');
+      const crawl = await begin(round, { rabbitmqUrl: `${servers().rabbitmq.url}${heartbeat}` });
+      servers().rabbitmq.hang();
+      await until('the workers notice', () => crawl.workers.every(({ trawl }) => /connection lost/.test(trawl.said)), {
+        withinMs: inForm(90_000, 20_000),
+      });
+      servers().rabbitmq.goOn();
+      round.mended();
+      await verdict(crawl, { lapses: true });
+    },
+    inForm(300_000, 180_000),
+  );
+
+  row(5, 'the broker closes every connection, again and again', async (round) => {
+    const crawl = await begin(round, { pages: 400 });
+    for (let times = 0; times < 4; times++) await servers().rabbitmq.ctl('close_all_connections', 'a fault');
+    round.mended();
+    await verdict(crawl, { faults: 4, lapses: true });
+  });
+});
+
+describe('the broker takes no more', () => {
+  const alarms = [
+    [10, 'memory', ['set_vm_memory_high_watermark', '0.0001'], ['set_vm_memory_high_watermark', '0.4']],
+    [11, 'disk', ['set_disk_free_limit', 'mem_relative', '1000.0'], ['set_disk_free_limit', '50MB']],
+  ] as const;
+  for (const [number, what, raise, clear] of alarms) {
+    row(number, `the broker has a ${what} alarm, and takes no messages`, async (round) => {
+      // Without dead letters, which would be waited for half a minute each.
+      const crawl = await begin(round, { trouble: {} });
+      try {
+        await servers().rabbitmq.ctl(...raise);
+        await until('somebody says so', () => crawl.said.includes('takes no messages for now'));
+        await until('what was out is worked', async () => {
+          const states = new Set(await crawl.statesInFlight());
+          states.delete('publishing');
+          if (states.size > 0) throw new Error(`still ${[...states].join(', ')}`);
+          return true;
+        });
+      } finally {
+        await servers().rabbitmq.ctl(...clear);
+      }
+      round.mended();
+      await verdict(crawl, { lapses: true });
+    });
+  }
+
+  row(13, 'a queue is full and refuses', async (round) => {
+    const crawl = await openCrawl(round, { rabbitmqUrl: servers().rabbitmq.url });
+    const policy = ['full', `^${crawl.prefix.replace('.', '[.]')}url_queue_ttl`] as const;
+    const full = '{"max-length":10,"overflow":"reject-publish"}';
+    await crawl.produceOnly();
+    await servers().rabbitmq.ctl('set_policy', '--apply-to', 'queues', ...policy, full);
+    const more = await crawl.workplace.run(
+      ['produce', '-', '--run', 'more', ...crawl.produceFlags],
+      Array.from({ length: 50 }, (_, n) => crawl.site.url(`/page/${n + 1}?more`)).join('\n'),
+    );
+    expect(more.code, more.stderr).toBe(0);
+    expect(await crawl.redis.hget(`${crawl.prefix}run:more`, 'waiting'), 'put back, nothing dropped').toBe('50');
+    await crawl.begin();
+    await until('the other run ends', async () => (await crawl.redis.hget(`${crawl.prefix}run:more`, 'done')) === '50');
+    await servers().rabbitmq.ctl('clear_policy', 'full');
+    round.mended();
+    await verdict(crawl, { producerCode: 0 });
+  });
+
+  row(12, 'the broker has no patience with a slow page', async (round) => {
+    const { rabbitmq } = servers();
+    await rabbitmq.ctl(
+      'eval',
+      'application:set_env(rabbit, consumer_timeout, 3000), application:set_env(rabbit, channel_tick_interval, 1000).',
+    );
+    try {
+      const crawl = await openCrawl(round, { rabbitmqUrl: rabbitmq.url, trouble: { '/slow/6000': 'done' } });
+      await crawl.begin();
+      await until('a channel is closed for it', () => crawl.said.includes('connection lost'), { withinMs: 20_000 });
+      round.mended();
+      await verdict(crawl, { faults: 4, lapses: true });
+    } finally {
+      await rabbitmq.ctl('eval', 'application:set_env(rabbit, consumer_timeout, 1800000).');
+    }
+  });
+
+  row(26, 'a message too large to be buried', async (round) => {
+    const { rabbitmq } = servers();
+    const crawl = await openCrawl(round, {
+      rabbitmqUrl: rabbitmq.url,
+      trouble: { '/big?bytes=12000000': 'skipped:size' },
+    });
+    await crawl.produceOnly();
+    await crawl.publishByHand('normal', Buffer.alloc(20 * 2 ** 20, 'x'), { messageId: 'huge' });
+    await rabbitmq.ctl('eval', 'application:set_env(rabbit, max_message_size, 2097152).');
+    try {
+      await crawl.begin();
+      round.mended();
+      await verdict(crawl, { otherLetters: 1, lapses: true });
+    } finally {
+      await rabbitmq.ctl('eval', 'application:set_env(rabbit, max_message_size, 134217728).');
+    }
+  });
+
+  row(43, 'the password changes under the fleet, and back', async (round) => {
+    const { rabbitmq } = servers();
+    await rabbitmq.ctl('add_user', 'crawler', 'sesame');
+    await rabbitmq.ctl('set_permissions', 'crawler', '.*', '.*', '.*');
+    try {
+      const crawl = await begin(round, {
+        rabbitmqUrl: rabbitmq.url.replace('guest:guest', 'crawler:sesame'),
+        direct: { rabbitmqUrl: rabbitmq.url },
+      });
+      await rabbitmq.ctl('change_password', 'crawler', 'other');
+      await rabbitmq.ctl('close_all_connections', 'a fault');
+      await until('the workers say why', () => crawl.workers.every(({ trawl }) => /ACCESS_REFUSED/.test(trawl.said)));
+      const before = crawl.workers.map(({ trawl }) => cpuSecondsOf(trawl));
+      await passes(5_000);
+      const spent = crawl.workers.map(({ trawl }, i) => cpuSecondsOf(trawl) - (before[i] ?? 0));
+      expect(Math.max(...spent), 'CPU seconds of a worker that is refused').toBeLessThan(1);
+      await rabbitmq.ctl('change_password', 'crawler', 'sesame');
+      round.mended();
+      expect(crawl.said).not.toContain('sesame');
+      await verdict(crawl, { lapses: true });
+    } finally {
+      await rabbitmq.ctl('delete_user', 'crawler');
+    }
+  });
+});

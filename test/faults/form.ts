@@ -1,0 +1,31 @@
+const asked = process.env.FAULT_FORM ?? (process.env.CI === 'true' ? 'short' : '');
+
+/** `short` in CI, and where `FAULT_FORM` says so; `as written` takes the times of the matrix. */
+export const FORM = asked === 'short' ? 'short' : 'as written';
+
+/** One of two figures, by the form of this run. */
+export function inForm<T>(asWritten: T, short: T): T {
+  return FORM === 'short' ? short : asWritten;
+}
+
+/** How often each row is played. */
+export const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1);
+
+/** The seed of a round: `FAULT_SEED` repeats the first one. */
+export function seedOf(round: number): number {
+  return (
+    (process.env.FAULT_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(process.env.FAULT_SEED)) +
+    round
+  );
+}
+
+/** Numbers in [0, 1) that one seed always gives again (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

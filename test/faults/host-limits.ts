@@ -1,0 +1,32 @@
+import { expect } from 'vitest';
+import type { Crawl } from './crawl.ts';
+
+/** Requests reach the log of the site a little sooner or later than they were sent, on a busy machine above all. */
+const MEASURE_ERROR_MS = 300;
+const WINDOW_MS = 1_000;
+
+/** In any second the site saw no more requests than its limit allows: `k + 1` in `k` intervals, and the error of the measure. */
+export function hostLimitsKept({ site, options }: Crawl, slack: number): void {
+  const { perMinute = 3_000 } = options;
+  if (perMinute === 'none') return;
+  const interval = 60_000 / perMinute;
+  const allowed = Math.floor((WINDOW_MS + MEASURE_ERROR_MS) / interval) + 1 + slack;
+  expect(
+    mostWithin(
+      site.requests.map(({ at }) => at),
+      WINDOW_MS,
+    ),
+    'requests in one second',
+  ).toBeLessThanOrEqual(allowed);
+}
+
+/** The most of these moments that lie in one span of time. */
+export function mostWithin(moments: readonly number[], spanMs: number): number {
+  const sorted = moments.toSorted((a, b) => a - b);
+  let [most, from] = [0, 0];
+  for (const [to, moment] of sorted.entries()) {
+    while (moment - (sorted[from] ?? 0) > spanMs) from++;
+    most = Math.max(most, to - from + 1);
+  }
+  return most;
+}

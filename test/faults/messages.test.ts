@@ -1,0 +1,105 @@
+import { describe, expect } from 'vitest';
+import { type Crawl, openCrawl, RUN } from './crawl.ts';
+import { row } from './row.ts';
+import { verdict } from './verdict.ts';
+
+/** Copies up to `count` of the messages that wait, `times` over, and leaves them where they are. */
+async function copyWaiting(crawl: Crawl, count: number, times: number): Promise<void> {
+  const { prefix } = crawl;
+  await crawl.onChannel(async (channel) => {
+    for (let n = 0; n < count; n++) {
+      const message = await channel.get(`${prefix}url_queue_ttl`);
+      if (message === false) break;
+      for (let copy = 0; copy < times; copy++) {
+        channel.publish(`${prefix}crawl`, 'normal', message.content, message.properties);
+      }
+      channel.nack(message, false, true);
+    }
+  });
+}
+
+describe('messages that should not be', () => {
+  row(21, 'every message is there twice', async (round) => {
+    const crawl = await openCrawl(round);
+    await crawl.produceOnly();
+    await copyWaiting(crawl, crawl.expected.size, 1);
+    await crawl.begin();
+    await verdict(crawl, { faults: 3 });
+  });
+
+  row(22, 'messages arrive after their run has ended, and after another was cancelled', async (round) => {
+    const crawl = await openCrawl(round);
+    await crawl.produceOnly();
+    const held: { content: Buffer; properties: object }[] = [];
+    await crawl.onChannel(async (channel) => {
+      for (let n = 0; n < 20; n++) {
+        const message = await channel.get(`${crawl.prefix}url_queue_ttl`);
+        if (message !== false) held.push(message);
+      }
+    });
+    await crawl.begin();
+    await crawl.ends(60_000, false);
+    const asked = crawl.site.requests.length;
+    await crawl.onChannel((channel) => {
+      for (const { content, properties } of held)
+        channel.publish(`${crawl.prefix}crawl`, 'normal', content, properties);
+    });
+    round.mended();
+    await verdict(crawl);
+    expect(crawl.site.requests.length).toBe(asked);
+    expect(held.length).toBe(20);
+  });
+
+  row(23, 'messages that are no task: bad JSON, a wrong shape, a newer version', async (round) => {
+    const crawl = await openCrawl(round);
+    await crawl.begin();
+    await crawl.someMoment();
+    const exchange = `${crawl.prefix}crawl`;
+    const newer = { messageId: `${RUN}:0`, headers: { 'x-release': 999_999 } };
+    await crawl.onChannel((channel) => {
+      channel.publish(exchange, 'normal', Buffer.from('{"url":'), { messageId: 'bad-json' });
+      channel.publish(exchange, 'priority', Buffer.from('{"v":1,"url":17}'), { messageId: 'bad-shape' });
+      channel.publish(exchange, 'normal', Buffer.from('{"v":1,"url":"ftp://x/"}'), { messageId: 'bad-url' });
+      channel.publish(exchange, 'normal', Buffer.from('{"v":2,"something":"else"}'), newer);
+    });
+    round.mended();
+    await verdict(crawl, { otherLetters: 3 });
+    const letters = await crawl.workplace.json(['dlq', 'list', '--reason', 'malformed']);
+    expect(letters.map(({ id }: { id: string }) => id).toSorted()).toEqual(['bad-json', 'bad-shape', 'bad-url']);
+  });
+
+  row(25, 'bytes that are no UTF-8: in a message, and in a page', async (round) => {
+    const crawl = await openCrawl(round, { trouble: { '/bytes': 'done', '/status/404': 'failed:http_4xx' } });
+    crawl.site.on('/bytes', (_, response) => {
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      response.end(Buffer.concat([Buffer.from('<title>a'), Buffer.from([0xff, 0xc3]), Buffer.from('b</title>')]));
+    });
+    await crawl.begin();
+    await crawl.onChannel((channel) => {
+      channel.publish(`${crawl.prefix}crawl`, 'normal', Buffer.from([0x7b, 0xff, 0xfe]), { messageId: 'bytes' });
+    });
+    round.mended();
+    await verdict(crawl, { otherLetters: 1 });
+    const records = await crawl.workplace.records(RUN);
+    expect(records.find(({ url }) => url.endsWith('/bytes'))?.title).toBe('a\ufffd\ufffdb');
+    const [letter] = await crawl.workplace.json(['dlq', 'list', '--reason', 'malformed']);
+    expect(letter.id).toBe('bytes');
+  });
+
+  row(42, 'tasks written by a newer program: for others to work, never buried', async (round) => {
+    const crawl = await openCrawl(round);
+    await crawl.produceOnly();
+    await crawl.onChannel(async (channel) => {
+      for (let n = 0; n < 20; n++) {
+        const message = await channel.get(`${crawl.prefix}url_queue_ttl`);
+        if (message === false) throw new Error('expected a message');
+        const newer = Buffer.from(JSON.stringify({ ...JSON.parse(message.content.toString()), v: 2 }));
+        channel.publish(`${crawl.prefix}crawl`, 'normal', newer, message.properties);
+        channel.ack(message);
+      }
+    });
+    round.mended();
+    await crawl.begin();
+    await verdict(crawl);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, onTestFinished } from 'vitest';
+import { freePort } from '../support/servers/machine.ts';
+import { TestSite } from '../support/site.ts';
+import type { Ending } from './catalogue.ts';
+import { openCrawl } from './crawl.ts';
+import { mostWithin } from './host-limits.ts';
+import { row } from './row.ts';
+import { verdict } from './verdict.ts';
+
+function endings(urls: readonly string[], ending: Ending): Record<string, Ending> {
+  return Object.fromEntries(urls.map((url) => [url, ending]));
+}
+
+async function anotherSite(): Promise<TestSite> {
+  const site = new TestSite();
+  await site.start();
+  onTestFinished(() => site.stop());
+  return site;
+}
+
+describe('sites break', () => {
+  row(33, 'a tarpit beside a site in order', async (round) => {
+    const tarpit = await anotherSite();
+    const traps = Array.from({ length: 6 }, (_, n) => tarpit.url(`/drip?ms=100&bytes=1000000&${n}`));
+    const secondsWith = async (trouble: Record<string, Ending>): Promise<number> => {
+      const flags = ['--fetch-timeout', '2s', '--host-concurrency', '4'];
+      const crawl = await openCrawl(round, { trouble, pages: 200, perMinute: 1_800, flags });
+      await crawl.begin();
+      round.mended();
+      await verdict(crawl);
+      const pages = crawl.site.requests.map(({ at }) => at);
+      return ((pages.at(-1) ?? 0) - (pages[0] ?? 0)) / 1_000;
+    };
+    const alone = await secondsWith({});
+    const beside = await secondsWith(endings(traps, 'failed:timeout'));
+    // A second for what the machine does beside.
+    expect(beside, 'seconds that the site in order took beside the tarpit').toBeLessThan(alone / 0.9 + 1);
+    expect(tarpit.mostOpen).toBeLessThanOrEqual(4);
+  });
+
+  row(34, 'sites that are down, and names that nobody knows', async (round) => {
+    const port = await freePort();
+    const down = Array.from({ length: 10 }, (_, n) => `http://127.0.0.1:${port}/${n}`);
+    const unknown = Array.from({ length: 4 }, (_, n) => `http://nobody-${n}.invalid/`);
+    const trouble = { ...endings(down, 'failed:connection'), ...endings(unknown, 'failed:dns') };
+    const crawl = await openCrawl(round, { trouble });
+    await crawl.begin();
+    round.mended();
+    await verdict(crawl);
+    for (const url of [...down, ...unknown]) {
+      expect(await crawl.redis.llen(`${crawl.prefix}attempts:${url}`), `attempts at ${url}`).toBe(2);
+    }
+  });
+
+  for (const [form, retryAfter] of [
+    ['seconds', () => '2'],
+    ['a date', () => new Date(Date.now() + 3_000).toUTCString()],
+  ] as const) {
+    row(form === 'seconds' ? 35 : '35b', `a storm of 429 and 503 with Retry-After as ${form}`, async (round) => {
+      const crawl = await openCrawl(round, { trouble: {}, pages: 150 });
+      const said: number[] = [];
+      let storms = 2;
+      const from = Math.ceil(20 + 40 * round.random());
+      for (let page = from; page < from + 40; page++) {
+        crawl.site.on(`/page/${page}`, (_, response) => {
+          const lastMs = performance.timeOrigin + performance.now() - (said.at(-1) ?? 0);
+          if (storms > 0 && lastMs > 1_500) {
+            storms--;
+            said.push(performance.timeOrigin + performance.now());
+            response.writeHead(storms === 0 ? 503 : 429, { 'retry-after': retryAfter() }).end();
+          } else {
+            response.setHeader('content-type', 'text/html').end('<title>in order</title>');
+          }
+        });
+      }
+      await crawl.begin();
+      round.mended();
+      await verdict(crawl);
+      for (const at of said) {
+        // One round trip later the whole host is quiet: 20 ms between two requests, and what was held by then is let go.
+        const late = crawl.site.requests.filter((request) => request.at > at + 300 && request.at < at + 1_800);
+        expect(late.length, 'requests into the pause').toBe(0);
+      }
+      expect(mostWithin(said, 60_000)).toBe(2);
+    });
+  }
+});

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, inject, onTestFinished } from 'vitest';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { type Crawl, type Hand, openCrawl, RUN } from './crawl.ts';
+import { row } from './row.ts';
+import { until } from './until.ts';
+import { verdict } from './verdict.ts';
+
+/** Lines in all files of records, merged or not. */
+function linesStored({ workplace }: Crawl): number {
+  const folder = join(workplace.folder, 'output', RUN);
+  const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  return texts.join('').split('\n').length - 1;
+}
+
+describe('processes that end', () => {
+  row(15, 'a worker is killed in the middle of its fetches', async (round) => {
+    const crawl = await openCrawl(round, { site: { delayMs: 40 } });
+    await crawl.begin();
+    await crawl.someMoment();
+    crawl.kill(crawl.anyWorker());
+    round.mended();
+    // What it was about to publish, or had published without hearing of it, comes back by its lease.
+    await verdict(crawl, { lapses: true });
+  });
+
+  row('15b', 'a worker is killed while it holds all that a host may have open', async (round) => {
+    const crawl = await openCrawl(round, {
+      site: { delayMs: 100 },
+      perMinute: 'none',
+      pages: 60,
+      flags: ['--host-concurrency', '2'],
+    });
+    const only = crawl.startWorker();
+    await only.trawl.says(/"consuming"/);
+    crawl.produce();
+    await crawl.someMoment();
+    crawl.kill(only);
+    round.mended();
+    await crawl.begin();
+    await verdict(crawl, { lapses: true });
+    expect(crawl.site.mostOpen).toBeLessThanOrEqual(4);
+  });
+
+  row(16, 'a worker is killed between storing a record and settling it', async (round) => {
+    const proxy = new TcpProxy({ host: '127.0.0.1', port: Number(new URL(inject('redisUrl')).port) });
+    await proxy.start();
+    onTestFinished(() => proxy.stop());
+    const crawl = await openCrawl(round, { site: { delayMs: 500 }, perMinute: 'none', pages: 40 });
+    const victim = crawl.startWorker({ env: { REDIS_URL: proxy.inFrontOf(inject('redisUrl')) } });
+    await victim.trawl.says(/"consuming"/);
+    crawl.produce();
+    await crawl.reaches(0.1);
+    // It can't settle what it fetches from now on; its records are stored all the same.
+    proxy.weather = { blackhole: true };
+    await until('records are stored', () => linesStored(crawl) > 0);
+    crawl.kill(victim);
+    round.mended();
+    await crawl.begin();
+    await verdict(crawl, { lapses: true });
+    expect(linesStored(crawl), 'lines that were written twice').toBeGreaterThan(crawl.expected.size);
+  });
+
+  row(17, 'a worker is told to stop under load, and told again', async (round) => {
+    const crawl = await openCrawl(round, { site: { delayMs: 300 }, perMinute: 'none' });
+    await crawl.begin();
+    await crawl.someMoment();
+    const [first, second] = crawl.workers as [Hand, Hand];
+    first.trawl.signal('SIGTERM');
+    const { code } = await first.trawl.ended;
+    expect(code, 'finished what it had').toBe(0);
+    second.isKilled = true;
+    second.trawl.signal('SIGTERM');
+    await second.trawl.says(/stopping/);
+    second.trawl.signal('SIGTERM');
+    expect((await second.trawl.ended).code, 'stopped at once').toBe(130);
+    round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row('17b', 'a worker is told to stop while it waits for Redis', async (round) => {
+    const proxy = new TcpProxy({ host: '127.0.0.1', port: Number(new URL(inject('redisUrl')).port) });
+    await proxy.start();
+    onTestFinished(() => proxy.stop());
+    const crawl = await openCrawl(round, { site: { delayMs: 40 } });
+    const victim = crawl.startWorker({ env: { REDIS_URL: proxy.inFrontOf(inject('redisUrl')) } });
+    await crawl.begin();
+    await crawl.someMoment();
+    proxy.close();
+    await victim.trawl.says(/connection lost/);
+    victim.trawl.signal('SIGINT');
+    const startedAt = performance.now();
+    expect((await victim.trawl.ended).code).toBe(130);
+    expect(performance.now() - startedAt, 'milliseconds until it has ended').toBeLessThan(20_000);
+    victim.isKilled = true;
+    round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row(18, 'the whole fleet is killed at once, and started again', async (round) => {
+    const crawl = await openCrawl(round, { site: { delayMs: 40 } });
+    await crawl.begin();
+    await crawl.someMoment();
+    for (const hand of crawl.workers) crawl.kill(hand);
+    crawl.killProducer();
+    round.mended();
+    await crawl.begin();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row(19, 'a producer is killed in the middle of its sitemaps, and run again', async (round) => {
+    const crawl = await openCrawl(round, { pages: 400, trouble: {}, site: { pagesPerSitemap: 10 } });
+    const k = Math.ceil(40 * (0.1 + 0.6 * round.random()));
+    crawl.produceSitemap();
+    await crawl.site.arrival(`/sitemap/${k}.xml`);
+    crawl.killProducer();
+    round.mended();
+    // It is missed after 60 s, which the short form makes pass; then, as status says, it is run again.
+    await crawl.loseProducers();
+    await crawl.begin(false);
+    crawl.produceSitemap();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row(20, 'two producers offer the same sitemap to one run', async (round) => {
+    const crawl = await openCrawl(round, { pages: 400, trouble: {}, site: { pagesPerSitemap: 10 } });
+    const workers = crawl.begin(false);
+    const [one, other] = [crawl.produceSitemap(), crawl.produceSitemap()];
+    await workers;
+    expect([(await one.ended).code, (await other.ended).code]).toEqual([0, 0]);
+    round.mended();
+    await verdict(crawl);
+    expect((await crawl.progress())?.duplicate).toBe(400);
+  });
+
+  row(24, 'a page kills every worker that fetches it', async (round) => {
+    const crawl = await openCrawl(round, { trouble: { '/poison': 'failed:crash_loop' }, perMinute: 6_000 });
+    crawl.site.on('/poison', (request) => {
+      const agent = request.headers['user-agent'];
+      crawl.kill(crawl.workers.find(({ name }) => name === agent));
+      crawl.startWorker();
+    });
+    await crawl.begin();
+    round.mended();
+    await verdict(crawl, { faults: 7, lapses: true, withinMs: 90_000 });
+    expect(crawl.site.count('/poison')).toBe(6);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, onTestFinished } from 'vitest';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { type Crawl, type CrawlOptions, openCrawl, RUN } from './crawl.ts';
+import { inForm } from './form.ts';
+import { type Round, row } from './row.ts';
+import { ownServers } from './servers.ts';
+import { until } from './until.ts';
+import { verdict } from './verdict.ts';
+
+const servers = ownServers('redis');
+
+/** At one request in 50 ms, so that what Redis grants late would be seen. */
+async function begin(round: Round, options: CrawlOptions = {}): Promise<Crawl> {
+  const crawl = await openCrawl(round, { redisUrl: servers().redis.url, perMinute: 1_500, ...options });
+  await crawl.begin();
+  await crawl.someMoment();
+  return crawl;
+}
+
+describe('Redis breaks', () => {
+  row(28, 'Redis is killed, and starts again on its data', async (round) => {
+    const crawl = await begin(round);
+    await servers().redis.kill();
+    await servers().redis.start();
+    round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row('28b', 'Redis is restarted in good order', async (round) => {
+    const crawl = await begin(round);
+    await servers().redis.stop();
+    await servers().redis.start();
+    round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row(29, 'Redis is wiped in the middle of a crawl', async (round) => {
+    const crawl = await begin(round);
+    await servers().redis.command('FLUSHALL');
+    round.mended();
+    const ended = await crawl.producer?.ended;
+    expect(ended?.code).toBe(1);
+    expect(ended?.stderr).toContain(`Redis has lost the run ${RUN}`);
+    const status = await crawl.workplace.run(['status', RUN]);
+    expect([status.code, status.stderr]).toEqual([1, expect.stringContaining(`no run ${RUN} is known`)]);
+    // The next pass finds every URL anew, and nobody has to be told.
+    crawl.produce();
+    await verdict(crawl, { faults: 100, lapses: true });
+  });
+
+  row(30, 'Redis turns read-only, and becomes a master again', async (round) => {
+    const crawl = await begin(round);
+    await servers().redis.command('REPLICAOF', '127.0.0.1', '1');
+    await until('the workers notice', () => crawl.workers.every(({ trawl }) => /READONLY|Redis/.test(trawl.said)));
+    await servers().redis.command('REPLICAOF', 'NO', 'ONE');
+    round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row(31, 'Redis is full, and has room again', async (round) => {
+    const crawl = await begin(round, { pages: 400, perMinute: 6_000 });
+    await servers().redis.command('CONFIG', 'SET', 'maxmemory', '1mb');
+    try {
+      const late = crawl.workplace.start(
+        ['produce', '-', '--run', 'late', ...crawl.produceFlags],
+        'http://127.0.0.1:1/never',
+      );
+      await until(
+        'a producer waits for room',
+        async () => /OOM|full/i.test(late.said) || (await late.ended).code === 1,
+      );
+      await crawl.reaches(0.9);
+    } finally {
+      await servers().redis.command('CONFIG', 'SET', 'maxmemory', '0');
+    }
+    round.mended();
+    await verdict(crawl);
+    expect(crawl.said, 'who lives is heard, even so').not.toContain('the beat was not heard');
+  });
+
+  row('31b', 'Redis may evict keys: refused at the start', async (round) => {
+    const crawl = await openCrawl(round, { redisUrl: servers().redis.url });
+    await servers().redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    try {
+      const { code, stderr } = await crawl.startWorker().trawl.ended;
+      expect([code, stderr]).toEqual([78, expect.stringContaining('config set maxmemory-policy noeviction')]);
+    } finally {
+      await servers().redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+    }
+  });
+
+  row(32, 'Redis answers nothing for a while', async (round) => {
+    const crawl = await begin(round);
+    const ms = inForm(10_000, 10_000);
+    await servers().redis.command('CLIENT', 'PAUSE', String(ms), 'ALL');
+    await until(
+      'Redis answers again',
+      () =>
+        servers()
+          .redis.command('PING')
+          .then(() => true),
+      { withinMs: ms + 10_000 },
+    );
+    round.mended();
+    await verdict(crawl);
+  });
+
+  row('32b', 'the network to Redis swallows everything, and then delivers it', async (round) => {
+    const proxy = new TcpProxy({ host: '127.0.0.1', port: servers().redis.port });
+    await proxy.start();
+    onTestFinished(() => proxy.stop());
+    const direct = { redisUrl: servers().redis.url };
+    const crawl = await begin(round, { redisUrl: proxy.inFrontOf(servers().redis.url), direct });
+    proxy.weather = { blackhole: true };
+    await until('the workers notice', () => crawl.workers.every(({ trawl }) => trawl.said.includes('no answer for')));
+    proxy.weather = {};
+    round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+});

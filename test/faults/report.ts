@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import type { RowResult } from './row.ts';
+
+/** The rows of a run as a table of Markdown, a line each. */
+export function tableOf(file: string): string {
+  const rows = new Map<string, RowResult[]>();
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    if (line === '') continue;
+    const result = JSON.parse(line) as RowResult;
+    rows.set(result.number, [...(rows.get(result.number) ?? []), result]);
+  }
+  const sorted = [...rows.values()].toSorted(([a], [b]) => orderOf(a) - orderOf(b));
+  return ['| row | fault | verdict | rounds | recovery |', '|---|---|---|---|---|', ...sorted.map(lineOf), ''].join(
+    '\n',
+  );
+}
+
+function lineOf(results: readonly RowResult[]): string {
+  const broken = results.filter(({ verdict }) => verdict === 'broken');
+  const verdict = broken.length === 0 ? 'held' : `**broken** (seeds ${broken.map(({ seed }) => seed).join(', ')})`;
+  const times = results.flatMap(({ recoveryMs }) => (recoveryMs === undefined ? [] : [recoveryMs]));
+  const recovery = times.length === 0 ? '–' : `${(Math.max(...times) / 1_000).toFixed(1)} s`;
+  const [first] = results;
+  return `| ${first?.number} | ${first?.fault} | ${verdict} | ${results.length} | ${recovery} |`;
+}
+
+function orderOf(result: RowResult | undefined): number {
+  const number = Number(result?.number);
+  return Number.isNaN(number) ? 1_000 : number;
+}

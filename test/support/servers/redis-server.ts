@@ -1,0 +1,59 @@
+import { mkdir } from 'node:fs/promises';
+import { Redis } from 'ioredis';
+import pRetry from 'p-retry';
+import { ServerProcess } from './server-process.ts';
+
+interface RedisServerOptions {
+  readonly program: string;
+  /** Where its data are kept; made if it isn't there. */
+  readonly folder: string;
+  readonly port: number;
+  /** Beside those below, as for `redis-server`. */
+  readonly settings?: readonly string[];
+}
+
+/** A private Redis with an append-only file, that can be stopped, killed and started again on the same data and port. */
+export class RedisServer {
+  readonly url: string;
+  readonly port: number;
+  readonly #options: RedisServerOptions;
+  #process: ServerProcess | undefined;
+
+  constructor(options: RedisServerOptions) {
+    this.#options = options;
+    this.port = options.port;
+    this.url = `redis://127.0.0.1:${options.port}`;
+  }
+
+  /** Resolves once it answers. */
+  async start(): Promise<void> {
+    const { program, folder, port, settings = [] } = this.#options;
+    await mkdir(folder, { recursive: true });
+    this.#process = new ServerProcess(program, [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
+      ...['--save', '', '--appendonly', 'yes', '--enable-debug-command', 'local'],
+      ...settings,
+    ]);
+    await pRetry(() => this.command('PING'), { retries: 240, factor: 1, minTimeout: 100 });
+  }
+
+  async stop(): Promise<void> {
+    await this.#process?.stop();
+  }
+
+  async kill(): Promise<void> {
+    await this.#process?.kill();
+  }
+
+  /** One command, on a connection of its own. */
+  async command(name: string, ...args: string[]): Promise<unknown> {
+    const redis = new Redis(this.url, { lazyConnect: true, retryStrategy: null });
+    redis.on('error', () => {});
+    try {
+      await redis.connect();
+      return await redis.call(name, ...args);
+    } finally {
+      redis.disconnect();
+    }
+  }
+}

@@ -1,5 +1,16 @@
 import type { Socket } from 'node:net';
-import type { Weather } from './tcp-proxy.ts';
+
+/** What a network does to the bytes that pass. All is well where nothing is said. */
+export interface Weather {
+  /** Every byte is so much later. */
+  readonly latencyMs?: number;
+  /** Nothing passes, in either direction, and nobody is told; what was sent comes once the weather is better. */
+  readonly blackhole?: boolean;
+  /** Bytes pass in pieces of at most this size. */
+  readonly sliceBytes?: number;
+  /** A connection is reset after so many bytes. */
+  readonly limitBytes?: number;
+}
 
 /** Bytes on their way from one socket to another, in order, through the weather. */
 export class Flow {

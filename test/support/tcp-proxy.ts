@@ -1,17 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { Flow } from './tcp-flow.ts';
-
-/** What a network does to the bytes that pass. All is well where nothing is said. */
-export interface Weather {
-  /** Every byte is so much later. */
-  readonly latencyMs?: number;
-  /** Nothing passes, in either direction, and nobody is told; what was sent comes once the weather is better. */
-  readonly blackhole?: boolean;
-  /** Bytes pass in pieces of at most this size. */
-  readonly sliceBytes?: number;
-  /** A connection is reset after so many bytes. */
-  readonly limitBytes?: number;
-}
+import { Flow, type Weather } from './tcp-flow.ts';
 
 /** A TCP proxy on a free port of loopback: a network that fails on demand. */
 export class TcpProxy {
@@ -101,8 +89,9 @@ export class TcpProxy {
       socket.on('error', () => {});
       socket.on('close', () => {
         if (pair.isHalf && socket === server) return;
-        this.#pairs.delete(pair);
+        // In a black hole the other end lives on, until the weather is better.
         for (const flow of pair.flows) flow.end();
+        if (client.destroyed && server.destroyed) this.#pairs.delete(pair);
       });
     }
   }

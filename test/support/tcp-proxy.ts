@@ -6,6 +6,8 @@ export class TcpProxy {
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   #server: Server | undefined;
   #isOpen = true;
+  #onAccept: (() => void)[] = [];
+  #onTurn: { readonly answers: number; readonly wake: () => void }[] = [];
   port = 0;
 
   constructor(target: { readonly host: string; readonly port: number }) {
@@ -37,12 +39,23 @@ export class TcpProxy {
     this.#isOpen = true;
   }
 
+  /** Resolves when the next connection has come. */
+  arrival(): Promise<void> {
+    return new Promise((resolve) => this.#onAccept.push(resolve));
+  }
+
+  /** Resolves when a client speaks again after its server has answered so often. */
+  turn(answers: number): Promise<void> {
+    return new Promise((wake) => this.#onTurn.push({ answers, wake }));
+  }
+
   async stop(): Promise<void> {
     this.cut();
     await new Promise((resolve) => this.#server?.close(resolve));
   }
 
   #accept(client: Socket): void {
+    for (const wake of this.#onAccept.splice(0)) wake();
     if (!this.#isOpen) {
       client.resetAndDestroy();
       return;
@@ -50,6 +63,11 @@ export class TcpProxy {
     const server = connect(this.#target);
     const pair = [client, server] as const;
     this.#pairs.add(pair);
+    let answered = 0;
+    server.on('data', () => answered++);
+    client.on('data', () => {
+      for (const { answers, wake } of this.#onTurn) if (answered >= answers) wake();
+    });
     for (const [from, to] of [
       [client, server],
       [server, client],

@@ -24,6 +24,9 @@ export interface RecoveringOptions {
   readonly events: ConnectionEvents;
 }
 
+/** A timer may fire a little before its time. */
+const TIMER_SLACK_MS = 5;
+
 /** Lets the end of a channel end its connection, so that everything is built anew, unless that end is expected. */
 export type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
 
@@ -45,6 +48,8 @@ export class RecoveringConnection {
   readonly #options: RecoveringOptions;
   #connection: RecoveringChannelModel | undefined;
   #live: LiveConnection | undefined;
+  /** When the next attempt begins, or the one under way has begun, by `performance.now`; nothing while connected. */
+  #attemptAt: number | undefined;
 
   constructor(options: RecoveringOptions) {
     this.#options = options;
@@ -87,14 +92,27 @@ export class RecoveringConnection {
       await connection.close();
       throw error;
     }
-    connection.on('connect', () => events.restored());
+    connection.on('reconnect-scheduled', ({ delay }) => {
+      this.#attemptAt = performance.now() + delay;
+    });
+    connection.on('connect', () => {
+      this.#attemptAt = undefined;
+      events.restored();
+    });
     connection.on('connect-failed', (error: Error) => events.lost(reasonOf(error)));
   }
 
   async stop(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#connection = undefined;
+    const attemptAt = this.#attemptAt;
+    this.#attemptAt = undefined;
+    // Told to close during an attempt, amqplib listens to no error of what it opens: a drop just then would be uncaught.
+    if (attemptAt !== undefined && performance.now() > attemptAt - TIMER_SLACK_MS) await attempted(connection);
     const live = this.#live;
     this.#live = undefined;
-    await Promise.race([this.#connection?.close(), ...(live === undefined ? [] : [closed(live.model)])]);
+    await Promise.race([connection.close(), ...(live === undefined ? [] : [closed(live.model)])]);
   }
 
   async #guardedBuild(model: ChannelModel): Promise<void> {
@@ -129,6 +147,14 @@ export class RecoveringConnection {
 function destroySoon({ connection }: ChannelModel): void {
   const { stream } = connection as unknown as { readonly stream: Duplex };
   setTimeout(() => stream.destroy(), GOODBYE_MS).unref();
+}
+
+/** Resolves when the attempt that is under way, or about to begin, has ended in one way or the other. */
+function attempted(connection: RecoveringChannelModel): Promise<void> {
+  return new Promise((resolve) => {
+    connection.once('connect', () => resolve());
+    connection.once('connect-failed', () => resolve());
+  });
 }
 
 /** Why a connection can't be had, without the credentials that its URL may hold. */

@@ -105,6 +105,19 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await transport.stop();
   });
 
+  test('stop works while it connects again, even if that connection dies too', async () => {
+    const { transport, proxy } = await setup();
+    const again = proxy.arrival();
+    proxy.cut();
+    await again;
+    const stopped = transport.stop();
+    // Start, Tune, OpenOk: it stands, and is cut at the next thing that is said on it.
+    await proxy.turn(3);
+    proxy.cut();
+    await stopped;
+    await transport.stop();
+  });
+
   test('cut again and again while publishing: what was confirmed arrives', async () => {
     const { transport, proxy } = await setup();
     const inbox = new Inbox();

@@ -8,6 +8,8 @@ export class TcpProxy {
   #server: Server | undefined;
   #isOpen = true;
   #weather: Weather = {};
+  #onAccept: (() => void)[] = [];
+  #onTurn: { readonly answers: number; readonly wake: () => void }[] = [];
   port = 0;
 
   constructor(target: { readonly host: string; readonly port: number }) {
@@ -62,12 +64,23 @@ export class TcpProxy {
     this.#isOpen = true;
   }
 
+  /** Resolves when the next connection has come. */
+  arrival(): Promise<void> {
+    return new Promise((resolve) => this.#onAccept.push(resolve));
+  }
+
+  /** Resolves when a client speaks again after its server has answered so often. */
+  turn(answers: number): Promise<void> {
+    return new Promise((wake) => this.#onTurn.push({ answers, wake }));
+  }
+
   async stop(): Promise<void> {
     this.cut();
     await new Promise((resolve) => this.#server?.close(resolve));
   }
 
   #accept(client: Socket): void {
+    for (const wake of this.#onAccept.splice(0)) wake();
     if (!this.#isOpen) {
       client.resetAndDestroy();
       return;
@@ -84,6 +97,11 @@ export class TcpProxy {
       isHalf: false,
     };
     this.#pairs.add(pair);
+    let answered = 0;
+    server.on('data', () => answered++);
+    client.on('data', () => {
+      for (const { answers, wake } of this.#onTurn) if (answered >= answers) wake();
+    });
     for (const flow of pair.flows) flow.weather = this.#weather;
     for (const socket of [client, server]) {
       socket.on('error', () => {});

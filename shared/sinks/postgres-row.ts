@@ -62,10 +62,11 @@ export function readRow(row: Readonly<Record<string, unknown>>): PageRecord {
 
 /**
  * JSON as Postgres takes it: it refuses the character U+0000 and halves of surrogate pairs, which stand in no text that
- * is well-formed. Each becomes U+FFFD. `JSON.stringify` escapes both, and nothing else as `\ud…`.
+ * is well-formed. Each becomes U+FFFD, as a character, since an escape is refused where the database's encoding is
+ * SQL_ASCII. `JSON.stringify` escapes both, and nothing else as `\ud…`.
  */
 export function withoutRefusedCharacters(json: string): string {
   if (!json.includes('\\u0000') && !json.includes('\\ud')) return json;
   // Escapes are passed over two characters at a time, so that an escaped backslash before u0000 stays what it is.
-  return json.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? '\\ufffd' : found));
+  return json.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found));
 }

@@ -15,13 +15,14 @@ interface Migration {
  * Brings the schema up to date: the files of `sinks/sql`, in the order of their numbers, each once, all in one
  * transaction. A role that may not create tables is enough where there is nothing to do.
  *
- * @throws ConfigurationError if the schema is newer than this program
+ * @throws ConfigurationError if the schema is newer than this program, or the database can't hold every text
  */
 export async function migrate(pool: Pool): Promise<void> {
   const migrations = readMigrations();
   const newest = migrations.at(-1)?.version ?? 0;
   const client = await pool.connect();
   try {
+    await checkEncoding(client);
     if ((await versionOf(client)) < newest) await bringUpToDate(client, migrations, newest);
   } catch (error: unknown) {
     // Closed, the connection takes its transaction and its lock along.
@@ -29,6 +30,14 @@ export async function migrate(pool: Pool): Promise<void> {
     throw error;
   }
   client.release();
+}
+
+/** Most encodings have no room for most of what the Internet writes. */
+async function checkEncoding(client: PoolClient): Promise<void> {
+  const { rows } = await client.query('SHOW server_encoding');
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === 'UTF8' || encoding === 'SQL_ASCII') return;
+  throw new ConfigurationError([`expected the database in SINK to have the encoding UTF8, found ${encoding}`]);
 }
 
 async function bringUpToDate(client: PoolClient, migrations: readonly Migration[], newest: number): Promise<void> {

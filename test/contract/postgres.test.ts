@@ -57,6 +57,19 @@ describe('Postgres: what a server and a network do', () => {
     expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: 99 }]);
   });
 
+  test('a database that can not hold every text is refused with a sentence', async () => {
+    const { url, pool } = await openTestDatabase();
+    const name = `latin${process.pid}`;
+    await pool.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
+    onTestFinished(async () => void (await pool.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+    const latin = new URL(url);
+    latin.pathname = `/${name}`;
+    latin.search = '';
+    await expect(openSink(connectTo(latin.href), 'w')).rejects.toThrow(
+      'expected the database in SINK to have the encoding UTF8, found LATIN1',
+    );
+  });
+
   test('a role that may only write is enough where the schema is there', async () => {
     const { url, pool } = await openTestDatabase();
     await sinkAt(url).sink.start();

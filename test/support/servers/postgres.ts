@@ -16,7 +16,7 @@ export interface PostgresServer {
 }
 
 const IMAGE = 'postgres:17';
-const [USER, PASSWORD, DATABASE] = ['trawl', 'trawl-password', 'trawl'];
+const [USER, PASSWORD, DATABASE] = ['trawl', 'trawl-password', 'postgres'];
 
 /**
  * Finds a Postgres, never skipping in silence. The first that answers is taken; `TEST_SERVERS` names one of the last two:
@@ -125,7 +125,7 @@ async function startPrograms(programs: string): Promise<PostgresServer> {
     await stop();
     throw error;
   }
-  return { rung: 'programs', postgresUrl: urlOf('127.0.0.1', port, 'postgres'), stop };
+  return { rung: 'programs', postgresUrl: urlOf('127.0.0.1', port), stop };
 }
 
 function somebodyElse(): { readonly uid: number; readonly gid: number } {
@@ -133,8 +133,8 @@ function somebodyElse(): { readonly uid: number; readonly gid: number } {
   return { uid: Number(tryRun('id', ['-u', name])), gid: Number(tryRun('id', ['-g', name])) };
 }
 
-function urlOf(host: string, port: number, database = DATABASE): string {
-  return `postgres://${USER}:${PASSWORD}@${host}:${port}/${database}`;
+function urlOf(host: string, port: number): string {
+  return `postgres://${USER}:${PASSWORD}@${host}:${port}/${DATABASE}`;
 }
 
 async function canConnect(url: string): Promise<void> {

@@ -188,6 +188,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       });
       expect(shown).toEqual(ids(letters));
       const kept = ids(letters).filter((id) => Number(id?.slice(2)) % 3 !== 0);
+      expect((await transport.depths()).failed.ready, 'at once').toBe(kept.length);
       await expect.poll(async () => ids(await transport.browse(9_999)).toSorted()).toEqual(kept.toSorted());
     });
 

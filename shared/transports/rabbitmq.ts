@@ -1,5 +1,5 @@
 import type { Channel, ChannelModel } from 'amqplib';
-import { ConfigurationError, UnavailableError } from '../errors.ts';
+import { ConfigurationError, TrawlError, UnavailableError } from '../errors.ts';
 import type { Queue } from '../task/routing.ts';
 import type {
   ConsumeOptions,
@@ -17,7 +17,7 @@ import type {
 } from '../transport.ts';
 import { close } from './farewell.ts';
 import { RabbitMqConsumer } from './rabbitmq-consumer.ts';
-import { siftLetters } from './rabbitmq-letters.ts';
+import { lettersBack, type SiftOptions, siftLetters } from './rabbitmq-letters.ts';
 import { RabbitMqPublisher } from './rabbitmq-publisher.ts';
 import { type QueueDeclaration, type QueueType, topology } from './rabbitmq-topology.ts';
 import { type ConnectionEvents, type LiveConnection, RecoveringConnection, reasonOf } from './recovering-connection.ts';
@@ -130,12 +130,12 @@ export class RabbitMqTransport implements Transport, DeadLetters {
       found.push(...letters);
       return [];
     };
-    await this.#onOwnChannel((channel) => siftLetters(channel, this.#nameOf('failed'), keepAll, { most: limit }));
+    await this.#sift(keepAll, { most: limit });
     return found;
   }
 
   async sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
-    await this.#onOwnChannel((channel) => siftLetters(channel, this.#nameOf('failed'), judge, { signal }));
+    await this.#sift(judge, { signal });
   }
 
   /** One at a time, whoever asks. `false`: it can't be mended from here. */
@@ -171,6 +171,12 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     return found.name;
   }
 
+  async #sift(judge: LetterJudge, options: SiftOptions): Promise<void> {
+    const name = this.#nameOf('failed');
+    const kept = await this.#onOwnChannel((channel) => siftLetters(channel, name, judge, options));
+    if (kept > 0) await this.#onOwnChannel((channel) => lettersBack(channel, name, kept));
+  }
+
   async #onOwnChannel<T>(use: (channel: Channel) => Promise<T>): Promise<T> {
     const { live } = this.#consuming;
     if (live === undefined) throw new UnavailableError('RabbitMQ is not connected just now; it is being tried again.');
@@ -178,6 +184,12 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     channel.on('error', () => {});
     try {
       return await use(channel);
+    } catch (error: unknown) {
+      // It went away under us: whatever amqplib says of that, trying again is what helps.
+      if (this.#consuming.live === live || error instanceof TrawlError) throw error;
+      throw new UnavailableError('RabbitMQ went away meanwhile. What was done so far stays done: run it again.', {
+        cause: error,
+      });
     } finally {
       await close(channel);
     }

@@ -180,6 +180,18 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await connection.close();
   });
 
+  test('the connection dies while letters are looked at: that is said, and all of them are there still', async () => {
+    const { transport, proxy, told } = await setup();
+    await transport.publish(['a', 'b'].map((id): OutgoingMessage => ({ ...message(id), to: 'failed' })));
+    const sifting = transport.sift(async (letters) => {
+      proxy.cut();
+      await told.isBack(2);
+      return letters.map(() => 'delete');
+    });
+    await expect(sifting).rejects.toThrow('RabbitMQ went away meanwhile');
+    await expect.poll(async () => (await transport.browse(9)).length).toBe(2);
+  });
+
   test('a full queue refuses, and the caller is told', async () => {
     const { prefix, transport } = await setup();
     const connection = await connect(URL_GIVEN);

@@ -222,6 +222,7 @@ export function describeTransport(name: string, open: OpenTransport): void {
       });
       expect(shown).toEqual(ids(letters));
       const kept = ids(letters).filter((id) => Number(id?.slice(2)) % 3 !== 0);
+      expect((await transport.depths()).failed.ready, 'at once').toBe(kept.length);
       // A look takes all letters in hand, and the next one finds those that the broker has taken back by then.
       await expect
         .poll(async () => ids(await transport.browse(9_999)).toSorted(), { timeout: 20_000 })

@@ -231,20 +231,15 @@ export class Pipeline {
   }
 
   async #buryMalformed({ id, body }: Delivery, problem: string): Promise<Handling> {
-    if (!(await this.#tellMalformed({ id, body }, problem))) return 'return';
+    try {
+      await this.#options.failures?.ofMessage({ id, body }, problem);
+    } catch (error: unknown) {
+      this.#options.onSinkFailure(messageOf(error));
+      return 'return';
+    }
     const isBuried = await this.#publish(malformedLetterOf(id, body, problem));
     this.#options.log.warn({ error: problem }, 'a message that is no task: buried');
     return isBuried ? 'ack' : 'return';
-  }
-
-  async #tellMalformed(message: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<boolean> {
-    try {
-      await this.#options.failures?.ofMessage(message, problem);
-      return true;
-    } catch (error: unknown) {
-      this.#options.onSinkFailure(messageOf(error));
-      return false;
-    }
   }
 
   /** A newer program's task goes back to waiting, for a worker that can read it. */

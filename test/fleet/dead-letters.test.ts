@@ -85,10 +85,13 @@ describe('dead letters', () => {
     expect(second.stdout).toContain("Redis has forgotten run origin: the options are this process' own.");
     // The broker gives back what a killed process held in its own time.
     await expect
-      .poll(async () => {
-        await workplace.json(['dlq', 'replay', ...flags]);
-        return (await transport.depths()).failed.ready;
-      })
+      .poll(
+        async () => {
+          await workplace.json(['dlq', 'replay', ...flags]);
+          return (await transport.depths()).failed.ready;
+        },
+        { timeout: 20_000 },
+      )
       .toBe(0);
     workplace.start(['work', ...AT_FULL_SPEED]);
     await expect

@@ -130,7 +130,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
       const outcomes = await publishing;
       confirmed.push(...batch.filter((_, i) => outcomes[i] === 'confirmed').map(({ id }) => id));
       expect(outcomes.length).toBe(400);
-      await expect.poll(() => transport.trouble()).toBeUndefined();
+      await expect.poll(() => transport.trouble(), { timeout: 10_000 }).toBeUndefined();
     }
     await expect
       .poll(() => confirmed.filter((id) => !inbox.deliveries.some((delivery) => delivery.id === id)), {

@@ -91,7 +91,12 @@ describe('the broker takes no more', () => {
   for (const [number, what, raise, clear] of alarms) {
     row(number, `the broker has a ${what} alarm, and takes no messages`, async (round) => {
       // Without dead letters, which would be waited for half a minute each.
-      const crawl = await begin(round, { trouble: {} });
+      const crawl = await openCrawl(round, {
+        rabbitmqUrl: servers().rabbitmq.url,
+        ...{ trouble: {}, pages: 500, perMinute: 1_500 },
+      });
+      await crawl.begin();
+      await crawl.reaches(0.05 + 0.1 * round.random());
       try {
         await servers().rabbitmq.ctl(...raise);
         await until('somebody says so', () => crawl.said.includes('takes no messages for now'));

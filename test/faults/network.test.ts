@@ -26,16 +26,20 @@ const saysLost =
     /connection lost/.test(workers[0]?.trawl.said ?? '');
 
 describe('the network between a worker and the broker', () => {
-  row(8, 'it swallows everything, and delivers it when others have done the work', async (round) => {
-    const { crawl, proxy } = await begin(round);
-    proxy.weather = { blackhole: true };
-    await until('the worker notices', saysLost(crawl), { withinMs: 30_000 });
-    proxy.weather = {};
-    round.mended();
-    await verdict(crawl, { lapses: true });
-  });
+  row(
+    8,
+    'the network swallows all that a worker and the broker say, and delivers it when others have done the work',
+    async (round) => {
+      const { crawl, proxy } = await begin(round);
+      proxy.weather = { blackhole: true };
+      await until('the worker notices', saysLost(crawl), { withinMs: 30_000 });
+      proxy.weather = {};
+      round.mended();
+      await verdict(crawl, { lapses: true });
+    },
+  );
 
-  row(9, 'connections are reset, cut in mid-frame, and left half open', async (round) => {
+  row(9, 'connections to the broker are reset, cut in mid-frame, and left half open', async (round) => {
     const { crawl, proxy } = await begin(round);
     proxy.weather = { sliceBytes: 100 };
     proxy.cut();
@@ -47,7 +51,7 @@ describe('the network between a worker and the broker', () => {
     await verdict(crawl, { faults: 4, lapses: true });
   });
 
-  row('9b', 'every byte is 300 ms late', async (round) => {
+  row('9b', 'every byte between a worker and the broker is 300 ms late', async (round) => {
     const { crawl, proxy } = await begin(round);
     proxy.weather = { latencyMs: 300 };
     round.mended();

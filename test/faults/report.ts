@@ -24,7 +24,8 @@ function lineOf(results: readonly RowResult[]): string {
   return `| ${first?.number} | ${first?.fault} | ${verdict} | ${results.length} | ${recovery} |`;
 }
 
+/** 9, then 9b; what has no number comes last. */
 function orderOf(result: RowResult | undefined): number {
-  const number = Number(result?.number);
-  return Number.isNaN(number) ? 1_000 : number;
+  const [, number = '1000', variant = ''] = /^(\d+)?(\w*)$/.exec(result?.number ?? '') ?? [];
+  return Number(number) + (variant === '' ? 0 : 0.1 * (variant.charCodeAt(0) - 96));
 }

@@ -20,6 +20,8 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // Mostly they wait: for servers, and for the pace of hosts.
+          maxWorkers: 2,
         },
       },
       {

@@ -267,7 +267,7 @@ describe('doctor', () => {
       expect.stringMatching(/^ok {7}User-Agent: TrawlBot\/\S+ \(\+https:\/\/a\.test\/bot\)$/),
       'ok       crawler: page, from crawlers/',
       'ok       routing rules: 2 in force',
-      'ok       output: ./output can be written to',
+      'ok       records: ./output can be written to',
       'ok       Redis: answers',
       'ok       RabbitMQ: answers',
       '',
@@ -293,7 +293,7 @@ describe('doctor', () => {
     const problems = findings.filter(({ state }: { state: string }) => state === 'problem');
     expect(problems.map(({ what, said }: { what: string; said: string }) => `${what}: ${said}`)).toEqual([
       'crawler: expected CRAWLER to be the name of a file in crawlers/, without .ts, got "nobody"',
-      expect.stringContaining('output: '),
+      expect.stringContaining('records: '),
       "Redis: Redis at 127.0.0.1:1 can't be reached, after 1 attempts: connect ECONNREFUSED 127.0.0.1:1. Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis",
       "RabbitMQ: RabbitMQ at 127.0.0.1:1 can't be reached, after 1 attempts: connect ECONNREFUSED 127.0.0.1:1. Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq",
     ]);

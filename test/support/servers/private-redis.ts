@@ -40,7 +40,12 @@ async function start(settings: readonly string[]): Promise<{ readonly url: strin
 
 async function startProgram(program: string, settings: readonly string[]): ReturnType<typeof start> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-redis-'));
-  const server = new RedisServer({ program, folder, port: await freePort(), settings });
+  const server = new RedisServer({
+    program,
+    folder,
+    port: await freePort(),
+    settings: ['--appendonly', 'no', ...settings],
+  });
   await server.start();
   const stop = async (): Promise<void> => {
     await server.stop();

@@ -33,7 +33,10 @@ export default {
       name: 'only-backends-chooses',
       comment: 'If anything but the backends named an implementation, a new one could not take its place by a setting.',
       severity: 'error',
-      from: { path: '^(services|shared|crawlers)/', pathNot: `^shared/(record-)?backends\\.ts$|${IMPLEMENTATIONS}` },
+      from: {
+        path: '^(services|shared|crawlers)/',
+        pathNot: `^shared/(record-|embedded-)?backends\\.ts$|${IMPLEMENTATIONS}`,
+      },
       to: { path: IMPLEMENTATIONS, dependencyTypesNot: ['type-only'] },
     },
     {
@@ -51,7 +54,7 @@ export default {
       name: 'ports-speak-crawl-words',
       comment: 'A client type in a port leaks its library into every implementation and every test.',
       severity: 'error',
-      from: { path: '^shared/[a-z-]+\\.ts$', pathNot: '^shared/(backends|logger|settings)\\.ts$' },
+      from: { path: '^shared/[a-z-]+\\.ts$', pathNot: '^shared/((record-|embedded-)?backends|logger|settings)\\.ts$' },
       to: { path: 'node_modules/(amqplib|ioredis|got|pino|pg)/' },
     },
     {

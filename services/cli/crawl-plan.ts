@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { openJournalFolder } from '../../shared/backends.ts';
+import { openJournalFolder } from '../../shared/embedded-backends.ts';
 import { messageOf, StorageError, UsageError } from '../../shared/errors.ts';
 import type { Beginning, JournalView } from '../../shared/journal.ts';
 import type { RunOptions, RunProgress } from '../../shared/runs.ts';

@@ -1,6 +1,7 @@
-import { type Embedded, newWorkerId, openEmbedded, openFetcher } from '../../shared/backends.ts';
+import { newWorkerId, openFetcher } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
+import { type Embedded, openEmbedded } from '../../shared/embedded-backends.ts';
 import { Janitor } from '../../shared/janitor.ts';
 import { startAll, stopAll } from '../../shared/lifecycle.ts';
 import { openSink } from '../../shared/record-backends.ts';

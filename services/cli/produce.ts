@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { connectFleet, newWorkerId, openFetcher, type Stores } from '../../shared/backends.ts';
+import { connectFleet, newWorkerId, openFetcher, type ServiceName, type Stores } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { UsageError } from '../../shared/errors.ts';
@@ -15,6 +15,7 @@ import { keepHeapSmall } from '../producer/small-heap.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { count } from './format.ts';
 import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
+import { Outages } from './outages.ts';
 import { Producing } from './producing.ts';
 import { DRAW_EVERY_MS, isWatched, ProgressLine } from './progress-line.ts';
 import { newRunId, readRunId } from './run-id.ts';
@@ -81,11 +82,11 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const producer = newWorkerId();
   const interrupts = new Interrupts();
   let producing: Producing | undefined;
+  const outages = new Outages(log, systemClock);
   const events = {
-    lost: (service: string, reason: string) =>
-      log.warn({ what: service, error: reason }, 'connection lost, trying again:'),
-    restored: (service: string) => {
-      log.warn({ what: service }, 'connected again:');
+    lost: (service: ServiceName, reason: string) => outages.lost(service, reason),
+    restored: (service: ServiceName) => {
+      outages.restored(service);
       // It may have come back without its last second.
       if (service === 'Redis')
         producing

@@ -12,6 +12,7 @@ import type { Worker } from '../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { Interrupts } from './interrupts.ts';
 import { openFailureLines, openWorker } from './open-worker.ts';
+import { Outages } from './outages.ts';
 import { report } from './report.ts';
 import { routingRulesOf, runOptionsOf, warnOfRobots } from './run-options.ts';
 
@@ -52,13 +53,14 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
   const interrupts = new Interrupts();
   warnOfRobots(settings, log);
   let worker: Worker | undefined;
+  const outages = new Outages(log, systemClock);
   const events = {
     lost: (service: ServiceName, reason: string) => {
-      log.warn({ what: service, error: reason }, 'connection lost, trying again:');
+      outages.lost(service, reason);
       if (service === 'Redis') void worker?.suspend('Redis');
     },
     restored: (service: ServiceName) => {
-      log.warn({ what: service }, 'connected again:');
+      outages.restored(service);
       if (service === 'Redis') void worker?.resume('Redis');
     },
   };

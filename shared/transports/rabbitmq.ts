@@ -50,13 +50,19 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   readonly #consuming: RecoveringConnection;
   readonly #consumers = new Set<RabbitMqConsumer>();
   #blocked = false;
+  readonly #away = new Set<string>();
   #declaring: Promise<boolean> | undefined;
 
   constructor(options: RabbitMqOptions) {
     this.#queues = topology(options.prefix, options.queueType, options.ttlMs);
     this.#publisher = new RabbitMqPublisher(this.#queues, options.window);
     const connection = (role: string, build: (live: LiveConnection) => Promise<void>) =>
-      new RecoveringConnection({ ...options, name: `${options.name} ${role}`, build, events: this.#events(options) });
+      new RecoveringConnection({
+        ...options,
+        name: `${options.name} ${role}`,
+        build,
+        events: this.#events(role, options),
+      });
     this.#publishing = connection('publishes', async ({ model, watch }) => {
       await declare(model, this.#queues);
       this.#publisher.attach(watch(await model.createConfirmChannel()));
@@ -153,10 +159,17 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     return await this.#declaring;
   }
 
-  #events({ onLost, onRestored, onBlocked }: RabbitMqOptions): ConnectionEvents {
+  /** Both connections are one to whoever is told: lost when either is, restored when both are. */
+  #events(role: string, { onLost, onRestored, onBlocked }: RabbitMqOptions): ConnectionEvents {
     return {
-      lost: onLost,
-      restored: onRestored,
+      lost: (reason) => {
+        this.#away.add(role);
+        onLost(reason);
+      },
+      restored: () => {
+        this.#away.delete(role);
+        if (this.#away.size === 0) onRestored();
+      },
       blocked: (reason) => {
         if (this.#blocked === (reason !== undefined)) return;
         this.#blocked = reason !== undefined;

@@ -32,7 +32,7 @@ describe('a worker that loses Redis', () => {
     await worker.says(/not consuming why=Redis/);
     const asked = site.requests.length;
     proxy.open();
-    await worker.says(/connected again: Redis/);
+    await worker.says(/connected again after .*: Redis/);
     expect(await produced).toMatchObject({ state: 'finished', discovered: 150, done: 150, failed: 0, records: 150 });
     expect(new Set(pagesFetched(site))).toEqual(new Set(allPages(150)));
     expect(asked, 'it held nothing meanwhile').toBeLessThan(150);

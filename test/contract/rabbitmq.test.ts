@@ -68,7 +68,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await transport.publish([message('a'), message('b')]);
     await inbox.has(2);
     proxy.cut();
-    await told.isBack(2);
+    await told.isBack(1);
     const again = (await inbox.has(4)).slice(2);
     expect(again.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
     resolve('ack');
@@ -86,7 +86,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
       const inbox = new Inbox();
       proxy.cut();
       const consumer = await transport.consume('normal', inbox.handler, { prefetch: 5 });
-      await told.isBack(2 * round);
+      await told.isBack(round);
       expect(await transport.publish([message(`round ${round}`)])).toEqual(['confirmed']);
       await inbox.has(1);
       expect(consumer.consuming).toBe(true);
@@ -146,7 +146,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await expect.poll(() => transport.trouble()).toBe('disconnected');
     expect(await transport.publish([message('a')])).toEqual(['refused']);
     proxy.open();
-    await told.isBack(2);
+    await told.isBack(1);
     expect(await transport.publish([message('a')])).toEqual(['confirmed']);
     expect(told.lost.join(' ')).not.toContain('guest');
   });
@@ -185,7 +185,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     await transport.publish(['a', 'b'].map((id): OutgoingMessage => ({ ...message(id), to: 'failed' })));
     const sifting = transport.sift(async (letters) => {
       proxy.cut();
-      await told.isBack(2);
+      await told.isBack(1);
       return letters.map(() => 'delete');
     });
     await expect(sifting).rejects.toThrow('RabbitMQ went away meanwhile');

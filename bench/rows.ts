@@ -144,17 +144,21 @@ export async function memory(
   return { known: known / urls, waiting: (all - known) / urls };
 }
 
-/** How much of 600 requests a minute four workers make of one host, between the first and the last. */
-export async function politeness(bench: Bench): Promise<{ readonly used: number; readonly pages: number }> {
-  const [pages, perMinute] = [250, 600];
+/** How much of 600 requests a minute four workers make of one host, between the first and the last, in percent. */
+export async function politeness(bench: Bench): Promise<Figures> {
+  const [pages, perMinute] = [130, 600];
   const sitemap = await writeSitemaps(bench.folder, bench.origin, 'polite', pages);
   const limit = ['--rate', `${perMinute}/min`, '--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
-  await crawlByFleet(bench, 'polite', sitemap, 4, {}, limit);
-  const times = await fetchTimes(join(bench.folder, 'output', 'polite'));
-  // The deliveries released before any worker was there come in no order; the steady part begins after them.
-  const steady = times.slice(20);
-  const minutes = ((steady.at(-1) ?? 0) - (steady[0] ?? 0)) / 60_000;
-  return { used: (steady.length - 1) / minutes / perMinute, pages };
+  const values: number[] = [];
+  for (let round = 1; round <= bench.rounds; round++) {
+    await crawlByFleet(bench, `polite-${round}`, sitemap, 4, {}, limit);
+    const times = await fetchTimes(join(bench.folder, 'output', `polite-${round}`));
+    // The deliveries released before any worker was there come in no order; the steady part begins after them.
+    const steady = times.slice(20);
+    const minutes = ((steady.at(-1) ?? 0) - (steady[0] ?? 0)) / 60_000;
+    values.push((100 * (steady.length - 1)) / minutes / perMinute);
+  }
+  return new Figures(values);
 }
 
 /** From the start of the process to its first page. */

@@ -9,11 +9,13 @@ const REMIND_EVERY_MS = 30_000;
 interface Outage {
   readonly since: number;
   saidAt: number;
+  /** The reasons that were told since then. */
+  readonly reasons: Set<string>;
 }
 
 /**
- * Says which services come and go: once when one is lost, now and then while it stays away, and once when it is back. Every
- * attempt in between is told here; nobody wants to read them all.
+ * Says which services come and go: when one is lost, when an attempt fails for another reason than those before it, now and
+ * then while it stays away, and when it is back. Every attempt in between is told here; nobody wants to read them all.
  */
 export class Outages implements ServiceEvents {
   readonly #log: Logger;
@@ -29,12 +31,19 @@ export class Outages implements ServiceEvents {
     const now = this.#clock.now();
     const outage = this.#away.get(what);
     if (outage === undefined) {
-      this.#away.set(what, { since: now, saidAt: now });
+      this.#away.set(what, { since: now, saidAt: now, reasons: new Set([error]) });
       this.#log.warn({ what, error }, 'connection lost, trying again:');
-    } else if (now - outage.saidAt >= REMIND_EVERY_MS) {
-      outage.saidAt = now;
-      this.#log.warn({ what, error }, `still away after ${duration(now - outage.since)}, trying again:`);
+      return;
     }
+    const isReminder = now - outage.saidAt >= REMIND_EVERY_MS;
+    if (isReminder) {
+      outage.saidAt = now;
+      outage.reasons.clear();
+    } else if (outage.reasons.has(error)) {
+      return;
+    }
+    outage.reasons.add(error);
+    this.#log.warn({ what, error }, `still away after ${duration(now - outage.since)}, trying again:`);
   }
 
   restored(what: ServiceName): void {

@@ -218,8 +218,11 @@ export class Crawl {
       const states = [waiting, inFlight, done, skipped, failed, cancelled];
       if (states.reduce((a, b) => a + b) !== discovered) broken ??= progress;
       if (states.join() !== last) [last, movedAt] = [states.join(), performance.now()];
-      if (lapses && FORM === 'short' && performance.now() - movedAt > STILL_FOR_MS)
+      if (lapses && FORM === 'short' && performance.now() - movedAt > STILL_FOR_MS) {
         await this.lapse('publishing', 'working');
+        // What lapsed needs a while to come again, and must not lapse again before it has.
+        movedAt = performance.now();
+      }
       return endedAt !== undefined;
     };
     try {

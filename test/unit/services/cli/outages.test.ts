@@ -11,7 +11,7 @@ function setup() {
   return { clock, said, outages: new Outages({ ...silentLog, warn }, clock) };
 }
 
-test('an outage is told when it begins, every half minute, and when it ends', () => {
+test('an outage is told when it begins, for each new reason, every half minute, and when it ends', () => {
   const { clock, said, outages } = setup();
   for (let second = 0; second < 65; second++) {
     outages.lost('RabbitMQ', second === 0 ? 'read ECONNRESET' : 'connect ECONNREFUSED');
@@ -20,6 +20,7 @@ test('an outage is told when it begins, every half minute, and when it ends', ()
   outages.restored('RabbitMQ');
   expect(said).toEqual([
     'connection lost, trying again: RabbitMQ read ECONNRESET',
+    'still away after 1.0 s, trying again: RabbitMQ connect ECONNREFUSED',
     'still away after 30 s, trying again: RabbitMQ connect ECONNREFUSED',
     'still away after 60 s, trying again: RabbitMQ connect ECONNREFUSED',
     'connected again after 65 s: RabbitMQ',

@@ -3,7 +3,7 @@
 -- A task is kept as one string, three parts divided by tabs:
 --   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB payload
 --   put back   <host> <queue> and the above
---   in flight  <publishing | queued | working:<worker>:<since>> and the above
+--   in flight  <publishing | queued | working:<worker>:<since>> and the above; `working` alone: handed over, not begun
 -- Times are epoch milliseconds, 0 for none. The payload is opaque here: cjson would turn [] into {} and round big numbers.
 -- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: with
 -- the server's own clock, two stores could not be asked the same at the same moment.

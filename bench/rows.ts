@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import { connectStores } from '../shared/backends.ts';
 import type { Offer } from '../shared/frontier.ts';
@@ -184,15 +185,24 @@ async function crawlByFleet(
   env: Readonly<Record<string, string>> = {},
   flags: readonly string[] = AT_FULL_SPEED,
 ): Promise<Measured[]> {
-  const redis = new Redis(bench.redisUrl);
-  await redis.flushall();
-  redis.disconnect();
+  await clear(bench);
   await trawl(bench, ['produce', bench.origin + sitemap, '--run', run, '--json', ...flags]);
   return await Promise.all(
     Array.from({ length: workers }, () =>
       trawl(bench, ['work', '--exit-when-idle', '--log-format', 'json', ...flags], env),
     ),
   );
+}
+
+/** Nothing is known, nothing waits: deliveries of an earlier row would be worked beside this one's, as they should be. */
+async function clear({ rabbitmqUrl, redisUrl }: Bench): Promise<void> {
+  const redis = new Redis(redisUrl);
+  await redis.flushall();
+  redis.disconnect();
+  const connection = await connect(rabbitmqUrl);
+  const channel = await connection.createChannel();
+  for (const queue of ['priority_queue', 'url_queue_ttl', 'failed_urls']) await channel.deleteQueue(queue);
+  await connection.close();
 }
 
 async function trawl(

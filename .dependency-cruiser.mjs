@@ -3,7 +3,8 @@
  *
  * Ports are the files directly under shared/; their implementations stand in the folders beside them.
  */
-const IMPLEMENTATIONS = '^shared/(frontiers|transports|host-gates|response-caches|fetchers|sinks|rosters|connections)/';
+const IMPLEMENTATIONS =
+  '^shared/(frontiers|transports|host-gates|response-caches|fetchers|robots-stores|sinks|rosters|connections)/';
 
 export default {
   forbidden: [
@@ -13,7 +14,9 @@ export default {
         'shared/task holds decisions, as values in and values out: whatever it imported, every test of it would have to set up.',
       severity: 'error',
       from: { path: '^shared/task/' },
-      to: { pathNot: '^shared/task/|^node:crypto$|^crypto$|node_modules/(zod|htmlparser2|ipaddr\\.js)/|^(net|url)$' },
+      to: {
+        pathNot: '^shared/task/|^node:crypto$|^crypto$|node_modules/(zod|htmlparser2|ipaddr\\.js|tldts)/|^(net|url)$',
+      },
     },
     {
       name: 'shared-knows-no-service',

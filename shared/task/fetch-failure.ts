@@ -14,6 +14,7 @@
  * | `content_type`    | the caller doesn't want this kind                                           |
  * | `private_address` | the address guard refused it                                                |
  * | `bad_url`         | a redirect to something that is no http URL                                 |
+ * | `proxy`           | no proxy of ours can be used; the host was not asked                        |
  * | `exhausted`       | this machine has no more sockets or file descriptors                        |
  * | `aborted`         | the caller's signal                                                         |
  */
@@ -29,5 +30,6 @@ export type FetchFailure =
   | 'content_type'
   | 'private_address'
   | 'bad_url'
+  | 'proxy'
   | 'exhausted'
   | 'aborted';

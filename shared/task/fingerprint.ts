@@ -5,11 +5,16 @@ import { withoutCredentials } from './url.ts';
 export const FIRST_STEP = '';
 
 /**
- * What "taken" means for one step of one URL: the canonical URL, with the step in front when it isn't the first. A URL
+ * What "taken" means for one step of one URL: what the URL is compared by in its run, with the step in front when it isn't the first. A URL
  * holds no space, so the two can't be confused.
  */
-export function markOf(canonical: string, step: string = FIRST_STEP): string {
-  return step === FIRST_STEP ? canonical : `${step} ${canonical}`;
+export function markOf(key: string, step: string = FIRST_STEP): string {
+  return step === FIRST_STEP ? key : `${step} ${key}`;
+}
+
+/** What a URL is compared by, out of its mark. */
+export function keyOfMark(mark: string, step: string): string {
+  return step === FIRST_STEP ? mark : mark.slice(step.length + 1);
 }
 
 /** The mark of a text that is no URL: the text itself, on one line and not endless. */

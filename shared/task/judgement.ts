@@ -1,3 +1,4 @@
+import type { HostFault } from './breaker.ts';
 import type { FetchFailure } from './fetch-failure.ts';
 import type { FailedReason, Outcome, SkippedReason } from './outcome.ts';
 import { RETRY_AFTER_CAP_MS, retryAfterMs } from './retry-after.ts';
@@ -27,6 +28,10 @@ export interface Judgement {
   readonly outcome: Outcome;
   /** Did the host answer as a host in order does? `undefined`: it wasn't asked, so it says nothing about the host. */
   readonly hostAnswered: boolean | undefined;
+  /** What is wrong with the host, as far as this tells: several in a row open its breaker. An answer of another kind closes it. */
+  readonly hostFault?: HostFault;
+  /** It wants to be asked more slowly, and didn't say when: what it said. */
+  readonly slowDown?: string;
 }
 
 /**
@@ -34,10 +39,6 @@ export interface Judgement {
  * says 429 must not keep a run open for ever.
  */
 export const MOST_THROTTLES = 15;
-
-/** The pause of a host that says "slow down" without saying for how long: doubled each time, up to a quarter of an hour. */
-const THROTTLE_BASE_MS = 15_000;
-const THROTTLE_CAP_MS = 900_000;
 
 /**
  * What an answer means for its task. (A 2xx is `done` unless the crawler finds otherwise.)
@@ -48,9 +49,10 @@ const THROTTLE_CAP_MS = 900_000;
  * | 304                                      | `skipped: not_modified`                                        |
  * | other 3xx (a redirect to nowhere)        | `failed: redirects`                                            |
  * | 408, 425                                 | `retry`, then `failed: http_4xx`                               |
- * | 429                                      | `defer`: no attempt, the whole host waits                      |
+ * | 429                                      | `defer`: no attempt, the whole host waits, and is slowed if it did not say for how long |
  * | other 4xx                                | `failed: http_4xx`                                             |
  * | 5xx with Retry-After                     | `defer`                                                        |
+ * | 503 without                              | `retry`, then `failed: http_5xx`; the host is slowed           |
  * | other 5xx                                | `retry`, then `failed: http_5xx`                               |
  */
 export function judgeAnswer({ status, headers }: Answer, about: Circumstances): Judgement {
@@ -59,10 +61,15 @@ export function judgeAnswer({ status, headers }: Answer, about: Circumstances): 
   const detail = `HTTP ${status}`;
   const pauseMs = retryAfterMs(headers['retry-after'], about.now);
   if (status === 429 || (status >= 500 && pauseMs !== undefined)) {
-    return { outcome: throttled(status, pauseMs, detail, about), hostAnswered: false };
+    const slowed = pauseMs === undefined ? { slowDown: detail } : {};
+    return { outcome: throttled(status, pauseMs, detail, about), hostAnswered: false, ...slowed };
   }
   if (status === 408 || status === 425) return { outcome: again('http_4xx', detail, about), hostAnswered: true };
-  if (status >= 500) return { outcome: again('http_5xx', detail, about), hostAnswered: false };
+  if (status >= 500) {
+    const slowed = status === 503 ? { slowDown: detail } : {};
+    const outcome = again('http_5xx', detail, about);
+    return { outcome, hostAnswered: false, hostFault: 'answers of 5xx', ...slowed };
+  }
   const reason = status >= 400 ? 'http_4xx' : 'redirects';
   return { outcome: { kind: 'failed', reason, detail }, hostAnswered: true };
 }
@@ -74,21 +81,24 @@ type Meaning =
   | { readonly retry: FailedReason; readonly once?: boolean }
   | { readonly defer: true };
 
-/** What a request that came to no answer means. `host` is what it says about the host. */
-const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonly host: boolean | undefined }>> = {
-  timeout: { means: { retry: 'timeout' }, host: false },
-  connection: { means: { retry: 'connection' }, host: false },
-  dns: { means: { retry: 'dns' }, host: false },
+/** What a request that came to no answer says about its host: what is wrong, that it is in order, or nothing. */
+type HostSign = HostFault | 'in order' | undefined;
+
+const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonly host: HostSign }>> = {
+  timeout: { means: { retry: 'timeout' }, host: 'time-outs' },
+  connection: { means: { retry: 'connection' }, host: 'connection errors' },
+  dns: { means: { retry: 'dns' }, host: 'failed look-ups' },
   // A name that doesn't exist seldom comes to exist; but a resolver's hiccup looks the same.
-  nxdomain: { means: { retry: 'dns', once: true }, host: false },
-  tls: { means: { failed: 'tls' }, host: false },
-  redirects: { means: { failed: 'redirects' }, host: true },
-  bad_url: { means: { failed: 'redirects' }, host: true },
-  encoding: { means: { retry: 'encoding', once: true }, host: true },
-  size: { means: { skipped: 'size' }, host: true },
-  content_type: { means: { skipped: 'content_type' }, host: true },
+  nxdomain: { means: { retry: 'dns', once: true }, host: 'failed look-ups' },
+  tls: { means: { failed: 'tls' }, host: 'failed handshakes' },
+  redirects: { means: { failed: 'redirects' }, host: 'in order' },
+  bad_url: { means: { failed: 'redirects' }, host: 'in order' },
+  encoding: { means: { retry: 'encoding', once: true }, host: 'in order' },
+  size: { means: { skipped: 'size' }, host: 'in order' },
+  content_type: { means: { skipped: 'content_type' }, host: 'in order' },
   private_address: { means: { skipped: 'private_address' }, host: undefined },
-  // Our own want: the page is as good as before.
+  // Our own want, both: the page is as good as before.
+  proxy: { means: { defer: true }, host: undefined },
   exhausted: { means: { defer: true }, host: undefined },
   // We were asked to stop: nobody's fault.
   aborted: { means: { defer: true }, host: undefined },
@@ -97,7 +107,10 @@ const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonl
 /** What a request that came to no answer means for its task. */
 export function judgeFailure(reason: FetchFailure, message: string, about: Circumstances): Judgement {
   const { means, host } = FAILURES[reason];
-  return { outcome: outcomeOf(means, message, about), hostAnswered: host };
+  const outcome = outcomeOf(means, message, about);
+  if (host === undefined || host === 'in order')
+    return { outcome, hostAnswered: host === undefined ? undefined : true };
+  return { outcome, hostAnswered: false, hostFault: host };
 }
 
 function outcomeOf(means: Meaning, detail: string, about: Circumstances): Outcome {
@@ -116,8 +129,7 @@ function again(reason: FailedReason, detail: string, about: Circumstances, most 
 
 function throttled(status: number, asked: number | undefined, detail: string, about: Circumstances): Outcome {
   if (about.throttles >= MOST_THROTTLES) return again(status === 429 ? 'http_4xx' : 'http_5xx', detail, about);
-  const own = Math.min(THROTTLE_CAP_MS, THROTTLE_BASE_MS * 2 ** about.throttles);
-  const pauseMs = Math.min(RETRY_AFTER_CAP_MS, Math.max(1_000, asked ?? own));
-  const reason = asked === undefined ? detail : `${detail}, Retry-After`;
-  return { kind: 'defer', host: { pauseMs, reason }, detail };
+  if (asked === undefined) return { kind: 'defer', host: { reason: detail }, detail };
+  const pauseMs = Math.min(RETRY_AFTER_CAP_MS, Math.max(1_000, asked));
+  return { kind: 'defer', host: { pauseMs, reason: `${detail}, Retry-After` }, detail };
 }

@@ -50,6 +50,7 @@ export type Outcome =
 
 /** The host as a whole asked us to wait: nothing of it is released or fetched meanwhile. */
 export interface HostPause {
-  readonly pauseMs: number;
+  /** Left out when it didn't say for how long: then it is by how often it has said so; see `throttlePauseMs`. */
+  readonly pauseMs?: number;
   readonly reason: string;
 }

@@ -28,7 +28,7 @@ export interface Route {
   readonly deadlineMs?: number | undefined;
 }
 
-/** What applies when a deployment brings no rules of its own. First match wins; without one, the normal queue. */
+/** What applies when a deployment brings no rules of its own. First match wins; without one, the normal queue, or for an article of a news sitemap the priority queue. */
 export const DEFAULT_ROUTING: readonly RoutingRule[] = [
   { host: 'httpbin.org', queue: 'priority', deadlineMs: 5 * 60_000 },
   { word: ['news', 'live'], queue: 'priority', deadlineMs: 30 * 60_000 },
@@ -53,12 +53,16 @@ export const routingFileSchema = z.array(
     ),
 );
 
-/** Applies the first rule that matches. `url` is a URL that {@link readUrl} took. */
-export function routeOf(url: string, rules: readonly RoutingRule[] = DEFAULT_ROUTING): Route {
-  if (rules.length === 0) return { queue: 'normal' };
+/** Applies the first rule that matches; without one, `otherwise`. `url` is a URL that {@link readUrl} took. */
+export function routeOf(
+  url: string,
+  rules: readonly RoutingRule[] = DEFAULT_ROUTING,
+  otherwise: Queue = 'normal',
+): Route {
+  if (rules.length === 0) return { queue: otherwise };
   const { host, path } = partsOf(url);
   for (const rule of rules) if (matches(rule, host, path)) return { queue: rule.queue, deadlineMs: rule.deadlineMs };
-  return { queue: 'normal' };
+  return { queue: otherwise };
 }
 
 /** Host name and path of a serialised URL, by hand: this runs once per URL of every sitemap. */

@@ -5,6 +5,8 @@ export interface SitemapEntry {
   /** When it was last changed, as it was written. */
   readonly lastmod: string | undefined;
   readonly to: 'page' | 'sitemap';
+  /** It has a `news:news`: an article that wants to be read soon. Left out: no. */
+  readonly isNews?: true;
 }
 
 /**

@@ -46,13 +46,21 @@ export class SitemapXml implements XmlHandler {
   #direct = '';
   #rel = '';
   #href = '';
+  #isNews = false;
   #hasEntities = false;
+  readonly #external = new Set<string>();
+  #unexpanded = 0;
 
   wantsText = false;
   wantsAttributes = false;
 
   get kind(): SitemapKind {
     return this.#kind;
+  }
+
+  /** URLs that were left out, since the document has entities in them which are not expanded. */
+  get unexpanded(): number {
+    return this.#unexpanded;
   }
 
   /** Nothing more will come, whatever is written. */
@@ -117,8 +125,14 @@ export class SitemapXml implements XmlHandler {
 
   onDeclaration(text: string | undefined): void {
     if (this.#kind !== 'unknown') return;
-    if (text === undefined || text.includes('ENTITY')) this.#hasEntities = true;
+    if (text === undefined || text.includes('ENTITY')) this.#noteEntities(text);
     else if (/^doctype\s+html\b/i.test(text)) this.#kind = 'html';
+  }
+
+  #noteEntities(declaration = ''): void {
+    this.#hasEntities = true;
+    for (const [, name = ''] of declaration.matchAll(/ENTITY\s+([\w.-]+)\s+(?:SYSTEM|PUBLIC)\b/g))
+      this.#external.add(name);
   }
 
   #openRoot(name: XmlName, depth: number): boolean {
@@ -138,6 +152,7 @@ export class SitemapXml implements XmlHandler {
 
   #openChild({ local }: XmlName, hasParentsPrefix: boolean, depth: number): void {
     const isFeed = this.#kind === 'feed';
+    if (local === 'news' && !isFeed) this.#isNews = true;
     if (DATES.has(local)) {
       this.#setField('date', depth);
     } else if (hasParentsPrefix && local === (isFeed ? 'link' : 'loc')) {
@@ -173,15 +188,30 @@ export class SitemapXml implements XmlHandler {
   /** Hands over the entry that is pending, if there is one. */
   #flush(): void {
     const written = this.#loc || urlIn(this.#guid) || urlIn(this.#direct);
-    const loc = this.#hasEntities ? withoutEntities(written) : written;
+    const loc = this.#hasEntities ? this.#withoutEntities(written) : written;
     if (loc !== '') {
-      this.#entries.push({ loc, lastmod: this.#lastmod, to: this.#to });
+      const entry = { loc, lastmod: this.#lastmod, to: this.#to };
+      this.#entries.push(this.#isNews ? { ...entry, isNews: true } : entry);
       if (this.#kind === 'unknown') this.#kind = this.#to === 'page' ? 'urlset' : 'index';
     }
     this.#loc = '';
     this.#guid = '';
     this.#direct = '';
     this.#lastmod = undefined;
+    this.#isNews = false;
+  }
+
+  /**
+   * A document that declares entities of its own gets none of them expanded. An external one stands for nothing, as it is not
+   * loaded; any other might stand for anything, so that a `loc` with one is no URL.
+   */
+  #withoutEntities(loc: string): string {
+    const left = loc.replaceAll(/&([\w.-]+);/g, (reference, name: string) =>
+      this.#external.has(name) ? '' : reference,
+    );
+    if (!/&[\w.-]+;/.test(left)) return left;
+    this.#unexpanded++;
+    return '';
   }
 
   #takeEntries(): readonly SitemapEntry[] {
@@ -195,9 +225,4 @@ export class SitemapXml implements XmlHandler {
 function urlIn(text: string): string {
   const trimmed = text.trim();
   return /^https?:\/\//i.test(trimmed) ? trimmed : '';
-}
-
-/** A document that declares entities of its own gets none of them expanded, external ones least of all. */
-function withoutEntities(loc: string): string {
-  return loc.replaceAll(/&[\w.-]+;/g, '');
 }

@@ -58,6 +58,11 @@ export class SitemapParser {
     return this.#truncated;
   }
 
+  /** URLs that were left out, since they were made of the document's own entities. */
+  get unexpanded(): number {
+    return this.#body instanceof SitemapXml ? this.#body.unexpanded : 0;
+  }
+
   /** Nothing more will come of this document: there is no need to read on. */
   get isOver(): boolean {
     return this.#isUnknown || (this.#body instanceof SitemapXml && this.#body.isOver);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FIRST_STEP, markOf, taskIdOf } from './fingerprint.ts';
+import { FIRST_STEP, keyOfMark, markOf, taskIdOf } from './fingerprint.ts';
 import type { Queue } from './routing.ts';
 import { canonicalOf, isProblem, readUrl } from './url.ts';
 
@@ -10,18 +10,35 @@ export interface Task {
   readonly url: string;
   /** The politeness key; see {@link CrawlUrl.host}. */
   readonly host: string;
-  /** Its entry in the dedup set: the canonical URL, with the step in front when it isn't the first. */
+  /** Its entry in the dedup set: what the URL is compared by, with the step in front when it isn't the first. */
   readonly mark: string;
   /** A step of the run's crawler; `''` is the first. */
   readonly step: string;
   /** Links followed from a seed to here. */
   readonly depth: number;
   readonly queue: Queue;
+  /** Links are followed in this folder only, host and path, in a run of scope `path`. Left out: a seed, or another scope. */
+  readonly within?: string;
+  /**
+   * Where redirects have led so far, when a host on the way made the task wait: the last of these URLs is asked next, and
+   * {@link host} is that one's. Left out when there are none.
+   */
+  readonly redirects?: readonly string[];
+}
+
+/** The URL that is asked next for a task. */
+export function nextUrlOf({ url, redirects }: Pick<Task, 'url' | 'redirects'>): string {
+  return redirects?.at(-1) ?? url;
 }
 
 /** The id of a task: `<run>:<fingerprint>`. */
 export function idOf(task: Pick<Task, 'run' | 'mark'>): string {
   return taskIdOf(task.run, task.mark);
+}
+
+/** The run that the id of a message names; nothing if it names none. What stands there may be a stranger's, and no run id. */
+export function runNamedBy(id = ''): string | undefined {
+  return id.slice(0, Math.max(0, id.lastIndexOf(':'))) || undefined;
 }
 
 /** A run id: it stands in Redis keys, file names and URLs. */
@@ -34,9 +51,12 @@ const bodySchema = z.object({
   v: z.literal(MESSAGE_VERSION).default(MESSAGE_VERSION),
   run: z.string().regex(RUN_ID).optional(),
   url: z.string(),
+  key: z.string().regex(/^\S+$/).exactOptional(),
   step: z.string().regex(/^\S*$/).default(FIRST_STEP),
   depth: z.int().min(0).default(0),
   queue: z.enum(['priority', 'normal']).default('normal'),
+  within: z.string().exactOptional(),
+  redirects: z.array(z.string()).min(1).optional(),
 });
 
 /** What the body of a message turned out to be. */
@@ -50,7 +70,15 @@ export type ReadMessage =
 /** The JSON body of a message: the task, versioned, so that any AMQP client can read it. */
 export function writeMessage(task: Task): string {
   const step = task.step === FIRST_STEP ? '' : `,"step":${JSON.stringify(task.step)}`;
-  return `{"v":${MESSAGE_VERSION},"run":"${task.run}","url":${JSON.stringify(task.url)}${step},"depth":${task.depth},"queue":"${task.queue}"}`;
+  const within = task.within === undefined ? '' : `,"within":${JSON.stringify(task.within)}`;
+  const redirects = task.redirects === undefined ? '' : `,"redirects":${JSON.stringify(task.redirects)}`;
+  return `{"v":${MESSAGE_VERSION},"run":"${task.run}","url":${JSON.stringify(task.url)}${keyField(task)}${step},"depth":${task.depth},"queue":"${task.queue}"${within}${redirects}}`;
+}
+
+/** What the URL is compared by, when its run has rules of its own for that. */
+function keyField({ url, mark, step }: Task): string {
+  const canonical = canonicalOf(url);
+  return mark === markOf(canonical, step) ? '' : `,"key":${JSON.stringify(keyOfMark(mark, step))}`;
 }
 
 /** Reads what {@link writeMessage} or any other AMQP client wrote. */
@@ -65,11 +93,26 @@ export function readMessage(body: string): ReadMessage {
   if (version > MESSAGE_VERSION) return { kind: 'newer', version };
   const parsed = bodySchema.safeParse(json);
   if (!parsed.success) return { kind: 'malformed', problem: z.prettifyError(parsed.error).replaceAll('\n', ' ') };
-  const { run, step, depth, queue } = parsed.data;
+  const { run, step, depth, queue, within, redirects } = parsed.data;
   const url = readUrl(parsed.data.url);
   if (isProblem(url)) return { kind: 'malformed', problem: `the URL can't be crawled: ${url.problem}` };
-  const task = { run, url: url.href, host: url.host, mark: markOf(canonicalOf(url.href), step), step, depth, queue };
-  return { kind: 'task', task };
+  const mark = markOf(parsed.data.key ?? url.canonical, step);
+  const task = {
+    run,
+    url: url.href,
+    host: url.host,
+    mark,
+    step,
+    depth,
+    queue,
+    ...(within === undefined ? {} : { within }),
+  };
+  if (redirects === undefined) return { kind: 'task', task };
+  const next = readUrl(redirects.at(-1) ?? '');
+  if (isProblem(next)) {
+    return { kind: 'malformed', problem: `the URL it was redirected to can't be crawled: ${next.problem}` };
+  }
+  return { kind: 'task', task: { ...task, host: next.host, redirects } };
 }
 
 function versionOf(json: unknown): number {

@@ -1,0 +1,62 @@
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** A point in time as a person names it: a date, or so long ago. */
+export type Moment = { readonly at: number } | { readonly agoMs: number };
+
+/** Epoch milliseconds. */
+export function timeOf(moment: Moment, now: number): number {
+  return 'at' in moment ? moment.at : now - moment.agoMs;
+}
+
+/**
+ * When what a `lastmod` tells of was over at the latest, in epoch milliseconds: `2026-11` ends with November. Nothing if it
+ * is no date.
+ *
+ * It reads the W3C's forms (https://www.w3.org/TR/NOTE-datetime), a date that lacks its zone as UTC; and what is found in
+ * feeds and in the wild: a space for the `T`, `+0000`, the dates of RFC 822.
+ */
+export function lastmodEnd(text: string): number | undefined {
+  const [, year, month, day, hour, minute, second, fraction, zone] = W3C.exec(text.trim()) ?? [];
+  if (year === undefined) return rfc822End(text);
+  if (month === undefined) return Date.UTC(Number(year) + 1, 0);
+  if (Number(month) < 1 || Number(month) > 12) return undefined;
+  if (day === undefined) return Date.UTC(Number(year), Number(month));
+  const start = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  // The 31st of a month that has 30 days.
+  if (new Date(start).getUTCDate() !== Number(day)) return undefined;
+  if (hour === undefined) return start + DAY_MS;
+  if (Number(hour) > 24 || Number(minute) > 59 || Number(second ?? 0) > 60) return undefined;
+  const at = start + (Number(hour) * 60 + Number(minute)) * MINUTE_MS - zoneMs(zone);
+  if (second === undefined) return at + MINUTE_MS;
+  const from = at + Number(second) * 1_000;
+  // A fraction, too, stands for all that begins with it: `.2` for a tenth of a second. What is finer than ours is left out.
+  return fraction === undefined ? from + 1_000 : from + Number(fraction.slice(0, 3).padEnd(3, '9')) + 1;
+}
+
+/** The last moment that it may mean: what changed on `2026-11-21` may have changed that evening. */
+export function lastMomentOf(lastmod: string): number | undefined {
+  const end = lastmodEnd(lastmod);
+  return end === undefined ? undefined : end - 1;
+}
+
+/** Is it surely older? What has no date, or none that can be read, is not. */
+export function isOlder(lastmod: string | undefined, since: number): boolean {
+  const end = lastmod === undefined ? undefined : lastmodEnd(lastmod);
+  return end !== undefined && end <= since;
+}
+
+const W3C =
+  /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d:?\d\d)?)?)?)?$/i;
+const RFC_822 = /^(?:[a-z]{3},\s*)?\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d\d:\d\d(:\d\d)?\s*(?:[a-z]{1,4}|[+-]\d{4})$/i;
+
+function zoneMs(zone = 'Z'): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE_MS;
+}
+
+function rfc822End(text: string): number | undefined {
+  const [all, seconds] = RFC_822.exec(text.trim()) ?? [];
+  const time = all === undefined ? Number.NaN : Date.parse(all);
+  return Number.isNaN(time) ? undefined : time + (seconds === undefined ? MINUTE_MS : 1_000);
+}

@@ -1,0 +1,74 @@
+/** A proxy that requests may go through. */
+export interface ProxyAddress {
+  readonly scheme: ProxyScheme;
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly login: { readonly user: string; readonly password: string } | undefined;
+  /** `<scheme>://<host>:<port>`: what it is called wherever it is named. The login is no part of it. */
+  readonly name: string;
+}
+
+export type ProxyScheme = 'http' | 'https' | 'socks5';
+
+/** Where nobody says otherwise. */
+const DEFAULT_PORTS: Readonly<Record<ProxyScheme, number>> = { http: 80, https: 443, socks5: 1080 };
+
+/**
+ * Reads the entries of `PROXY_URL`.
+ *
+ * @returns the proxies, or what is wrong with which entry; entries are told by their place, since they may hold a password
+ */
+export function parseProxies(
+  entries: readonly string[],
+): readonly ProxyAddress[] | { readonly problems: readonly string[] } {
+  const proxies: ProxyAddress[] = [];
+  const problems: string[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const read = parseProxy(entry);
+    if (typeof read === 'string') problems.push(`entry ${index + 1} ${read}`);
+    else proxies.push(read);
+  }
+  return problems.length > 0 ? { problems } : proxies;
+}
+
+function parseProxy(entry: string): ProxyAddress | string {
+  const url = URL.parse(entry);
+  const scheme = url?.protocol.slice(0, -1);
+  if (url === null || !isScheme(scheme)) return 'does not begin with http://, https:// or socks5://';
+  if (url.hostname === '') return 'names no host';
+  if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
+    return 'has more than a login, a host and a port (in a login, write / ? # @ , as %2F %3F %23 %40 %2C)';
+  }
+  const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);
+  if (port === 0) return 'has the port 0';
+  const login = loginOf(url);
+  if (login === 'broken') return 'has a login with a % that is no escape (write %25)';
+  if (login !== undefined && scheme !== 'socks5' && login.user.includes(':')) return 'has a user name with a colon';
+  if (login !== undefined && scheme === 'socks5' && isTooLong(login)) return 'has a login of more than 255 bytes';
+  return {
+    scheme,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port,
+    login,
+    name: `${scheme}://${url.hostname}:${port}`,
+  };
+}
+
+function isScheme(text: string | undefined): text is ProxyScheme {
+  return text !== undefined && Object.hasOwn(DEFAULT_PORTS, text);
+}
+
+function loginOf({ username, password }: URL): ProxyAddress['login'] | 'broken' {
+  if (username === '' && password === '') return undefined;
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return 'broken';
+  }
+}
+
+/** RFC 1929 counts the bytes of each in one byte. */
+function isTooLong({ user, password }: { readonly user: string; readonly password: string }): boolean {
+  return Buffer.byteLength(user) > 255 || Buffer.byteLength(password) > 255;
+}

@@ -1,0 +1,33 @@
+/** The name by which robots rules call this crawler, in lower case. */
+const TOKEN = 'trawlbot';
+
+/** Directives that are written with a colon, as the name of a crawler is. */
+const WITH_VALUE: ReadonlySet<string> = new Set([
+  'unavailable_after',
+  'max-snippet',
+  'max-image-preview',
+  'max-video-preview',
+]);
+
+/** Is a `<meta name>` for all robots, or for this one? */
+export function isRobotsMeta(name: string): boolean {
+  const lower = name.trim().toLowerCase();
+  return lower === 'robots' || lower === TOKEN;
+}
+
+/**
+ * Does a page ask that its links are not followed? Reads the content of a robots `<meta>`, and `X-Robots-Tag`, where what
+ * stands behind the name of a crawler is for that one alone.
+ */
+export function forbidsFollowing(directives: string): boolean {
+  let isOurs = true;
+  for (const part of directives.toLowerCase().split(',')) {
+    const colon = part.indexOf(':');
+    const name = part.slice(0, Math.max(0, colon)).trim();
+    if (name !== '' && WITH_VALUE.has(name)) continue;
+    if (name !== '') isOurs = name === TOKEN;
+    const rule = part.slice(colon + 1).trim();
+    if (isOurs && (rule === 'nofollow' || rule === 'none')) return true;
+  }
+  return false;
+}

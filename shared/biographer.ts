@@ -1,4 +1,5 @@
 import type { TaskState } from './frontier.ts';
+import type { HostCircumstances } from './host-overview.ts';
 import type { RunState } from './runs.ts';
 import type { Queue } from './task/routing.ts';
 
@@ -26,7 +27,10 @@ export interface TaskTrace {
   readonly hasFailed: boolean;
   /** Where it is now; nothing if it neither waits nor is in flight. */
   readonly place?: Place;
-  readonly host: HostCircumstances;
+  readonly host: HostCircumstances & {
+    /** Release looks at the host again in so many milliseconds, as far as is known. */
+    readonly nextLookMs: number;
+  };
 }
 
 export type Place =
@@ -46,13 +50,3 @@ export type Place =
       readonly forMs?: number;
       readonly state: TaskState;
     };
-
-/** What may keep a host's tasks waiting. */
-export interface HostCircumstances {
-  readonly intervalMs: number;
-  readonly pausedMs: number;
-  readonly reason: string;
-  readonly byHand: boolean;
-  /** Release looks at the host again in so many milliseconds, as far as is known. */
-  readonly nextLookMs: number;
-}

@@ -1,3 +1,5 @@
+import type { HostFault } from './task/breaker.ts';
+import type { KnownPage, PageFacts } from './task/known-page.ts';
 import type { Outcome } from './task/outcome.ts';
 import type { Task } from './task/task.ts';
 
@@ -24,6 +26,10 @@ export interface Frontier {
   /**
    * Takes tasks that the run doesn't know yet, at most {@link MAX_OFFER} a call. Refused as a whole, with nothing marked,
    * when the run is neither running nor paused, or when `parent` is no longer in flight.
+   *
+   * An incremental run also takes, each once, marked URLs that are due again: `changedAt` is later than their last fetch, or
+   * that is older than the run's `recrawlAfterMs`. (With dedup `run`, what is younger than that and not changed is known.)
+   * Never while a task for the same mark may be live in another run.
    */
   offer(run: string, tasks: readonly Offer[], options?: OfferOptions): Promise<OfferResult>;
 
@@ -57,13 +63,15 @@ export interface Frontier {
 }
 
 /** Tasks in one `offer`: a bound on how long one call may hold the frontier. */
-export const MAX_OFFER = 1_000;
+export const MAX_OFFER = 500;
 
 /** A URL for the frontier. */
 export type Offer =
   | (Omit<Task, 'run'> & {
       /** The task is worth doing for so long from now; see {@link RoutingRule.deadlineMs}. */
       readonly deadlineMs?: number | undefined;
+      /** When the page was changed last, as its sitemap says; epoch milliseconds. */
+      readonly changedAt?: number | undefined;
     })
   /** A text that is no URL: counted as discovered, marked by its text, and released with verdict `malformed`. */
   | { readonly malformed: string; readonly problem: string };
@@ -71,12 +79,15 @@ export type Offer =
 export interface OfferOptions {
   /** The release whose page these links were found in: the offer is refused when it is stale. */
   readonly parent?: number;
+  /** Takes nothing more once the run has discovered so many tasks. */
+  readonly most?: number;
   /** A repeat of an offer whose fate is unknown: what is known by now is not counted as a duplicate again. */
   readonly repeat?: boolean;
 }
 
 export type OfferResult =
-  | { readonly accepted: number; readonly known: number }
+  /** `beyond`: left out, and not marked, since the run has as many as it may; left out if there are none. */
+  | { readonly accepted: number; readonly known: number; readonly beyond?: number }
   | { readonly refused: 'run' | 'parent' | 'full' };
 
 export interface ReleaseOptions {
@@ -113,7 +124,10 @@ export interface ReleasedTask {
 export interface TaskState {
   /** Attempts counted so far. */
   readonly attempts: number;
-  /** Admissions since the last settle: more than a few mean that the task kills its worker. */
+  /**
+   * Admissions since its host was asked last and the worker lived to tell; more than a few mean that the task kills its
+   * worker. A task that is put back before its host was asked takes back the one start that it did not use.
+   */
   readonly starts: number;
   /** Times that its host answered it with "slow down". */
   readonly throttles: number;
@@ -140,7 +154,13 @@ export const MAX_STARTS = 6;
  */
 export type Admission =
   /** `pausedMs`: the host is paused for a moment still, short enough to be waited for. */
-  | { readonly verdict: 'work'; readonly state: TaskState; readonly pausedMs: number }
+  | {
+      readonly verdict: 'work';
+      readonly state: TaskState;
+      readonly pausedMs: number;
+      /** What an incremental run knows of the page from earlier ones. */
+      readonly known?: KnownPage;
+    }
   | { readonly verdict: 'deadline' | 'crash_loop'; readonly state: TaskState }
   | { readonly verdict: 'gone' | 'put_back' | 'cancelled' | 'unknown_run' };
 
@@ -150,10 +170,37 @@ export interface Settlement {
   readonly bytes?: number;
   /** Did the host answer as a host in order does? Left out when it wasn't asked. */
   readonly hostAnswered?: boolean;
+  /**
+   * What is wrong with the host. Five in a row open its breaker: the host is paused, and then tried by a single task, until an
+   * answer closes it. Any answer without a fault ends the row.
+   */
+  readonly hostFault?: HostFault;
+  /** The host wants to be asked more slowly: what it said. Its interval is doubled, and shorter again with each answer in order. */
+  readonly slowDown?: string;
   /** The host's name for {@link AttemptNote}s, and who tried. Left out when no attempt was made. */
   readonly attempt?: AttemptNote;
   /** The host can't be asked before so many milliseconds have passed; nothing of it is released sooner. */
   readonly hostFreeInMs?: number;
+  /** Redirects have led the task elsewhere: what is said here of a host is said of that one, and put back, it waits there. */
+  readonly moved?: Moved;
+  /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */
+  readonly page?: PageVisit;
+}
+
+/** Where redirects have led a task. */
+export interface Moved {
+  /** Of the last URL. */
+  readonly host: string;
+  /** At least one; see {@link Task.redirects}. */
+  readonly redirects: readonly string[];
+}
+
+/** A page that an incremental run has visited. */
+export interface PageVisit extends PageFacts {
+  /** How long ago the request for it began. */
+  readonly askedMsAgo: number;
+  /** The body that did not have to be sent again. */
+  readonly bytesSaved: number;
 }
 
 /** One failed attempt, kept for people: `attempts:<url>` in Redis, and the dead letter. */
@@ -164,6 +211,15 @@ export interface AttemptNote {
   readonly reason: string;
   readonly status?: number;
   readonly error?: string;
+}
+
+/** An ability: a page that was redirected takes the place of the one it leads to, so that it isn't fetched again as that. */
+export interface Claims {
+  /**
+   * Takes a mark for the task that holds this release, until that task ends: `done` and `skipped` keep it, `failed` and
+   * `cancelled` free it. `taken`: another task has it, or had it. `stale`: the ledger doesn't hold this release.
+   */
+  claim(run: string, release: number, mark: string): Promise<'claimed' | 'taken' | 'stale'>;
 }
 
 /** An optional ability: the failed attempts of a task, newest first, at most ten. */

@@ -1,3 +1,5 @@
+import type { HostPace } from './task/host-pace.ts';
+
 /**
  * The hosts of all runs, as a person or an autoscaler asks about them.
  *
@@ -16,4 +18,17 @@ export interface PausedHost {
   readonly reason: string;
   /** By hand: until somebody ends it. */
   readonly byHand: boolean;
+  /** It failed too often in a row: at the end of the pause, a single task tries it. */
+  readonly isUnreachable: boolean;
+}
+
+/** What may keep a host's tasks waiting. */
+export interface HostCircumstances extends HostPace {
+  /** Milliseconds that it is still paused, and why; 0 if it isn't. */
+  readonly pausedMs: number;
+  readonly reason: string;
+  /** Paused by hand: until somebody ends it. */
+  readonly byHand: boolean;
+  /** It failed too often in a row: it is paused, or tried by a single task just now. */
+  readonly isUnreachable: boolean;
 }

@@ -9,7 +9,7 @@ export interface Marks {
   /**
    * Drops marks, those that failed runs keep as well, so that the URLs are taken again. Marks of tasks that wait or are in
    * flight stay: a second task for the same URL would be worked beside the first. Long sets are gone through in chunks;
-   * what is offered meanwhile stays.
+   * what is offered meanwhile stays. What incremental runs remember of these pages goes too.
    */
   forget(which: Forgettable): Promise<Forgotten>;
 }

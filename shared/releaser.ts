@@ -25,11 +25,8 @@ interface ReleaserOptions {
   readonly roster: Roster;
   readonly clock: Clock;
   readonly log: Logger;
-  /**
-   * Told of each task that fails here, before its dead letter is published; when it rejects, the task waits again. Left
-   * out where there is nothing to tell it to: a producer keeps no records.
-   */
-  readonly onFailure?: (task: ReleasedTask, reason: FailedReason) => Promise<void>;
+  /** Told of each task that fails here, before its dead letter is published; when it rejects, the task waits again. */
+  readonly onFailure: (task: ReleasedTask, reason: FailedReason) => Promise<void>;
   /** Tasks that may be out at once; left out, by the number of live worker slots. */
   readonly window?: number | undefined;
 }
@@ -156,7 +153,6 @@ export class Releaser implements Service {
   /** Those that have been told of; the others wait again. */
   async #told(ended: readonly ReleasedTask[]): Promise<ReleasedTask[]> {
     const { onFailure, log } = this.#options;
-    if (onFailure === undefined) return [...ended];
     const told = await Promise.allSettled(ended.map((task) => onFailure(task, task.verdict as FailedReason)));
     const failure = told.find((result) => result.status === 'rejected');
     if (failure !== undefined) log.warn({ error: messageOf(failure.reason) }, 'a failure could not be told: it waits');

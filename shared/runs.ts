@@ -1,3 +1,7 @@
+import type { HostCircumstances } from './host-overview.ts';
+import type { Scope } from './task/scope.ts';
+import type { UrlKeyRule } from './task/url-key.ts';
+
 /**
  * The runs: which exist, in which state, and how far they are.
  *
@@ -48,12 +52,26 @@ export interface RunOptions {
   /** Milliseconds between two requests to one host; 0 for no limit. */
   readonly intervalMs: number;
   readonly maxAttempts: number;
-  /** Follow links to pages of the same host? */
+  /** Follow links? */
   readonly follow: boolean;
   /** Links followed from a seed, at most. */
   readonly maxDepth: number;
   /** What a record keeps of the body. */
   readonly content: 'none' | 'text' | 'html';
+  /** How far from a seed. Left out: the same host. */
+  readonly scope?: Scope;
+  /** Only links that one of these patterns matches are followed; see {@link matchesUrl}. Left out, or none: all. */
+  readonly include?: readonly string[];
+  /** Links that one of these matches are not. */
+  readonly exclude?: readonly string[];
+  /** Once the run has discovered so many pages, no more links are followed; seeds are taken all the same. Left out: no limit. */
+  readonly maxPages?: number;
+  /** Rules that take different URLs for one page. Left out: none. */
+  readonly urlKey?: readonly UrlKeyRule[];
+  /** Remembers pages, and asks only for what has changed since; see `task/known-page.ts`. */
+  readonly incremental: boolean;
+  /** In an incremental run, pages are due again so long after their last fetch; 0: only when a sitemap says that they changed. */
+  readonly recrawlAfterMs: number;
 }
 
 export type RunState = 'running' | 'paused' | 'cancelled' | 'finished';
@@ -91,6 +109,8 @@ export interface RunProgress {
     readonly skipped: Readonly<Record<string, number>>;
   };
   readonly bytes: number;
+  /** Bodies that did not have to be fetched, since their pages had not changed. */
+  readonly bytesSaved: number;
   /** Epoch milliseconds, by the store's clock, as the next two. */
   readonly startedAt: number;
   readonly endedAt?: number;
@@ -98,6 +118,11 @@ export interface RunProgress {
   readonly producers: { readonly open: number; readonly lost: number; readonly silent: readonly SilentProducer[] };
   /** Why it is paused, in the words of whoever paused it. */
   readonly pauseReason?: string;
+}
+
+/** Does a run follow no more links, since it has as many pages as it may? */
+export function hasMaxPages({ options, discovered }: Pick<RunProgress, 'options' | 'discovered'>): boolean {
+  return options.follow && options.maxPages !== undefined && discovered >= options.maxPages;
 }
 
 /** A lost producer. At most ten are named. */
@@ -108,13 +133,7 @@ export interface SilentProducer {
 }
 
 /** A host with waiting tasks. */
-export interface HostLine {
+export interface HostLine extends HostCircumstances {
   readonly host: string;
   readonly waiting: number;
-  readonly intervalMs: number;
-  /** Milliseconds that the host is still paused, and why; 0 if it isn't. */
-  readonly pausedMs: number;
-  readonly reason?: string;
-  /** Paused by hand: until somebody ends it. */
-  readonly byHand: boolean;
 }

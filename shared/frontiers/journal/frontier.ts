@@ -64,16 +64,28 @@ export class JournaledFrontier extends MemoryFrontier {
     return await result;
   }
 
+  override async claim(id: string, release: number, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
+    const journal = this.#journals.get(id);
+    const run = this.#store.runs.get(id);
+    const task = run?.flights.get(String(release))?.task;
+    if (journal === undefined || run === undefined || task === undefined) return await super.claim(id, release, mark);
+    journal.failure.throwIfAborted();
+    const before = run.claims.get(task.mark);
+    const result = super.claim(id, release, mark);
+    if (run.claims.get(task.mark) !== before) await journal.claimed(task, mark);
+    return await result;
+  }
+
   protected override taken(task: StoredTask): void {
     this.#taken.push(task);
   }
 
-  #write(journal: Journal, task: StoredTask, { outcome, bytes = 0 }: Settlement): Promise<void> | undefined {
+  #write(journal: Journal, task: StoredTask, { outcome, bytes = 0, page }: Settlement): Promise<void> | undefined {
     switch (outcome.kind) {
       case 'done':
       case 'skipped':
       case 'failed':
-        return journal.ended(task, outcome, bytes);
+        return journal.ended(task, outcome, bytes, page?.bytesSaved);
       case 'retry':
         return journal.retried(task, bytes, this.#clock.now() + Math.round(outcome.inMs));
       case 'defer':

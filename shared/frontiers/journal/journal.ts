@@ -1,31 +1,23 @@
 import { rmSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
-import type { Beginning, RunJournal } from '../../journal.ts';
+import type { RunJournal } from '../../journal.ts';
 import type { LineFile } from '../../line-file.ts';
 import type { RunProgress, RunState } from '../../runs.ts';
 import type { EndOutcome, StoredTask } from '../memory/store.ts';
-import type { Credits } from './credits.ts';
 import { beginningLine, endedLine, endLine, line, NONE, retryLine, taskLine } from './lines.ts';
 import type { FileLock } from './lock.ts';
+import type { Replayed } from './replay.ts';
 
 /** A journal has URLs with their credentials, which records leave out. */
 export const JOURNAL_MODE = 0o600;
 /** Between two `fsync` of a journal that was written to. */
 const SYNC_EVERY_MS = 1_000;
 
-export interface JournalParts {
+/** What a journal is written on with. */
+export interface JournalParts extends Replayed {
   /** Open for writing, with its first lines in it. */
   readonly file: LineFile;
   readonly lock: FileLock;
-  readonly beginning: Beginning;
-  readonly begunAt: number;
-  readonly isSealed: boolean;
-  readonly credits: Credits;
-  /** The number of the last task. */
-  readonly tasks: number;
-  readonly sessions: number;
-  /** Milliseconds worked in earlier sessions. */
-  readonly workedMs: number;
   /** Brings to the disk what the journal speaks of, before the journal itself. */
   readonly syncFirst: () => Promise<void>;
 }
@@ -92,11 +84,11 @@ export class Journal implements RunJournal {
     return this.#append(lines);
   }
 
-  ended(task: StoredTask, outcome: EndOutcome, bytes: number): Promise<void> {
+  ended(task: StoredTask, outcome: EndOutcome, bytes: number, saved = 0): Promise<void> {
     const { number } = task;
     const known = this.#knownOfPages.get(number) ?? 0;
     if (known > 0) this.#knownOfPages.delete(number);
-    return this.#append(endLine(number, outcome, bytes, known));
+    return this.#append(endLine(number, outcome, bytes, known, saved));
   }
 
   retried({ number }: StoredTask, bytes: number, notBefore: number): Promise<void> {
@@ -105,6 +97,11 @@ export class Journal implements RunJournal {
 
   throttled({ number }: StoredTask): Promise<void> {
     return this.#append(line('throttled', number));
+  }
+
+  /** Redirects led a task to a URL that was free, and is no more. */
+  claimed({ number }: StoredTask, mark: string): Promise<void> {
+    return this.#append(line('claimed', number, mark));
   }
 
   opened(producer: string): Promise<void> {

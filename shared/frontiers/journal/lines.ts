@@ -19,11 +19,12 @@ export const NONE = '-';
  * | `session`   | number, at (epoch ms), id of the machine's boot, pid, hostname, milliseconds worked before it   |
  * | `open`      | a producer that has something to offer                                                          |
  * | `sealed`    | a producer that has offered all, or `-` for all of them; URLs that were known already           |
- * | `task`      | number, parent's number, depth, queue, first seen, deadline after it, URL, and where they are not the URL's own: mark, host, step |
+ * | `task`      | number, parent's number, depth, queue, first seen, deadline after it, URL, and where they are not the URL's own: mark, host, step; the folder in which its links are followed |
  * | `text`      | number, first seen, a text that is no URL (JSON), why it is none (JSON)                         |
  * | `done`      | number, bytes, links in it that were known already                                              |
- * | `skipped`, `failed` | the same, reason                                                                        |
+ * | `skipped`, `failed` | the same, reason, bytes that did not have to be fetched, if any                         |
  * | `retry`     | number, bytes, not before                                                                       |
+ * | `claimed`   | number, the mark of the URL that redirects led it to                                            |
  * | `throttled` | number: its host asked us to slow down                                                          |
  * | `state`     | `running`, `paused` or `cancelled`                                                              |
  * | `synced`    | bytes of this file that are on the disk, with all records they speak of; milliseconds worked    |
@@ -34,19 +35,22 @@ export function beginningLine({ run, options, seeds, flags }: Beginning, begunAt
 }
 
 export function taskLine(task: StoredTask, parent: number, begunAt: number): string {
-  const { number, url, mark, host, step, depth, queue, firstSeen, deadline, problem } = task;
+  const { number, url, mark, host, step, depth, queue, within, firstSeen, deadline, problem } = task;
   const age = firstSeen - begunAt;
   if (host === MALFORMED_HOST)
     return `text\t${number}\t${age}\t${JSON.stringify(mark)}\t${JSON.stringify(problem ?? '')}\n`;
   const end = deadline > 0 ? deadline - firstSeen : NONE;
   const head = `task\t${number}\t${parent}\t${depth}\t${queue}\t${age}\t${end}\t${url}`;
-  if (mark === url && step === '' && host === hostIn(url)) return `${head}\n`;
-  return `${head}\t${mark === url ? NONE : mark}\t${host === hostIn(url) ? NONE : host}${step === '' ? '' : `\t${step}`}\n`;
+  if (mark === url && step === '' && host === hostIn(url) && within === undefined) return `${head}\n`;
+  const names = `${head}\t${mark === url ? NONE : mark}\t${host === hostIn(url) ? NONE : host}`;
+  if (within !== undefined) return `${names}\t${step}\t${within}\n`;
+  return `${names}${step === '' ? '' : `\t${step}`}\n`;
 }
 
-export function endLine(number: number, outcome: EndOutcome, bytes: number, known: number): string {
+export function endLine(number: number, outcome: EndOutcome, bytes: number, known: number, saved: number): string {
   const head = `${outcome.kind}\t${number}\t${bytes}\t${known}`;
-  return outcome.kind === 'done' ? `${head}\n` : `${head}\t${outcome.reason}\n`;
+  if (outcome.kind === 'done') return `${head}\n`;
+  return `${head}\t${outcome.reason}${saved > 0 ? `\t${saved}` : ''}\n`;
 }
 
 export function retryLine(number: number, bytes: number, notBefore: number): string {

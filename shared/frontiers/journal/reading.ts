@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { messageOf, StorageError } from '../../errors.ts';
 import type { Beginning } from '../../journal.ts';
 import type { RunOptions } from '../../runs.ts';
+import { SCOPES } from '../../task/scope.ts';
+import { URL_KEY_RULES } from '../../task/url-key.ts';
 import { JOURNAL_VERSION } from './lines.ts';
 
 const BLOCK_BYTES = 1 << 20;
@@ -26,6 +28,14 @@ const optionsSchema: z.ZodType<RunOptions> = z.object({
   follow: z.boolean(),
   maxDepth: z.int(),
   content: z.enum(['none', 'text', 'html']),
+  scope: z.enum(SCOPES).exactOptional(),
+  include: z.array(z.string()).exactOptional(),
+  exclude: z.array(z.string()).exactOptional(),
+  maxPages: z.int().exactOptional(),
+  urlKey: z.array(z.enum(URL_KEY_RULES)).exactOptional(),
+  // Journals of older programs say nothing of these.
+  incremental: z.boolean().default(false),
+  recrawlAfterMs: z.number().default(0),
 });
 
 const beginningSchema = z.object({

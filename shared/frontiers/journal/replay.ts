@@ -29,6 +29,7 @@ export interface Replayed {
   /** Tasks so far, which is the number of the last one. */
   readonly tasks: number;
   readonly sessions: number;
+  /** Milliseconds worked in earlier sessions. */
   readonly workedMs: number;
 }
 
@@ -114,6 +115,9 @@ export class Replay {
       case 'throttled':
         this.#liveTask(first).task.throttles++;
         break;
+      case 'claimed':
+        this.#store.claim(run, this.#liveTask(first).task.mark, readText(second));
+        break;
       case 'open':
         run.producers.set(readText(first), 0);
         break;
@@ -173,6 +177,7 @@ export class Replay {
     mark = NONE,
     host = NONE,
     step = '',
+    within,
   ]: readonly string[]): StoredTask {
     const url = readText(text);
     const offer = {
@@ -182,6 +187,7 @@ export class Replay {
       step,
       depth: readInteger(depth),
       queue: readWord(queue, QUEUES),
+      ...(within === undefined ? {} : { within }),
       ...(deadline === NONE ? {} : { deadlineMs: readInteger(deadline) }),
     };
     return storedTask(offer, this.#begunAt + readInteger(age));
@@ -202,10 +208,12 @@ export class Replay {
     return live;
   }
 
-  #readEnd(run: MemoryRun, kind: EndOutcome['kind'], [, number, bytes, known, reason]: readonly string[]): void {
+  #readEnd(run: MemoryRun, kind: EndOutcome['kind'], fields: readonly string[]): void {
+    const [, number, bytes, known, reason, saved = '0'] = fields;
     const { task } = this.#liveTask(number);
     run.bytes += readInteger(bytes);
     run.duplicate += readInteger(known);
+    run.bytesSaved += readInteger(saved);
     if (kind === 'done') this.#store.end(run, task, { kind });
     else if (kind === 'skipped') this.#store.end(run, task, { kind, reason: readWord(reason, SKIPPED_REASONS) });
     else this.#store.end(run, task, { kind, reason: readWord(reason, FAILED_REASONS) });

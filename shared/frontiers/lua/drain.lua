@@ -6,18 +6,12 @@
 
 local budget = tonumber(ARGV[2])
 
-local function free(run, list)
-  local marks = marks_of(run)
-  remove_marks(marks, list)
-  keep_marks(marks)
-end
-
 local function drain_list(run, key)
   local entries = redis.call('LPOP', key, budget)
   if not entries then return 0 end
   local marks = {}
   for i, entry in ipairs(entries) do marks[i] = string.match(entry, '^[^\t]*\t([^\t]*)\t') end
-  free(run, marks)
+  free_marks(run, marks)
   return #entries
 end
 
@@ -25,7 +19,7 @@ local function drain_retries(run)
   local popped = redis.call('ZPOPMIN', run_key(run, 'putback'), budget)
   local marks = {}
   for i = 1, #popped, 2 do marks[#marks + 1] = string.match(popped[i], '^[^\t]*\t([^\t]*)\t') end
-  if #marks > 0 then free(run, marks) end
+  if #marks > 0 then free_marks(run, marks) end
   return #popped / 2
 end
 

@@ -2,7 +2,7 @@
 -- Looks for a task in a part of its host's list.
 -- ARGV   prefix, run, queue, host, mark, last index (counted from the tail: -1 is the last), most entries, time
 -- Result {entries looked at}, and if it was found: the entry, and how many stand before it
--- Reads only. From the tail to the head nothing is missed: what leaves the list leaves it at the head.
+-- Reads only. From the tail to the head little is missed: but for a probe, what leaves the list leaves it at the head.
 
 local key, needle = list_key(ARGV[2], ARGV[3], ARGV[4]), '\t' .. ARGV[5] .. '\t'
 local last, most = tonumber(ARGV[6]), tonumber(ARGV[7])

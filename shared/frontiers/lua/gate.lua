@@ -2,16 +2,17 @@
 -- Takes a host's next slot, or says how long it is no use to ask.
 -- ARGV   prefix, host, interval ms, concurrency, holder, longest hold ms, place lease ms, time
 -- Result {1, ms until the slot} or {0, ms, 'pace' | 'concurrency' | 'pause'}
+-- Needs  host.lua
 -- Atomic. Run twice, a slot is wasted: slower than allowed, never faster.
 
 local host, own, concurrency, holder = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local hold, place_ms = tonumber(ARGV[6]), tonumber(ARGV[7])
 local key, open = host_key(host), host_key(host) .. ':open'
 local farthest = now + LONGEST_PAUSE_MS
-local next_at, paused, other, till, response, minute = unpack(redis.call('HMGET', key,
-  'next_at', 'paused_until', 'interval', 'interval_until', 'response_ms', 'minute'))
-local interval = own
-if tonumber(other or '0') > own and tonumber(till or '0') > now then interval = tonumber(other) end
+local next_at, paused, other, till, response, minute, by_response, slow, delay, delay_till = unpack(redis.call('HMGET', key,
+  'next_at', 'paused_until', 'interval', 'interval_until', 'response_ms', 'minute', 'response_interval', 'slow_ms',
+  'crawl_delay', 'crawl_delay_until'))
+local interval = interval_of(own, other, till, by_response, slow, delay, delay_till)
 paused = math.min(tonumber(paused or '0'), farthest)
 if paused > now + hold then return {0, int(paused - now), 'pause'} end
 

@@ -1,14 +1,19 @@
 #!lua flags=allow-oom
 -- A request is over: frees its place and remembers how long the host took.
--- ARGV   prefix, host, holder, duration ms or '', time
+-- ARGV   prefix, host, holder, concurrency, duration ms or '', 1 if it came to nothing, time
 -- Result 1 if the place was held
 -- Atomic. Run twice, the response time is averaged in twice: harmless.
 
-local key, holder, duration = host_key(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+local LONGEST_RESPONSE_MS = 60000
+
+local key, holder, concurrency, took = host_key(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local held = redis.call('ZREM', key .. ':open', holder)
-if duration then
-  local response = tonumber(redis.call('HGET', key, 'response_ms') or duration)
-  redis.call('HSET', key, 'response_ms', int(math.floor(response + (duration - response) / 4 + 0.5)))
-  keep_host(ARGV[2], 600000)
-end
+if not took then return held end
+took = math.min(took, LONGEST_RESPONSE_MS)
+local average = tonumber(redis.call('HGET', key, 'response_ms') or nil)
+-- A refused connection is no quick answer.
+if ARGV[6] == '1' and took <= (average or 0) then return held end
+average = average and math.floor(average + (took - average) / 4 + 0.5) or took
+redis.call('HSET', key, 'response_ms', int(average), 'response_interval', int(math.ceil(average / concurrency)))
+keep_host(ARGV[2], 600000)
 return held

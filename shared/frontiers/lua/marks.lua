@@ -53,7 +53,7 @@ end
 -- The marks that count for a run.
 local function marks_of(run)
   local key = ARGV[1] .. 'run:' .. run
-  if redis.call('HGET', key, 'dedup') == 'run' then return {set = key .. ':seen'} end
+  if redis.call('HGET', key, 'dedup') == 'run' then return {set = key .. ':seen', run = run} end
   return shared_marks()
 end
 

@@ -1,7 +1,8 @@
 #!lua
 -- Creates a run, joins it, or opens a finished one again, with one more open producer.
 -- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, form of the marks
---        (exact | compact), 1 if it takes over from producers that were lost, time
+--        (exact | compact), 1 if it takes over from producers that were lost, ms after which an incremental run takes pages
+--        again (0: never for their age) or '' for any other run, time
 -- Result {'created' | 'joined' | 'reopened' | 'cancelled', the run's own options}, or {'marks', the form in force} when
 --        that is another one
 -- Atomic; run twice, the second joins with the same producer.
@@ -16,6 +17,7 @@ if not state then
   how, options = 'created', ARGV[3]
   redis.call('HSET', key, 'state', 'running', 'options', options, 'interval_ms', ARGV[4], 'dedup', ARGV[5],
     'started_at', int(now))
+  if ARGV[10] ~= '' then redis.call('HSET', key, 'recrawl_after_ms', ARGV[10]) end
   redis.call('ZADD', P .. 'runs', int(now), run)
 elseif state == 'finished' then
   how = 'reopened'

@@ -1,7 +1,8 @@
 -- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes.
 --
--- A task is kept as one string, three parts divided by tabs:
+-- A task is kept as one string, its parts divided by tabs:
 --   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB payload
+--              and, where redirects have led it to another host, TAB and these as JSON
 --   put back   <host> <queue> and the above
 --   in flight  <publishing | queued | working:<worker>:<since>> and the above; `working` alone: handed over, not begun
 -- Times are epoch milliseconds, 0 for none. The payload is opaque here: cjson would turn [] into {} and round big numbers.
@@ -84,10 +85,34 @@ local function leave_ledger(run, release)
   redis.call('ZREM', run_key(run, 'leases'), release)
 end
 
-local function count_cancelled(run, task)
+-- A task's claim is over: it keeps what it claimed, or the caller takes that away. Returns the claimed mark, if any.
+local function drop_claim(run, own)
+  local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. own)
+  if claimed then redis.call('HDEL', run_key(run, 'claims'), '<' .. claimed, '>' .. own) end
+  return claimed
+end
+
+-- A task's claim is over, and what it claimed is free again.
+local function free_claim(run, marks, own)
+  local claimed = drop_claim(run, own)
+  if not claimed then return end
+  remove_marks(marks, {claimed})
+  redis.call('SREM', run_key(run, 'taken'), claimed)
+end
+
+-- The marks of cancelled tasks go, and with them what these have claimed; those of pages that were crawled before stay.
+local function free_marks(run, list)
   local marks = marks_of(run)
-  remove_marks(marks, {mark_of(task)})
+  if redis.call('EXISTS', run_key(run, 'claims')) == 1 then
+    for _, own in ipairs(list) do free_claim(run, marks, own) end
+  end
+  local gone = without_retaken(run, list)
+  if #gone > 0 then remove_marks(marks, gone) end
   keep_marks(marks)
+end
+
+local function count_cancelled(run, task)
+  free_marks(run, {mark_of(task)})
   redis.call('HINCRBY', run_key(run), 'cancelled', 1)
 end
 

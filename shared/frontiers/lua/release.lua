@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
 -- Leases due tasks, each under a new release number.
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, time
+-- Needs  host.lua
 -- Result {ms until the next look, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task
 -- Atomic: a task is in its list or in the ledger, never in both. Run twice, the second releases other tasks, and the
@@ -16,15 +17,14 @@ local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
 local MOST_LOOKS = 200
 local reply, looks = {0}, 0
 
--- The run's own interval, or that of a slower run that named the host a short while ago.
-local function interval_of(host, own, gate)
-  local other, till = tonumber(gate[4] or '0'), tonumber(gate[5] or '0')
-  if other > own and till > now then return other end
-  if own > 0 then
+-- The interval that counts. A run whose own is the slowest says so, for the others.
+local function pace_of(host, own, gate)
+  local interval, _, rate = interval_of(own, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14])
+  if own > 0 and rate == own then
     redis.call('HSET', host_key(host), 'interval', int(own), 'interval_until', int(now + 10000 + 2 * own),
-      'per_minute', int(60000 / own))
+      'per_minute', int(60000 / interval))
   end
-  return own
+  return interval
 end
 
 -- A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago.
@@ -39,15 +39,16 @@ local function is_down(run, host)
   return now - last < give_up or tonumber(redis.call('HGET', host_key(host), 'paused_until') or '0') > now
 end
 
--- Moves up to `count` tasks of a host into the ledger. Returns how many go, and how many were taken in all.
-local function take(run, host, count, forced)
-  local go, taken = 0, 0
+-- Moves up to `count` tasks of a host into the ledger. Returns how many go, how many were taken in all, and the number of
+-- the last.
+local function take(run, host, count, forced, pop)
+  local go, taken, last = 0, 0, nil
   for _, queue in ipairs({'priority', 'normal'}) do
     local key = list_key(run, queue, host)
     while taken < count do
-      local entries = redis.call('LPOP', key, count - taken)
+      local entries = redis.call(pop, key, count - taken)
       if not entries then break end
-      local last = redis.call('HINCRBY', run_key(run), 'releases', #entries)
+      last = redis.call('HINCRBY', run_key(run), 'releases', #entries)
       local flights, leases = {}, {}
       for i, entry in ipairs(entries) do
         local release = int(last - #entries + i)
@@ -68,7 +69,7 @@ local function take(run, host, count, forced)
       taken = taken + #entries
     end
   end
-  return go, taken
+  return go, taken, last
 end
 
 local function has_waiting(run, host)
@@ -80,10 +81,11 @@ local function visit_host(run, host, quota, own_interval, is_unpaced)
   local ready = run_key(run, 'ready')
   local forced
   if host == '?' then forced = 'malformed' elseif is_down(run, host) then forced = 'host_down' end
-  local count, pace, cursor = quota, 0, now
+  local count, pace, cursor, is_tried = quota, 0, now, false
   if not forced then
     local gate = redis.call('HMGET', host_key(host),
-      'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand')
+      'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand',
+      'response_interval', 'slow_ms', 'opened', 'probe', 'probe_until', 'crawl_delay', 'crawl_delay_until')
     -- A clock that stepped back must not leave a host waiting for the old time.
     local farthest = now + LONGEST_PAUSE_MS
     local paused = math.min(tonumber(gate[2] or '0'), farthest)
@@ -96,7 +98,7 @@ local function visit_host(run, host, quota, own_interval, is_unpaced)
       return 0
     end
     if not is_unpaced then
-      pace = interval_of(host, own_interval, gate)
+      pace = pace_of(host, own_interval, gate)
       if concurrency > 0 and gate[6] then pace = math.max(pace, math.ceil(tonumber(gate[6]) / concurrency)) end
     end
     if pace > 0 then
@@ -109,15 +111,27 @@ local function visit_host(run, host, quota, own_interval, is_unpaced)
       end
       count = math.min(quota, math.floor((now + LEAD_MS - cursor) / pace) + 1)
     end
+    is_tried = as_number(gate[10]) > 0
+    if is_tried and is_tried_by_other(gate[10], gate[11], gate[12]) then
+      redis.call('ZADD', ready, int(gate[12]), host)
+      return 0
+    end
   end
-  local go, taken = take(run, host, count, forced)
+  -- The breaker is open, and its time is over: one task tries the host. From the tail: those at the head have just failed.
+  if is_tried then count = 1 end
+  local go, taken, last = take(run, host, count, forced, is_tried and 'RPOP' or 'LPOP')
   if pace > 0 and go > 0 then
     cursor = cursor + go * pace
     redis.call('HSET', host_key(host), 'release_at', int(cursor))
     keep_host(host, cursor - now + 600000)
   end
+  if is_tried and go > 0 then
+    redis.call('HSET', host_key(host), 'probe', run .. '|' .. int(last), 'probe_until', int(now + PROBE_RELEASED_MS))
+  end
   if not has_waiting(run, host) then
     redis.call('ZREM', ready, host)
+  elseif is_tried and go > 0 then
+    redis.call('ZADD', ready, int(now + PROBE_RELEASED_MS), host)
   elseif pace > 0 and cursor > now + LEAD_MS then
     -- A little later than another run that found the host not due: so runs alternate.
     redis.call('ZADD', ready, int(cursor - LEAD_MS + math.min(pace, LEAD_MS / 2)), host)

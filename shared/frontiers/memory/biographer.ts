@@ -1,7 +1,7 @@
 import type { Biographer, Place, TaskTrace } from '../../biographer.ts';
 import type { Clock } from '../../clock.ts';
 import { QUEUES } from '../../task/routing.ts';
-import { slowestInterval } from './hosts.ts';
+import { circumstancesOf } from './hosts.ts';
 import { type MemoryRun, type MemoryStore, stateOfTask } from './store.ts';
 
 /** Finds tasks in the memory of one process. */
@@ -22,7 +22,6 @@ export class MemoryBiographer implements Biographer {
     const run = this.#store.runs.get(id);
     if (run === undefined) return undefined;
     const now = this.#clock.now();
-    const host = this.#store.hosts.get(name);
     const place = placeOf(run, mark, name, now);
     return {
       run: id,
@@ -32,10 +31,7 @@ export class MemoryBiographer implements Biographer {
       hasFailed: run.failedMarks.has(mark),
       ...(place === undefined ? {} : { place }),
       host: {
-        intervalMs: slowestInterval(host, run.options.intervalMs, now),
-        pausedMs: Math.max(0, host.pausedUntil - now),
-        reason: host.reason,
-        byHand: host.byHand,
+        ...circumstancesOf(this.#store.hosts.get(name), run.options.intervalMs, now),
         nextLookMs: Math.max(0, (run.ready.get(name) ?? now) - now),
       },
     };

@@ -3,10 +3,12 @@ import {
   type Admission,
   type AttemptHistory,
   type AttemptNote,
+  type Claims,
   type Frontier,
   type HandOvers,
   MAX_OFFER,
   MAX_STARTS,
+  type Moved,
   type Offer,
   type OfferOptions,
   type OfferResult,
@@ -18,6 +20,7 @@ import {
 import { MAX_HOLD_MS } from '../../host-gate.ts';
 import { QUEUES } from '../../task/routing.ts';
 import { type FrontierPolicy, LEAD_MS, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import { HostHealth, probeOf } from './host-health.ts';
 import { Releasing } from './releasing.ts';
 import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask, storedTask } from './store.ts';
 
@@ -34,7 +37,7 @@ interface MemoryFrontierOptions {
  * The frontier of one process. It keeps leases, release numbers and lapses as the one in Redis does, and passes the same
  * model; what it can't do is outlive its process or be shared.
  */
-export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, HandOvers {
+export class MemoryFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers {
   readonly #store: MemoryStore;
   readonly #policy: FrontierPolicy;
   readonly #clock: Clock;
@@ -55,21 +58,23 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, H
     if (options.parent !== undefined && !run.flights.has(String(options.parent))) return { refused: 'parent' };
     const now = this.#clock.now();
     const marks = this.#store.marksOf(run);
-    let accepted = 0;
+    const room = options.most === undefined ? tasks.length : options.most - run.discovered;
+    let [accepted, known, beyond] = [0, 0, 0];
     for (const offer of tasks) {
       const task = storedTask(offer, now);
-      if (run.failedMarks.has(task.mark) || marks.has(task.mark)) continue;
-      marks.add(task.mark);
+      const answer = this.#take(run, offer, task, { marks, isFull: accepted >= room, now });
+      if (answer === 'known') known++;
+      if (answer === 'beyond') beyond++;
+      if (answer !== 'taken') continue;
       this.#store.listsOf(run, task.host)[task.queue].push(task);
       this.#store.wakeHost(run, task.host, now);
       this.taken(task);
       accepted++;
     }
-    const known = tasks.length - accepted;
     run.discovered += accepted;
     run.waiting += accepted;
     if (options.repeat !== true) run.duplicate += known;
-    return { accepted, known };
+    return beyond === 0 ? { accepted, known } : { accepted, known, beyond };
   }
 
   async release(options: ReleaseOptions): Promise<Release> {
@@ -98,28 +103,35 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, H
     run.touched = true;
     const { task } = flight;
     const now = this.#clock.now();
-    if (run.state === 'cancelled' || run.state === 'paused') {
+    const health = new HostHealth(this.#store, task.host, now);
+    const probe = probeOf(id, release);
+    const giveBack = (): void => {
       this.#store.leaveLedger(run, String(release));
       this.#store.putBack(run, task, now);
+      if (health.isTried) health.drop(probe);
+    };
+    if (run.state === 'cancelled' || run.state === 'paused') {
+      giveBack();
       if (run.state === 'paused') return { verdict: 'put_back' };
       this.#store.finishIfDone(run, now);
       return { verdict: 'cancelled' };
     }
     const isLate = task.deadline > 0 && task.deadline <= now;
     const pausedMs = Math.max(0, this.#store.hosts.get(task.host).pausedUntil - now);
-    if (!isLate && pausedMs > MAX_HOLD_MS) {
-      this.#store.leaveLedger(run, String(release));
-      this.#store.putBack(run, task, now);
+    if (!isLate && (pausedMs > MAX_HOLD_MS || health.triedUntil(probe) !== undefined)) {
+      giveBack();
       return { verdict: 'put_back' };
     }
     flight.phase = 'working';
     flight.worker = worker;
     flight.since = now;
     run.leases.set(String(release), now + WORKING_MS);
-    if (isLate) return { verdict: 'deadline', state: stateOfTask(task) };
-    if (task.starts >= MAX_STARTS) return { verdict: 'crash_loop', state: stateOfTask(task) };
     task.starts++;
-    return { verdict: 'work', state: stateOfTask(task), pausedMs };
+    if (isLate) return { verdict: 'deadline', state: stateOfTask(task) };
+    if (task.starts > MAX_STARTS) return { verdict: 'crash_loop', state: stateOfTask(task) };
+    if (health.isTried) health.admit(probe);
+    const known = run.options.incremental ? this.#store.recrawl.get(task.mark, now) : undefined;
+    return { verdict: 'work', state: stateOfTask(task), pausedMs, ...(known === undefined ? {} : { known }) };
   }
 
   async renew(id: string, releases: readonly number[]): Promise<void> {
@@ -136,10 +148,26 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, H
     const now = this.#clock.now();
     const { task } = flight;
     this.#store.leaveLedger(run, String(release));
-    this.#noteHealth(run, task.host, settlement.hostAnswered, now);
+    if (settlement.moved !== undefined) this.#move(run, task, settlement.moved, now);
+    const health = new HostHealth(this.#store, task.host, now);
+    if (settlement.hostAnswered === undefined) health.drop(probeOf(id, release));
+    else {
+      this.#noteTrouble(run, task.host, settlement.hostAnswered, now);
+      health.hear(run, settlement);
+    }
     if (settlement.attempt !== undefined) this.#note(task.mark, settlement.attempt);
     run.bytes += settlement.bytes ?? 0;
+    if (settlement.outcome.kind === 'retry' || settlement.hostAnswered !== undefined) task.starts = 0;
+    // Put back before it was asked for: it has neither killed its worker nor been survived.
+    else if (flight.worker !== undefined) task.starts = Math.max(0, task.starts - 1);
     this.#apply(run, task, settlement, now);
+    const { outcome, hostFreeInMs = 0 } = settlement;
+    if (outcome.kind === 'defer' && outcome.host !== undefined) health.pause(outcome.host);
+    // Of a pause release knows itself, and when the host will have been in trouble for too long.
+    const isPaused = this.#store.hosts.get(task.host).pausedUntil > now;
+    if (hostFreeInMs > LEAD_MS && !isPaused && run.ready.has(task.host)) {
+      this.#store.postponeHost(run, task.host, now + Math.round(hostFreeInMs) - LEAD_MS);
+    }
     this.#store.finishIfDone(run, now);
     return 'settled';
   }
@@ -190,8 +218,19 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, H
       const flight = run?.flights.get(release);
       if (run === undefined || flight === undefined) continue;
       flight.phase = 'working';
+      flight.worker = undefined;
       run.leases.set(release, this.#clock.now() + WORKING_MS);
     }
+  }
+
+  async claim(id: string, release: number, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
+    const run = this.#store.runs.get(id);
+    const own = run?.flights.get(String(release))?.task.mark;
+    if (run === undefined || own === undefined) return 'stale';
+    if (own === mark || run.claims.get(own) === mark) return 'claimed';
+    if (this.#store.marksOf(run).has(mark)) return 'taken';
+    this.#store.claim(run, own, mark);
+    return 'claimed';
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {
@@ -201,16 +240,35 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, H
   /** Called for each task that an offer takes, before `offer` gives its promise. */
   protected taken(_task: StoredTask): void {}
 
-  #apply(run: MemoryRun, task: StoredTask, { outcome, hostFreeInMs = 0 }: Settlement, now: number): void {
+  #take(
+    run: MemoryRun,
+    offer: Offer,
+    { mark }: StoredTask,
+    { marks, isFull, now }: { readonly marks: Set<string>; readonly isFull: boolean; readonly now: number },
+  ): 'known' | 'beyond' | 'taken' {
+    if (run.failedMarks.has(mark)) return 'known';
+    const { recrawl } = this.#store;
+    const goesByChanges = run.options.incremental && !('malformed' in offer);
+    const isNew = goesByChanges
+      ? recrawl.isDueNow(run, offer, { marks, openRuns: this.#store.listOpenRuns(), now })
+      : !marks.has(mark);
+    if (!isNew) return 'known';
+    if (isFull) return 'beyond';
+    if (goesByChanges) recrawl.take(run, mark, marks);
+    else marks.add(mark);
+    return 'taken';
+  }
+
+  #apply(run: MemoryRun, task: StoredTask, { outcome, page }: Settlement, now: number): void {
     switch (outcome.kind) {
       case 'done':
       case 'skipped':
       case 'failed':
         this.#store.end(run, task, outcome);
         if (outcome.kind === 'done') this.#notes.delete(task.mark);
+        if (outcome.kind !== 'failed' && page !== undefined) this.#store.recrawl.remember(run, task.mark, page, now);
         break;
       case 'retry':
-        task.starts = 0;
         if (run.state === 'cancelled') {
           this.#store.countCancelled(run, task);
         } else {
@@ -220,19 +278,23 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, H
         break;
       case 'defer': {
         const { host, inMs = 0 } = outcome;
-        task.starts = 0;
         if (inMs > 0 && run.state !== 'cancelled') {
           this.#store.retry(run, task, now + Math.round(inMs));
           break;
         }
         if (host !== undefined) task.throttles++;
         this.#store.putBack(run, task, now, task.throttles >= THROTTLES_BEFORE_TAIL);
-        if (host !== undefined) this.#store.hosts.pause(task.host, Math.round(host.pauseMs), host.reason, now);
       }
     }
-    if (hostFreeInMs > LEAD_MS && run.ready.has(task.host)) {
-      this.#store.postponeHost(run, task.host, now + Math.round(hostFreeInMs) - LEAD_MS);
+  }
+
+  /** The host that it waited at has answered, with a redirect. */
+  #move(run: MemoryRun, task: StoredTask, moved: Moved, now: number): void {
+    if (moved.host !== task.host) {
+      this.#noteTrouble(run, task.host, true, now);
+      new HostHealth(this.#store, task.host, now).hear(run, { outcome: { kind: 'defer' }, hostAnswered: true });
     }
+    Object.assign(task, moved);
   }
 
   #drainRun(run: MemoryRun, budget: number): number {
@@ -256,9 +318,9 @@ export class MemoryFrontier implements Frontier, AttemptHistory, QueuedLeases, H
     return drained.length;
   }
 
-  #noteHealth(run: MemoryRun, host: string, answered: boolean | undefined, now: number): void {
-    if (answered === true) run.trouble.delete(host);
-    if (answered === false) run.trouble.set(host, { since: run.trouble.get(host)?.since ?? now, last: now });
+  #noteTrouble(run: MemoryRun, host: string, answered: boolean, now: number): void {
+    if (answered) run.trouble.delete(host);
+    else run.trouble.set(host, { since: run.trouble.get(host)?.since ?? now, last: now });
   }
 
   #note(mark: string, note: AttemptNote): void {

@@ -26,7 +26,10 @@ export class MemoryHostOverview implements HostOverview {
   async paused(limit: number): Promise<readonly PausedHost[]> {
     const now = this.#clock.now();
     return [...this.#store.hosts.entries()]
-      .map(([host, { pausedUntil, reason, byHand }]) => ({ host, pausedMs: pausedUntil - now, reason, byHand }))
+      .map(([host, { pausedUntil, reason, byHand, opened, openUntil }]) => {
+        const isUnreachable = opened > 0 && pausedUntil === openUntil;
+        return { host, pausedMs: pausedUntil - now, reason, byHand, isUnreachable };
+      })
       .filter(({ pausedMs }) => pausedMs > 0)
       .sort((a, b) => b.pausedMs - a.pausedMs || (a.host < b.host ? 1 : -1))
       .slice(0, limit);

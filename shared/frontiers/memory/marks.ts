@@ -18,6 +18,7 @@ export class MemoryMarks implements Marks {
   async forget(which: Forgettable): Promise<Forgotten> {
     const open = this.#store.listOpenRuns();
     const total = { forgotten: 0, kept: 0 };
+    this.#store.recrawl.forget((mark) => isMeant(mark, which));
     const forgetIn = (marks: Set<string>, sharers: readonly MemoryRun[]): void => {
       const live = new Set(sharers.flatMap((run) => [...liveMarks(run)]));
       for (const mark of marks) {

@@ -1,9 +1,11 @@
+import type { Deque } from '../../deque.ts';
 import type { Release, ReleasedTask, ReleaseOptions, ReleaseVerdict } from '../../frontier.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/retry-after.ts';
 import { QUEUES } from '../../task/routing.ts';
 import { type FrontierPolicy, LEAD_MS, MALFORMED_HOST } from '../policy.ts';
-import { slowestInterval } from './hosts.ts';
-import { type MemoryRun, type MemoryStore, stateOfTask } from './store.ts';
+import { HostHealth, probeOf } from './host-health.ts';
+import { paceOf, rateOf } from './hosts.ts';
+import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask } from './store.ts';
 
 const MOST_LOOKS = 200;
 const MOST_RUNS = 100;
@@ -89,6 +91,8 @@ export class Releasing {
     let count = quota;
     let pace = 0;
     let cursor = now;
+    const health = new HostHealth(this.#store, name, now);
+    const isTried = forced === undefined && health.isTried;
     if (forced === undefined) {
       const farthest = now + RETRY_AFTER_CAP_MS;
       const paused = Math.min(host.pausedUntil, farthest);
@@ -108,16 +112,26 @@ export class Releasing {
         }
         count = Math.min(quota, Math.floor((now + LEAD_MS - cursor) / pace) + 1);
       }
+      const triedUntil = health.triedUntil();
+      if (triedUntil !== undefined) {
+        run.ready.set(name, triedUntil);
+        return 0;
+      }
     }
-    const { go, taken } = this.#take(run, name, count, forced);
+    // The breaker is open, and its time is over: one task tries the host. From the tail: those at the head have just failed.
+    if (isTried) count = 1;
+    const { go, taken } = this.#take(run, name, count, forced, isTried);
     if (pace > 0 && go > 0) {
       cursor += go * pace;
       host.releaseAt = cursor;
     }
+    const triedUntil = isTried && go > 0 ? health.release(probeOf(run.id, run.releases)) : undefined;
     const lists = this.#store.listsOf(run, name);
     if (lists.priority.length + lists.normal.length === 0) {
       run.ready.delete(name);
       run.lists.delete(name);
+    } else if (triedUntil !== undefined) {
+      run.ready.set(name, triedUntil);
     } else if (pace > 0 && cursor > now + LEAD_MS) {
       // A little later than another run that found the host not due: so runs alternate.
       run.ready.set(name, cursor - LEAD_MS + Math.min(pace, LEAD_MS / 2));
@@ -130,8 +144,8 @@ export class Releasing {
   #paceOf(run: MemoryRun, name: string): number {
     const host = this.#store.hosts.get(name);
     const own = run.options.intervalMs;
-    let pace = slowestInterval(host, own, this.#now);
-    if (pace === own && own > 0) {
+    let pace = paceOf(host, own, this.#now).intervalMs;
+    if (own > 0 && rateOf(host, own, this.#now) === own) {
       host.interval = own;
       host.intervalUntil = this.#now + 10_000 + 2 * own;
     }
@@ -154,12 +168,19 @@ export class Releasing {
   }
 
   /** Moves up to `count` tasks of a host into the ledger. */
-  #take(run: MemoryRun, host: string, count: number, forced?: ReleaseVerdict): { go: number; taken: number } {
+  #take(
+    run: MemoryRun,
+    host: string,
+    count: number,
+    forced: ReleaseVerdict | undefined,
+    fromTail: boolean,
+  ): { go: number; taken: number } {
     const lists = this.#store.listsOf(run, host);
     let go = 0;
     let taken = 0;
     for (const queue of QUEUES) {
-      for (const task of lists[queue].take(count - taken)) {
+      const left = count - taken;
+      for (const task of fromTail ? takeLast(lists[queue], left) : lists[queue].take(left)) {
         const release = ++run.releases;
         let verdict = forced ?? 'go';
         if (verdict === 'go') {
@@ -170,11 +191,15 @@ export class Releasing {
         run.leases.set(String(release), this.#now + PUBLISHING_MS);
         run.waiting--;
         taken++;
-        const { url, mark, step, depth, problem } = task;
+        const { url, mark, step, depth, within, redirects, problem } = task;
         this.#tasks.push({
           verdict,
           release,
-          task: { run: run.id, url, host, mark, step, depth, queue },
+          task: {
+            ...{ run: run.id, url, host, mark, step, depth, queue },
+            ...(within === undefined ? {} : { within }),
+            ...(redirects === undefined ? {} : { redirects }),
+          },
           state: stateOfTask(task),
           ...(problem === undefined ? {} : { problem }),
         });
@@ -182,4 +207,9 @@ export class Releasing {
     }
     return { go, taken };
   }
+}
+
+function takeLast(list: Deque<StoredTask>, count: number): StoredTask[] {
+  const last = count > 0 ? list.takeLast() : undefined;
+  return last === undefined ? [] : [last];
 }

@@ -8,7 +8,7 @@ import {
   type Runs,
   type Steered,
 } from '../../runs.ts';
-import { slowestInterval } from './hosts.ts';
+import { circumstancesOf } from './hosts.ts';
 import type { MemoryRun, MemoryStore } from './store.ts';
 
 /** Lost producers that are named. */
@@ -94,15 +94,11 @@ export class MemoryRuns implements Runs {
       .sort((a, b) => (run.ready.get(b) ?? 0) - (run.ready.get(a) ?? 0) || (a < b ? 1 : -1))
       .slice(0, limit)
       .map((name) => {
-        const host = this.#store.hosts.get(name);
         const lists = this.#store.listsOf(run, name);
         return {
           host: name,
           waiting: lists.priority.length + lists.normal.length,
-          intervalMs: slowestInterval(host, run.options.intervalMs, now),
-          pausedMs: Math.max(0, host.pausedUntil - now),
-          ...(host.reason === '' ? {} : { reason: host.reason }),
-          byHand: host.byHand,
+          ...circumstancesOf(this.#store.hosts.get(name), run.options.intervalMs, now),
         };
       });
   }
@@ -128,8 +124,8 @@ function progressOf(run: MemoryRun, now: number): RunProgress {
     .filter(([, till]) => till < now)
     .sort(([a, aTill], [b, bTill]) => aTill - bTill || (a < b ? -1 : 1))
     .map(([producer, till]) => ({ id: producer, silentMs: now - till + PRODUCER_LEASE_MS }));
-  const { id, state, options, discovered, duplicate, waiting, done, skipped, failed, cancelled, bytes, startedAt } =
-    run;
+  const { id, state, options, discovered, duplicate, waiting, done, skipped, failed, cancelled, startedAt } = run;
+  const { bytes, bytesSaved } = run;
   return {
     run: id,
     state,
@@ -145,6 +141,7 @@ function progressOf(run: MemoryRun, now: number): RunProgress {
     cancelled,
     reasons: { failed: { ...run.reasons.failed }, skipped: { ...run.reasons.skipped } },
     bytes,
+    bytesSaved,
     startedAt,
     ...(run.endedAt === undefined ? {} : { endedAt: run.endedAt }),
     readAt: now,

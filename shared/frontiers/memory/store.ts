@@ -6,16 +6,19 @@ import type { Outcome } from '../../task/outcome.ts';
 import type { Queue } from '../../task/routing.ts';
 import { MALFORMED_HOST } from '../policy.ts';
 import { MemoryHosts } from './hosts.ts';
+import { Recrawl } from './recrawl.ts';
 import { TimeTable } from './time-table.ts';
 
 /** A task as this store keeps it. */
 export interface StoredTask {
   readonly url: string;
-  readonly host: string;
+  host: string;
   readonly mark: string;
   readonly step: string;
   readonly depth: number;
   readonly queue: Queue;
+  redirects?: readonly string[];
+  readonly within?: string;
   readonly problem?: string;
   readonly firstSeen: number;
   readonly deadline: number;
@@ -32,8 +35,8 @@ export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 
 /** A task in the ledger. */
 export interface Flight {
   phase: 'publishing' | 'queued' | 'working';
-  /** Who works on it, and since when. */
-  worker?: string;
+  /** Who was told to work on it, and since when. */
+  worker?: string | undefined;
   since: number;
   readonly task: StoredTask;
 }
@@ -57,6 +60,7 @@ export interface MemoryRun {
   failed: number;
   cancelled: number;
   bytes: number;
+  bytesSaved: number;
   readonly reasons: { failed: Record<string, number>; skipped: Record<string, number> };
   /** Producer → until when it counts as alive. */
   readonly producers: Map<string, number>;
@@ -68,7 +72,11 @@ export interface MemoryRun {
   readonly flights: Map<string, Flight>;
   readonly leases: TimeTable;
   readonly seen: Set<string>;
+  /** What an incremental run has taken, when its marks are shared. */
+  readonly taken: Set<string>;
   readonly failedMarks: Set<string>;
+  /** A task's mark → the mark that it has claimed. */
+  readonly claims: Map<string, string>;
   readonly trouble: Map<string, { since: number; last: number }>;
 }
 
@@ -78,6 +86,7 @@ export class MemoryStore {
   readonly openRuns = new Set<string>();
   readonly ready = new TimeTable();
   readonly crawledUrls = new Set<string>();
+  readonly recrawl = new Recrawl();
   readonly hosts: MemoryHosts;
 
   constructor(hosts: MemoryHosts = new MemoryHosts()) {
@@ -104,6 +113,7 @@ export class MemoryStore {
       failed: 0,
       cancelled: 0,
       bytes: 0,
+      bytesSaved: 0,
       reasons: { failed: {}, skipped: {} },
       producers: new Map(),
       lists: new Map(),
@@ -113,7 +123,9 @@ export class MemoryStore {
       flights: new Map(),
       leases: new TimeTable(),
       seen: new Set(),
+      taken: new Set(),
       failedMarks: new Set(),
+      claims: new Map(),
       trouble: new Map(),
     };
     this.runs.set(id, run);
@@ -122,8 +134,13 @@ export class MemoryStore {
 
   /** A pause was ended by hand: release may look at the host at once, in every open run. */
   #wakeResumed(host: string, now: number): void {
+    for (const run of this.listOpenRuns()) run.trouble.delete(host);
+    this.wakeEverywhere(host, now);
+  }
+
+  /** Lets release look at a host at once, in every open run. */
+  wakeEverywhere(host: string, now: number): void {
     for (const run of this.listOpenRuns()) {
-      run.trouble.delete(host);
       if ((run.ready.get(host) ?? 0) > now) this.postponeHost(run, host, now);
     }
   }
@@ -186,16 +203,38 @@ export class MemoryStore {
   /** A task that is over. */
   end(run: MemoryRun, { mark }: StoredTask, outcome: EndOutcome): void {
     run[outcome.kind]++;
+    if (outcome.kind === 'failed') this.freeClaim(run, mark);
+    run.claims.delete(mark);
     if (outcome.kind === 'done') return;
     const reasons = run.reasons[outcome.kind];
     reasons[outcome.reason] = (reasons[outcome.reason] ?? 0) + 1;
     // A later run may try again; this one won't. What is no URL stays known for good.
-    if (outcome.kind === 'failed' && outcome.reason !== 'malformed' && this.marksOf(run).delete(mark))
-      run.failedMarks.add(mark);
+    if (outcome.kind !== 'failed' || outcome.reason === 'malformed') return;
+    if (this.marksOf(run).delete(mark)) run.failedMarks.add(mark);
+    if (run.options.incremental && run.options.dedup === 'ever') this.recrawl.lose(mark);
+  }
+
+  /** Takes a mark that is free for a task, which lets go of what it had claimed before. */
+  claim(run: MemoryRun, own: string, mark: string): void {
+    this.freeClaim(run, own);
+    this.marksOf(run).add(mark);
+    run.claims.set(own, mark);
+    // An incremental run doesn't take it again for its age.
+    if (run.options.incremental && run.options.dedup === 'ever') run.taken.add(mark);
+  }
+
+  /** Lets go of what a task has claimed. */
+  freeClaim(run: MemoryRun, own: string): void {
+    const claimed = run.claims.get(own);
+    if (claimed === undefined) return;
+    this.marksOf(run).delete(claimed);
+    run.taken.delete(claimed);
+    run.claims.delete(own);
   }
 
   countCancelled(run: MemoryRun, task: StoredTask): void {
-    this.marksOf(run).delete(task.mark);
+    this.freeClaim(run, task.mark);
+    if (!run.options.incremental || !this.recrawl.free(run, task.mark)) this.marksOf(run).delete(task.mark);
     run.cancelled++;
   }
 
@@ -234,7 +273,7 @@ export function storedTask(offer: Offer, now: number): StoredTask {
       ...counters,
     };
   }
-  const { url, host, mark, step, depth, queue, deadlineMs } = offer;
+  const { url, host, mark, step, depth, queue, within, deadlineMs } = offer;
   return {
     url,
     host,
@@ -242,6 +281,7 @@ export function storedTask(offer: Offer, now: number): StoredTask {
     step,
     depth,
     queue,
+    ...(within === undefined ? {} : { within }),
     deadline: deadlineMs === undefined ? 0 : now + deadlineMs,
     ...counters,
   };

@@ -5,6 +5,7 @@ import type { TaskState } from '../../frontier.ts';
 import type { RunState } from '../../runs.ts';
 import { QUEUES, type Queue } from '../../task/routing.ts';
 import { chunksOfPairs, markOfEntry } from './chunks.ts';
+import { readCircumstances } from './circumstances.ts';
 import { stateOf } from './entry.ts';
 import { Scripts } from './scripts.ts';
 
@@ -39,7 +40,7 @@ export class RedisBiographer implements Biographer {
   async trace(run: string, { mark, host }: { mark: string; host: string }): Promise<TaskTrace | undefined> {
     const reply = (await this.#scripts.run('trace', run, mark, host)) as (string | number)[];
     if (reply.length === 0) return undefined;
-    const [state, dedup, marked, failed, now, intervalMs, pausedMs, reason, byHand, nextLookMs] = reply;
+    const [state, dedup, marked, failed, now, nextLookMs, ...circumstances] = reply;
     const isMarked = marked === 1;
     const place = isMarked ? await this.#find(run, mark, host, Number(now)) : undefined;
     return {
@@ -50,10 +51,7 @@ export class RedisBiographer implements Biographer {
       hasFailed: failed === 1,
       ...(place === undefined ? {} : { place }),
       host: {
-        intervalMs: Number(intervalMs),
-        pausedMs: Number(pausedMs),
-        reason: String(reason),
-        byHand: byHand === 1,
+        ...readCircumstances(circumstances),
         nextLookMs: Number(nextLookMs),
       },
     };

@@ -2,6 +2,8 @@ import type { Redis } from 'ioredis';
 
 /** Entries read by one command: well below a millisecond of Redis' time. */
 const CHUNK = 500;
+/** Entries of a list that are read twice: some that follow may move up, when a probe is taken from the tail meanwhile. */
+const OVERLAP = 20;
 
 /** The mark of an entry, in whichever form it is kept; see `prelude.lua`. */
 export function markOfEntry(entry: string): string {
@@ -9,9 +11,9 @@ export function markOfEntry(entry: string): string {
   return entry.slice(start, entry.indexOf('\t', start));
 }
 
-/** A list from its tail to its head, in chunks. What is appended meanwhile may come twice; nothing that stays is missed. */
+/** A list from its tail to its head, in chunks. Entries may come twice; nothing that stays is missed. */
 export async function* chunksOfList(redis: Redis, key: string): AsyncGenerator<string[]> {
-  for (let last = -1; ; last -= CHUNK) {
+  for (let last = -1; ; last -= CHUNK - OVERLAP) {
     const entries = await redis.lrange(key, last - CHUNK + 1, last);
     if (entries.length > 0) yield entries;
     if (entries.length < CHUNK) return;
@@ -23,6 +25,16 @@ export async function* chunksOfSet(redis: Redis, key: string, pattern = '*'): As
   for (let cursor = '0'; ; ) {
     const [next, members] = await redis.sscan(key, cursor, 'MATCH', pattern, 'COUNT', CHUNK);
     if (members.length > 0) yield members;
+    if (next === '0') return;
+    cursor = next;
+  }
+}
+
+/** The keys that match, in chunks. Those that are there all the time come at least once. */
+export async function* chunksOfKeys(redis: Redis, pattern: string): AsyncGenerator<string[]> {
+  for (let cursor = '0'; ; ) {
+    const [next, keys] = await redis.scan(cursor, 'MATCH', pattern, 'COUNT', CHUNK);
+    if (keys.length > 0) yield keys;
     if (next === '0') return;
     cursor = next;
   }

@@ -1,36 +1,43 @@
 import type { AttemptNote, Offer, ReleasedTask, ReleaseVerdict, TaskState } from '../../frontier.ts';
-import { FIRST_STEP, malformedMarkOf } from '../../task/fingerprint.ts';
+import { FIRST_STEP, keyOfMark, malformedMarkOf } from '../../task/fingerprint.ts';
 import type { Queue } from '../../task/routing.ts';
 import { MALFORMED_HOST } from '../policy.ts';
 
 /** What a task is beyond its mark; left out where the mark says it. */
 interface Payload {
-  /** The URL as it was written, when that isn't the canonical one. */
+  /** The URL as it was written, when it is compared by another form. */
   readonly u?: string;
   /** Depth, when it isn't 0. */
   readonly d?: number;
+  /** The folder in which its links are followed, if there is one. */
+  readonly w?: string;
   /** Why a malformed text is no URL. */
   readonly m?: string;
 }
 
-/** One argument of `offer.lua`: `<host> <queue> <deadline in ms or 0>` TAB mark TAB payload. */
+/** One argument of `offer.lua`: `<host> <queue> <deadline in ms or 0>[ <changed at>]` TAB mark TAB payload. */
 export function writeOffer(offer: Offer): string {
   if ('malformed' in offer) {
     const payload: Payload = { m: offer.problem };
     return `${MALFORMED_HOST} normal 0\t${malformedMarkOf(offer.malformed)}\t${JSON.stringify(payload)}`;
   }
-  const canonical = urlOfMark(offer.mark, offer.step);
+  const key = keyOfMark(offer.mark, offer.step);
   let payload = '';
-  if (offer.url !== canonical || offer.depth > 0) {
-    const { url, depth } = offer;
-    payload = JSON.stringify({ ...(url === canonical ? {} : { u: url }), ...(depth > 0 ? { d: depth } : {}) });
+  if (offer.url !== key || offer.depth > 0) {
+    const { url, depth, within } = offer;
+    payload = JSON.stringify({
+      ...(url === key ? {} : { u: url }),
+      ...(depth > 0 ? { d: depth } : {}),
+      ...(within === undefined ? {} : { w: within }),
+    });
   }
-  return `${offer.host} ${offer.queue} ${offer.deadlineMs ?? 0}\t${offer.mark}\t${payload}`;
+  const changed = (offer.changedAt ?? 0) > 0 ? ` ${offer.changedAt}` : '';
+  return `${offer.host} ${offer.queue} ${offer.deadlineMs ?? 0}${changed}\t${offer.mark}\t${payload}`;
 }
 
 /** Reads one entry of `release.lua`'s answer. */
 export function readReleased(entry: string): ReleasedTask {
-  const [head = '', mark = '', payloadText = ''] = splitEntry(entry);
+  const [head = '', mark = '', payloadText = '', redirects = ''] = entry.split('\t');
   const [verdict, release, run, host, queue, attempts, starts, throttles, deadline, firstSeen] = head.split(' ');
   const payload: Payload = payloadText === '' ? {} : JSON.parse(payloadText);
   const space = host === MALFORMED_HOST ? -1 : mark.indexOf(' ');
@@ -46,6 +53,8 @@ export function readReleased(entry: string): ReleasedTask {
       step,
       depth: payload.d ?? 0,
       queue: queue as Queue,
+      ...(payload.w === undefined ? {} : { within: payload.w }),
+      ...(redirects === '' ? {} : { redirects: JSON.parse(redirects) }),
     },
     state: stateOf(attempts, starts, throttles, deadline, firstSeen),
     ...(payload.m === undefined ? {} : { problem: payload.m }),
@@ -64,14 +73,4 @@ export function readNote(text: string): AttemptNote | undefined {
   } catch {
     return undefined;
   }
-}
-
-function urlOfMark(mark: string, step: string): string {
-  return step === FIRST_STEP ? mark : mark.slice(step.length + 1);
-}
-
-function splitEntry(entry: string): [string, string, string] {
-  const first = entry.indexOf('\t');
-  const second = entry.indexOf('\t', first + 1);
-  return [entry.slice(0, first), entry.slice(first + 1, second), entry.slice(second + 1)];
 }

@@ -4,6 +4,7 @@ import {
   type Admission,
   type AttemptHistory,
   type AttemptNote,
+  type Claims,
   type Frontier,
   type HandOvers,
   MAX_OFFER,
@@ -20,6 +21,7 @@ import { MAX_HOLD_MS } from '../../host-gate.ts';
 import { type FrontierPolicy, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
 import { readNote, readReleased, stateOf, writeOffer } from './entry.ts';
 import type { RedisMemory } from './memory-watch.ts';
+import { readKnownPage } from './page-entry.ts';
 import { Scripts } from './scripts.ts';
 import { flatten } from './settlement.ts';
 
@@ -34,7 +36,7 @@ interface RedisFrontierOptions {
 }
 
 /** The frontier in Redis: each method is one script of `frontiers/lua`, where the rules stand. */
-export class RedisFrontier implements Frontier, AttemptHistory, QueuedLeases, HandOvers {
+export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #policy: FrontierPolicy;
@@ -60,12 +62,13 @@ export class RedisFrontier implements Frontier, AttemptHistory, QueuedLeases, Ha
         run,
         options.parent ?? '',
         options.repeat === true ? 1 : 0,
+        options.most ?? '',
         ...tasks.map(writeOffer),
       );
-      const [first, second] = reply as [number, number] | ['refused', 'run' | 'parent'];
-      return first === 'refused'
-        ? { refused: second as 'run' | 'parent' }
-        : { accepted: first, known: second as number };
+      const [first, second, beyond] = reply as [number, number, number] | ['refused', 'run' | 'parent'];
+      if (first === 'refused') return { refused: second as 'run' | 'parent' };
+      const taken = { accepted: first, known: second as number };
+      return beyond === undefined || beyond === 0 ? taken : { ...taken, beyond };
     } catch (error: unknown) {
       if (error instanceof Error && error.message.startsWith('OOM')) return { refused: 'full' };
       throw error;
@@ -86,9 +89,14 @@ export class RedisFrontier implements Frontier, AttemptHistory, QueuedLeases, Ha
   }
 
   async admit(run: string, release: number, worker: string): Promise<Admission> {
-    const reply = (await this.#scripts.run('admit', run, release, worker, MAX_HOLD_MS, MAX_STARTS)) as string;
-    const [verdict, ...numbers] = reply.split(' ') as [Admission['verdict'], ...string[]];
-    if (verdict === 'work') return { verdict, state: stateOf(...numbers), pausedMs: Number(numbers.at(-1)) };
+    const reply = await this.#scripts.run('admit', run, release, worker, MAX_HOLD_MS, MAX_STARTS);
+    const [answer = '', ...page] = Array.isArray(reply) ? (reply as string[]) : [reply as string];
+    const [verdict, ...numbers] = answer.split(' ') as [Admission['verdict'], ...string[]];
+    if (verdict === 'work') {
+      const known = readKnownPage(page);
+      const admission = { verdict, state: stateOf(...numbers), pausedMs: Number(numbers.at(-1)) };
+      return known === undefined ? admission : { ...admission, known };
+    }
     if (verdict === 'deadline' || verdict === 'crash_loop') return { verdict, state: stateOf(...numbers) };
     return { verdict };
   }
@@ -117,6 +125,10 @@ export class RedisFrontier implements Frontier, AttemptHistory, QueuedLeases, Ha
 
   async handed(run: string, releases: readonly number[]): Promise<void> {
     if (releases.length > 0) await this.#scripts.run('handed', run, ...releases);
+  }
+
+  async claim(run: string, release: number, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
+    return (await this.#scripts.run('claim', run, release, mark)) as 'claimed' | 'taken' | 'stale';
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

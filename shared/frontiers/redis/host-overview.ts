@@ -25,9 +25,15 @@ export class RedisHostOverview implements HostOverview {
   async paused(limit: number): Promise<readonly PausedHost[]> {
     const reply = (await this.#scripts.run('paused_hosts', limit)) as (string | number)[];
     const hosts: PausedHost[] = [];
-    for (let i = 0; i < reply.length; i += 4) {
-      const [host, ms, reason, byHand] = reply.slice(i, i + 4);
-      hosts.push({ host: String(host), pausedMs: Number(ms), reason: String(reason), byHand: byHand === 1 });
+    for (let i = 0; i < reply.length; i += 5) {
+      const [host, ms, reason, byHand, isUnreachable] = reply.slice(i, i + 5);
+      hosts.push({
+        host: String(host),
+        pausedMs: Number(ms),
+        reason: String(reason),
+        byHand: byHand === 1,
+        isUnreachable: isUnreachable === 1,
+      });
     }
     return hosts;
   }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { UsageError } from '../../errors.ts';
 import { type Forgettable, type Forgotten, hostOfMark, type Marks } from '../../marks.ts';
 import { MALFORMED_HOST } from '../policy.ts';
-import { chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob, markOfEntry } from './chunks.ts';
+import { chunksOfKeys, chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob, markOfEntry } from './chunks.ts';
 import { Scripts } from './scripts.ts';
 
 /** Marks that are gathered before it is asked which of them are live: about a hundred megabytes. */
@@ -50,7 +50,22 @@ export class RedisMarks implements Marks {
       total.forgotten += forgotten;
       total.kept += kept;
     }
+    await this.#forgetPages(which);
     return total;
+  }
+
+  /** What incremental runs remember goes with the marks: a page that is forgotten is fetched whole. */
+  async #forgetPages(which: Forgettable): Promise<void> {
+    const key = `${this.#prefix}page:`;
+    if (which !== 'all' && 'mark' in which) {
+      await this.#redis.unlink(key + which.mark);
+      return;
+    }
+    const pattern = which === 'all' ? '*' : `*${escapeGlob(which.host)}/*`;
+    for await (const keys of chunksOfKeys(this.#redis, escapeGlob(key) + pattern)) {
+      const meant = keys.filter((each) => which === 'all' || hostOfMark(each.slice(key.length)) === which.host);
+      if (meant.length > 0) await this.#redis.unlink(...meant);
+    }
   }
 
   /** Every set of marks, with the open runs that go by it. */

@@ -11,6 +11,7 @@ import {
   type SilentProducer,
   type Steered,
 } from '../../runs.ts';
+import { CIRCUMSTANCES, readCircumstances } from './circumstances.ts';
 import { agreeOnMarks, type MarksForm, marksDiffer } from './marks-form.ts';
 import { Scripts } from './scripts.ts';
 
@@ -50,6 +51,7 @@ export class RedisRuns implements Runs {
       PRODUCER_LEASE_MS,
       this.#marks,
       takesOver ? 1 : 0,
+      options.incremental ? options.recrawlAfterMs : '',
     );
     const [how, own] = reply as [OpenedRun['how'] | 'marks', string];
     if (how === 'marks') throw marksDiffer(this.#marks, own);
@@ -88,16 +90,9 @@ export class RedisRuns implements Runs {
   async hosts(run: string, limit: number): Promise<readonly HostLine[]> {
     const reply = (await this.#scripts.run('hosts', run, limit)) as (string | number)[];
     const lines: HostLine[] = [];
-    for (let i = 0; i < reply.length; i += 6) {
-      const [host, waiting, intervalMs, pausedMs, reason, byHand] = reply.slice(i, i + 6).map(String);
-      lines.push({
-        host: host ?? '',
-        waiting: Number(waiting),
-        intervalMs: Number(intervalMs),
-        pausedMs: Number(pausedMs),
-        ...(reason ? { reason } : {}),
-        byHand: byHand === '1',
-      });
+    for (let i = 0; i < reply.length; i += 2 + CIRCUMSTANCES) {
+      const [host, waiting, ...circumstances] = reply.slice(i, i + 2 + CIRCUMSTANCES);
+      lines.push({ host: String(host), waiting: Number(waiting), ...readCircumstances(circumstances) });
     }
     return lines;
   }
@@ -146,6 +141,7 @@ function readProgress(run: string, reply: readonly Reply[]): RunProgress {
     cancelled: count('cancelled'),
     reasons,
     bytes: count('bytes'),
+    bytesSaved: count('bytes_saved'),
     startedAt: count('started_at'),
     ...(endedAt === undefined ? {} : { endedAt: Number(endedAt) }),
     readAt: Number(readAt),

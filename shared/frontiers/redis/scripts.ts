@@ -10,6 +10,7 @@ export type ScriptName =
   | 'agree'
   | 'beat'
   | 'cache'
+  | 'claim'
   | 'drain'
   | 'due'
   | 'find'
@@ -32,6 +33,7 @@ export type ScriptName =
   | 'roster'
   | 'seal'
   | 'settle'
+  | 'slow'
   | 'steer'
   | 'sweep'
   | 'trace'
@@ -79,10 +81,15 @@ export class Scripts {
   }
 }
 
-/** The text of a script with what all share behind its first line, which has to stay the first. */
+/**
+ * The text of a script, with what all share behind its first line, which has to stay the first, and then what its header
+ * says that it needs: to make functions costs a little, each time that a script runs.
+ */
 function readScript(name: ScriptName): string {
-  const read = (file: string): string => readFileSync(join(import.meta.dirname, '../lua', `${file}.lua`), 'utf8');
-  const text = read(name);
+  const read = (file: string): string => readFileSync(join(import.meta.dirname, '../lua', file), 'utf8');
+  const text = read(`${name}.lua`);
   const firstLine = text.indexOf('\n') + 1;
-  return text.slice(0, firstLine) + read('marks') + read('prelude') + text.slice(firstLine);
+  const needed = /^-- Needs {2}(\S+)$/m.exec(text)?.[1];
+  const shared = ['marks.lua', 'pages.lua', 'prelude.lua', ...(needed === undefined ? [] : [needed])];
+  return text.slice(0, firstLine) + shared.map(read).join('') + text.slice(firstLine);
 }

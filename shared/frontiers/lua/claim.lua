@@ -1,0 +1,22 @@
+#!lua flags=allow-oom
+-- Takes the mark of the URL that redirects led a task to, for that task.
+-- ARGV   prefix, run, release, mark, time
+-- Result 'claimed': it was free, or is this task's already; 'taken': it is another's; 'stale': the ledger has no such release
+-- Atomic; run twice, the second finds what the first did. A task that goes elsewhere the next time lets go of the first.
+
+local run, mark = ARGV[2], ARGV[4]
+local entry = redis.call('HGET', run_key(run, 'inflight'), ARGV[3])
+if not entry then return 'stale' end
+local own = mark_of(read_flight(entry))
+if own == mark then return 'claimed' end
+local owner = redis.call('HGET', run_key(run, 'claims'), '<' .. mark)
+if owner == own then return 'claimed' end
+local marks = marks_of(run)
+if has_mark(marks, mark) == 1 then return 'taken' end
+free_claim(run, marks, own)
+add_mark(marks, mark)
+keep_marks(marks)
+-- An incremental run doesn't take it again for its age.
+if not marks.run and recrawl_after(run) then redis.call('SADD', run_key(run, 'taken'), mark) end
+redis.call('HSET', run_key(run, 'claims'), '<' .. mark, own, '>' .. own, mark)
+return 'claimed'

@@ -13,12 +13,18 @@ export interface HostGate {
   /** Is a slot that was waited for still good? Not if the host was paused meanwhile. */
   stillOpen(host: string): Promise<boolean>;
   /**
-   * The request is over, and the host took so long; without a duration, none was made. Frees its place; costs nothing
-   * when places aren't counted.
+   * The request is over, and the host took so long; without a duration, none was made. Frees its place, and lets the
+   * host's response time count for its pace, which a failure may raise but never lower. Costs nothing when places aren't
+   * counted.
    */
-  leave(host: string, limit: HostLimit, holder: string, durationMs?: number): Promise<void>;
+  leave(host: string, limit: HostLimit, holder: string, durationMs?: number, isFailure?: boolean): Promise<void>;
   /** Quiets a host for everybody, for release as well. A longer pause stands. */
   pause(host: string, ms: number, reason: string): Promise<void>;
+  /**
+   * The host wants so long between two requests, for so long: its Crawl-delay. Holds for everybody, for release as well, from
+   * now on. A longer one stands.
+   */
+  slow(host: string, intervalMs: number, forMs: number): Promise<void>;
   /** Quiets a host until it is resumed, however long that takes; {@link LONGEST_HOLD_MS} is the end of it. */
   hold(host: string, reason: string): Promise<Pause | undefined>;
   /** Ends a pause, by hand or not; what waited for it may be released at once. */
@@ -30,6 +36,8 @@ export interface Pause {
   readonly ms: number;
   readonly reason: string;
   readonly byHand: boolean;
+  /** It failed too often in a row: at the end of the pause, a single task tries it. */
+  readonly isUnreachable?: true;
 }
 
 /** A pause by hand that everybody has forgotten ends after a year. */
@@ -38,9 +46,9 @@ export const LONGEST_HOLD_MS = 365 * 86_400_000;
 /** A longer wait for a slot belongs to the frontier, not to a worker. */
 export const MAX_HOLD_MS = 2_000;
 
-/** What one host bears. */
+/** What one host bears. Where it has reasons for more, the gate takes the longer interval; see `task/host-pace.ts`. */
 export interface HostLimit {
-  /** Milliseconds between two starts; 0 for no limit. */
+  /** Milliseconds between two starts, as the run wants them; 0 for no limit. */
   readonly intervalMs: number;
   /** Open requests at once; 0 for no limit. */
   readonly concurrency: number;

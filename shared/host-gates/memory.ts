@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { type MemoryHosts, slowestInterval } from '../frontiers/memory/hosts.ts';
+import { type MemoryHosts, paceOf } from '../frontiers/memory/hosts.ts';
 import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../host-gate.ts';
+import { averageResponseMs } from '../task/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../task/retry-after.ts';
 
 const PLACE_LEASE_MS = 120_000;
@@ -21,7 +22,7 @@ export class MemoryHostGate implements HostGate {
     const host = this.#hosts.get(name);
     const now = this.#clock.now();
     const farthest = now + RETRY_AFTER_CAP_MS;
-    const interval = slowestInterval(host, Math.ceil(intervalMs), now);
+    const { intervalMs: interval } = paceOf(host, Math.ceil(intervalMs), now);
     const paused = Math.min(host.pausedUntil, farthest);
     if (paused > now + MAX_HOLD_MS) return { granted: false, inMs: paused - now, because: 'pause' };
     let slot = Math.max(now, paused);
@@ -43,18 +44,29 @@ export class MemoryHostGate implements HostGate {
     return this.#hosts.get(name).pausedUntil <= this.#clock.now();
   }
 
-  async leave(name: string, { concurrency }: HostLimit, holder: string, durationMs?: number): Promise<void> {
+  async leave(
+    name: string,
+    { concurrency }: HostLimit,
+    holder: string,
+    durationMs?: number,
+    isFailure = false,
+  ): Promise<void> {
     if (concurrency === 0) return;
     const host = this.#hosts.get(name);
     host.open.delete(holder);
     if (durationMs === undefined) return;
-    const duration = Math.round(durationMs);
-    const average = host.responseMs ?? duration;
-    host.responseMs = Math.round(average + (duration - average) / 4);
+    const average = averageResponseMs(host.responseMs, durationMs, isFailure);
+    if (average === undefined) return;
+    host.responseMs = average;
+    host.responseInterval = Math.ceil(average / concurrency);
   }
 
   async pause(name: string, ms: number, reason: string): Promise<void> {
     this.#hosts.pause(name, Math.round(ms), reason, this.#clock.now());
+  }
+
+  async slow(name: string, intervalMs: number, forMs: number): Promise<void> {
+    this.#hosts.slow(name, Math.ceil(intervalMs), Math.round(forMs), this.#clock.now());
   }
 
   async hold(name: string, reason: string): Promise<Pause | undefined> {

@@ -39,14 +39,24 @@ export class RedisHostGate implements HostGate {
     return ((await this.#scripts.run('paused', host)) as number) === 0;
   }
 
-  async leave(host: string, { concurrency }: HostLimit, holder: string, durationMs?: number): Promise<void> {
-    if (concurrency > 0) {
-      await this.#scripts.run('leave', host, holder, durationMs === undefined ? '' : Math.round(durationMs));
-    }
+  async leave(
+    host: string,
+    { concurrency }: HostLimit,
+    holder: string,
+    durationMs?: number,
+    isFailure = false,
+  ): Promise<void> {
+    if (concurrency === 0) return;
+    const ms = durationMs === undefined ? '' : Math.round(durationMs);
+    await this.#scripts.run('leave', host, holder, concurrency, ms, isFailure ? 1 : 0);
   }
 
   async pause(host: string, ms: number, reason: string): Promise<void> {
     if (Math.round(ms) > 0) await this.#scripts.run('pause_host', host, Math.round(ms), reason);
+  }
+
+  async slow(host: string, intervalMs: number, forMs: number): Promise<void> {
+    await this.#scripts.run('slow', host, Math.ceil(intervalMs), Math.round(forMs));
   }
 
   async hold(host: string, reason: string): Promise<Pause | undefined> {
@@ -59,6 +69,7 @@ export class RedisHostGate implements HostGate {
 }
 
 function readPause(reply: unknown): Pause | undefined {
-  const [ms, reason, byHand] = reply as [string, string, number];
-  return ms === '0' ? undefined : { ms: Number(ms), reason, byHand: byHand === 1 };
+  const [ms, reason, byHand, isUnreachable] = reply as [string, string, number, number];
+  if (ms === '0') return undefined;
+  return { ms: Number(ms), reason, byHand: byHand === 1, ...(isUnreachable === 1 ? { isUnreachable: true } : {}) };
 }

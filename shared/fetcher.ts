@@ -1,17 +1,23 @@
 import type { FetchFailure } from './task/fetch-failure.ts';
+import type { Validators } from './task/known-page.ts';
 
 /**
  * Makes HTTP requests. One request, one answer: retries, pacing and dedup are other parts' work.
  *
  * Guarantees: every phase has its time-out; the body cap holds while streaming and after decompression; no address that
- * the address guard refuses is ever connected to, redirects included. An answer of any status resolves; everything else
- * rejects with a {@link FetchError}. Implementation: `fetchers/got.ts`.
+ * the address guard refuses is ever connected to, or named to a proxy, redirects included. An answer of any status resolves;
+ * everything else rejects with a {@link FetchError}. Implementation: `fetchers/got.ts`.
  */
 export interface Fetcher {
   /** Fetches a whole page. */
   fetch(request: FetchRequest): Promise<FetchedPage>;
   /** Opens a response for reading as it arrives. The caller reads `body` to its end, or destroys it. */
   open(request: FetchRequest): Promise<OpenResponse>;
+  /**
+   * A digest of what only this deployment sends to the URL's host, credentials say, so that its answer is not for others;
+   * nothing if a request to it is like anybody's.
+   */
+  variantOf(url: string): string | undefined;
   /** Closes idle connections. */
   stop(): Promise<void>;
 }
@@ -22,10 +28,18 @@ export interface FetchRequest {
   readonly signal?: AbortSignal;
   /** For the whole request, its body included; the fetcher's own where left out. */
   readonly timeoutMs?: number;
+  /** Redirects followed; the fetcher's own number where left out. */
+  readonly maxRedirects?: number;
   /** Bytes of body, after decompression. A longer body is refused with reason `size`. */
   readonly maxBodyBytes: number;
+  /** The URL that the caller was redirected from: what is sent to its origin alone is not sent to another. */
+  readonly redirectedFrom?: string;
+  /** `false`: a redirect is an answer like any other, and whoever asked decides about the next hop. Default: followed. */
+  readonly followRedirects?: boolean;
   /** Asked once the headers are in: `false` ends the request with reason `content_type`. Only for status 2xx. */
   readonly accepts?: (contentType: string | undefined) => boolean;
+  /** Of the version that is known: if the URL still has that one, the answer is a 304. Not sent on to where it redirects. */
+  readonly validators?: Validators;
 }
 
 interface ResponseHead {
@@ -54,11 +68,18 @@ export class FetchError extends Error {
   readonly reason: FetchFailure;
   /** Of the answer that was cut off, if there was one. */
   readonly status: number | undefined;
+  /** It came of an address that the one asked for redirected to. */
+  readonly redirected: boolean;
 
-  constructor(reason: FetchFailure, message: string, options?: { cause?: unknown; status?: number }) {
+  constructor(
+    reason: FetchFailure,
+    message: string,
+    options?: { cause?: unknown; status?: number; redirected?: boolean },
+  ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'FetchError';
     this.reason = reason;
     this.status = options?.status;
+    this.redirected = options?.redirected ?? false;
   }
 }

@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type AllowedPrivate, isDenied } from '../task/private-address.ts';
+import { closerOf, POOL } from './connection-pool.ts';
 
 /** The address guard's refusal. No connection was made. */
 export class PrivateAddressError extends Error {
@@ -25,10 +26,33 @@ export type Resolve = (host: string) => Promise<LookupAddress[]>;
 /** The resolver of the operating system, `/etc/hosts` included. */
 export const systemResolve: Resolve = (host) => dns.lookup(host, { all: true, hints: ADDRCONFIG });
 
-/** Servers close idle connections after anything from 5 s up; a slow crawl asks a host every second. */
-const IDLE_MS = 10_000;
+/** Says which addresses may be connected to, and of a name, which ones it has. */
+export class AddressGuard {
+  readonly #allowed: AllowedPrivate;
+  readonly #resolve: Resolve;
 
-const POOL: http.AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: IDLE_MS };
+  constructor(allowed: AllowedPrivate, resolve: Resolve) {
+    this.#allowed = allowed;
+    this.#resolve = resolve;
+  }
+
+  /** Why a literal must not be connected to; nothing if it may, or if it is a name. */
+  refusal(host: string): PrivateAddressError | undefined {
+    return isIP(host) !== 0 && isDenied(host, this.#allowed) ? new PrivateAddressError(host, host) : undefined;
+  }
+
+  /** All addresses of a name or a literal. Rejects with a {@link PrivateAddressError} when one of them is denied. */
+  async addressesOf(host: string): Promise<LookupAddress[]> {
+    const refusal = this.refusal(host);
+    if (refusal !== undefined) throw refusal;
+    const family = isIP(host);
+    if (family !== 0) return [{ address: host, family }];
+    const addresses = await this.#resolve(host);
+    const denied = addresses.find(({ address }) => isDenied(address, this.#allowed, host));
+    if (denied !== undefined) throw new PrivateAddressError(denied.address, host);
+    return addresses;
+  }
+}
 
 /**
  * The two connection pools of a fetcher, `http` and `https`, behind one address guard.
@@ -42,45 +66,31 @@ const POOL: http.AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: 
 export class GuardedAgents {
   readonly http = new http.Agent(POOL);
   readonly https = new https.Agent(POOL);
-  readonly #allowed: AllowedPrivate;
-  readonly #resolve: Resolve;
-  #closed = false;
-
-  constructor(allowed: AllowedPrivate, resolve: Resolve) {
-    this.#allowed = allowed;
-    this.#resolve = resolve;
-    this.#guard(this.http);
-    this.#guard(this.https);
-  }
-
   /** Closes idle connections now, and each one in use when its request ends. */
-  close(): void {
-    this.#closed = true;
-    for (const pool of [this.http, this.https]) {
-      for (const sockets of Object.values(pool.freeSockets)) {
-        for (const socket of sockets ?? []) socket.destroy();
-      }
-    }
+  readonly close = closerOf([this.http, this.https]);
+  readonly #guard: AddressGuard;
+
+  constructor(guard: AddressGuard) {
+    this.#guard = guard;
+    this.#watch(this.http);
+    this.#watch(this.https);
   }
 
-  #guard(pool: http.Agent): void {
+  #watch(pool: http.Agent): void {
     const connect = pool.createConnection.bind(pool);
     pool.createConnection = (options, onConnection) => {
-      const host = options.host ?? '';
-      if (isIP(host) !== 0 && isDenied(host, this.#allowed)) {
+      const refusal = this.#guard.refusal(options.host ?? '');
+      if (refusal !== undefined) {
         // Not thrown: the pool also comes here from a socket's event, where nobody would catch it.
-        (onConnection as ((error: Error) => void) | undefined)?.(new PrivateAddressError(host, host));
+        (onConnection as ((error: Error) => void) | undefined)?.(refusal);
         return undefined;
       }
       return connect({ ...options, lookup: this.#lookup }, onConnection);
     };
-    const keepSocketAlive = pool.keepSocketAlive.bind(pool);
-    // Typed `void`, yet Node reads the answer: `false` closes the socket.
-    pool.keepSocketAlive = (socket) => !this.#closed && keepSocketAlive(socket);
   }
 
   readonly #lookup: LookupFunction = (host, options, callback) => {
-    this.#addressesOf(host).then(
+    this.#guard.addressesOf(host).then(
       (addresses) => {
         const [first] = addresses;
         if (options.all || first === undefined) callback(null, addresses);
@@ -89,11 +99,4 @@ export class GuardedAgents {
       (error: NodeJS.ErrnoException) => callback(error, []),
     );
   };
-
-  async #addressesOf(host: string): Promise<LookupAddress[]> {
-    const addresses = await this.#resolve(host);
-    const denied = addresses.find(({ address }) => isDenied(address, this.#allowed, host));
-    if (denied !== undefined) throw new PrivateAddressError(denied.address, host);
-    return addresses;
-  }
 }

@@ -4,6 +4,7 @@ import { codeOf } from '../errors.ts';
 import { FetchError, type OpenResponse } from '../fetcher.ts';
 import { type Coding, codingsOf, decodeStream, decodeWhole } from './content-coding.ts';
 import { toFetchError } from './error-codes.ts';
+import { emptyFinished } from './finished-request.ts';
 
 /** What is told of an answer's headers. Cookies above all are not. */
 const KEPT_HEADERS = [
@@ -138,9 +139,11 @@ export class Answer {
         chunks.push(chunk);
         if (size > most) stream.destroy(this.#tooLong());
       });
-      stream.on('end', () =>
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)),
-      );
+      stream.on('end', () => {
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
+        // Others still have to hear of this end.
+        setImmediate(emptyFinished, stream);
+      });
       stream.on('error', reject);
       const brokeOff = (): void => reject(stream.errored ?? new FetchError('connection', 'The answer broke off'));
       stream.on('close', brokeOff);

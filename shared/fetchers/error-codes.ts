@@ -10,6 +10,7 @@ import type { FetchFailure } from '../task/fetch-failure.ts';
  */
 const MEANINGS: readonly (readonly [RegExp, FetchFailure])[] = [
   [/^ERR_PRIVATE_ADDRESS$/, 'private_address'],
+  [/^ERR_PROXY$/, 'proxy'],
   // got's phases and total, a connect that the kernel gave up, a resolver that did, a handshake that stalled
   [/^(ETIMEDOUT|ESOCKETTIMEDOUT|ETIMEOUT|ERR_TLS_HANDSHAKE_TIMEOUT)$/, 'timeout'],
   [/^(ENOTFOUND|ENONAME)$/, 'nxdomain'],
@@ -29,7 +30,7 @@ const MEANINGS: readonly (readonly [RegExp, FetchFailure])[] = [
 ];
 
 /** The failure that anything thrown by a request stands for. What no row of the table knows is `connection`. */
-export function toFetchError(thrown: unknown, status?: number): FetchError {
+export function toFetchError(thrown: unknown, status?: number, redirected = false): FetchError {
   const chain = errorsIn(thrown);
   const made = chain.find((error) => error instanceof FetchError);
   if (made !== undefined) return made;
@@ -39,6 +40,7 @@ export function toFetchError(thrown: unknown, status?: number): FetchError {
     // got's own errors hold on to the whole request, so that they are not kept.
     cause: root instanceof RequestError ? undefined : root,
     ...(status === undefined ? {} : { status }),
+    redirected,
   });
 }
 

@@ -1,8 +1,6 @@
 import type { PlainResponse, Request } from 'got';
 import { FetchError } from '../fetcher.ts';
-import { withoutCredentials } from '../task/url.ts';
-
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+import { redirectOf } from '../task/redirect.ts';
 
 /** A hop's body is read, so that its connection can be used again, unless it is longer than this. */
 const MOST_HOP_BYTES = 65_536;
@@ -14,19 +12,12 @@ const MOST_HOP_BYTES = 65_536;
  */
 export function redirectProblem(response: PlainResponse, maxRedirects: number): FetchError | undefined {
   const { statusCode: status, redirectUrls, url } = response;
-  const { location } = response.headers;
-  // An empty location is none, to got.
-  if (!location || !REDIRECTS.has(status)) return undefined;
+  const redirect = redirectOf(status, response.headers.location, url);
+  if (redirect === undefined) return undefined;
   if (redirectUrls.length >= maxRedirects) {
     return new FetchError('redirects', `The request was redirected more than ${maxRedirects} times`, { status });
   }
-  // Header bytes arrive as Latin-1; what servers mean is UTF-8.
-  const target = URL.parse(Buffer.from(location, 'latin1').toString(), url);
-  if (target === null || !isHttp(target)) {
-    const where = withoutCredentials(location).slice(0, 200);
-    return new FetchError('bad_url', `The redirect leads to no http URL: ${where}`, { status });
-  }
-  return undefined;
+  return 'problem' in redirect ? new FetchError('bad_url', redirect.problem, { status }) : undefined;
 }
 
 /** Lets go of the answer that redirected: what is left of its body is read up to a limit, and not for longer than `next`. */
@@ -46,9 +37,4 @@ export function leaveHop(hop: PlainResponse, next: Request): void {
   };
   next.once('end', giveUp);
   next.once('close', giveUp);
-}
-
-/** got takes the host name `unix` for a socket in the file system. */
-function isHttp(url: URL): boolean {
-  return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== 'unix';
 }

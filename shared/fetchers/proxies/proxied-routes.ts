@@ -1,0 +1,119 @@
+import { FetchError } from '../../fetcher.ts';
+import type { ProxyAddress } from '../../task/proxy-list.ts';
+import type { AddressGuard } from '../address-guard.ts';
+import { ProxyError } from './proxy-error.ts';
+import { ProxyPools, type RequestFunction } from './proxy-pools.ts';
+import type { Rotation } from './rotation.ts';
+import { loginTrouble } from './tunnel.ts';
+
+/** One proxy, for one request and its redirects. */
+export interface Route {
+  readonly request: RequestFunction;
+  /** What is left for the whole request. */
+  readonly timeoutMs: number;
+  /** Why an answer is the proxy's, and no answer of the target. */
+  problemOf(answer: { readonly url: string; readonly statusCode: number }): ProxyError | undefined;
+  /** Was it left to the proxy to ask the target, so that nobody knows which of them failed? */
+  readonly isForwarded: boolean;
+  /** Nobody waits for the request any more. */
+  giveUp(): void;
+}
+
+/** A step on the way to the target that takes longer than this comes to nothing. */
+const PHASE_MS = 10_000;
+/** A host that so many proxies can't reach is down. */
+const MOST_UNREACHED = 3;
+/** With less than this part of its time left, a request isn't begun again. */
+const TOO_LATE = 1 / 8;
+
+interface ProxiedRoutesOptions {
+  readonly rotation: Rotation;
+  readonly guard: AddressGuard;
+}
+
+/**
+ * Requests through the proxies of one process.
+ *
+ * A request has one proxy. When that one fails, the request is made once more with the next, within its time. Of a proxy that
+ * answers that it can't reach the target, nobody knows which of the two is down: where another one reaches it, the first is
+ * at fault; where none does, the target is, so that a dead host neither silences the proxies nor stays for ever.
+ */
+export class ProxiedRoutes {
+  readonly #rotation: Rotation;
+  readonly #guard: AddressGuard;
+  readonly #pools = new Map<ProxyAddress, ProxyPools>();
+
+  constructor({ rotation, guard }: ProxiedRoutesOptions) {
+    this.#rotation = rotation;
+    this.#guard = guard;
+  }
+
+  /** Has `ask` make a request, with one proxy after another. Rejects with `proxy` when none of them can be used. */
+  async ask<T>(url: string, timeoutMs: number, ask: (route: Route) => Promise<T>): Promise<T> {
+    const endsAt = performance.now() + timeoutMs;
+    const host = URL.parse(url)?.host ?? '';
+    const unreached: ProxyError[] = [];
+    for (const proxy of this.#rotation.order()) {
+      const leftMs = endsAt - performance.now();
+      if (leftMs < timeoutMs * TOO_LATE || unreached.length >= MOST_UNREACHED) break;
+      const route = this.#route(proxy, leftMs);
+      try {
+        const answer = await ask(route);
+        this.#rotation.worked(proxy);
+        for (const error of unreached) this.#rotation.failed(error.proxy, error.message);
+        return answer;
+      } catch (error: unknown) {
+        const trouble = error instanceof FetchError ? error.cause : undefined;
+        if (!(trouble instanceof ProxyError)) {
+          if (route.isForwarded) this.#note(error, proxy, host);
+          throw error;
+        }
+        if (trouble.fault === 'unknown') unreached.push(trouble);
+        else this.#rotation.failed(proxy, trouble.message);
+      }
+    }
+    throw this.#failure(host, unreached);
+  }
+
+  close(): void {
+    for (const pools of this.#pools.values()) pools.close();
+  }
+
+  /** The target's failure, or the proxy's: only what comes of other hosts tells. */
+  #note(error: unknown, proxy: ProxyAddress, host: string): void {
+    if (!(error instanceof FetchError) || error.status !== undefined) return;
+    if (error.reason !== 'timeout' && error.reason !== 'connection') return;
+    this.#rotation.unreached(proxy, host, `${proxy.name} did not answer: ${error.message}`);
+  }
+
+  #failure(host: string, unreached: readonly ProxyError[]): FetchError {
+    for (const { proxy, message } of unreached) this.#rotation.unreached(proxy, host, message);
+    const honest = unreached.find(({ proxy }) => !this.#rotation.rests(proxy));
+    if (honest !== undefined) return new FetchError(honest.means, honest.message, { cause: honest });
+    return new FetchError('proxy', `No proxy can be used: ${this.#rotation.troubles.slice(0, 3).join('; ')}`);
+  }
+
+  #route(proxy: ProxyAddress, timeoutMs: number): Route {
+    const pools = this.#pools.get(proxy) ?? new ProxyPools(proxy, this.#guard);
+    this.#pools.set(proxy, pools);
+    const givenUp = new AbortController();
+    // Half of what is left, so that it is known for sure what took too long, and another proxy has its chance.
+    const phaseMs = Math.ceil(Math.min(PHASE_MS, timeoutMs / 2));
+    let isForwarded = false;
+    const onForwarded = (): void => {
+      isForwarded = true;
+    };
+    return {
+      request: pools.requests({ signal: givenUp.signal, phaseMs }, onForwarded),
+      get isForwarded() {
+        return isForwarded;
+      },
+      timeoutMs: Math.ceil(timeoutMs),
+      problemOf: ({ url, statusCode }) =>
+        statusCode === 407 && pools.answersFor(url)
+          ? new ProxyError(proxy, loginTrouble(proxy, statusCode), 'proxy')
+          : undefined,
+      giveUp: () => givenUp.abort(),
+    };
+  }
+}

@@ -1,0 +1,108 @@
+import type { Clock } from '../../clock.ts';
+import type { ProxyAddress } from '../../task/proxy-list.ts';
+
+/** A proxy that has failed is left alone for so long, then for twice that, and so on. */
+const FIRST_REST_MS = 60_000;
+const LONGEST_REST_MS = 900_000;
+
+/** A proxy that can't reach so many hosts one after the other, and nothing between them, is at fault itself. */
+const HOSTS_IN_A_ROW = 3;
+
+/** Told when a proxy begins to rest. */
+export type OnRest = (proxy: ProxyAddress, trouble: string, restMs: number) => void;
+
+interface RotationOptions {
+  readonly proxies: readonly ProxyAddress[];
+  readonly clock: Pick<Clock, 'now'>;
+  readonly onRest?: OnRest | undefined;
+}
+
+interface State {
+  readonly proxy: ProxyAddress;
+  /** In a row. */
+  failures: number;
+  restsUntil: number;
+  /** Of the failure that it rests from. */
+  trouble: string;
+  /** Hosts that it could not reach since it last worked, or rested. */
+  readonly unreached: Set<string>;
+}
+
+/**
+ * Whose turn it is among the proxies of one process: each in turn, but for those that rest.
+ *
+ * | a proxy …                                            | then                                                   |
+ * |------------------------------------------------------|--------------------------------------------------------|
+ * | failed                                               | rests for 60 s; for twice as long each time, up to 15 min |
+ * | could not reach a host that another one then reached | the same                                               |
+ * | could not reach three hosts in a row                 | the same                                               |
+ * | could not reach a host                               | goes on: most likely the host is down                  |
+ * | passed an answer on                                  | is as good as new                                      |
+ */
+export class Rotation {
+  readonly #states: readonly State[];
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #onRest: OnRest | undefined;
+  #next = 0;
+
+  constructor({ proxies, clock, onRest }: RotationOptions) {
+    this.#states = proxies.map((proxy) => ({ proxy, failures: 0, restsUntil: 0, trouble: '', unreached: new Set() }));
+    this.#clock = clock;
+    this.#onRest = onRest;
+  }
+
+  /** The proxies for one request, in the order in which to try them; none if all rest. */
+  order(): readonly ProxyAddress[] {
+    const inTurn = [...this.#states.slice(this.#next), ...this.#states.slice(0, this.#next)];
+    const awake = inTurn.filter((state) => !this.#rests(state));
+    const [first] = awake;
+    if (first !== undefined) this.#next = (this.#states.indexOf(first) + 1) % this.#states.length;
+    return awake.map(({ proxy }) => proxy);
+  }
+
+  /** An answer came through it. */
+  worked(proxy: ProxyAddress): void {
+    const state = this.#of(proxy);
+    state.failures = 0;
+    state.restsUntil = 0;
+    state.unreached.clear();
+  }
+
+  /** Nothing can be reached through it. Requests that were under way together count as one failure. */
+  failed(proxy: ProxyAddress, trouble: string): void {
+    const state = this.#of(proxy);
+    if (this.#rests(state)) return;
+    const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** state.failures);
+    state.failures += 1;
+    state.restsUntil = this.#clock.now() + restMs;
+    state.trouble = trouble;
+    state.unreached.clear();
+    this.#onRest?.(proxy, trouble, restMs);
+  }
+
+  /** It says that it can't reach the host, or says nothing. */
+  unreached(proxy: ProxyAddress, host: string, trouble: string): void {
+    const { unreached } = this.#of(proxy);
+    unreached.add(host);
+    if (unreached.size >= HOSTS_IN_A_ROW) this.failed(proxy, trouble);
+  }
+
+  rests(proxy: ProxyAddress): boolean {
+    return this.#rests(this.#of(proxy));
+  }
+
+  /** What became of each proxy that rests. */
+  get troubles(): readonly string[] {
+    return this.#states.filter((state) => this.#rests(state)).map(({ trouble }) => trouble);
+  }
+
+  #rests({ restsUntil }: State): boolean {
+    return restsUntil > this.#clock.now();
+  }
+
+  #of(proxy: ProxyAddress): State {
+    const state = this.#states.find((each) => each.proxy === proxy);
+    if (state === undefined) throw new Error(`${proxy.name} is not in this rotation`);
+    return state;
+  }
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net, { isIP, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { codeOf, messageOf } from '../../errors.ts';
+import { FetchError } from '../../fetcher.ts';
+import type { ProxyAddress } from '../../task/proxy-list.ts';
+import { type Patience, within } from './patience.ts';
+import { ProxyError } from './proxy-error.ts';
+import { askSocks } from './socks.ts';
+
+/** Where a tunnel is to lead. */
+export interface TunnelTarget {
+  /** As the URL has it, without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** Of the host; the address guard has let it pass. */
+  readonly address: string;
+}
+
+/** This machine's own want: no proxy is to blame. */
+const OWN_WANT = /^E(MFILE|NFILE|NOBUFS|NOMEM)$/;
+
+/** 401 is what some proxies say when the login is wrong. Before the tunnel is open, it can't be the target's. */
+const NO_LOGIN: ReadonlySet<number> = new Set([401, 407]);
+
+/**
+ * Connects to a proxy, by TCP, and by TLS if its scheme is `https`. Its own address is not guarded: the deployment chose it.
+ * Rejects with a {@link ProxyError} that is the proxy's fault.
+ */
+export async function connectToProxy(proxy: ProxyAddress, patience: Patience): Promise<Socket> {
+  const { host, port, scheme } = proxy;
+  const socket =
+    scheme === 'https'
+      ? tls.connect({ host, port, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
+      : net.connect({ host, port });
+  // For good: between two owners, nobody else would hear of it.
+  socket.on('error', () => {});
+  const connected = once(socket, scheme === 'https' ? 'secureConnect' : 'connect');
+  const late = (): Error => new ProxyError(proxy, `does not answer within ${patience.phaseMs} ms`, 'proxy');
+  try {
+    await within(patience, connected, late);
+    return socket;
+  } catch (error: unknown) {
+    socket.destroy();
+    const isNoFault = error instanceof FetchError || OWN_WANT.test(codeOf(error) ?? '');
+    if (isNoFault || error instanceof ProxyError) throw error;
+    throw new ProxyError(proxy, `can't be connected to: ${messageOf(error)}`, 'proxy');
+  }
+}
+
+/**
+ * Opens a connection to the target through a proxy. An HTTP proxy is told the host's name, as it may have rules for names,
+ * and looks it up once more; a SOCKS proxy the address that was judged here.
+ */
+export async function openTunnel(proxy: ProxyAddress, target: TunnelTarget, patience: Patience): Promise<Socket> {
+  const socket = await connectToProxy(proxy, patience);
+  const asked = proxy.scheme === 'socks5' ? askSocks(socket, proxy, target) : askToConnect(socket, proxy, target);
+  const late = (): Error =>
+    new ProxyError(proxy, `has not reached the host within ${patience.phaseMs} ms`, 'unknown', 'timeout');
+  try {
+    await within(patience, asked, late);
+    return socket;
+  } catch (error: unknown) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+/** The header that shows a proxy the login, if it has one. It is sent to the proxy only. */
+export function authorizationOf({ login }: ProxyAddress): { readonly 'proxy-authorization'?: string } {
+  if (login === undefined) return {};
+  const credentials = Buffer.from(`${login.user}:${login.password}`).toString('base64');
+  return { 'proxy-authorization': `Basic ${credentials}` };
+}
+
+/** What is wrong when a proxy wants a login: it has none of ours, or another. */
+export function loginTrouble({ login }: ProxyAddress, status: number): string {
+  return login === undefined ? `wants a login (${status})` : `does not take our login (${status})`;
+}
+
+/** RFC 9110 section 9.3.6: any status of 2xx opens the tunnel. */
+function askToConnect(socket: Socket, proxy: ProxyAddress, { host, port }: TunnelTarget): Promise<void> {
+  const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      method: 'CONNECT',
+      path: authority,
+      headers: { host: authority, connection: 'keep-alive', ...authorizationOf(proxy) },
+      createConnection: () => socket,
+    });
+    request.once('connect', ({ statusCode: status = 0 }, _, head) => {
+      if (NO_LOGIN.has(status)) reject(new ProxyError(proxy, loginTrouble(proxy, status), 'proxy'));
+      else if (status < 200 || status > 299) reject(new ProxyError(proxy, `answers CONNECT with ${status}`, 'unknown'));
+      else {
+        if (head.length > 0) socket.unshift(head);
+        resolve();
+      }
+    });
+    request.once('error', (error) => {
+      const isHttp = !(codeOf(error) ?? '').startsWith('HPE_');
+      if (isHttp) reject(new ProxyError(proxy, `hung up on CONNECT: ${error.message}`, 'unknown'));
+      else reject(new ProxyError(proxy, 'does not speak HTTP', 'proxy'));
+    });
+    request.end();
+  });
+}

@@ -1,31 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Biographer } from './biographer.ts';
+import { systemClock } from './clock.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './connections/attempts.ts';
 import type { Fetcher } from './fetcher.ts';
-import type { AttemptHistory, Frontier, HandOvers, QueuedLeases } from './frontier.ts';
+import type { AttemptHistory, Claims, Frontier, HandOvers, QueuedLeases } from './frontier.ts';
 import type { FrontierPolicy } from './frontiers/policy.ts';
 import type { HostGate } from './host-gate.ts';
 import type { HostOverview } from './host-overview.ts';
 import type { Logger } from './logger.ts';
 import type { Marks } from './marks.ts';
 import type { ResponseCache } from './response-cache.ts';
+import type { RobotsStore } from './robots-store.ts';
 import type { Roster } from './roster.ts';
 import type { Runs } from './runs.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from './settings.ts';
 import type { Settings } from './settings-table.ts';
+import type { HostHeaders } from './task/host-headers.ts';
+import type { ProxyAddress } from './task/proxy-list.ts';
 import type { DeadLetters, Transport } from './transport.ts';
 import { QUEUE_TTL_MS } from './transports/rabbitmq-topology.ts';
 
 /** What holds the frontier: in Redis for a fleet, in memory for one process. */
 export interface Stores {
-  readonly frontier: Frontier & AttemptHistory & QueuedLeases & HandOvers;
+  readonly frontier: Frontier & AttemptHistory & Claims & QueuedLeases & HandOvers;
   readonly runs: Runs;
   readonly gate: HostGate;
   readonly hosts: HostOverview;
   readonly marks: Marks;
   readonly biographer: Biographer;
   readonly cache: ResponseCache;
+  readonly robots: RobotsStore;
   readonly roster: Roster;
   /** Refuses a `DEDUP` that differs from the one in force; left out where nobody else could have another. */
   readonly checkMarks?: () => Promise<void>;
@@ -57,6 +62,7 @@ export const MEGABYTE = 1_000_000;
 /** Both connections of a process notice a broker that hangs within twice this. */
 const HEARTBEAT_SECONDS = 30;
 const PUBLISH_WINDOW = 500;
+const TRY_PROXY_MS = 5_000;
 
 /** The id of this process among workers: `<hostname>-<4 hex>`. */
 export function newWorkerId(): string {
@@ -77,6 +83,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     { RedisMarks },
     { RedisBiographer },
     { RedisHostGate },
+    { RedisRobotsStore },
     { RedisRoster },
   ] = await Promise.all([
     import('./connections/redis.ts'),
@@ -87,6 +94,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('./frontiers/redis/marks.ts'),
     import('./frontiers/redis/biographer.ts'),
     import('./host-gates/redis.ts'),
+    import('./robots-stores/redis.ts'),
     import('./rosters/redis.ts'),
   ]);
   const url = redisUrlOf(settings);
@@ -126,6 +134,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     marks: new RedisMarks({ redis, prefix }),
     biographer: new RedisBiographer({ redis, prefix }),
     cache,
+    robots: new RedisRobotsStore({ redis, prefix }),
     roster: new RedisRoster({ redis, prefix }),
     checkMarks: () => runs.checkMarks(),
     sweep: () => runs.sweep(runRetention),
@@ -192,15 +201,41 @@ export async function connectFleet(
   }
 }
 
-/** The fetcher, with the deployment's limits and its address guard. */
-export async function openFetcher(settings: Settings, version: string): Promise<Fetcher> {
+interface FetcherOptions {
+  readonly settings: Settings;
+  readonly version: string;
+  readonly hostHeaders: HostHeaders;
+  readonly log: Logger;
+}
+
+/** The fetcher, with the deployment's limits, its address guard, and proxies of this process' own. */
+export async function openFetcher({ settings, version, hostHeaders, log }: FetcherOptions): Promise<Fetcher> {
   const { GotFetcher } = await import('./fetchers/got.ts');
   return new GotFetcher({
     timeoutMs: settings.fetchTimeout,
     maxRedirects: settings.maxRedirects,
     userAgent: userAgentOf(settings, version),
     allowedPrivate: settings.privateHosts,
+    hostHeaders,
+    ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, log) }),
   });
+}
+
+async function openRotation(
+  proxies: readonly ProxyAddress[],
+  log: Logger,
+): Promise<import('./fetchers/proxies/rotation.ts').Rotation> {
+  const { Rotation } = await import('./fetchers/proxies/rotation.ts');
+  const onRest = (_: ProxyAddress, error: string, restMs: number): void =>
+    log.warn({ error, seconds: restMs / 1_000 }, 'a proxy rests:');
+  return new Rotation({ proxies, clock: systemClock, onRest });
+}
+
+/** Connects to a proxy, and lets it go. Rejects with what is wrong with it. */
+export async function tryProxy(proxy: ProxyAddress): Promise<void> {
+  const { connectToProxy } = await import('./fetchers/proxies/tunnel.ts');
+  const socket = await connectToProxy(proxy, { signal: new AbortController().signal, phaseMs: TRY_PROXY_MS });
+  socket.destroy();
 }
 
 /** Keeps nothing. */

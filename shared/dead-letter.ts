@@ -12,6 +12,7 @@ const letterSchema = z.object({
   step: z.string(),
   depth: z.int().min(0),
   queue: z.string(),
+  within: z.string().exactOptional(),
   reason: z.enum(FAILED_REASONS),
   status: z.int().optional(),
   error: z.string().optional(),
@@ -36,6 +37,8 @@ export interface DeadLetter {
   readonly step: string;
   readonly depth: number;
   readonly queue: string;
+  /** See {@link Task.within}. */
+  readonly within?: string;
   readonly reason: FailedReason;
   /** Of the last answer, if there was one. */
   readonly status?: number;
@@ -70,6 +73,7 @@ export function deadLetterOf(task: Task, state: TaskState, failure: Failure): Ou
     step: task.step,
     depth: task.depth,
     queue: task.queue,
+    ...(task.within === undefined ? {} : { within: task.within }),
     reason,
     ...(status === undefined ? {} : { status }),
     ...(error === undefined ? {} : { error }),

@@ -1,6 +1,7 @@
 import { MEGABYTE, noCache, policyOf, type Stores } from './backends.ts';
 import { systemClock } from './clock.ts';
 import type { Journal } from './frontiers/journal/journal.ts';
+import type { PageFile } from './frontiers/journal/page-file.ts';
 import type { MemoryStore } from './frontiers/memory/store.ts';
 import type { Beginning, JournalFolder, RunJournal } from './journal.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -16,8 +17,20 @@ export type Journaled = {
   readonly syncRecords: (() => Promise<void>) | undefined;
 } & ({ readonly begin: Beginning } | { readonly resume: string });
 
+/** What incremental crawls remember of pages, in the output folder for the next one. */
+export interface RememberedPages {
+  /** Brings the records to the disk: no page may be known whose record a power cut took. */
+  readonly syncRecords: () => Promise<void>;
+  /** Told once: pages can't be written. */
+  readonly onFailure: (problem: string) => void;
+}
+
 /** Stores and transport of one process that needs no services, and its journal if it has one. */
-export async function openEmbedded(settings: Settings, journaled?: Journaled): Promise<Embedded> {
+export async function openEmbedded(
+  settings: Settings,
+  journaled?: Journaled,
+  remembered?: RememberedPages,
+): Promise<Embedded> {
   const [
     { JournaledFrontier },
     { JournaledRuns },
@@ -27,6 +40,7 @@ export async function openEmbedded(settings: Settings, journaled?: Journaled): P
     { MemoryMarks },
     { MemoryBiographer },
     { MemoryHostGate },
+    { MemoryRobotsStore },
     { MemoryRoster },
     { MemoryTransport },
   ] = await Promise.all([
@@ -38,6 +52,7 @@ export async function openEmbedded(settings: Settings, journaled?: Journaled): P
     import('./frontiers/memory/marks.ts'),
     import('./frontiers/memory/biographer.ts'),
     import('./host-gates/memory.ts'),
+    import('./robots-stores/memory.ts'),
     import('./rosters/memory.ts'),
     import('./transports/memory.ts'),
   ]);
@@ -47,6 +62,8 @@ export async function openEmbedded(settings: Settings, journaled?: Journaled): P
   const journals = new Map<string, Journal>();
   const journal = journaled === undefined ? undefined : await openJournal(settings, journaled, store);
   if (journal !== undefined) journals.set(journal.run, journal);
+  const pages = remembered === undefined ? undefined : await openPages(settings, remembered, journal);
+  if (pages !== undefined) store.recrawl.keepIn(pages);
   return {
     frontier: new JournaledFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), clock, journals }),
     runs: new JournaledRuns({ store, clock, journals }),
@@ -55,10 +72,11 @@ export async function openEmbedded(settings: Settings, journaled?: Journaled): P
     marks: new MemoryMarks({ store }),
     biographer: new MemoryBiographer({ store, clock }),
     cache: await openMemoryCache(settings),
+    robots: new MemoryRobotsStore({ clock }),
     roster: new MemoryRoster({ clock }),
     transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
     journal,
-    close: () => {},
+    close: () => pages?.close(),
   };
 }
 
@@ -78,6 +96,20 @@ async function openJournal(
   return 'begin' in journaled
     ? await beginJournal(journaled.begin, options)
     : await reopenJournal(journaled.resume, store, options);
+}
+
+async function openPages(
+  { outputDir: folder }: Settings,
+  { syncRecords: syncFirst, onFailure }: RememberedPages,
+  journal: RunJournal | undefined,
+): Promise<PageFile> {
+  const { PageFile } = await import('./frontiers/journal/page-file.ts');
+  try {
+    return new PageFile({ folder, syncFirst, onFailure, now: systemClock.now });
+  } catch (error: unknown) {
+    await journal?.close();
+    throw error;
+  }
 }
 
 /** The journals in the output folder, looked at without being opened. */

@@ -1,5 +1,6 @@
 import { type DeadLetter, readDeadLetter } from './dead-letter.ts';
 import type { FailedReason } from './task/outcome.ts';
+import { runNamedBy } from './task/task.ts';
 import { isProblem, readUrl } from './task/url.ts';
 import type { DeadLetterMessage } from './transport.ts';
 
@@ -25,16 +26,8 @@ export interface LetterFilter {
 export function readLetter(message: DeadLetterMessage): FoundLetter {
   const letter = readDeadLetter(message.body);
   // A raw body has no run of its own; a task that was malformed on its way still has its id.
-  if (letter === undefined) {
-    const { id = '' } = message;
-    return {
-      message,
-      letter,
-      reason: 'malformed',
-      run: id.slice(0, Math.max(0, id.lastIndexOf(':'))) || undefined,
-      host: undefined,
-    };
-  }
+  if (letter === undefined)
+    return { message, letter, reason: 'malformed', run: runNamedBy(message.id), host: undefined };
   const url = readUrl(letter.url);
   return { message, letter, reason: letter.reason, run: letter.run, host: isProblem(url) ? undefined : url.host };
 }

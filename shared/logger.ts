@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { StandardError } from './standard-error.ts';
 
 /** What the rest of the program needs of a log: constant messages, varying fields. */
 export interface Logger {
@@ -21,10 +22,11 @@ interface LogOptions {
   readonly overProgress?: boolean;
 }
 
-/** Between two tries to write, where that fails. */
-const AFTER_FAILURE_MS = 5_000;
-/** How long a line may wait in memory before it is written. */
-const FLUSH_EVERY_MS = 100;
+const CLEAR_LINE = '\r\u001b[K';
+/** A progress line turns wrapping off, which would cut off a long line of the log. */
+const WRAP = '\u001b[?7h';
+/** Where a progress line goes when it ends: what is printed next must not overwrite the log. */
+const SAVE_CURSOR = '\u001b7';
 
 /**
  * A log on standard error: JSON for machines, or one short line a person can read. Lines are written in batches; call
@@ -33,7 +35,7 @@ const FLUSH_EVERY_MS = 100;
 export function openLog({ level, format, fields = {}, overProgress = false }: LogOptions): Logger & { close(): void } {
   const file = new StandardError();
   const output: DestinationStream = overProgress
-    ? { write: (line) => void process.stderr.write(`\r\u001b[K${line}`) }
+    ? { write: (line) => void process.stderr.write(`${CLEAR_LINE}${WRAP}${line}${SAVE_CURSOR}`) }
     : file;
   const pretty = prettyFactory({
     colorize: process.stderr.isTTY === true,
@@ -48,35 +50,6 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
     stream,
   );
   return Object.assign(logger, { close: () => file.close() });
-}
-
-/** Standard error, written to in batches. While it can't be written, on a full disk say, lines are lost, and the work goes on. */
-class StandardError implements DestinationStream {
-  #file: ReturnType<typeof pino.destination> | undefined;
-  #openAgainAt = 0;
-
-  write(line: string): void {
-    if (this.#file === undefined) {
-      if (performance.now() < this.#openAgainAt) return;
-      this.#file = this.#open();
-    }
-    this.#file.write(line);
-  }
-
-  close(): void {
-    this.#file?.flushSync();
-  }
-
-  #open(): ReturnType<typeof pino.destination> {
-    const file = pino.destination({ fd: 2, sync: false, minLength: 4_096, periodicFlush: FLUSH_EVERY_MS });
-    file.on('error', () => {
-      // Not kept for later: at the end of the process, it would be tried for ever to write what it holds.
-      file.destroy();
-      this.#file = undefined;
-      this.#openAgainAt = performance.now() + AFTER_FAILURE_MS;
-    });
-    return file;
-  }
 }
 
 /** A log that says nothing, for parts used without one. */

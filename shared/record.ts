@@ -25,6 +25,8 @@ interface RecordHead {
 export interface DoneRecord extends RecordHead {
   readonly outcome: 'done';
   readonly finalUrl: string;
+  /** The URLs that redirects led to, the last one being `finalUrl`. Left out when there were none. */
+  readonly redirects?: readonly string[];
   readonly status: number;
   readonly title: string | null;
   readonly contentType: string | null;
@@ -34,6 +36,8 @@ export interface DoneRecord extends RecordHead {
   readonly bytes: number;
   readonly durationMs: number;
   readonly fromCache: boolean;
+  /** In an incremental run: the content is the same as at the last fetch, by its hash. Left out where it isn't. */
+  readonly unchanged?: true;
   /** What the crawler made of the page. */
   readonly data: unknown;
   /** The body, if the run keeps it: as text, or as HTML. */

@@ -19,3 +19,14 @@ export const MAX_CACHED_BYTES = 256 * 1024;
 export function cacheKeyOf(url: string, variant?: string): string {
   return variant === undefined ? url : `${url}#${variant}`;
 }
+
+/**
+ * A cache as it is seen by a process that sends some hosts headers of its own: their responses have keys of their own, which
+ * no process without these headers ever asks for.
+ */
+export function keptApart(cache: ResponseCache, variantOf: (url: string) => string | undefined): ResponseCache {
+  return {
+    get: (url) => cache.get(cacheKeyOf(url, variantOf(url))),
+    set: (url, page) => cache.set(cacheKeyOf(url, variantOf(url)), page),
+  };
+}

@@ -1,4 +1,7 @@
+import { isUrlPattern } from './task/glob.ts';
+import { lastmodEnd, type Moment } from './task/lastmod.ts';
 import { type AllowedPrivate, parsePrivateHosts } from './task/private-address.ts';
+import { type ProxyAddress, parseProxies } from './task/proxy-list.ts';
 
 /** Reads one setting's text: a value, or what was expected instead, as the middle of "expected X to be …, got …". */
 export type Parser<T> = (text: string) => { readonly value: T } | { readonly expected: string };
@@ -21,6 +24,16 @@ export function oneOf<T extends string>(...allowed: readonly T[]): Parser<T> {
   };
 }
 
+/** Some of these words, comma-separated, in the order of the words; or none. */
+export function someOf<T extends string>(...allowed: readonly T[]): Parser<readonly T[]> {
+  return (given) => {
+    const words = given === 'none' ? [] : given.split(',').map((word) => word.trim());
+    return words.every((word) => allowed.some((each) => each === word))
+      ? { value: allowed.filter((each) => words.includes(each)) }
+      : { expected: `some of ${allowed.join(', ')}, or none` };
+  };
+}
+
 export function yesNo(): Parser<boolean> {
   return (given) => {
     if (['true', 'yes', 'on', '1'].includes(given)) return { value: true };
@@ -37,6 +50,19 @@ export function list(): Parser<readonly string[]> {
       .map((entry) => entry.trim())
       .filter((entry) => entry !== ''),
   });
+}
+
+/** Patterns for URLs, comma-separated; see {@link matchesUrl}. */
+export function urlPatterns(): Parser<readonly string[]> {
+  return (given) => {
+    const patterns = given
+      .split(',')
+      .map((pattern) => pattern.trim())
+      .filter((pattern) => pattern !== '');
+    return patterns.every(isUrlPattern)
+      ? { value: patterns }
+      : { expected: 'patterns that begin with /, * or https://, like /news/* or *.pdf, comma-separated' };
+  };
 }
 
 /** `none` means 0; all else is the other parser's. */
@@ -64,6 +90,18 @@ export function privateHosts(): Parser<AllowedPrivate> {
   };
 }
 
+/** The proxies to go through; `none` for none. See {@link parseProxies}. */
+export function proxies(): Parser<readonly ProxyAddress[]> {
+  return (given) => {
+    if (given === 'none') return { value: [] };
+    const read = list()(given);
+    const parsed = parseProxies('value' in read ? read.value : []);
+    return 'problems' in parsed
+      ? { expected: `none, or URLs of proxies: ${parsed.problems.join('; ')}` }
+      : { value: parsed };
+  };
+}
+
 const UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
@@ -79,6 +117,16 @@ export function duration({ minMs = 1 }: { readonly minMs?: number } = {}): Parse
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)$/.exec(given) ?? [];
     const value = Number(amount) * (UNITS_MS[unit] ?? Number.NaN);
     return value >= minMs ? { value } : { expected: 'a duration like 500ms, 30s, 10min, 6h or 7d' };
+  };
+}
+
+/** `2026-11-01`, `2026-11-01T12:00Z`, or how long ago: `7d`. */
+export function moment(): Parser<Moment> {
+  return (given) => {
+    const ago = duration()(given);
+    if ('value' in ago) return { value: { agoMs: ago.value } };
+    const at = /^\d{4}-\d\d-\d\d(T|$)/.test(given) && lastmodEnd(given) !== undefined ? Date.parse(given) : Number.NaN;
+    return Number.isNaN(at) ? { expected: 'a date like 2026-11-01, or how long ago, like 7d' } : { value: { at } };
   };
 }
 

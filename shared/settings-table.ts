@@ -3,17 +3,23 @@ import {
   duration,
   integer,
   list,
+  moment,
   oneOf,
   optional,
   orNone,
   type Parser,
   privateHosts,
+  proxies,
   rate,
   sink,
+  someOf,
   text,
   url,
+  urlPatterns,
   yesNo,
 } from './setting-parsers.ts';
+import { SCOPES } from './task/scope.ts';
+import { URL_KEY_RULES } from './task/url-key.ts';
 
 /** What a setting is about: a command shows the groups that it uses. */
 export type SettingGroup = 'run' | 'fetch' | 'worker' | 'fleet' | 'output' | 'log';
@@ -64,8 +70,30 @@ export const SETTINGS = {
     '3',
     'Attempts before a page is given up.',
   ),
-  follow: setting('run', 'FOLLOW', yesNo(), 'false', 'Follow links to pages of the same host.'),
+  follow: setting('run', 'FOLLOW', yesNo(), 'false', 'Follow the links of pages.'),
   maxDepth: setting('run', 'MAX_DEPTH', integer({ min: 0, max: 1_000 }), '3', 'Links followed from a seed, at most.'),
+  scope: setting(
+    'run',
+    'SCOPE',
+    oneOf(...SCOPES),
+    'host',
+    "Where links are followed to: the seed's host, its domain with all subdomains, or the folder (path) of the seed.",
+  ),
+  include: setting(
+    'run',
+    'INCLUDE',
+    urlPatterns(),
+    '',
+    'Links that are followed, as patterns, comma-separated: /news/*, *.html. Seeds are always crawled.',
+  ),
+  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links that are not: /login*, *sort=*.'),
+  maxPages: setting(
+    'run',
+    'MAX_PAGES',
+    integer({ min: 1, max: 1_000_000_000 }),
+    '100000',
+    'Pages of a run from which on no more links are followed. Seeds are always crawled.',
+  ),
   content: setting(
     'run',
     'CONTENT',
@@ -73,7 +101,35 @@ export const SETTINGS = {
     'none',
     'What a record keeps of the body: none, text or html.',
   ),
+  incremental: setting(
+    'run',
+    'INCREMENTAL',
+    yesNo(),
+    'false',
+    'Remember pages, and fetch what has changed: by sitemap lastmod, ETag, Last-Modified (crawl: in OUTPUT_DIR/pages.sqlite).',
+  ),
+  recrawlAfter: setting(
+    'run',
+    'RECRAWL_AFTER',
+    optional(duration({ minMs: 1_000 })),
+    '',
+    'Incremental, and pages are due again so long after their last fetch (7d, say); sooner if their sitemap says so.',
+  ),
   crawler: setting('run', 'CRAWLER', text(), 'page', 'What to do with pages: a module of crawlers/, by its file name.'),
+  urlKey: setting(
+    'run',
+    'URL_KEY',
+    someOf(...URL_KEY_RULES),
+    'none',
+    `What takes different URLs for one page, comma-separated: ${URL_KEY_RULES.join(', ')}.`,
+  ),
+  lastmodSince: setting(
+    'run',
+    'LASTMOD_SINCE',
+    optional(moment()),
+    '',
+    'Leaves out what sitemaps say was last changed before: 2026-11-01, or 7d for the last week.',
+  ),
   routes: setting('run', 'ROUTES', text(), '', 'A JSON file of routing rules in place of the built-in ones.'),
 
   hostConcurrency: setting(
@@ -120,6 +176,21 @@ export const SETTINGS = {
     privateHosts(),
     '',
     'Private addresses that may be fetched: CIDRs, addresses or host names, comma-separated.',
+  ),
+  proxies: setting(
+    'fetch',
+    'PROXY_URL',
+    proxies(),
+    '',
+    'Proxies in turn, comma-separated: http://user:password@host:port, https://…, socks5://…; or none.',
+    { secret: true },
+  ),
+  hostHeaders: setting(
+    'fetch',
+    'HOST_HEADERS',
+    text(),
+    '',
+    'A JSON file of headers and cookies for single hosts: {"example.com": {"authorization": "Bearer …"}}.',
   ),
   cacheTtl: setting('fetch', 'CACHE_TTL', orNone(duration()), '60s', 'How long a response is kept for reuse, or none.'),
   cacheMaxMb: setting(

@@ -1,4 +1,5 @@
-import { type Command, Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
+import { batchWrites } from '../batch-writes.ts';
 import { ConfigurationError, messageOf } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
@@ -11,24 +12,13 @@ export interface RedisEvents {
 /** Lua scripts with flags, and `LPOP` with a count, need this. */
 const OLDEST_VERSION = 7;
 
-/**
- * Redis with commands that go out together: those issued in one turn of the event loop leave in one write. A system call
- * is most of what a command costs here: 3.7 µs each so, against 6.1.
- */
+/** Redis with commands that go out together, and a way to hang up. */
 export class BatchingRedis extends Redis {
-  #isHeld = false;
-
-  override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
-    const socket = this.stream;
-    if (!this.#isHeld && socket !== undefined && this.status === 'ready') {
-      this.#isHeld = true;
-      socket.cork();
-      setImmediate(() => {
-        this.#isHeld = false;
-        socket.uncork();
-      });
-    }
-    return super.sendCommand(command, stream);
+  constructor(url: string, options: RedisOptions) {
+    super(url, options);
+    this.on('connect', () => {
+      if (this.stream !== undefined) batchWrites(this.stream);
+    });
   }
 
   /** Ends the connection without waiting for the other side, which may never answer; it is built anew. */

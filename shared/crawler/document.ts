@@ -1,5 +1,6 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
 import { Parser, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import { forbidsFollowing, isRobotsMeta } from '../task/robots-directives.ts';
 import { type LinkBase, linkBase, resolveLink } from '../task/url.ts';
 
 /** What one pass over a page finds. */
@@ -8,13 +9,28 @@ export interface Document {
   readonly title: string | null;
   /** The links of `<a>` and `<area>`, absolute, without fragments, each once, in the order they stand. */
   readonly links: readonly string[];
+  /** Those of them that the page asks not to follow, by `rel=nofollow` wherever they stand. */
+  readonly nofollow: ReadonlySet<string>;
+  /** A `<meta name=robots>` asks that none is followed. */
+  readonly isNofollow: boolean;
+  /** What the first `<link rel=canonical>` names, absolute; null without one. */
+  readonly canonical: string | null;
 }
+
+/** A document without anything. */
+export const NO_DOCUMENT: Document = {
+  title: null,
+  links: [],
+  nofollow: new Set(),
+  isNofollow: false,
+  canonical: null,
+};
 
 /** A page with more links than this keeps the first ones. */
 export const MAX_LINKS = 10_000;
 const MAX_TITLE_LENGTH = 2_000;
 
-/** Reads title and links of an HTML page in one streaming pass; no tree is built. `url` is where the page was found. */
+/** Reads title, links and what is said of them in an HTML page, in one streaming pass; no tree is built. `url` is where the page was found. */
 export function readDocument(html: string, url: string): Document {
   const reader = new DocumentReader(html, url);
   const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
@@ -33,9 +49,18 @@ class DocumentReader implements TokenizerCallbacks {
   readonly #links = new Set<string>();
   #base: LinkBase;
   #hasBase = false;
+  #canonical: string | undefined;
+  #isNofollow = false;
+  readonly #nofollow = new Set<string>();
   #tag = '';
-  #isHref = false;
+  /** Is it an element whose attributes matter? */
+  #isRead = false;
+  #attribute: 'href' | 'rel' | 'name' | 'content' | undefined;
   #value = '';
+  #href: string | undefined;
+  #rel = '';
+  #name = '';
+  #content = '';
   #title = '';
   #titleState: 'ahead' | 'inside' | 'over' = 'ahead';
   #svgDepth = 0;
@@ -48,21 +73,35 @@ class DocumentReader implements TokenizerCallbacks {
 
   document(): Document {
     const title = decodeHTML(this.#title).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH);
-    return { title: title === '' ? null : title, links: [...this.#links] };
+    return {
+      title: title === '' ? null : title,
+      links: [...this.#links],
+      nofollow: this.#nofollow,
+      isNofollow: this.#isNofollow,
+      canonical: this.#canonical ?? null,
+    };
   }
 
   onopentagname(start: number, end: number): void {
     // The names that matter are short.
     this.#tag = end - start <= 5 ? this.#html.slice(start, end).toLowerCase() : '';
     if (this.#tag === 'svg') this.#svgDepth++;
+    this.#isRead = isRead(this.#tag);
+    if (!this.#isRead) return;
+    this.#href = undefined;
+    this.#rel = '';
+    this.#name = '';
+    this.#content = '';
   }
 
   onopentagend(): void {
+    this.#readElement();
     // An SVG picture has titles of its own.
     if (this.#tag === 'title' && this.#titleState === 'ahead' && this.#svgDepth === 0) this.#titleState = 'inside';
   }
 
   onselfclosingtag(): void {
+    this.#readElement();
     if (this.#tag === 'svg') this.#svgDepth--;
   }
 
@@ -77,24 +116,23 @@ class DocumentReader implements TokenizerCallbacks {
   }
 
   onattribname(start: number, end: number): void {
-    const mayLink = this.#tag === 'a' || this.#tag === 'area' || this.#tag === 'base';
-    this.#isHref = mayLink && end - start === 4 && this.#html.slice(start, end).toLowerCase() === 'href';
+    if (!this.#isRead) return;
+    this.#attribute = attributeOf(this.#html, start, end);
     this.#value = '';
   }
 
   onattribdata(start: number, end: number): void {
-    if (this.#isHref) this.#value += this.#html.slice(start, end);
+    if (this.#attribute !== undefined) this.#value += this.#html.slice(start, end);
   }
 
   onattribend(): void {
-    if (!this.#isHref) return;
-    this.#isHref = false;
-    const href = this.#value.includes('&') ? decodeHTMLAttribute(this.#value) : this.#value;
-    if (this.#tag !== 'base') this.#addLink(href.trim());
-    else if (!this.#hasBase) {
-      this.#base = linkBase(URL.parse(href, this.#url)?.href ?? this.#url);
-      this.#hasBase = true;
-    }
+    if (this.#attribute === undefined) return;
+    const value = this.#value.includes('&') ? decodeHTMLAttribute(this.#value) : this.#value;
+    if (this.#attribute === 'href') this.#href ??= value;
+    else if (this.#attribute === 'rel') this.#rel = value;
+    else if (this.#attribute === 'name') this.#name = value;
+    else this.#content = value;
+    this.#attribute = undefined;
   }
 
   // What follows says nothing about title or links.
@@ -106,12 +144,61 @@ class DocumentReader implements TokenizerCallbacks {
   onprocessinginstruction(): void {}
   ontextentity(): void {}
 
-  #addLink(href: string): void {
+  /** All that an element says in its attributes. */
+  #readElement(): void {
+    if (!this.#isRead) return;
+    this.#isRead = false;
+    const href = this.#href;
+    switch (this.#tag) {
+      case 'a':
+      case 'area':
+        if (href !== undefined) this.#addLink(href.trim(), hasWord(this.#rel, 'nofollow'));
+        break;
+      case 'base':
+        if (href !== undefined) this.#setBase(href);
+        break;
+      case 'link':
+        if (href !== undefined && hasWord(this.#rel, 'canonical'))
+          this.#canonical ??= resolveLink(href.trim(), this.#base);
+        break;
+      case 'meta':
+        if (isRobotsMeta(this.#name) && forbidsFollowing(this.#content)) this.#isNofollow = true;
+    }
+  }
+
+  #setBase(href: string): void {
+    if (this.#hasBase) return;
+    this.#base = linkBase(URL.parse(href, this.#url)?.href ?? this.#url);
+    this.#hasBase = true;
+  }
+
+  #addLink(href: string, isNofollow: boolean): void {
     // `#top` and the like lead nowhere else.
     if (href === '' || href.startsWith('#') || this.#links.size >= MAX_LINKS) return;
     const link = resolveLink(href, this.#base);
-    if (link !== undefined) this.#links.add(link);
+    if (link === undefined) return;
+    // Where it stands once without, it may be followed.
+    if (isNofollow && !this.#links.has(link)) this.#nofollow.add(link);
+    else if (!isNofollow && this.#nofollow.size > 0) this.#nofollow.delete(link);
+    this.#links.add(link);
   }
+}
+
+/** This is asked of every element: comparing is quicker than looking up. */
+function isRead(tag: string): boolean {
+  return tag === 'a' || tag === 'link' || tag === 'meta' || tag === 'area' || tag === 'base';
+}
+
+function attributeOf(html: string, start: number, end: number): 'href' | 'rel' | 'name' | 'content' | undefined {
+  const length = end - start;
+  if (length !== 3 && length !== 4 && length !== 7) return undefined;
+  const name = html.slice(start, end).toLowerCase();
+  return name === 'href' || name === 'rel' || name === 'name' || name === 'content' ? name : undefined;
+}
+
+/** Is a word one of a list that white space divides? */
+function hasWord(list: string, word: string): boolean {
+  return list !== '' && list.toLowerCase().split(/\s+/).includes(word);
 }
 
 /** Elements whose content nobody reads. */
@@ -123,12 +210,17 @@ const BLOCKS = new Set(
   ),
 );
 
+/** Of a page that nests deeper, the text up to there is read: what follows would take longer with each level. */
+const MAX_DEPTH = 1_000;
+
 /** The text of an HTML page that a reader sees, a line per block, white space folded. */
 export function readText(html: string): string {
   const parts: string[] = [];
   let unread = 0;
+  let depth = 0;
   const parser = new Parser({
     onopentagname(name) {
+      if (++depth > MAX_DEPTH) parser.pause();
       if (UNREAD.has(name)) unread++;
       else if (BLOCKS.has(name)) parts.push('\n');
     },
@@ -136,6 +228,7 @@ export function readText(html: string): string {
       if (unread === 0) parts.push(text.replaceAll(/\s+/g, ' '));
     },
     onclosetag(name) {
+      depth--;
       if (UNREAD.has(name)) unread--;
       else if (BLOCKS.has(name)) parts.push('\n');
     },

@@ -1,7 +1,8 @@
 import { decodeBody } from '../charset.ts';
 import type { FetchedPage } from '../fetcher.ts';
+import { forbidsFollowing } from '../task/robots-directives.ts';
 import type { Task } from '../task/task.ts';
-import { type Document, readDocument, readText } from './document.ts';
+import { type Document, NO_DOCUMENT, readDocument, readText } from './document.ts';
 
 /** A fetched page, as a crawler sees it. What is asked for is worked out once, and only then. */
 export class Page {
@@ -9,6 +10,7 @@ export class Page {
   readonly #fetched: FetchedPage;
   #text: string | undefined;
   #document: Document | undefined;
+  #isNofollow: boolean | undefined;
 
   constructor(task: Task, fetched: FetchedPage) {
     this.task = task;
@@ -54,13 +56,24 @@ export class Page {
     return this.#read().links;
   }
 
+  /** The address that the page itself names for what it shows; null without one. */
+  get canonical(): string | null {
+    return this.#read().canonical;
+  }
+
+  /** `false` if the page asks, in its head, its headers or the link itself, that the link is not followed. */
+  mayFollow(link: string): boolean {
+    this.#isNofollow ??= this.#read().isNofollow || forbidsFollowing(this.headers['x-robots-tag'] ?? '');
+    return !this.#isNofollow && !this.#read().nofollow.has(link);
+  }
+
   /** The text that a reader sees; of a page that isn't HTML, all of it. */
   get readableText(): string {
     return isHtml(this.contentType) ? readText(this.text) : this.text;
   }
 
   #read(): Document {
-    this.#document ??= isHtml(this.contentType) ? readDocument(this.text, this.url) : { title: null, links: [] };
+    this.#document ??= isHtml(this.contentType) ? readDocument(this.text, this.url) : NO_DOCUMENT;
     return this.#document;
   }
 }

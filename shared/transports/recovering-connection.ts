@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
+import { batchWrites } from '../batch-writes.ts';
 import { codeOf, messageOf } from '../errors.ts';
 import { closed } from './farewell.ts';
 
@@ -119,6 +120,7 @@ export class RecoveringConnection {
 
   async #guardedBuild(model: ChannelModel): Promise<void> {
     let ended: Error | undefined;
+    batchWrites(socketOf(model));
     model.on('error', () => {});
     model.on('close', (error) => {
       ended = error ?? new Error('the connection was closed');
@@ -146,9 +148,13 @@ export class RecoveringConnection {
  * amqplib only says goodbye to the other side: if that has vanished, the socket would stay half open for as long as TCP
  * likes, and the process up with it.
  */
-function destroySoon({ connection }: ChannelModel): void {
-  const { stream } = connection as unknown as { readonly stream: Duplex };
-  setTimeout(() => stream.destroy(), GOODBYE_MS).unref();
+function destroySoon(model: ChannelModel): void {
+  setTimeout(() => socketOf(model).destroy(), GOODBYE_MS).unref();
+}
+
+/** amqplib's types don't tell of it. */
+function socketOf({ connection }: ChannelModel): Duplex {
+  return (connection as unknown as { readonly stream: Duplex }).stream;
 }
 
 /** Resolves when the attempt that is under way, or about to begin, has ended in one way or the other. */

@@ -6,7 +6,7 @@ import type { Runs } from '../../shared/runs.ts';
 import type { Sink } from '../../shared/sink.ts';
 import { malformedMarkOf } from '../../shared/task/fingerprint.ts';
 import type { FailedReason } from '../../shared/task/outcome.ts';
-import { idOf, RUN_ID } from '../../shared/task/task.ts';
+import { idOf, RUN_ID, runNamedBy } from '../../shared/task/task.ts';
 import { withoutCredentials } from '../../shared/task/url.ts';
 import type { Delivery } from '../../shared/transport.ts';
 import { STRANGERS_RUN } from './seed-intake.ts';
@@ -41,9 +41,9 @@ export class FailureLines {
   }
 
   /** A message that is no task: it counts in no run, and is told of where its id, or else strangers, belong. */
-  async ofMessage({ id = '', body }: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<void> {
-    const named = id.slice(0, Math.max(0, id.lastIndexOf(':')));
-    const run = RUN_ID.test(named) ? named : STRANGERS_RUN;
+  async ofMessage({ id, body }: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<void> {
+    const named = runNamedBy(id);
+    const run = named !== undefined && RUN_ID.test(named) ? named : STRANGERS_RUN;
     const task = `${run}:${hash('sha256', body).slice(0, 32)}`;
     const url = malformedMarkOf(new TextDecoder().decode(body));
     const nothing = { step: '', depth: 0, release: 0, attempt: 0 } as const;

@@ -11,8 +11,8 @@ interface HoldSlotOptions {
   readonly gate: HostGate;
   readonly clock: Clock;
   readonly limit: HostLimit;
-  /** How much longer the host is paused, as admission saw it. */
-  readonly pausedMs: number;
+  /** How much longer the host is paused, as admission saw it; nothing if admission was asked about another host. */
+  readonly pausedMs: number | undefined;
   readonly signal: AbortSignal;
 }
 

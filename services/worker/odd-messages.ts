@@ -4,6 +4,7 @@ import { messageOf } from '../../shared/errors.ts';
 import type { Frontier } from '../../shared/frontier.ts';
 import { MAX_HOLD_MS } from '../../shared/host-gate.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { runNamedBy } from '../../shared/task/task.ts';
 import type { Delivery, Handling, Transport } from '../../shared/transport.ts';
 import type { FailureLines } from './failure-lines.ts';
 
@@ -49,12 +50,12 @@ export class OddMessages {
    * A newer program's task waits again, at no attempt, and not to be released at once: a fleet in which only some workers
    * are new yet would hand it from one old worker to the next as fast as it can.
    */
-  async putBackNewer({ id = '', headers }: Delivery, version: number): Promise<Handling> {
+  async putBackNewer({ id, headers }: Delivery, version: number): Promise<Handling> {
     const { frontier, worker, log } = this.#options;
-    const run = id.slice(0, Math.max(0, id.lastIndexOf(':')));
+    const run = runNamedBy(id);
     const release = headers['x-release'];
     log.warn({ version }, 'a message of a newer version: put back');
-    if (run === '' || release === undefined) return await this.#returnLater();
+    if (run === undefined || release === undefined) return await this.#returnLater();
     const settled = await frontier.settle(run, release, { outcome: { kind: 'defer', inMs: NEWER_WAITS_MS } });
     if (settled === 'settled') return 'ack';
     // Stale, or of a run that the store has lost: then the message is all that there is of it.

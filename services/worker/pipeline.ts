@@ -1,43 +1,41 @@
-import type { Clock } from '../../shared/clock.ts';
-import { acceptsText, type StepResult } from '../../shared/crawler/crawler.ts';
+import type { StepResult } from '../../shared/crawler/crawler.ts';
 import { Page } from '../../shared/crawler/page.ts';
-import { deadLetterOf } from '../../shared/dead-letter.ts';
 import { messageOf } from '../../shared/errors.ts';
-import { FetchError, type Fetcher } from '../../shared/fetcher.ts';
 import {
   ALONE_FROM_STARTS,
   type AttemptHistory,
+  type Claims,
   type Frontier,
-  MAX_OFFER,
   type TaskState,
 } from '../../shared/frontier.ts';
-import { type HostGate, type HostLimit, MAX_HOLD_MS } from '../../shared/host-gate.ts';
+import { MAX_HOLD_MS } from '../../shared/host-gate.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { PageRecord } from '../../shared/record.ts';
 import { cacheKeyOf, type ResponseCache } from '../../shared/response-cache.ts';
 import { RecordRefusedError, type Sink } from '../../shared/sink.ts';
-import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../shared/task/judgement.ts';
+import { markOf } from '../../shared/task/fingerprint.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
-import { readMessage, type Task } from '../../shared/task/task.ts';
-import { withoutCredentials } from '../../shared/task/url.ts';
-import type { Delivery, Handling, OutgoingMessage, Transport } from '../../shared/transport.ts';
+import { nextUrlOf, readMessage, type Task } from '../../shared/task/task.ts';
+import { canonicalOf, withoutCredentials } from '../../shared/task/url.ts';
+import { urlKeyOf } from '../../shared/task/url-key.ts';
+import type { Delivery, Handling, Transport } from '../../shared/transport.ts';
+import { bury } from './burial.ts';
 import type { FailureLines } from './failure-lines.ts';
-import { holdSlot } from './hold-slot.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
-import { linksToFollow } from './links.ts';
+import { LinkOffers } from './link-offers.ts';
 import { OddMessages } from './odd-messages.ts';
+import { type Known, Requests, type RequestsOptions } from './requests.ts';
+import { rememberedOf } from './revisit.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { SeedIntake } from './seed-intake.ts';
 import type { Slots } from './slots.ts';
 import { type Arrival, doneRecord, type Ending, endedRecord, noteOf, type Visit } from './visit.ts';
 
-export interface PipelineOptions {
+export interface PipelineOptions extends RequestsOptions {
   readonly worker: string;
-  readonly frontier: Frontier & AttemptHistory;
+  readonly frontier: Frontier & AttemptHistory & Claims;
   readonly transport: Transport;
-  readonly gate: HostGate;
   readonly cache: ResponseCache;
-  readonly fetcher: Fetcher;
   readonly sink: Sink;
   readonly runs: RunDirectory;
   /** Where messages that are no task are told of. */
@@ -46,10 +44,6 @@ export interface PipelineOptions {
   readonly leases: LeaseKeeper;
   readonly slots: Slots;
   readonly rules: readonly RoutingRule[];
-  readonly maxBodyBytes: number;
-  readonly hostConcurrency: number;
-  readonly clock: Clock;
-  readonly random: () => number;
   readonly log: Logger;
   /** Aborts what is under way when the worker's time is up. */
   readonly signal: AbortSignal;
@@ -59,20 +53,13 @@ export interface PipelineOptions {
   readonly onSinkFailure: (reason: string) => void;
 }
 
-/** A dead letter that no queue takes is tried so often, so far apart. */
-const BURY_ATTEMPTS = 3;
-const BURY_AGAIN_MS = 2_000;
-
-/** How long a slot rests when this machine had no socket for it. */
-const EXHAUSTED_REST_MS = 2_000;
-
 const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
 const BODY = new TextDecoder();
 
 /**
  * A delivery's way to its outcome, one named step after another:
  *
- * read → admit, and the cached response → gate → fetch → read the page → offer its links → store the record →
+ * read → admit, and the cached response → robots → gate → fetch → read the page → offer its links → store the record →
  * bury it, if it failed → settle, and keep the response → ack
  *
  * The order of effects is fixed: whatever dies between two of them, the task is worked again, and counts once.
@@ -80,10 +67,14 @@ const BODY = new TextDecoder();
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #odd: OddMessages;
+  readonly #links: LinkOffers;
+  readonly #requests: Requests;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#odd = new OddMessages(options);
+    this.#links = new LinkOffers(options);
+    this.#requests = new Requests(options);
   }
 
   /** Works on a delivery until it is settled or put back. Rejects when a store fails: the delivery then comes again. */
@@ -98,21 +89,24 @@ export class Pipeline {
   }
 
   async #admit(task: Task, release: number): Promise<Handling> {
-    const { frontier, cache, runs, leases, slots, worker } = this.#options;
-    const [admission, cached, run] = await Promise.all([
+    const { frontier, cache, runs, robots, leases, slots, worker } = this.#options;
+    const [admission, cached, run, rules] = await Promise.all([
       frontier.admit(task.run, release, worker),
       cache.get(cacheKeyOf(task.url)),
       runs.find(task.run),
+      robots?.look(nextUrlOf(task)),
     ]);
-    const visit = { task, release, run, worker };
-    const arrival = cached === undefined ? undefined : { fetched: cached, fromCache: true };
+    const visit = { task, release, run, worker, known: 'known' in admission ? admission.known : undefined };
+    // An incremental run wants to know what the host has now.
+    const isFresh = cached !== undefined && !run.options.incremental;
+    const known = { rules, arrival: isFresh ? { fetched: cached, fromCache: true } : undefined };
     switch (admission.verdict) {
       case 'gone':
       case 'put_back':
       case 'cancelled':
         return 'ack';
       case 'unknown_run':
-        return await this.#visit({ ...visit, release: 0, state: NEW_TASK }, arrival);
+        return await this.#visit({ ...visit, release: 0, state: NEW_TASK }, known);
       case 'deadline':
       case 'crash_loop':
         return await this.#end(
@@ -121,7 +115,7 @@ export class Pipeline {
         );
       case 'work': {
         const { state, pausedMs } = admission;
-        const work = () => this.#visit({ ...visit, state }, arrival, pausedMs);
+        const work = () => this.#visit({ ...visit, state }, { ...known, pausedMs });
         leases.keep(task.run, release);
         try {
           if (state.starts < ALONE_FROM_STARTS) return await work();
@@ -135,43 +129,25 @@ export class Pipeline {
     }
   }
 
-  async #visit(visit: Visit, cached: Arrival | undefined, pausedMs = 0): Promise<Handling> {
-    if (cached !== undefined) return await this.#read(visit, cached);
-    const { gate, clock, signal, hostConcurrency } = this.#options;
-    const { host } = visit.task;
-    const limit: HostLimit = { intervalMs: visit.run.options.intervalMs, concurrency: hostConcurrency };
-    // Not by worker: who takes a release over from a dead one has its place, too, and needn't wait for its lease.
-    const holder = `${visit.task.run}:${visit.release}`;
-    const held = await holdSlot(host, holder, { gate, clock, limit, pausedMs, signal });
-    if (!held.go) return await this.#putBack(visit, held.inMs);
-    const began = performance.now();
-    const fetched = await this.#fetch(visit);
-    // If that fails, the place is free again when its lease ends.
-    const left = gate.leave(host, limit, holder, performance.now() - began).catch(() => {});
-    const handling = 'fetched' in fetched ? await this.#read(visit, fetched) : await this.#end(visit, fetched);
-    await left;
+  async #visit(visit: Visit, known: Known): Promise<Handling> {
+    const requested = await this.#requests.make(visit, known);
+    const { visit: at } = requested;
+    if ('laterMs' in requested) return await this.#putBack(at, requested.laterMs);
+    const handling =
+      'arrival' in requested ? await this.#read(at, requested.arrival) : await this.#end(at, requested.ending);
+    await requested.left;
     return handling;
-  }
-
-  async #fetch(visit: Visit): Promise<Arrival | Ending> {
-    const { fetcher, maxBodyBytes, clock, signal } = this.#options;
-    const { accepts = acceptsText } = visit.run.crawler;
-    try {
-      const fetched = await fetcher.fetch({ url: visit.task.url, maxBodyBytes, signal, accepts });
-      const { outcome, hostAnswered } = judgeAnswer(fetched, this.#circumstances(visit));
-      return outcome.kind === 'done'
-        ? { fetched, fromCache: false }
-        : { outcome, hostAnswered, status: fetched.status };
-    } catch (error: unknown) {
-      if (!(error instanceof FetchError)) throw error;
-      // Its slot stays taken meanwhile: so fewer are open at once.
-      if (error.reason === 'exhausted') await clock.sleep(EXHAUSTED_REST_MS, signal);
-      return { ...judgeFailure(error.reason, error.message, this.#circumstances(visit)), status: error.status };
-    }
   }
 
   async #read(visit: Visit, arrival: Arrival): Promise<Handling> {
     const { clock, cache } = this.#options;
+    const mark = markOf(urlKeyOf(canonicalOf(arrival.fetched.finalUrl), visit.run.options.urlKey), visit.task.step);
+    const claim = await this.#claim(visit, mark);
+    if (claim === 'stale') return 'ack';
+    if (claim === 'taken') {
+      const detail = `redirected to ${arrival.fetched.finalUrl}, which is known`;
+      return await this.#end(visit, { outcome: { kind: 'skipped', reason: 'duplicate', detail }, hostAnswered: true });
+    }
     const page = new Page(visit.task, arrival.fetched);
     let result: StepResult;
     try {
@@ -180,7 +156,7 @@ export class Pipeline {
       const detail = `the crawler failed: ${messageOf(error)}`;
       return await this.#end(visit, { outcome: { kind: 'failed', reason: 'schema', detail }, hostAnswered: true });
     }
-    const offered = await this.#offerLinks(visit, page, result);
+    const offered = await this.#links.offer(visit, page, result);
     if (offered === 'stale') return 'ack';
     if (offered === 'full') return await this.#putBack(visit, 0);
     const record = doneRecord(visit, arrival, page, result, clock.now());
@@ -190,10 +166,22 @@ export class Pipeline {
       const outcome = { kind: 'failed', reason: 'schema', detail: stored.refused } as const;
       return await this.#end(visit, { outcome, hostAnswered: true });
     }
-    const { fetched, fromCache } = arrival;
+    const { fetched, fromCache, askedAt } = arrival;
+    const { contentHash } = record;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
     await Promise.all([
-      this.#settle(visit, { outcome: { kind: 'done' }, hostAnswered: fromCache ? undefined : true }, bytes),
+      this.#settle(
+        visit,
+        {
+          outcome: { kind: 'done' },
+          hostAnswered: fromCache ? undefined : true,
+          answer: fetched,
+          askedAt,
+          contentHash,
+          claimed: mark === visit.task.mark ? undefined : mark,
+        },
+        bytes,
+      ),
       fromCache ? undefined : cache.set(cacheKeyOf(visit.task.url), fetched),
     ]);
     const { status, durationMs } = fetched;
@@ -205,22 +193,12 @@ export class Pipeline {
     return 'ack';
   }
 
-  async #offerLinks(visit: Visit, page: Page, result: StepResult): Promise<'offered' | 'stale' | 'full'> {
-    const { frontier, rules } = this.#options;
-    const { task, release, run } = visit;
-    if (!run.options.follow || release === 0) return 'offered';
-    const { options } = run;
-    const offers = linksToFollow(result.links ?? page.links, { task, finalUrl: page.url, options, rules });
-    for (let at = 0; at < offers.length; at += MAX_OFFER) {
-      const answer = await frontier.offer(task.run, offers.slice(at, at + MAX_OFFER), { parent: release });
-      if ('accepted' in answer) {
-        if (answer.accepted > 0) this.#options.onOffered?.();
-        continue;
-      }
-      if (answer.refused === 'run') continue;
-      return answer.refused === 'parent' ? 'stale' : 'full';
-    }
-    return 'offered';
+  /** A page that was found elsewhere stands for both URLs. */
+  async #claim({ task, release, run, known }: Visit, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
+    if (mark === task.mark || release === 0) return 'claimed';
+    // An earlier run has, for this task's page: it is marked ever since.
+    if (mark === known?.claimed && run.options.dedup === 'ever') return 'claimed';
+    return await this.#options.frontier.claim(task.run, release, mark);
   }
 
   /** Everything but a page: told in the records, buried if it failed, settled. */
@@ -230,25 +208,12 @@ export class Pipeline {
     if (outcome.kind === 'defer' && visit.release === 0) return 'return';
     const record = endedRecord(visit, ending, clock.now());
     if (record !== undefined && (await this.#store(record)) === 'failed') return await this.#putBack(visit, 0);
-    if (outcome.kind === 'failed' && !(await this.#bury(visit, ending))) return await this.#putBack(visit, 0);
+    if (outcome.kind === 'failed' && !(await bury(visit, ending, this.#options))) return await this.#putBack(visit, 0);
     await this.#settle(visit, ending);
     const reason = 'reason' in outcome ? outcome.reason : outcome.kind === 'defer' ? outcome.host?.reason : undefined;
     const detail = 'detail' in outcome && outcome.detail !== `HTTP ${status}` ? outcome.detail : undefined;
     this.#tell(visit, outcome.kind, { reason, status, error: detail });
     return 'ack';
-  }
-
-  async #bury(visit: Visit, ending: Ending): Promise<boolean> {
-    const { frontier, clock } = this.#options;
-    const { outcome, status } = ending;
-    if (outcome.kind !== 'failed') return true;
-    const earlier = visit.state.attempts + visit.state.throttles > 0 ? await frontier.attempts(visit.task.mark) : [];
-    const note = noteOf(visit, ending, clock.now());
-    const attempts = note === undefined ? earlier : [note, ...earlier].slice(0, 10);
-    const { reason, detail: error } = outcome;
-    return await this.#publish(
-      deadLetterOf(visit.task, visit.state, { reason, status, error, attempts, at: clock.now() }),
-    );
   }
 
   async #putBack(visit: Visit, hostFreeInMs: number): Promise<Handling> {
@@ -258,20 +223,28 @@ export class Pipeline {
       await clock.sleep(Math.min(hostFreeInMs, MAX_HOLD_MS), signal);
       return 'return';
     }
-    await frontier.settle(visit.task.run, visit.release, { outcome: { kind: 'defer' }, hostFreeInMs });
+    const { moved } = visit;
+    const settlement = { outcome: { kind: 'defer' }, hostFreeInMs, ...(moved === undefined ? {} : { moved }) } as const;
+    await frontier.settle(visit.task.run, visit.release, settlement);
     return 'ack';
   }
 
   async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
     if (visit.release === 0) return;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered } = ending;
+    const { outcome, hostAnswered, hostFault, slowDown } = ending;
+    const { moved } = visit;
     const attempt = noteOf(visit, ending, clock.now());
+    const page = rememberedOf(visit, ending, clock.now());
     await frontier.settle(visit.task.run, visit.release, {
       outcome,
       bytes,
+      ...(moved === undefined ? {} : { moved }),
       ...(hostAnswered === undefined ? {} : { hostAnswered }),
+      ...(hostFault === undefined ? {} : { hostFault }),
+      ...(slowDown === undefined ? {} : { slowDown }),
       ...(attempt === undefined ? {} : { attempt }),
+      ...(page === undefined ? {} : { page }),
     });
   }
 
@@ -284,25 +257,6 @@ export class Pipeline {
       this.#options.onSinkFailure(messageOf(error));
       return 'failed';
     }
-  }
-
-  /** Tries a few times what was surely not taken: a page put back would be fetched again. */
-  async #publish(message: OutgoingMessage): Promise<boolean> {
-    const { transport, clock, signal } = this.#options;
-    for (let attempt = 1; ; attempt++) {
-      const [outcome] = await transport.publish([message]);
-      if (outcome === 'confirmed') return true;
-      if (outcome === 'unknown' || attempt === BURY_ATTEMPTS || signal.aborted) return false;
-      await clock.sleep(BURY_AGAIN_MS, signal);
-    }
-  }
-
-  #circumstances({ state, run, release }: Visit): Circumstances {
-    const { clock, random } = this.#options;
-    const about = { attempts: state.attempts, now: clock.now(), random: random() };
-    // Without a ledger there is nowhere to wait for another attempt: what would is given up, and buried.
-    if (release === 0) return { ...about, throttles: MOST_THROTTLES, maxAttempts: 1 };
-    return { ...about, throttles: state.throttles, maxAttempts: run.options.maxAttempts };
   }
 
   #tell({ task }: Visit, outcome: string, fields: object): void {

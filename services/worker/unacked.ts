@@ -3,6 +3,7 @@ import { messageOf } from '../../shared/errors.ts';
 import type { Frontier, HandOvers } from '../../shared/frontier.ts';
 import { MAX_HOLD_MS } from '../../shared/host-gate.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { runNamedBy } from '../../shared/task/task.ts';
 import type { Delivery, Transport } from '../../shared/transport.ts';
 
 /** A delivery waits so long for a slot; then its task had better wait in the frontier, for whoever has one. */
@@ -73,8 +74,8 @@ export class Unacked {
   }
 }
 
-function placeOf({ id = '', headers }: Delivery): { readonly run: string; readonly release: number } | undefined {
-  const run = id.slice(0, Math.max(0, id.lastIndexOf(':')));
+function placeOf({ id, headers }: Delivery): { readonly run: string; readonly release: number } | undefined {
+  const run = runNamedBy(id);
   const release = headers['x-release'];
-  return run === '' || release === undefined ? undefined : { run, release };
+  return run === undefined || release === undefined ? undefined : { run, release };
 }

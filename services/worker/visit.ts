@@ -2,8 +2,10 @@ import { hash } from 'node:crypto';
 import type { StepResult } from '../../shared/crawler/crawler.ts';
 import { mediaTypeOf, type Page } from '../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../shared/fetcher.ts';
-import type { AttemptNote, TaskState } from '../../shared/frontier.ts';
+import type { AttemptNote, Moved, TaskState } from '../../shared/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../shared/record.ts';
+import type { Judgement } from '../../shared/task/judgement.ts';
+import type { KnownPage } from '../../shared/task/known-page.ts';
 import type { Outcome } from '../../shared/task/outcome.ts';
 import { idOf, type Task } from '../../shared/task/task.ts';
 import { withoutCredentials } from '../../shared/task/url.ts';
@@ -17,19 +19,51 @@ export interface Visit {
   readonly state: TaskState;
   readonly run: WorkedRun;
   readonly worker: string;
+  /** What an incremental run knows of the page. */
+  readonly known?: KnownPage | undefined;
+  /** Where redirects have led so far; `task` says where they had led when it came. */
+  readonly moved?: Moved;
+}
+
+/** A visit that has been redirected once more. */
+export function redirected(visit: Visit, to: string): Visit {
+  return { ...visit, moved: { host: new URL(to).host, redirects: [...redirectsOf(visit), to] } };
+}
+
+/** The URL that is asked next. */
+export function urlOf(visit: Visit): string {
+  return redirectsOf(visit).at(-1) ?? visit.task.url;
+}
+
+/** The host that is asked next. */
+export function hostOf({ task, moved }: Visit): string {
+  return moved?.host ?? task.host;
+}
+
+/** The URLs that redirects have led to, in order. */
+export function redirectsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): readonly string[] {
+  return moved?.redirects ?? task.redirects ?? [];
 }
 
 /** A page that came, from the host or from the cache. */
 export interface Arrival {
   readonly fetched: FetchedPage;
   readonly fromCache: boolean;
+  /** When it was asked for, by the worker's clock. */
+  readonly askedAt?: number;
 }
 
 /** What is known when a task's delivery ends. */
-export interface Ending {
+export interface Ending extends Partial<Judgement> {
   readonly outcome: Outcome;
-  readonly hostAnswered?: boolean | undefined;
   readonly status?: number | undefined;
+  /** What the host said, if it said anything. */
+  readonly answer?: FetchedPage | undefined;
+  readonly askedAt?: number | undefined;
+  /** Of the body, if it was read. */
+  readonly contentHash?: string;
+  /** The mark of the page that its redirects led to, if it isn't the task's own. */
+  readonly claimed?: string | undefined;
 }
 
 /** The record of a page. */
@@ -41,17 +75,21 @@ export function doneRecord(
   at: number,
 ): DoneRecord {
   const { content } = visit.run.options;
+  const redirects = fromCache ? [] : redirectsOf(visit).map(withoutCredentials);
+  const contentHash = hash('sha256', fetched.body);
   return {
     ...headOf(visit, at, fromCache ? 0 : 1),
     outcome: 'done',
     finalUrl: withoutCredentials(fetched.finalUrl),
+    ...(redirects.length === 0 ? {} : { redirects }),
     status: fetched.status,
     title: page.title,
     contentType: mediaTypeOf(fetched.headers['content-type']) ?? null,
-    contentHash: hash('sha256', fetched.body),
+    contentHash,
     bytes: fetched.body.byteLength,
     durationMs: Math.round(fetched.durationMs),
     fromCache,
+    ...(visit.known?.contentHash === contentHash ? { unchanged: true as const } : {}),
     data: result.data ?? null,
     ...(content === 'none' ? {} : { content: content === 'html' ? page.text : page.readableText }),
   };

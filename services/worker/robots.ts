@@ -1,0 +1,206 @@
+import type { Clock } from '../../shared/clock.ts';
+import { ExpiringMap } from '../../shared/expiring-map.ts';
+import type { FetchError, Fetcher } from '../../shared/fetcher.ts';
+import { type HostGate, MAX_HOLD_MS } from '../../shared/host-gate.ts';
+import type { Logger } from '../../shared/logger.ts';
+import { bytesOfRules, type RobotsStore } from '../../shared/robots-store.ts';
+import { robotsPauseMs } from '../../shared/task/robots-answer.ts';
+import { isAllowed, type RobotsRules } from '../../shared/task/robots-match.ts';
+import { linkBase, withoutCredentials } from '../../shared/task/url.ts';
+import { holdSlot } from './hold-slot.ts';
+import { requestRobots } from './robots-request.ts';
+
+interface RobotsOptions {
+  readonly store: RobotsStore;
+  readonly gate: HostGate;
+  readonly fetcher: Fetcher;
+  readonly clock: Clock;
+  readonly hostConcurrency: number;
+  /** The longest that one request may take: until then, nobody else asks. */
+  readonly timeoutMs: number;
+  readonly log: Logger;
+}
+
+/** A page that wants to be fetched. */
+export interface Candidate {
+  readonly url: string;
+  readonly host: string;
+  /** At what pace its run may ask the host. */
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a robots.txt makes of a page. */
+export type Permission =
+  /** `intervalMs`: the host wants so long between two requests. */
+  | { readonly kind: 'allow'; readonly intervalMs: number }
+  /** `asked`: the host has just answered. */
+  | {
+      readonly kind: 'skip';
+      readonly reason: 'robots' | 'crawl_delay';
+      readonly detail: string;
+      readonly asked: boolean;
+    }
+  /** It is no use to come back sooner than in `inMs`; the host has no part in that. */
+  | { readonly kind: 'later'; readonly inMs: number }
+  /** The host's robots.txt can't be read; the host is paused. */
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** The page could not be fetched either. */
+  | { readonly kind: 'fail'; readonly error: FetchError };
+
+/** Found rules, or why there are none. */
+type Found =
+  | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly asked: boolean }
+  | Extract<Permission, { kind: 'later' | 'unreachable' | 'fail' }>;
+
+/** RFC 9309 section 2.4 allows a day; a process may know them for {@link KNOWN_MS} more. */
+const RULES_KEPT_MS = 24 * 3_600_000 - 300_000;
+/** An answer that stands for "no rules" may be a mistake that is soon mended. */
+const NO_RULES_KEPT_MS = 3_600_000;
+const KNOWN_MS = 300_000;
+const MOST_KNOWN = 10_000;
+const MOST_KNOWN_BYTES = 32_000_000;
+/** Longer delays are not waited for. */
+const MAX_CRAWL_DELAY_MS = 60_000;
+/** While another asks, the store is looked at so often. */
+const LOOK_EVERY_MS = 100;
+/** What a claim lasts beyond the request: waiting for a slot, and storing what came. */
+const CLAIM_EXTRA_MS = 10_000;
+
+/**
+ * Says what the robots.txt of its origin makes of a page. A file is asked for once: by one process of the fleet, for all pages
+ * at a time, through the host's gate; the others wait a moment, and then rather let their pages wait.
+ *
+ * What is known is kept in this process for a few minutes, so that a page costs no question to the store.
+ */
+export class Robots {
+  readonly #options: RobotsOptions;
+  readonly #known: ExpiringMap<RobotsRules>;
+  /** Requests under way here, by origin. */
+  readonly #asking = new Map<string, Promise<Found>>();
+
+  constructor(options: RobotsOptions) {
+    this.#options = options;
+    const { clock } = options;
+    this.#known = new ExpiringMap({ clock, maxEntries: MOST_KNOWN, maxBytes: MOST_KNOWN_BYTES });
+  }
+
+  /** The rules for a URL as far as they are known, here or to the store: no host is asked. */
+  async look(url: string): Promise<RobotsRules | undefined> {
+    const origin = originOf(url);
+    const known = this.#known.get(origin);
+    if (known !== undefined) return known;
+    const rules = await this.#options.store.find(origin);
+    if (rules !== undefined) this.#remember(origin, rules);
+    return rules;
+  }
+
+  /** May this page be fetched? Asks for the robots.txt of its origin when {@link look} found none. */
+  async permit(candidate: Candidate, rules: RobotsRules | undefined): Promise<Permission> {
+    const found: Found = rules === undefined ? await this.#find(candidate) : { kind: 'rules', rules, asked: false };
+    if (found.kind !== 'rules') return found;
+    const { crawlDelayMs: delayMs = 0 } = found.rules;
+    const skip = { kind: 'skip', asked: found.asked } as const;
+    if (!isAllowed(found.rules, candidate.url)) return { ...skip, reason: 'robots', detail: 'robots.txt forbids it' };
+    if (delayMs <= MAX_CRAWL_DELAY_MS) return { kind: 'allow', intervalMs: delayMs };
+    return { ...skip, reason: 'crawl_delay', detail: `robots.txt asks for ${delayMs / 1_000} s between requests` };
+  }
+
+  async #find(candidate: Candidate): Promise<Found> {
+    const origin = originOf(candidate.url);
+    const asking = this.#asking.get(origin);
+    if (asking === undefined) {
+      const mine = this.#ask(origin, candidate).finally(() => this.#asking.delete(origin));
+      this.#asking.set(origin, mine);
+      return await mine;
+    }
+    const given = new AbortController();
+    const signal = AbortSignal.any([candidate.signal, given.signal]);
+    const tooLate = this.#options.clock
+      .sleep(MAX_HOLD_MS, signal)
+      .then((): Found => ({ kind: 'later', inMs: MAX_HOLD_MS }));
+    try {
+      return await Promise.race([asking, tooLate]);
+    } finally {
+      given.abort();
+    }
+  }
+
+  async #ask(origin: string, candidate: Candidate): Promise<Found> {
+    const { store, clock, timeoutMs } = this.#options;
+    const until = clock.now() + MAX_HOLD_MS;
+    while (!(await store.claim(origin, timeoutMs + CLAIM_EXTRA_MS))) {
+      if (candidate.signal.aborted || clock.now() >= until) return { kind: 'later', inMs: MAX_HOLD_MS };
+      await clock.sleep(LOOK_EVERY_MS, candidate.signal);
+      const rules = await store.find(origin);
+      if (rules !== undefined) return this.#remember(origin, rules);
+    }
+    try {
+      // Another may have got it since the last look.
+      const rules = await store.find(origin);
+      if (rules !== undefined) return this.#remember(origin, rules);
+      return await this.#request(origin, candidate);
+    } finally {
+      // If that fails, the claim ends by itself.
+      await store.dropClaim(origin).catch(() => {});
+    }
+  }
+
+  async #request(origin: string, { host, intervalMs, signal }: Candidate): Promise<Found> {
+    const { gate, clock, fetcher, hostConcurrency, log } = this.#options;
+    const limit = { intervalMs, concurrency: hostConcurrency };
+    const holder = `robots:${origin}`;
+    // What admission has said of a pause may be old by now.
+    const held = await holdSlot(host, holder, { gate, clock, limit, pausedMs: 1, signal });
+    if (!held.go) return { kind: 'later', inMs: held.inMs };
+    const began = performance.now();
+    const answer = await requestRobots(origin, fetcher, signal);
+    await gate.leave(host, limit, holder, performance.now() - began);
+    log.debug({ origin, ...(answer.kind === 'wait' ? { reason: answer.reason } : {}) }, `robots.txt: ${answer.kind}`);
+    switch (answer.kind) {
+      case 'rules':
+        return await this.#keep({ origin, host }, answer.rules, answer.found ? RULES_KEPT_MS : NO_RULES_KEPT_MS);
+      case 'wait':
+        return await this.#pause({ origin, host }, answer);
+      case 'as_page':
+        return { kind: 'fail', error: answer.error };
+      case 'again':
+        return { kind: 'later', inMs: MAX_HOLD_MS };
+    }
+  }
+
+  async #keep({ origin, host }: Asked, rules: RobotsRules, forMs: number): Promise<Found> {
+    const { store, gate } = this.#options;
+    const { crawlDelayMs: delayMs = 0 } = rules;
+    // First: whoever finds the rules may count on it.
+    if (delayMs > 0 && delayMs <= MAX_CRAWL_DELAY_MS) await gate.slow(host, delayMs, forMs);
+    await store.keep(origin, rules, forMs);
+    return { ...this.#remember(origin, rules), asked: true };
+  }
+
+  async #pause({ origin, host }: Asked, { reason, retryAfter }: { reason: string; retryAfter?: string | undefined }) {
+    const { store, gate, clock, log } = this.#options;
+    const pauseMs = robotsPauseMs(await store.fail(origin), retryAfter, clock.now());
+    await gate.pause(host, pauseMs, reason);
+    log.warn(
+      { what: host, error: reason, seconds: Math.round(pauseMs / 1_000) },
+      "the host waits, its robots.txt can't be had:",
+    );
+    return { kind: 'unreachable', reason } as const;
+  }
+
+  #remember(origin: string, rules: RobotsRules): Found & { readonly kind: 'rules' } {
+    this.#known.set(origin, rules, { ttlMs: KNOWN_MS, bytes: bytesOfRules(rules) });
+    return { kind: 'rules', rules, asked: false };
+  }
+}
+
+/** Credentials are for pages: a store of rules is no place for them. */
+function originOf(href: string): string {
+  return withoutCredentials(`${linkBase(href).origin}/`).slice(0, -1);
+}
+
+interface Asked {
+  readonly origin: string;
+  readonly host: string;
+}

@@ -30,10 +30,12 @@ const MAX_RETRY_DELAY_MS = 5_000;
 const DOCUMENT_TIMEOUT_MS = 600_000;
 /** A host that asks for more patience has its document left out: nobody waits an hour for a sitemap. */
 const MAX_RETRY_AFTER_MS = 60_000;
+/** As long as a proxy rests. */
+const PROXY_WAIT_MS = 60_000;
 /** So that the end of a long pause is seen soon. */
 const MAX_NAP_MS = 2_000;
 /** Failures that may pass. All others would come again. */
-const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection']);
+const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'proxy']);
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 interface DocumentFetcherOptions {
@@ -142,7 +144,8 @@ export class DocumentFetcher {
       cause,
       ...(cause.status === undefined ? {} : { status: cause.status }),
     });
-    return { error, waitMs: RETRYABLE_FAILURES.has(cause.reason) ? this.#delayMs(tries) : undefined };
+    if (!RETRYABLE_FAILURES.has(cause.reason)) return { error, waitMs: undefined };
+    return { error, waitMs: cause.reason === 'proxy' ? PROXY_WAIT_MS : this.#delayMs(tries) };
   }
 
   #delayMs(tries: number): number {

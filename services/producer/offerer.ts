@@ -1,8 +1,8 @@
 import type { Clock } from '../../shared/clock.ts';
 import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/frontier.ts';
-import type { RoutingRule } from '../../shared/task/routing.ts';
+import { lastMomentOf } from '../../shared/task/lastmod.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
-import { offerOf } from './offer.ts';
+import { type OfferRules, offerOf, type Seeded } from './offer.ts';
 import { RecentOffers } from './recent-offers.ts';
 
 /** Between two looks whether a full store has room again. */
@@ -12,7 +12,8 @@ interface OffererOptions {
   readonly frontier: Frontier;
   readonly clock: Clock;
   readonly run: string;
-  readonly rules: readonly RoutingRule[];
+  /** Asked for each batch: the run's own are known when it is open. */
+  readonly rules: () => OfferRules;
   /** Offers under way at once. */
   readonly window: number;
   readonly signal: AbortSignal;
@@ -37,6 +38,8 @@ export interface OfferCounts {
  * goes out at once; else it waits until a batch is full. Full stores are waited for, and whoever adds waits with them.
  */
 export class Offerer {
+  /** Is what sitemaps say of changes told to the frontier? Incremental runs go by it. */
+  tellsChanges = false;
   readonly counts: OfferCounts = { offered: 0, accepted: 0, known: 0, malformed: 0 };
   readonly #options: OffererOptions;
   readonly #recent: RecentOffers;
@@ -67,8 +70,9 @@ export class Offerer {
       this.#send();
       this.#isRepeat = isRepeat;
     }
-    for (const { loc } of entries) {
-      this.#batch.push(offerOf(loc, this.#options.rules));
+    const rules = this.#options.rules();
+    for (const entry of entries) {
+      this.#batch.push(offerOf(this.tellsChanges ? dated(entry) : entry, rules));
       if (this.#batch.length === MAX_OFFER) {
         this.#send();
         await this.#room(this.#options.window);
@@ -93,9 +97,9 @@ export class Offerer {
 
   /** Offers once more what the frontier has accepted in the last seconds, for a store that may have lost it. Counts nothing. */
   async repeatRecent(): Promise<void> {
-    const { rules } = this.#options;
-    for (const texts of this.#recent.list()) {
-      const offers = texts.map((text) => offerOf(text, rules));
+    const rules = this.#options.rules();
+    for (const entries of this.#recent.list()) {
+      const offers = entries.map((entry) => offerOf(entry, rules));
       await this.#offerUntilTaken(offers, true);
     }
   }
@@ -159,4 +163,9 @@ export class Offerer {
   #change(): Promise<void> {
     return new Promise((resolve) => this.#wake.push(resolve));
   }
+}
+
+function dated(entry: SitemapEntry): Seeded {
+  const changedAt = entry.lastmod === undefined ? undefined : lastMomentOf(entry.lastmod);
+  return changedAt === undefined ? entry : { ...entry, changedAt };
 }

@@ -41,6 +41,8 @@ export interface ProducerOptions {
   readonly hostConcurrency: number;
   /** Of one sitemap, unpacked; 1 GiB. */
   readonly maxSitemapBytes?: number;
+  /** Entries of sitemaps that were last changed before are left out; epoch milliseconds. */
+  readonly since?: number | undefined;
   /** Offers under way at once; 4. */
   readonly window?: number;
   /** Between two signs of life; 15 s. */
@@ -70,7 +72,7 @@ export interface ProducerListeners {
  */
 export type ProducerState = 'idle' | 'reading' | 'waiting: Redis is full' | 'done' | 'stopped';
 
-/** How far a producer is. Counts are of URLs, but for the last two. */
+/** How far a producer is. Counts are of URLs, but for the last three. */
 export interface ProducerProgress {
   readonly state: ProducerState;
   /** The sitemap, file or list that is being read. */
@@ -81,6 +83,8 @@ export interface ProducerProgress {
   readonly known: number;
   /** Texts that are no URL, new or known. */
   readonly malformed: number;
+  /** Pages that their sitemaps call too old, and sitemaps that were left unread for the same. */
+  readonly older: { readonly pages: number; readonly sitemaps: number };
   readonly sitemaps: number;
   readonly problems: number;
 }
@@ -99,14 +103,17 @@ export class Producer {
   #state: 'idle' | 'reading' | 'done' | 'stopped' = 'idle';
   #source: string | undefined;
   #problems = 0;
+  /** The run's own options, once it is open. */
+  #own: RunOptions;
 
   constructor(parts: ProducerParts) {
     const { frontier, clock, rules, options } = parts;
     this.#parts = parts;
+    this.#own = options.runOptions;
     this.#offerer = new Offerer({
       frontier,
       clock,
-      rules,
+      rules: () => ({ rules, urlKey: this.#own.urlKey }),
       run: options.run,
       window: options.window ?? DEFAULT_WINDOW,
       signal: this.#stop.signal,
@@ -122,6 +129,7 @@ export class Producer {
       state: this.#state === 'reading' && this.#offerer.isWaiting ? 'waiting: Redis is full' : this.#state,
       source: this.#source,
       ...this.#offerer.counts,
+      older: { ...(this.#sitemaps?.older ?? { pages: 0, sitemaps: 0 }) },
       sitemaps: this.#sitemaps?.sitemaps ?? 0,
       problems: this.#problems,
     };
@@ -142,9 +150,10 @@ export class Producer {
       this.#stop.signal.throwIfAborted();
       const { how, options } = await this.#open();
       this.#parts.on?.opened?.(how, options);
+      this.#offerer.tellsChanges = options.incremental;
       beat = this.#startBeat();
       this.#state = 'reading';
-      await this.#readAll(seeds, options);
+      await this.#readAll(seeds);
       await this.#seal();
     } catch (error: unknown) {
       this.#state = 'stopped';
@@ -174,11 +183,13 @@ export class Producer {
     const { runs, options } = this.#parts;
     const opened = await runs.open(options.run, options.runOptions, options.producer, { takesOver: true });
     if (opened.how === 'cancelled') throw new RunClosedError(options.run, 'cancelled');
+    this.#own = opened.options;
     return opened;
   }
 
-  async #readAll(seeds: readonly Seed[], { intervalMs, follow }: RunOptions): Promise<void> {
+  async #readAll(seeds: readonly Seed[]): Promise<void> {
     const { input, options } = this.#parts;
+    const { intervalMs, follow } = this.#own;
     const { signal } = this.#stop;
     const documents = new DocumentFetcher({
       ...this.#parts,
@@ -187,7 +198,7 @@ export class Producer {
       random: options.random ?? Math.random,
     });
     const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;
-    this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, signal });
+    this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, since: options.since, signal });
     const reader = new SeedReader({ documents, sitemaps: this.#sitemaps, input, follow, signal });
     for (const seed of seeds) {
       for await (const found of reader.read(seed)) {

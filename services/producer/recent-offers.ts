@@ -1,12 +1,16 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { Offer } from '../../shared/frontier.ts';
+import type { Seeded } from './offer.ts';
 
 /** A store that writes its log once a second may forget more than a second, but not three. */
 const KEPT_MS = 3_000;
 
 interface KeptBatch {
   readonly at: number;
-  /** The URLs, one a line, in the first `length` bytes. */
+  /**
+   * The URLs, one a line, in the first `length` bytes; those of the priority queue behind a `!`, and with the time of a
+   * change behind where there is one.
+   */
   readonly bytes: Buffer;
   readonly length: number;
   readonly malformed: readonly string[];
@@ -37,7 +41,7 @@ export class RecentOffers {
     const malformed: string[] = [];
     for (const offer of offers) {
       if ('malformed' in offer) malformed.push(offer.malformed);
-      else urls.push(offer.url);
+      else urls.push(writeLine(offer));
     }
     // What is serialised as a URL is ASCII.
     const text = urls.join('\n');
@@ -46,10 +50,22 @@ export class RecentOffers {
     this.#batches.push({ at: now, bytes, length: bytes.write(text, 'latin1'), malformed });
   }
 
-  /** The texts that were offered, batch by batch, oldest first. */
-  list(): readonly (readonly string[])[] {
-    return this.#batches.map(({ bytes, length, malformed }) =>
-      length === 0 ? malformed : [...bytes.toString('latin1', 0, length).split('\n'), ...malformed],
-    );
+  /** What was offered, batch by batch, oldest first, each to the queue that it was offered to. */
+  list(): readonly (readonly Seeded[])[] {
+    return this.#batches.map(({ bytes, length, malformed }) => [
+      ...(length === 0 ? [] : bytes.toString('latin1', 0, length).split('\n').map(readLine)),
+      ...malformed.map((loc) => ({ loc })),
+    ]);
   }
+}
+
+function writeLine({ url, queue, changedAt }: Exclude<Offer, { malformed: unknown }>): string {
+  const line = queue === 'priority' ? `!${url}` : url;
+  return changedAt === undefined ? line : `${line} ${changedAt}`;
+}
+
+function readLine(line: string): Seeded {
+  const isNews = line.startsWith('!');
+  const [loc = '', changedAt] = (isNews ? line.slice(1) : line).split(' ');
+  return { loc, ...(isNews ? { isNews } : {}), ...(changedAt === undefined ? {} : { changedAt: Number(changedAt) }) };
 }

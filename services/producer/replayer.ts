@@ -1,12 +1,13 @@
 import type { Clock } from '../../shared/clock.ts';
 import type { DeadLetter } from '../../shared/dead-letter.ts';
-import type { Frontier, Offer } from '../../shared/frontier.ts';
+import { type Frontier, MAX_OFFER, type Offer } from '../../shared/frontier.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../shared/letter-filter.ts';
 import type { Marks } from '../../shared/marks.ts';
 import type { RunOptions, Runs } from '../../shared/runs.ts';
 import { markOf } from '../../shared/task/fingerprint.ts';
 import { type RoutingRule, routeOf } from '../../shared/task/routing.ts';
 import { isProblem, readUrl } from '../../shared/task/url.ts';
+import { urlKeyOf } from '../../shared/task/url-key.ts';
 import type { DeadLetters, LetterFate } from '../../shared/transport.ts';
 import { findReplayRun, REPLAYER, type ReplayRun } from './replay-runs.ts';
 import { RunClosedError } from './run-closed.ts';
@@ -91,19 +92,19 @@ export class Replayer {
   async #judge(found: readonly FoundLetter[]): Promise<LetterFate[]> {
     const { filter, rules, isDry } = this.#options;
     const fates: LetterFate[] = found.map(() => 'keep');
-    const byOrigin = new Map<string, { readonly offer: TaskOffer; readonly index: number }[]>();
+    const byOrigin = new Map<string, { readonly letter: DeadLetter; readonly index: number }[]>();
     for (const [index, each] of found.entries()) {
       if (this.#left === 0) break;
       if (!isMeant(each, filter)) continue;
-      const offer = each.letter === undefined ? undefined : offerOfLetter(each.letter, rules);
-      if (offer === undefined || each.run === undefined) {
+      const { letter, run, host } = each;
+      if (letter === undefined || run === undefined || host === undefined) {
         this.#malformed++;
         continue;
       }
       this.#left--;
-      const group = byOrigin.get(each.run) ?? [];
-      group.push({ offer, index });
-      byOrigin.set(each.run, group);
+      const group = byOrigin.get(run) ?? [];
+      group.push({ letter, index });
+      byOrigin.set(run, group);
     }
     for (const [origin, group] of byOrigin) {
       const replayed = await this.#runOf(origin);
@@ -111,7 +112,9 @@ export class Replayer {
       if (isDry) continue;
       const isTaken = await this.#offer(
         replayed,
-        group.map(({ offer }) => offer),
+        group
+          .map(({ letter }) => offerOfLetter(letter, rules, replayed.options))
+          .filter((offer) => offer !== undefined),
       );
       if (isTaken) for (const { index } of group) fates[index] = 'delete';
     }
@@ -150,9 +153,16 @@ export class Replayer {
 
   /** `false`: it was stopped while it waited for a full store. */
   async #offer(replayed: ReplayedRun, all: readonly TaskOffer[]): Promise<boolean> {
+    const offers = await this.#notReplayed(replayed, all);
+    for (let at = 0; at < offers.length; at += MAX_OFFER) {
+      if (!(await this.#offerSome(replayed, offers.slice(at, at + MAX_OFFER)))) return false;
+    }
+    return true;
+  }
+
+  async #offerSome(replayed: ReplayedRun, offers: readonly TaskOffer[]): Promise<boolean> {
     const { frontier, runs, clock, signal } = this.#options;
     const { run, isJoined } = replayed;
-    const offers = await this.#notReplayed(replayed, all);
     await runs.beat(run, REPLAYER);
     for (;;) {
       const answer = await frontier.offer(run, offers, { repeat: isJoined });
@@ -174,9 +184,15 @@ export class Replayer {
 }
 
 /** What the frontier is offered for a letter; nothing if it is no URL. */
-function offerOfLetter({ url, step, depth }: DeadLetter, rules: readonly RoutingRule[]): TaskOffer | undefined {
+function offerOfLetter(
+  { url, step, depth, within }: DeadLetter,
+  rules: readonly RoutingRule[],
+  { urlKey }: RunOptions,
+): TaskOffer | undefined {
   const read = readUrl(url);
   if (isProblem(read)) return undefined;
   const { href, canonical, host } = read;
-  return { url: href, host, mark: markOf(canonical, step), step, depth, ...routeOf(href, rules) };
+  const mark = markOf(urlKeyOf(canonical, urlKey), step);
+  const scope = within === undefined ? {} : { within };
+  return { url: href, host, mark, step, depth, ...scope, ...routeOf(href, rules) };
 }

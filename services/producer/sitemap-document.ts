@@ -18,6 +18,8 @@ interface SitemapDocumentOptions {
   readonly text: AsyncIterable<DocumentStart | string>;
   /** See {@link SitemapOptions.anyText}. */
   readonly anyText: boolean;
+  /** Entries beyond are not read. */
+  readonly maxEntries: number;
   /** Asked where redirects have led: was that read before, under another name? */
   readonly isKnown: (finalUrl: string) => boolean;
 }
@@ -48,7 +50,7 @@ export class SitemapDocument {
   }
 
   async *read(): AsyncGenerator<Found, void, void> {
-    const { source, text, anyText, isKnown } = this.#options;
+    const { source, text, anyText, maxEntries, isKnown } = this.#options;
     let parser = new SitemapParser({ anyText });
     let cut: DocumentError | BodyError | undefined;
     yield { kind: 'reading', source };
@@ -56,7 +58,7 @@ export class SitemapDocument {
       for await (const piece of text) {
         if (typeof piece === 'string') {
           yield* this.#sort(parser.write(piece));
-          if (parser.isOver) break;
+          if (parser.isOver || this.#position >= maxEntries) break;
         } else {
           if (isKnown(piece.finalUrl)) {
             this.#result = { kind: 'known' };
@@ -70,10 +72,19 @@ export class SitemapDocument {
       if (!(error instanceof DocumentError || error instanceof BodyError)) throw error;
       cut = error;
     }
-    yield* this.#sort(parser.end());
+    const isFull = this.#position >= maxEntries;
+    if (!isFull) yield* this.#sort(parser.end());
     this.#result = resultOf(parser.kind, cut);
     if (this.#result.problem !== undefined) return;
-    if (cut !== undefined) yield { kind: 'problem', source, problem: `${cut.message}; its end is missing` };
+    const { unexpanded } = parser;
+    if (unexpanded > 0)
+      yield {
+        kind: 'problem',
+        source,
+        problem: `has ${unexpanded} URLs made of entities of its own, which are not expanded`,
+      };
+    if (isFull) yield { kind: 'problem', source, problem: `names more than ${maxEntries} URLs; the rest is not read` };
+    else if (cut !== undefined) yield { kind: 'problem', source, problem: `${cut.message}; its end is missing` };
     else if (parser.truncated) yield { kind: 'problem', source, problem: 'is cut off; its end is missing' };
   }
 

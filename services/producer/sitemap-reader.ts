@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { messageOf } from '../../shared/errors.ts';
+import { isOlder } from '../../shared/task/lastmod.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
 import { isProblem, readUrl } from '../../shared/task/url.ts';
 import { BodyError } from './body-error.ts';
@@ -11,19 +12,25 @@ import { unpacked } from './unpacking.ts';
 
 /** What a document, with all that it names, turned out to be. */
 export interface SitemapTree extends DocumentResult {
-  /** Pages found in all of it. */
+  /** Pages found in all of it, be they left out for their age or not. */
   readonly pages: number;
 }
 
 /** Sitemaps below one another: an index names an index, names an index. */
 const MAX_DEPTH = 10;
 /** Sitemaps in one run: chains of ever new names have no loop to be caught by. */
-const MAX_SITEMAPS = 50_000;
+const DEFAULT_MAX_SITEMAPS = 50_000;
+/** Entries of one sitemap: two hundred times what the protocol allows, for those who don't care. */
+const MAX_ENTRIES = 10_000_000;
 
 interface SitemapReaderOptions {
   readonly documents: DocumentFetcher;
   /** Of one sitemap, unpacked. */
   readonly maxSitemapBytes: number;
+  /** In one run; 50 000. */
+  readonly maxSitemaps?: number;
+  /** What was last changed before is left out; epoch milliseconds. */
+  readonly since?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -43,6 +50,7 @@ export class SitemapReader {
   /** Canonical URLs of the sitemaps that were read, or wait for it. */
   readonly #known = new Set<string>();
   #sitemaps = 0;
+  #older = { pages: 0, sitemaps: 0 };
 
   constructor(options: SitemapReaderOptions) {
     this.#options = options;
@@ -51,6 +59,11 @@ export class SitemapReader {
   /** Documents read that are sitemaps, or files with a list. */
   get sitemaps(): number {
     return this.#sitemaps;
+  }
+
+  /** What was left out for its age: pages, and sitemaps with all that is in them. */
+  get older(): { readonly pages: number; readonly sitemaps: number } {
+    return this.#older;
   }
 
   /** A sitemap on the web. Why it is none is in the result, for the caller to tell. */
@@ -88,7 +101,8 @@ export class SitemapReader {
     waiting: Waiting[],
   ): AsyncGenerator<Found, SitemapTree, void> {
     const { source } = self;
-    const document = new SitemapDocument({ source, text, anyText, isKnown: this.#askerOf(source) });
+    const maxEntries = anyText ? Number.POSITIVE_INFINITY : MAX_ENTRIES;
+    const document = new SitemapDocument({ source, text, anyText, maxEntries, isKnown: this.#askerOf(source) });
     let pages = 0;
     for await (const found of document.read()) {
       if (found.kind !== 'entries') {
@@ -96,26 +110,52 @@ export class SitemapReader {
         continue;
       }
       const { again } = found;
-      const entries = found.entries.every(isPage) ? found.entries : found.entries.filter(isPage);
+      const all = found.entries.every(isPage) ? found.entries : found.entries.filter(isPage);
+      const entries = this.#newEnough(all);
       if (entries.length > 0) yield { kind: 'entries', entries, again };
-      if (!again) pages += entries.length;
-      if (entries.length < found.entries.length) yield* this.#append(found.entries, self, waiting);
+      if (!again) {
+        pages += all.length;
+        this.#older.pages += all.length - entries.length;
+      }
+      if (all.length < found.entries.length) {
+        const before = this.#older.sitemaps;
+        yield* this.#append(found, self, waiting);
+        pages += this.#older.sitemaps - before;
+      }
     }
     if (document.result.problem === undefined && document.result.kind !== 'known') this.#sitemaps++;
     return { ...document.result, pages };
   }
 
+  #newEnough(entries: readonly SitemapEntry[]): readonly SitemapEntry[] {
+    return this.#options.since === undefined ? entries : entries.filter(({ lastmod }) => !this.#isTooOld(lastmod));
+  }
+
+  #isTooOld(lastmod: string | undefined): boolean {
+    const { since } = this.#options;
+    return since !== undefined && isOlder(lastmod, since);
+  }
+
   /** Lets the sitemaps that an index names wait for their turn. */
-  *#append(entries: readonly SitemapEntry[], index: Waiting, waiting: Waiting[]): Generator<Found, void, void> {
+  *#append(
+    { entries, again }: Extract<Found, { readonly kind: 'entries' }>,
+    index: Waiting,
+    waiting: Waiting[],
+  ): Generator<Found, void, void> {
     const { source } = index;
+    const { maxSitemaps = DEFAULT_MAX_SITEMAPS } = this.#options;
     const depth = index.depth + 1;
-    for (const { loc, to } of entries) {
+    for (const { loc, lastmod, to } of entries) {
       if (to === 'page') continue;
+      if (this.#isTooOld(lastmod)) {
+        if (!again) this.#older.sitemaps++;
+        continue;
+      }
       const url = readUrl(loc);
       if (isProblem(url)) {
         yield { kind: 'problem', source, problem: `names a sitemap that is no URL: ${loc}: ${url.problem}` };
-      } else if (depth > MAX_DEPTH || this.#known.size >= MAX_SITEMAPS) {
-        const why = depth > MAX_DEPTH ? `lies ${MAX_DEPTH} indexes deep` : `comes after ${MAX_SITEMAPS} other sitemaps`;
+      } else if (depth > MAX_DEPTH || this.#known.size >= maxSitemaps) {
+        const why = depth > MAX_DEPTH ? `lies ${MAX_DEPTH} indexes deep` : `comes after ${maxSitemaps} other sitemaps`;
         yield { kind: 'problem', source, problem: `${why}: what it names from ${url.href} on is not read` };
         return;
       } else if (this.#isNew(url.href)) {

@@ -1,10 +1,10 @@
-import type { HostCircumstances, Place } from '../../shared/biographer.ts';
+import type { Place, TaskTrace } from '../../shared/biographer.ts';
 import type { AttemptNote } from '../../shared/frontier.ts';
 import type { PageRecord } from '../../shared/record.ts';
-import { withoutCredentials } from '../../shared/task/url.ts';
+import { isProblem, readUrl, withoutCredentials } from '../../shared/task/url.ts';
 import type { Biography, RunChapter } from './biography.ts';
-import { count, duration, pace } from './format.ts';
-import { pauseText } from './pause-text.ts';
+import { count, duration } from './format.ts';
+import { hostText, paceText } from './pause-text.ts';
 import { table } from './table.ts';
 
 /** A biography, as a person reads it. */
@@ -21,8 +21,19 @@ export function biographyText({ url, known, runs, attempts, letters, lettersProb
     const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
     lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (trawl dlq show ${id})`);
   }
+  const problem = runs.length + attempts.length + (letters?.length ?? 0) > 0 || known ? undefined : problemOf(url);
+  if (problem !== undefined) lines.push(problem);
   if (letters === null) lines.push(`Dead letters: unknown, since RabbitMQ can't be asked: ${lettersProblem}`);
   return lines.join('\n');
+}
+
+/** What is odd about a text that nobody knows; nothing if it is a URL. */
+function problemOf(text: string): string | undefined {
+  const read = readUrl(text);
+  if (!isProblem(read)) return undefined;
+  const meant = readUrl(`https://${text}`);
+  const hint = isProblem(meant) ? '' : `: did you mean ${meant.href}`;
+  return `It can't be a URL, since ${read.problem}, and no such text was refused as malformed${hint}`;
 }
 
 /** Where a task is in one run, or what became of it. */
@@ -58,10 +69,12 @@ function placeText(place: Place, { run, runState, pauseReason, host }: RunChapte
 }
 
 /** What a host's list waits for. */
-function waitText(ahead: number, { intervalMs, pausedMs, reason, byHand, nextLookMs }: HostCircumstances): string {
-  if (pausedMs > 0) return `the host is ${pauseText({ ms: pausedMs, reason, byHand })}`;
+function waitText(ahead: number, host: TaskTrace['host']): string {
+  const { intervalMs, pausedMs, isUnreachable, nextLookMs } = host;
+  if (isUnreachable) return `the host is unreachable: ${hostText(host)}`;
+  if (pausedMs > 0) return `the host is ${hostText(host)}`;
   if (intervalMs === 0) return 'its turn has come when a worker is free';
-  return `${pace(intervalMs)}, about ${duration(Math.max(nextLookMs, 0) + (ahead + 1) * intervalMs)}`;
+  return `${paceText(host)}, about ${duration(Math.max(nextLookMs, 0) + (ahead + 1) * intervalMs)}`;
 }
 
 function recordText(record: PageRecord): string {

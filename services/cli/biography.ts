@@ -9,6 +9,7 @@ import { malformedMarkOf, markOf, taskIdOf } from '../../shared/task/fingerprint
 import { isProblem, readUrl } from '../../shared/task/url.ts';
 import type { Context } from './command.ts';
 import { letterJson } from './dlq-letters.ts';
+import { marksOfUrl } from './url-marks.ts';
 
 /** Everything that is known of a URL. */
 export interface Biography {
@@ -38,6 +39,7 @@ const MOST_RUNS = 100;
 /** Of runs whose marks are shared, any may have taken it: so many are looked through for its record. */
 const MOST_RECORDS = 20;
 const MOST_LETTERS = 100_000;
+const MOST_ATTEMPTS = 10;
 
 export async function lookUp(
   text: string,
@@ -45,23 +47,20 @@ export async function lookUp(
   stores: Stores,
   context: Context,
 ): Promise<Biography> {
-  const read = readUrl(text);
-  const malformed = isProblem(read);
-  const [url, mark, host] = malformed
-    ? [text, malformedMarkOf(text), '?']
-    : [read.href, markOf(read.canonical), read.host];
   const ids = run === undefined ? await stores.runs.list(MOST_RUNS) : [run];
+  const { url, host, plain, ofRun, all } = await marksOfUrl(text, ids, stores.runs);
+  const markIn = (id: string): string => ofRun.get(id) ?? plain;
   const [known, attempts, traces, letters] = await Promise.all([
-    stores.biographer.isKnown(mark),
-    stores.frontier.attempts(mark),
-    Promise.all(ids.map((id) => stores.biographer.trace(id, { mark, host }))),
-    lettersOf(mark, context),
+    Promise.all(all.map((mark) => stores.biographer.isKnown(mark))),
+    Promise.all(all.map((mark) => stores.frontier.attempts(mark))),
+    Promise.all(ids.map((id) => stores.biographer.trace(id, { mark: markIn(id), host }))),
+    lettersOf(all, context),
   ]);
   const chapters: RunChapter[] = [];
   let looked = 0;
   for (const trace of traces) {
     if (trace === undefined) continue;
-    const task = taskIdOf(trace.run, mark);
+    const task = taskIdOf(trace.run, markIn(trace.run));
     const mayHaveIt = trace.isMarked || trace.hasFailed;
     const isOver = mayHaveIt && trace.place === undefined;
     const record = isOver && looked++ < MOST_RECORDS ? await recordOf(trace.run, task, context) : undefined;
@@ -76,7 +75,12 @@ export async function lookUp(
       ...(record === undefined ? {} : { record }),
     });
   }
-  return { url, mark, known, runs: chapters, attempts, ...letters };
+  const newest = attempts
+    .flat()
+    .sort((a, b) => b.at - a.at)
+    .slice(0, MOST_ATTEMPTS);
+  const mark = run === undefined ? plain : markIn(run);
+  return { url, mark, known: known.includes(true), runs: chapters, attempts: newest, ...letters };
 }
 
 /** The record of a task, if this machine has the records of its run. */
@@ -89,7 +93,10 @@ async function recordOf(run: string, task: string, context: Context): Promise<Pa
   }
 }
 
-async function lettersOf(mark: string, context: Context): Promise<Pick<Biography, 'letters' | 'lettersProblem'>> {
+async function lettersOf(
+  marks: readonly string[],
+  context: Context,
+): Promise<Pick<Biography, 'letters' | 'lettersProblem'>> {
   try {
     const transport = await connectTransport({ ...context, name: 'trawl url', attempts: 1 });
     try {
@@ -97,7 +104,7 @@ async function lettersOf(mark: string, context: Context): Promise<Pick<Biography
         if (letter === undefined) return false;
         const url = readUrl(letter.url);
         const own = isProblem(url) ? malformedMarkOf(letter.url) : markOf(url.canonical, letter.step);
-        return own === mark || message.id === taskIdOf(letter.run, mark);
+        return marks.some((mark) => own === mark || message.id === taskIdOf(letter.run, mark));
       });
       return { letters: found.map(letterJson), lettersProblem: null };
     } finally {

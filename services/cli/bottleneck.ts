@@ -1,8 +1,8 @@
 import type { LiveWorker } from '../../shared/roster.ts';
 import type { HostLine, RunProgress } from '../../shared/runs.ts';
 import { REPLAYER } from '../producer/replay-runs.ts';
-import { count, duration, pace } from './format.ts';
-import { pauseText } from './pause-text.ts';
+import { count, duration } from './format.ts';
+import { paceText, pauseText } from './pause-text.ts';
 
 /** What keeps a run from going faster, and how long it will take by what is known. */
 export interface Bottleneck {
@@ -14,6 +14,7 @@ export interface Bottleneck {
     | 'workers waiting'
     | 'host'
     | 'host paused'
+    | 'host unreachable'
     | 'retries'
     | 'slots'
     | 'producer lost';
@@ -70,9 +71,14 @@ interface NeedyHost extends HostLine {
   readonly needsMs: number;
 }
 
+/** Until a host's waiting tasks are done, as far as its pause and its pace tell; one that is tried just now takes a while. */
+export function needsMs({ pausedMs, isUnreachable, waiting, intervalMs }: HostLine): number {
+  return Math.max(pausedMs, isUnreachable ? 1 : 0) + waiting * intervalMs;
+}
+
 function slowestHost(hosts: readonly HostLine[]): NeedyHost | undefined {
   return hosts
-    .map((line) => ({ ...line, needsMs: line.pausedMs + line.waiting * line.intervalMs }))
+    .map((line) => ({ ...line, needsMs: needsMs(line) }))
     .reduce<NeedyHost | undefined>(
       (slowest, line) => (line.needsMs > (slowest?.needsMs ?? 0) ? line : slowest),
       undefined,
@@ -87,17 +93,27 @@ export function lostProducers({ run, producers: { lost, silent } }: RunProgress)
   return `producer lost: ${named.join('; ')}${others}; run it again with ${again}, or trawl seal ${run}`;
 }
 
-function hostBottleneck({ host, waiting, intervalMs, pausedMs, reason, byHand, needsMs }: NeedyHost): Bottleneck {
+function hostBottleneck(line: NeedyHost): Bottleneck {
+  const { host, waiting, pausedMs, reason, byHand, isUnreachable, because, responseMs = 0, needsMs } = line;
   if (byHand) {
-    const paused = pauseText({ ms: pausedMs, reason: reason ?? '', byHand });
+    const paused = pauseText({ ms: pausedMs, reason, byHand });
     return {
       name: 'host paused',
       sentence: `waiting for ${host}: ${paused}; trawl resume --host ${host}`,
       etaMs: undefined,
     };
   }
+  if (isUnreachable) {
+    const next = pausedMs > 0 ? `next try in ${duration(pausedMs)}` : 'being tried';
+    const why = reason === '' ? '' : ` (${reason})`;
+    return {
+      name: 'host unreachable',
+      sentence: `waiting for ${host}: host unreachable: ${next}${why}`,
+      etaMs: undefined,
+    };
+  }
   if (pausedMs > 2_000) {
-    const why = reason === undefined ? '' : ` (${reason})`;
+    const why = reason === '' ? '' : ` (${reason})`;
     return {
       name: 'host paused',
       sentence: `waiting for ${host}: paused for ${duration(pausedMs)}${why}`,
@@ -105,9 +121,13 @@ function hostBottleneck({ host, waiting, intervalMs, pausedMs, reason, byHand, n
     };
   }
   const left = `${count(waiting)} left, about ${duration(needsMs)}`;
+  const [why, mend] =
+    because === 'answers'
+      ? [`its answers take ${duration(responseMs)}`, '']
+      : [paceText(line), because === 'rate' ? ' (--rate)' : ''];
   return {
     name: 'host',
-    sentence: `waiting for ${host}: ${pace(intervalMs)}; ${left}; more workers won't help (--rate)`,
+    sentence: `waiting for ${host}: ${why}; ${left}; more workers won't help${mend}`,
     etaMs: needsMs,
   };
 }

@@ -1,15 +1,17 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { systemClock } from '../../shared/clock.ts';
 import { openJournalFolder } from '../../shared/embedded-backends.ts';
 import { messageOf, StorageError, UsageError } from '../../shared/errors.ts';
 import type { Beginning, JournalView } from '../../shared/journal.ts';
 import type { RunOptions, RunProgress } from '../../shared/runs.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { SETTINGS, type Settings } from '../../shared/settings-table.ts';
+import { timeOf } from '../../shared/task/lastmod.ts';
 import { readSeeds, type Seed, seedsSchema } from '../producer/seeds.ts';
 import type { Context } from './command.ts';
 import { newRunId, readRunId } from './run-id.ts';
-import { RUN_OPTION_OF, runOptionsOf } from './run-options.ts';
+import { differingOptions, RUN_OPTION_OF, runOptionsOf } from './run-options.ts';
 
 export interface CrawlOptions {
   readonly run?: string;
@@ -45,7 +47,7 @@ export async function planNew(
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
   const runOptions = runOptionsOf(settings, 'run');
   const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
-  const begin = { run, options: runOptions, seeds: kept, flags: lastingFlags(flags) };
+  const begin = { run, options: runOptions, seeds: kept, flags: lastingFlags(flags, settings) };
   const plan = { run, settings, runOptions, seeds, hasInput: seeds.some(isInput) };
   return options.journal === false ? plan : { ...plan, journal: { begin } };
 }
@@ -118,20 +120,25 @@ function refuseOtherOptions(
   flags: Readonly<Record<string, string>>,
   settings: Settings,
 ): void {
-  const asked = runOptionsOf(settings, own.dedup);
+  const differing = differingOptions(runOptionsOf(settings, own.dedup), own);
   const others = Object.entries(RUN_OPTION_OF)
     .map(([key, option]) => ({ ...SETTINGS[key as keyof typeof RUN_OPTION_OF], option }))
-    .filter(({ name, option }) => flags[name] !== undefined && asked[option] !== own[option])
+    .filter(({ name, option }) => flags[name] !== undefined && differing.includes(option))
     .map(({ flag }) => `--${flag}`);
   if (others.length > 0)
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out ${others.join(', ')}`);
 }
 
 /** The flags that a run is gone on with: all but where it is and how it is told of. */
-function lastingFlags(flags: Readonly<Record<string, string>>): Record<string, string> {
+function lastingFlags(flags: Readonly<Record<string, string>>, { lastmodSince }: Settings): Record<string, string> {
   const passing = Object.values(SETTINGS).filter(({ group }) => group === 'output' || group === 'log');
   const names = new Set<string>(passing.map(({ name }) => name));
-  return Object.fromEntries(Object.entries(flags).filter(([name]) => !names.has(name)));
+  const lasting = Object.fromEntries(Object.entries(flags).filter(([name]) => !names.has(name)));
+  const { name } = SETTINGS.lastmodSince;
+  // `7d` is seven days before the run began, whenever it is gone on with.
+  if (lasting[name] !== undefined && lastmodSince !== undefined)
+    lasting[name] = new Date(timeOf(lastmodSince, systemClock.now())).toISOString();
+  return lasting;
 }
 
 function isInput({ kind }: Seed): boolean {

@@ -7,16 +7,18 @@ import { startAll, stopAll } from '../../shared/lifecycle.ts';
 import { openSink } from '../../shared/record-backends.ts';
 import { Releaser } from '../../shared/releaser.ts';
 import type { RunProgress, Runs } from '../../shared/runs.ts';
+import type { HostHeaders } from '../../shared/task/host-headers.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Context } from './command.ts';
 import { type CrawlPlan, expectSeeds } from './crawl-plan.ts';
 import { HaltingSink, silentAfter } from './halting.ts';
+import { hostHeadersOf } from './host-headers.ts';
 import type { Interrupts } from './interrupts.ts';
 import { openFailureLines, openWorker } from './open-worker.ts';
 import { Producing } from './producing.ts';
 import { DRAW_EVERY_MS, isWatched, ProgressLine } from './progress-line.ts';
-import { routingRulesOf, warnOfRobots } from './run-options.ts';
+import { routingRulesOf } from './run-options.ts';
 import { RunWatcher } from './run-watcher.ts';
 
 /** Between two looks whether the run has ended. */
@@ -26,6 +28,7 @@ interface Parts {
   readonly stores: Embedded;
   readonly sink: HaltingSink;
   readonly rules: readonly RoutingRule[];
+  readonly hostHeaders: HostHeaders;
   readonly worker: string;
   readonly interrupts: Interrupts;
 }
@@ -56,23 +59,27 @@ export class Crawling {
   /** Crawls, and tells how far it came; nothing if it was stopped before it began. Once only. */
   async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
     const { settings, runOptions, journal } = this.#plan;
-    warnOfRobots(settings, this.#context.log);
     await loadCrawler(runOptions.crawler);
     // What is wrong with the settings is found before there is a journal.
     const rules = await routingRulesOf(settings);
+    const hostHeaders = await hostHeadersOf(settings);
     const worker = newWorkerId();
     const sink = new HaltingSink(
       await openSink({ ...this.#context, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal }, worker),
     );
-    const stores = await openEmbedded(settings, journal && { ...journal, syncRecords: () => sink.sync() });
+    const syncRecords = (): Promise<void> => sink.sync();
+    const onFailure = (error: string): void => this.#context.log.warn({ error }, "pages can't be remembered:");
+    const remembered = runOptions.incremental ? { syncRecords, onFailure } : undefined;
+    const stores = await openEmbedded(settings, journal && { ...journal, syncRecords }, remembered);
     try {
-      return await this.#work({ stores, sink, rules, worker, interrupts });
+      return await this.#work({ stores, sink, rules, hostHeaders, worker, interrupts });
     } finally {
       await stores.journal?.close();
+      stores.close();
     }
   }
 
-  async #work({ stores, sink, rules, worker, interrupts }: Parts): Promise<RunProgress | undefined> {
+  async #work({ stores, sink, rules, hostHeaders, worker, interrupts }: Parts): Promise<RunProgress | undefined> {
     const { settings, run, runOptions } = this.#plan;
     const { transport, runs, journal } = stores;
     const isSealed = journal?.isSealed ?? false;
@@ -82,7 +89,7 @@ export class Crawling {
     this.#failure = failure;
     const clock = systemClock;
     const log = silentAfter(this.#context.log, failure);
-    const fetcher = await openFetcher(settings, VERSION);
+    const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
     const failures = openFailureLines({ stores, defaults: runOptions, sink, worker });
     const onFailure = failures.ofReleased.bind(failures);
     const releaser = new Releaser({ ...stores, clock, log, onFailure, window: settings.releaseWindow });

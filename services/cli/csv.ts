@@ -14,6 +14,7 @@ const COLUMNS = [
   'attempt',
   'depth',
   'fromCache',
+  'unchanged',
   'contentHash',
   'task',
   'data',

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-/** Pages in its sitemap, beside one that is gone and one that moved. */
+/** Pages in its sitemap, beside one that is gone, one that moved, and one that its robots.txt forbids. */
 const PAGES = 40;
 
 /** A small web site on a free port of this machine: a sitemap, pages with links, and a few of the web's usual troubles. */
@@ -34,7 +34,7 @@ export class DemoSite {
     };
     const page = /^\/fish\/(\d+)$/.exec(path)?.[1];
     if (path === '/robots.txt')
-      send(200, 'text/plain', `User-agent: *\nAllow: /\nSitemap: ${this.#origin}/sitemap.xml\n`);
+      send(200, 'text/plain', `User-agent: *\nDisallow: /private/\nSitemap: ${this.#origin}/sitemap.xml\n`);
     else if (path === '/sitemap.xml') send(200, 'application/xml', this.#sitemap());
     else if (page !== undefined && Number(page) < PAGES) send(200, 'text/html; charset=utf-8', fishPage(Number(page)));
     else if (path === '/moved') send(301, 'text/plain', '', { location: '/fish/7' });
@@ -51,6 +51,7 @@ export class DemoSite {
       '/gone',
       '/flaky',
       '/picture.png',
+      '/private/diary',
       '/fish/1',
     ];
     const urls = paths.map((path) => `<url><loc>${this.#origin}${path}</loc></url>`).join('\n');

@@ -10,7 +10,7 @@ const DEMO_RATE = '1200/min';
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'worker', 'output']).action(async (options: object) => {
-      const asked = { rate: DEMO_RATE, privateHosts: '127.0.0.0/8', robots: 'ignore', ...options };
+      const asked = { rate: DEMO_RATE, privateHosts: '127.0.0.0/8', proxyUrl: 'none', ...options };
       exit(await withContext(asked, { logLevel: 'warn', drawsProgress: true }, demo));
     });
   },

@@ -7,7 +7,7 @@ import type { Context } from './command.ts';
 import { type FilterOptions, readFilter, readLimit } from './dlq-filter.ts';
 import { count, pace } from './format.ts';
 import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
-import { routingRulesOf, runOptionsOf } from './run-options.ts';
+import { RUN_OPTION_OF, routingRulesOf, runOptionsOf } from './run-options.ts';
 import { tell } from './with-stores.ts';
 
 export interface ReplayOptions extends FilterOptions {
@@ -59,15 +59,11 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
 
 /** The run options whose flags were given. */
 function overridesOf(options: ReplayOptions, settings: RunOptions): Partial<RunOptions> {
-  const { rate, crawler, maxAttempts, follow, maxDepth, content } = options;
-  return {
-    ...(rate === undefined ? {} : { intervalMs: settings.intervalMs }),
-    ...(crawler === undefined ? {} : { crawler: settings.crawler }),
-    ...(maxAttempts === undefined ? {} : { maxAttempts: settings.maxAttempts }),
-    ...(follow === undefined ? {} : { follow: settings.follow }),
-    ...(maxDepth === undefined ? {} : { maxDepth: settings.maxDepth }),
-    ...(content === undefined ? {} : { content: settings.content }),
-  };
+  // A setting's flag is called as the setting, by commander.
+  const given = Object.entries(RUN_OPTION_OF).filter(([key]) => options[key] !== undefined);
+  const overrides = Object.fromEntries(given.map(([, option]) => [option, settings[option]]));
+  // Who names an age means an incremental run.
+  return options.recrawlAfter === undefined ? overrides : { ...overrides, incremental: settings.incremental };
 }
 
 function tellReplayed({ runs, malformed }: Replayed, dryRun: boolean, context: Context): void {

@@ -1,7 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
-import { type ConnectOptions, connectStores, connectTransport } from '../../shared/backends.ts';
+import { type ConnectOptions, connectStores, connectTransport, tryProxy } from '../../shared/backends.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { silentLog } from '../../shared/logger.ts';
@@ -10,6 +10,7 @@ import { userAgentOf } from '../../shared/settings.ts';
 import { VERSION } from '../../shared/version.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { count, duration } from './format.ts';
+import { hostHeadersOf } from './host-headers.ts';
 import { routingRulesOf } from './run-options.ts';
 
 interface DoctorOptions {
@@ -46,6 +47,8 @@ async function checkAll(context: Context): Promise<number> {
   const findings: Finding[] = [ok('settings', 'can be read'), contactFinding(context)];
   findings.push(await found('crawler', async () => `${(await loadCrawler(settings.crawler)).name}, from crawlers/`));
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
+  if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
+  findings.push(...(await checkProxies(context)));
   findings.push(await found('records', () => checkRecords(context)));
   findings.push(...(await checkRedis(context)), await found('RabbitMQ', () => checkRabbitMq(context)));
   const isWell = findings.every(({ state }) => state !== 'problem');
@@ -101,6 +104,27 @@ function contactFinding({ settings }: Context): Finding {
   const agent = userAgentOf(settings, VERSION);
   if (settings.contactUrl !== undefined || settings.userAgent !== '') return ok('User-Agent', agent);
   return { what: 'User-Agent', state: 'warning', said: `${agent}: a site owner can't find you. Set CONTACT_URL.` };
+}
+
+async function checkHostHeaders({ settings }: Context): Promise<string> {
+  const { names } = await hostHeadersOf(settings);
+  return `${[...names].join(', ') || 'none'}, from ${settings.hostHeaders}`;
+}
+
+/** Connects to each, no more: a proxy that wants a login, or reaches nothing, looks well from here. */
+async function checkProxies({ settings: { proxies } }: Context): Promise<Finding[]> {
+  const findings = await Promise.all(
+    proxies.map((proxy) =>
+      found(`proxy ${proxy.name}`, async () => {
+        await tryProxy(proxy);
+        return 'can be connected to';
+      }),
+    ),
+  );
+  const someAnswer = findings.some(({ state }) => state === 'ok');
+  return findings.map((finding) =>
+    someAnswer && finding.state === 'problem' ? { ...finding, state: 'warning' } : finding,
+  );
 }
 
 async function checkRecords(context: Context): Promise<string> {

@@ -18,10 +18,11 @@ export async function lookAtHosts({ hosts }: { readonly hosts: HostOverview }): 
 }
 
 export function hostsJson({ due, paused }: HostsOfFleet): object {
-  const pausedHosts = paused.map(({ host, pausedMs, reason, byHand }) => ({
+  const pausedHosts = paused.map(({ host, pausedMs, reason, byHand, isUnreachable }) => ({
     host,
     reason,
     byHand,
+    unreachable: isUnreachable,
     ...(byHand ? {} : { seconds: Math.ceil(pausedMs / 1_000) }),
   }));
   return { dueHosts: due, pausedHosts };
@@ -30,9 +31,9 @@ export function hostsJson({ due, paused }: HostsOfFleet): object {
 export function hostLines({ due, paused }: HostsOfFleet): string[] {
   const lines = [`Due hosts: ${count(due)}`];
   if (paused.length === 0) return lines;
-  const rows = paused.map(({ host, pausedMs, reason, byHand }) => [
+  const rows = paused.map(({ host, pausedMs, reason, byHand, isUnreachable }) => [
     `  ${host}`,
-    pauseText({ ms: pausedMs, reason, byHand }),
+    pauseText({ ms: pausedMs, reason, byHand, isUnreachable }),
     byHand ? `trawl resume --host ${host}` : '',
   ]);
   return [...lines, 'Paused hosts:', table(rows).trimEnd()];

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../shared/errors.ts';
 import type { Forgettable, Forgotten } from '../../shared/marks.ts';
-import { malformedMarkOf, markOf } from '../../shared/task/fingerprint.ts';
-import { isProblem, readUrl } from '../../shared/task/url.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { count } from './format.ts';
 import { readHost } from './host-name.ts';
+import { marksOfUrl } from './url-marks.ts';
 import { tell, withStores } from './with-stores.ts';
+
+/** A mark of an older run is forgotten with `--host`. */
+const MOST_RUNS = 100;
 
 interface ForgetOptions {
   readonly host?: string;
@@ -29,24 +31,25 @@ export const command: CommandModule = {
 async function forget(url: string | undefined, { host, all }: ForgetOptions, context: Context): Promise<number> {
   if ([url, host, all].filter((given) => given !== undefined).length !== 1)
     throw new UsageError('name what to forget: trawl forget URL, trawl forget --host HOST, or trawl forget --all');
-  const which = meantBy(url, host);
-  return await withStores(context, 'trawl forget', async ({ marks }) => {
-    const { forgotten, kept } = await marks.forget(which);
-    tell(context, { forgotten, kept }, textOf(which, { forgotten, kept }));
+  const meant = host === undefined ? undefined : { host: readHost(host) };
+  return await withStores(context, 'trawl forget', async ({ marks, runs }) => {
+    // A URL has another mark in a run that compares URLs by rules of its own.
+    const of = url === undefined ? undefined : await marksOfUrl(url, await runs.list(MOST_RUNS), runs);
+    const all: readonly Forgettable[] = of === undefined ? [meant ?? 'all'] : of.all.map((mark) => ({ mark }));
+    let [forgotten, kept] = [0, 0];
+    for (const which of all) {
+      const done = await marks.forget(which);
+      forgotten += done.forgotten;
+      kept += done.kept;
+    }
+    tell(context, { forgotten, kept }, textOf(of?.plain ?? meant?.host, { forgotten, kept }));
     // Of one URL, a mark that stays is all that was asked for.
     return url !== undefined && kept > 0 && forgotten === 0 ? 1 : 0;
   });
 }
 
-function meantBy(url: string | undefined, host: string | undefined): Forgettable {
-  if (host !== undefined) return { host: readHost(host) };
-  if (url === undefined) return 'all';
-  const read = readUrl(url);
-  return { mark: isProblem(read) ? malformedMarkOf(url) : markOf(read.canonical) };
-}
-
-function textOf(which: Forgettable, { forgotten, kept }: Forgotten): string {
-  const what = which === 'all' ? '' : 'mark' in which ? ` of ${which.mark}` : ` of ${which.host}`;
+function textOf(meant: string | undefined, { forgotten, kept }: Forgotten): string {
+  const what = meant === undefined ? '' : ` of ${meant}`;
   const lines = [`${count(forgotten)} marks${what} forgotten`];
   if (kept > 0)
     lines.push(`${count(kept)} marks${what} stay: their URLs wait or are in flight (trawl url URL, trawl cancel RUN)`);

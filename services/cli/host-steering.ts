@@ -10,7 +10,7 @@ export async function holdHost(text: string, reason: string, context: Context): 
   return await withStores(context, 'trawl pause', async ({ gate }) => {
     const was = await gate.hold(host, reason);
     const is = { paused: true, byHand: true, reason };
-    const before = was === undefined ? '' : ` It was ${pauseText(was)}.`;
+    const before = was === undefined ? '' : ` It was ${wasText(was)}.`;
     const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Go on with: trawl resume --host ${host}`;
     tell(context, { host, was: pauseJson(was), is }, text);
     return 0;
@@ -25,10 +25,14 @@ export async function resumeHost(text: string, context: Context): Promise<number
     const sentence =
       was === undefined
         ? `Host ${host} was not paused: nothing changed.`
-        : `Host ${host} was ${pauseText(was)}; it is asked again.`;
+        : `Host ${host} was ${wasText(was)}; it is asked again.`;
     tell(context, { host, was: pauseJson(was), is: pauseJson(undefined) }, sentence);
     return 0;
   });
+}
+
+function wasText({ ms, reason, byHand }: Pause): string {
+  return pauseText({ ms, reason, byHand });
 }
 
 function pauseJson(pause: Pause | undefined): object {

@@ -3,6 +3,7 @@ import { systemClock } from '../../shared/clock.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import type { Fetcher } from '../../shared/fetcher.ts';
 import type { Logger } from '../../shared/logger.ts';
+import { keptApart } from '../../shared/response-cache.ts';
 import type { RunOptions } from '../../shared/runs.ts';
 import type { Settings } from '../../shared/settings-table.ts';
 import type { Sink } from '../../shared/sink.ts';
@@ -10,6 +11,7 @@ import type { RoutingRule } from '../../shared/task/routing.ts';
 import type { Transport } from '../../shared/transport.ts';
 import { VERSION } from '../../shared/version.ts';
 import { FailureLines } from '../worker/failure-lines.ts';
+import { Robots } from '../worker/robots.ts';
 import { RunDirectory } from '../worker/run-directory.ts';
 import { SeedIntake } from '../worker/seed-intake.ts';
 import { Worker } from '../worker/worker.ts';
@@ -33,21 +35,26 @@ interface OpenWorkerOptions {
 /** A worker out of its parts, not started. */
 export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerOptions): Worker {
   const { frontier, runs, gate, cache, roster } = stores;
-  const { rules, worker } = parts;
+  const { rules, worker, fetcher, log } = parts;
+  const { hostConcurrency, fetchTimeout: timeoutMs } = settings;
+  const clock = systemClock;
+  const robots = new Robots({ store: stores.robots, gate, fetcher, clock, hostConcurrency, timeoutMs, log });
   return new Worker({
     ...parts,
     frontier,
     gate,
-    cache,
+    cache: keptApart(cache, (url) => fetcher.variantOf(url)),
     roster,
     failures: openFailureLines({ stores, defaults, ...parts }),
+    robots: settings.robots === 'obey' ? robots : undefined,
     runs: new RunDirectory({ runs, loadCrawler, defaults }),
     intake: new SeedIntake({ frontier, runs, rules, defaults, worker }),
     maxBodyBytes: settings.maxBody,
-    hostConcurrency: settings.hostConcurrency,
+    maxRedirects: settings.maxRedirects,
+    hostConcurrency,
     concurrency: settings.workerConcurrency,
     priorityAck: settings.priorityAck,
-    clock: systemClock,
+    clock,
     random: Math.random,
     version: VERSION,
   });

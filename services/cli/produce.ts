@@ -4,8 +4,8 @@ import { systemClock } from '../../shared/clock.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { UsageError } from '../../shared/errors.ts';
 import { Janitor } from '../../shared/janitor.ts';
-import { stopAll } from '../../shared/lifecycle.ts';
-import { recordsPlaceOf } from '../../shared/record-backends.ts';
+import { type Service, stopAll } from '../../shared/lifecycle.ts';
+import { openSink, recordsPlaceOf } from '../../shared/record-backends.ts';
 import { Releaser } from '../../shared/releaser.ts';
 import type { RunProgress } from '../../shared/runs.ts';
 import type { Transport } from '../../shared/transport.ts';
@@ -14,13 +14,15 @@ import { readSeeds, type Seed } from '../producer/seeds.ts';
 import { keepHeapSmall } from '../producer/small-heap.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { count } from './format.ts';
+import { hostHeadersOf } from './host-headers.ts';
 import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
+import { openFailureLines } from './open-worker.ts';
 import { Outages } from './outages.ts';
 import { Producing } from './producing.ts';
 import { DRAW_EVERY_MS, isWatched, ProgressLine } from './progress-line.ts';
 import { newRunId, readRunId } from './run-id.ts';
 import { routingRulesOf, runOptionsOf } from './run-options.ts';
-import { RunWatcher } from './run-watcher.ts';
+import { type RunView, RunWatcher } from './run-watcher.ts';
 import { exitCodeOf, nothingNew, summaryJson, summaryText } from './summary.ts';
 
 interface ProduceOptions {
@@ -76,6 +78,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
     throw new UsageError('nothing to produce: name a site, a sitemap, a page or a file of URLs, or set SEEDS');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
   const rules = await routingRulesOf(settings);
+  const hostHeaders = await hostHeadersOf(settings);
   const runOptions = runOptionsOf(settings, options.fresh === true ? 'run' : 'ever');
   await loadCrawler(runOptions.crawler);
   keepHeapSmall();
@@ -88,30 +91,30 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
     restored: (service: ServiceName) => {
       outages.restored(service);
       // It may have come back without its last second.
-      if (service === 'Redis')
-        producing
-          ?.repeatRecent()
-          .catch((error: unknown) => log.warn({ error: String(error) }, 'could not repeat offers'));
+      if (service === 'Redis') producing?.repeatRecent();
     },
   };
   const connect = { settings, log, events, name: `trawl produce ${producer}`, signal: interrupts.signal };
+  const opened: Pick<Service, 'stop'>[] = [];
   try {
+    // No page comes this way, but the line about what fails before any worker has it in hand.
+    const sink = await openSink(connect, producer);
+    opened.push(sink);
     const { stores, transport } = await connectFleet(connect);
-    const fetcher = await openFetcher(settings, VERSION);
-    const releaser = new Releaser({ ...stores, transport, clock: systemClock, log, window: settings.releaseWindow });
+    const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+    const clock = systemClock;
+    const failures = openFailureLines({ stores, defaults: runOptions, sink, worker: producer });
+    const onFailure = failures.ofReleased.bind(failures);
+    const releaser = new Releaser({ ...stores, transport, clock, log, onFailure, window: settings.releaseWindow });
+    opened.unshift(releaser, transport, fetcher, { stop: async () => stores.close() });
     const onOffered = (): void => releaser.nudge();
     producing = new Producing({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered });
     const parts = { run, stores, transport, producing, releaser, interrupts };
-    try {
-      return options.wait === true
-        ? await produceAndWait(seeds, parts, options, context)
-        : await produceOnly(seeds, parts, context);
-    } finally {
-      await stopAll([releaser, transport, fetcher]);
-      stores.close();
-    }
+    return options.wait === true
+      ? await produceAndWait(seeds, parts, options, context)
+      : await produceOnly(seeds, parts, context);
   } finally {
-    interrupts.close();
+    await stopAll(opened).finally(() => interrupts.close());
   }
 }
 
@@ -176,30 +179,46 @@ async function drawWhile(
     await work(async (signal) => {
       if (!watched && !toTheEnd) return;
       const until = toTheEnd ? signal : AbortSignal.any([signal, offered.signal, interrupts.signal]);
-      await watcher.follow(
-        everyMs,
-        (view) => {
-          line.show(view, producing.note);
-          if (producing.note === undefined && producing.progress.state === 'done') offered.abort();
-        },
-        until,
-      );
+      const show = (view: RunView): void => {
+        line.show(view, producing.note);
+        if (producing.note === undefined && producing.progress.state === 'done') offered.abort();
+      };
+      // A run that Redis brought back without its end goes on, and so does whoever waits for it.
+      for (let isOver = false; !isOver; ) {
+        const seen = await watcher.follow(everyMs, show, until);
+        if (!until.aborted) await producing.repeated();
+        isOver = !toTheEnd || until.aborted || seen === undefined || (await hasEnded(run, stores));
+      }
     });
   } finally {
     line.clear();
   }
 }
 
+async function hasEnded(run: string, { runs }: Stores): Promise<boolean> {
+  return (await runs.progress(run))?.endedAt !== undefined;
+}
+
 function tellOffered(progress: RunProgress, producing: Producing, { json }: Context): void {
   const { run, state, discovered, duplicate, waiting, inFlight } = progress;
-  const { malformed } = producing.progress;
+  const { malformed, older } = producing.progress;
   if (json) {
-    const told = { run, state, discovered, duplicate, malformed, waiting, inFlight, workerCommand: WORKER_COMMAND };
+    const told = {
+      run,
+      state,
+      discovered,
+      duplicate,
+      malformed,
+      waiting,
+      inFlight,
+      older,
+      workerCommand: WORKER_COMMAND,
+    };
     process.stdout.write(`${JSON.stringify(told)}\n`);
     return;
   }
   if (discovered === 0 && duplicate > 0) {
-    process.stdout.write(`Run ${run}: ${nothingNew(duplicate)}\n`);
+    process.stdout.write(`Run ${run}: ${nothingNew(progress)}\n`);
     return;
   }
   const also = [

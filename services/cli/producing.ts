@@ -1,13 +1,16 @@
 import type { Stores } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
+import { messageOf } from '../../shared/errors.ts';
 import type { Fetcher } from '../../shared/fetcher.ts';
 import type { Logger } from '../../shared/logger.ts';
 import type { RunOptions } from '../../shared/runs.ts';
 import type { Settings } from '../../shared/settings-table.ts';
+import { timeOf } from '../../shared/task/lastmod.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import { Producer, type ProducerProgress } from '../producer/producer.ts';
 import type { Seed } from '../producer/seeds.ts';
 import { count } from './format.ts';
+import { differingOptions } from './run-options.ts';
 
 interface ProducingOptions {
   readonly settings: Settings;
@@ -26,10 +29,17 @@ interface ProducingOptions {
 /** A producer at work, with somebody who watches its run. */
 export class Producing {
   readonly #producer: Producer;
+  readonly #log: Logger;
+  readonly #since: number | undefined;
   readonly #opened = Promise.withResolvers<void>();
+  #repeating: Promise<void> = Promise.resolve();
 
   constructor({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered }: ProducingOptions) {
     const { frontier, runs, gate: hostGate } = stores;
+    const { hostConcurrency, lastmodSince } = settings;
+    const since = lastmodSince === undefined ? undefined : timeOf(lastmodSince, systemClock.now());
+    this.#log = log;
+    this.#since = since;
     this.#producer = new Producer({
       frontier,
       runs,
@@ -38,7 +48,7 @@ export class Producing {
       rules,
       clock: systemClock,
       input: process.stdin,
-      options: { run, runOptions, producer, hostConcurrency: settings.hostConcurrency },
+      options: { run, runOptions, producer, hostConcurrency, since },
       on: {
         problem: (source, problem) => log.warn({ what: source, error: problem }, 'could not be read:'),
         hint: (hint) => log.warn({}, hint),
@@ -63,9 +73,19 @@ export class Producing {
     return this.#producer.progress();
   }
 
-  /** See {@link Producer.repeatRecent}. */
-  async repeatRecent(): Promise<void> {
-    await this.#producer.repeatRecent();
+  /** See {@link Producer.repeatRecent}. Meanwhile the run is open again: {@link meanwhile} doesn't end before. */
+  repeatRecent(): void {
+    this.#repeating = this.#repeating
+      .then(() => this.#producer.repeatRecent())
+      .catch((error: unknown) => this.#log.warn({ error: messageOf(error) }, 'could not repeat offers'));
+  }
+
+  /** Resolves once no repeat is under way. */
+  async repeated(): Promise<void> {
+    for (let waited: Promise<void> | undefined; waited !== this.#repeating; ) {
+      waited = this.#repeating;
+      await waited;
+    }
   }
 
   /**
@@ -80,22 +100,33 @@ export class Producing {
     const over = new AbortController();
     const stop = (): void => over.abort();
     signal.addEventListener('abort', stop, { once: true });
-    const producing = this.#producer.produce(seeds, signal).catch((error: unknown) => {
-      over.abort();
-      throw error;
-    });
+    const producing = this.#producer
+      .produce(seeds, signal)
+      .then(() => this.#tellOlder())
+      .catch((error: unknown) => {
+        over.abort();
+        throw error;
+      });
     try {
       const watching = Promise.race([this.#opened.promise, producing]).then(() => watch(over.signal));
       await Promise.all([producing, watching]);
+      if (!signal.aborted) await this.repeated();
     } finally {
       signal.removeEventListener('abort', stop);
     }
+  }
+
+  #tellOlder(): void {
+    const { pages, sitemaps } = this.#producer.progress().older;
+    if (this.#since === undefined || pages + sitemaps === 0) return;
+    const date = new Date(this.#since).toISOString().replace('T00:00:00.000Z', '');
+    const what = `${count(pages)} pages, and ${count(sitemaps)} sitemaps unread`;
+    this.#log.warn({ what }, `left out, by their lastmod older than ${date}:`);
   }
 }
 
 /** A run's options are fixed when it opens: flags that say otherwise are not heard. */
 function warnOfOptions(run: string, asked: RunOptions, own: RunOptions, log: Logger): void {
-  const names = Object.keys(own) as (keyof RunOptions)[];
-  const ignored = names.filter((name) => asked[name] !== own[name]);
+  const ignored = differingOptions(own, asked);
   if (ignored.length > 0) log.warn({ what: ignored.join(', ') }, `run ${run} keeps the options it was opened with:`);
 }

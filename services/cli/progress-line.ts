@@ -7,6 +7,8 @@ export function isWatched(json: boolean): boolean {
   return process.stderr.isTTY === true && !json;
 }
 
+const NO_WRAP = '\u001b[?7l';
+
 /** Between two drawings. */
 export const DRAW_EVERY_MS = 200;
 
@@ -28,6 +30,8 @@ export class ProgressLine {
       },
       Presets.shades_classic,
     );
+    // A line of the log has turned it on, for itself.
+    this.#bar.on('redraw-pre', () => process.stderr.write(NO_WRAP));
   }
 
   /** `reading` is what the producer is at, if it is still at it. */

@@ -1,15 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ConfigurationError, messageOf } from '../../shared/errors.ts';
-import type { Logger } from '../../shared/logger.ts';
 import type { RunOptions } from '../../shared/runs.ts';
 import type { SettingKey, Settings } from '../../shared/settings-table.ts';
 import { DEFAULT_ROUTING, type RoutingRule, routingFileSchema } from '../../shared/task/routing.ts';
 
 /** What a run is opened with, out of the settings. */
 export function runOptionsOf(settings: Settings, dedup: RunOptions['dedup']): RunOptions {
-  const { crawler, rate, maxAttempts, follow, maxDepth, content } = settings;
-  return { crawler, dedup, intervalMs: rate, maxAttempts, follow, maxDepth, content };
+  const { crawler, rate: intervalMs, maxAttempts, follow, maxDepth, scope, include, exclude, maxPages } = settings;
+  const { content, urlKey, recrawlAfter: recrawlAfterMs = 0 } = settings;
+  const following = { follow, maxDepth, scope, include, exclude, maxPages };
+  const recrawling = { incremental: settings.incremental || recrawlAfterMs > 0, recrawlAfterMs };
+  return { crawler, dedup, intervalMs, maxAttempts, ...following, content, urlKey, ...recrawling };
 }
 
 /** Which settings {@link runOptionsOf} reads, and what they are called in a run. */
@@ -19,8 +21,21 @@ export const RUN_OPTION_OF = {
   maxAttempts: 'maxAttempts',
   follow: 'follow',
   maxDepth: 'maxDepth',
+  scope: 'scope',
+  include: 'include',
+  exclude: 'exclude',
+  maxPages: 'maxPages',
   content: 'content',
+  urlKey: 'urlKey',
+  incremental: 'incremental',
+  recrawlAfter: 'recrawlAfterMs',
 } as const satisfies Partial<Record<SettingKey, keyof RunOptions>>;
+
+/** Which options two runs have otherwise. One that `own` was opened without, by an older version, is not compared. */
+export function differingOptions(own: RunOptions, other: RunOptions): (keyof RunOptions)[] {
+  const names = Object.keys(own) as (keyof RunOptions)[];
+  return names.filter((name) => JSON.stringify(own[name]) !== JSON.stringify(other[name]));
+}
 
 /**
  * The routing rules of a deployment: a file's, or the built-in ones.
@@ -43,10 +58,4 @@ export async function routingRulesOf({ routes }: Settings): Promise<readonly Rou
       .split('\n')
       .map((line) => `ROUTES: ${routes}: ${line.trim()}`),
   );
-}
-
-/** Says at the start what this version does not do yet, where one would count on it. */
-export function warnOfRobots({ robots }: Settings, log: Logger): void {
-  if (robots === 'obey')
-    log.warn({}, 'robots.txt: its Sitemap lines are read, its rules are not obeyed yet (ROBOTS=ignore hides this)');
 }

@@ -3,11 +3,13 @@ import { connectStores, type Stores } from '../../shared/backends.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { LiveWorker } from '../../shared/roster.ts';
 import type { HostLine } from '../../shared/runs.ts';
+import { needsMs } from './bottleneck.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
 import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from './fleet-hosts.ts';
-import { count, duration, pace, perSecond } from './format.ts';
+import { count, duration, perSecond } from './format.ts';
+import { incrementalJson, incrementalLine } from './incremental-text.ts';
 import { EXIT_INTERRUPTED, Interrupts } from './interrupts.ts';
-import { pauseText } from './pause-text.ts';
+import { hostText } from './pause-text.ts';
 import { readRunId } from './run-id.ts';
 import { producersLine, runJson } from './run-troubles.ts';
 import { type RunView, RunWatcher } from './run-watcher.ts';
@@ -93,6 +95,7 @@ class OneRun {
       bottleneck: name === 'none' ? null : sentence,
       etaSeconds: etaMs === undefined ? null : Math.round(etaMs / 1_000),
       workers: workers.length,
+      ...incrementalJson(progress.options),
       ...runJson(progress),
       ...hostsJson(fleet),
     };
@@ -110,6 +113,8 @@ class OneRun {
     fleet: HostsOfFleet,
   ): string {
     const lines = [summaryText(progress, undefined).trimEnd()];
+    const incremental = incrementalLine(progress.options);
+    if (incremental !== undefined) lines.push(incremental);
     if (progress.endedAt === undefined) {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
       if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
@@ -174,15 +179,12 @@ class AllRuns {
 }
 
 function slowestHosts(hosts: readonly HostLine[]): string[] {
-  const needs = ({ pausedMs, waiting, intervalMs }: HostLine): number => pausedMs + waiting * intervalMs;
-  const slowest = [...hosts].sort((a, b) => needs(b) - needs(a)).slice(0, SLOWEST_HOSTS);
+  const slowest = [...hosts].sort((a, b) => needsMs(b) - needsMs(a)).slice(0, SLOWEST_HOSTS);
   if (slowest.length === 0) return [];
   const rows = slowest.map((line) => {
-    const { host, waiting, intervalMs, pausedMs, reason = '', byHand } = line;
-    const limit = intervalMs > 0 ? pace(intervalMs) : 'no limit';
-    const why = pausedMs > 0 ? pauseText({ ms: pausedMs, reason, byHand }) : limit;
-    const eta = needs(line) > 0 && !byHand ? `about ${duration(needs(line))}` : '';
-    return [`  ${host}`, `${count(waiting)} wait`, why, eta];
+    const { host, waiting, byHand, isUnreachable } = line;
+    const eta = needsMs(line) > 0 && !byHand && !isUnreachable ? `about ${duration(needsMs(line))}` : '';
+    return [`  ${host}`, `${count(waiting)} wait`, hostText(line), eta];
   });
   return ['Hosts that need longest:', table(rows).trimEnd()];
 }

@@ -1,10 +1,10 @@
-import type { RunProgress } from '../../shared/runs.ts';
+import { hasMaxPages, type RunProgress } from '../../shared/runs.ts';
 import { count, duration, perSecond, size } from './format.ts';
 
 /** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
 export function summaryJson(progress: RunProgress): object {
-  const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons, bytes } =
-    progress;
+  const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
+  const { bytes, bytesSaved } = progress;
   const seconds = Number((elapsedMs(progress) / 1_000).toFixed(3));
   return {
     run,
@@ -19,15 +19,18 @@ export function summaryJson(progress: RunProgress): object {
     cancelled,
     reasons,
     bytes,
+    bytesSaved,
     seconds,
     pagesPerSecond: Number((done / Math.max(seconds, 0.001)).toFixed(2)),
     records: done,
+    ...(hasMaxPages(progress) ? { maxPagesReached: true } : {}),
   };
 }
 
 /** The summary that a person reads at the end of a run. */
 export function summaryText(progress: RunProgress, records: string | undefined): string {
-  const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons, bytes } = progress;
+  const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
+  const { bytes, bytesSaved } = progress;
   const ms = elapsedMs(progress);
   const rate = done / Math.max(ms / 1_000, 0.001);
   const lines = [
@@ -43,7 +46,10 @@ export function summaryText(progress: RunProgress, records: string | undefined):
   row(waiting, 'waiting');
   row(inFlight, 'in flight');
   row(duplicate, 'known already');
-  if (progress.discovered === 0 && duplicate > 0) lines.push(nothingNew(duplicate));
+  if (hasMaxPages(progress))
+    lines.push(`It has its ${count(progress.options.maxPages ?? 0)} pages: links beyond were left out (--max-pages).`);
+  if (bytesSaved > 0) lines.push(`Not modified: ${size(bytesSaved)} did not have to be fetched again.`);
+  if (progress.discovered === 0 && duplicate > 0) lines.push(nothingNew(progress));
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts opens some.');
   if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: trawl records ${run})`);
@@ -51,7 +57,8 @@ export function summaryText(progress: RunProgress, records: string | undefined):
 }
 
 /** What a run of only duplicates says. */
-export function nothingNew(duplicate: number): string {
+export function nothingNew({ duplicate, options }: Pick<RunProgress, 'duplicate' | 'options'>): string {
+  if (options.incremental) return `${count(duplicate)} known, none due again; --recrawl-after takes pages by their age`;
   return `${count(duplicate)} known, nothing new; --fresh crawls them again`;
 }
 

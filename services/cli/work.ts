@@ -10,11 +10,12 @@ import type { Runs } from '../../shared/runs.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Worker } from '../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from './command.ts';
+import { hostHeadersOf } from './host-headers.ts';
 import { Interrupts } from './interrupts.ts';
 import { openFailureLines, openWorker } from './open-worker.ts';
 import { Outages } from './outages.ts';
 import { report } from './report.ts';
-import { routingRulesOf, runOptionsOf, warnOfRobots } from './run-options.ts';
+import { routingRulesOf, runOptionsOf } from './run-options.ts';
 
 interface WorkOptions {
   readonly exitWhenIdle?: boolean;
@@ -51,7 +52,6 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
   const { settings, log } = context;
   const id = newWorkerId();
   const interrupts = new Interrupts();
-  warnOfRobots(settings, log);
   let worker: Worker | undefined;
   const outages = new Outages(log, systemClock);
   const events = {
@@ -74,12 +74,13 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
   };
   try {
     const rules = await routingRulesOf(settings);
+    const hostHeaders = await hostHeadersOf(settings);
     // First: while records have nowhere to go, nothing should count this worker among those that consume.
     const sink = await openSink(connect, id);
     const opened: Pick<Service, 'stop'>[] = [sink];
     try {
       const { stores, transport } = await connectFleet(connect);
-      const fetcher = await openFetcher(settings, VERSION);
+      const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
       opened.push(transport, fetcher, { stop: async () => stores.close() });
       const clock = systemClock;
       const defaults = runOptionsOf(settings, 'ever');

@@ -11,6 +11,7 @@ import {
   bareLoop,
   embeddedCrawl,
   fleet,
+  longestScript,
   memory,
   politeness,
   producer,
@@ -32,6 +33,7 @@ const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds
 
 try {
   say(await machine());
+  const single = (value: number): Figures => new Figures([value]);
   const bare = await step('bare got loop', () => bareLoop(bench));
   const embedded = await step('embedded crawl', () => embeddedCrawl(bench));
   const one = await step('fleet, one worker', () => fleet(bench, 1));
@@ -41,10 +43,10 @@ try {
   const full = args.includes('--full') ? await step('producer, 5 M', () => producer(bench, 5_000_000, 1)) : undefined;
   const bytes = await step('memory', () => memory(bench));
   const compact = await step('memory, compact', () => memory(bench, 'compact'));
+  const longest = single(await step('a million URLs', () => longestScript(bench)));
   const polite = await step('politeness', () => politeness(bench));
   const start = await step('start', () => startToFirstPage(bench));
   const ratio = (speed: Figures): string => (speed.median / bare.pagesPerSecond.median).toFixed(2);
-  const single = (value: number): Figures => new Figures([value]);
   const rows: Row[] = [
     ['bare got loop, pages/s', bare.pagesPerSecond.text(), '', '1.00'],
     ['  CPU µs per page', bare.cpuUsPerPage.text(), '', ''],
@@ -67,6 +69,7 @@ try {
     ['Redis bytes per known URL', single(bytes.known).text(), '≤ 150', ''],
     ['Redis bytes per known URL, compact', single(compact.known).text(1), '≤ 16', ''],
     ['Redis bytes per waiting URL, beside', single(bytes.waiting).text(), '≤ 200', ''],
+    ['longest Redis script, a million URLs, ms', longest.text(1), '≤ 20', ''],
     ['600/min, four workers, % of it used', polite.text(1), '≥ 95', ''],
     ['start to first page, embedded, s', start.text(2), '≤ 1', ''],
   ];

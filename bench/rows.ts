@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import { connectStores } from '../shared/backends.ts';
-import type { Offer } from '../shared/frontier.ts';
+import { MAX_OFFER, type Offer } from '../shared/frontier.ts';
 import { silentLog } from '../shared/logger.ts';
 import { settingsFrom } from '../shared/settings.ts';
+import { FAST_RUN } from '../test/support/builders.ts';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { Figures } from './figures.ts';
 import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
@@ -118,20 +119,10 @@ export async function memory(
   const before = await usedMemory(redis);
   const settings = settingsFrom({ flag: { REDIS_URL: redisUrl, DEDUP: dedup }, environment: {}, file: {} });
   const stores = await connectStores({ settings, log: silentLog, name: 'trawl bench' });
-  const options = {
-    crawler: 'page',
-    dedup: 'ever',
-    intervalMs: 1_000,
-    maxAttempts: 3,
-    follow: false,
-    maxDepth: 3,
-    content: 'none',
-  } as const;
+  const options = { ...FAST_RUN, dedup: 'ever', intervalMs: 1_000 } as const;
   await stores.runs.open('memory', options, 'bench');
-  for (let host = 0; host < hosts; host += 100) {
-    const offers = Array.from({ length: 100 * perHost }, (_, i) =>
-      offerOf(host + Math.floor(i / perHost), i % perHost),
-    );
+  for (let host = 0; host < hosts; host += 50) {
+    const offers = Array.from({ length: 50 * perHost }, (_, i) => offerOf(host + Math.floor(i / perHost), i % perHost));
     await stores.frontier.offer('memory', offers);
   }
   stores.close();
@@ -143,6 +134,39 @@ export async function memory(
   await redis.flushall();
   redis.disconnect();
   return { known: known / urls, waiting: (all - known) / urls };
+}
+
+/**
+ * The longest that one script held Redis, in milliseconds, while a million URLs are offered, some of them released, and the
+ * rest cancelled and drained. What the machine does meanwhile is in it.
+ */
+export async function longestScript({ redisUrl }: Bench): Promise<number> {
+  const [hosts, perHost] = [2_000, MAX_OFFER];
+  const redis = new Redis(redisUrl);
+  await redis.flushall();
+  await redis.config('SET', 'slowlog-max-len', '20000');
+  await redis.config('SET', 'slowlog-log-slower-than', '1000');
+  await redis.slowlog('RESET');
+  const settings = settingsFrom({ flag: { REDIS_URL: redisUrl }, environment: {}, file: {} });
+  const stores = await connectStores({ settings, log: silentLog, name: 'trawl bench' });
+  const { frontier, runs } = stores;
+  await runs.open('cancelled', { ...FAST_RUN, dedup: 'ever' }, 'bench');
+  for (let host = 0; host < hosts; host++) {
+    const offers = Array.from({ length: perHost }, (_, n) => offerOf(host, n));
+    await frontier.offer('cancelled', offers);
+  }
+  for (let call = 1; call <= 50; call++) await frontier.release({ limit: 200, window: 10_000, unpaced: false });
+  await runs.cancel('cancelled');
+  while ((await frontier.drain()) > 0);
+  const { cancelled } = (await runs.progress('cancelled')) ?? {};
+  if (cancelled !== hosts * perHost - 10_000) throw new Error(`expected 990 000 to be cancelled, got ${cancelled}`);
+  stores.close();
+  const calls = (await redis.slowlog('GET', -1)) as readonly (readonly [number, number, number, readonly string[]])[];
+  const scripts = calls.filter(([, , , [name]]) => name === 'evalsha');
+  await redis.config('SET', 'slowlog-log-slower-than', '10000');
+  await redis.flushall();
+  redis.disconnect();
+  return Math.max(...scripts.map(([, , us]) => us)) / 1_000;
 }
 
 /** How much of 600 requests a minute four workers make of one host, between the first and the last, in percent. */

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Offer } from '../../shared/frontier.ts';
 import type { RunOptions } from '../../shared/runs.ts';
 import { FAST_RUN } from '../support/builders.ts';
+import { offerAll } from '../support/offer-all.ts';
 import type { OpenStore, Store } from '../support/stores.ts';
 
 const ROOM = { limit: 200, window: 1_000, unpaced: false };
@@ -72,11 +73,8 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
 
     test('a task in the middle of a long list is found, with how many stand before it', async () => {
       const { frontier, biographer } = await setup();
-      for (let at = 0; at < 5_000; at += 1_000)
-        await frontier.offer(
-          'r',
-          Array.from({ length: 1_000 }, (_, i) => page(at + i)),
-        );
+      const offers = Array.from({ length: 5_000 }, (_, i) => page(i));
+      await offerAll(frontier, 'r', offers);
       for (const ahead of [0, 1, 999, 1_000, 2_345, 4_999])
         expect((await biographer.trace('r', task(ahead)))?.place).toMatchObject({ at: 'waiting', ahead });
     });
@@ -152,11 +150,8 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
     test('a host with many marks is forgotten, and no other', async () => {
       const { marks, frontier, runs } = await setup();
       for (const host of ['a.test', 'b.test', 'c.test:81']) {
-        for (let at = 0; at < 3_000; at += 1_000)
-          await frontier.offer(
-            'r',
-            Array.from({ length: 1_000 }, (_, i) => page(at + i, host)),
-          );
+        const offers = Array.from({ length: 3_000 }, (_, i) => page(i, host));
+        await offerAll(frontier, 'r', offers);
       }
       expect(await marks.forget('all'), 'all of them wait').toEqual({ forgotten: 0, kept: 9_000 });
       for (let left = 1; left > 0; ) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, inject, test } from 'vitest';
 import { openJournaledStore } from '../support/journaled-store.ts';
 import { openMemoryStore, redisStores, type Store } from '../support/stores.ts';
-import { commands } from './model/commands.ts';
+import { commands } from './model/histories.ts';
 import { GIVE_UP_MS, Model } from './model/model.ts';
 import { World } from './model/world.ts';
 

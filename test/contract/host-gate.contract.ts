@@ -116,6 +116,55 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(every(100))).toEqual(granted(1_500));
       });
 
+      test('a Crawl-delay holds for everybody, from now on, until it ends, and for its host alone', async () => {
+        const { ask, gate, step } = await setup();
+        await gate.slow('a.test', 1_500, HOUR_MS);
+        expect(await ask(UNLIMITED), 'even without a limit').toEqual(granted(1_500));
+        expect(await ask(every(100))).toEqual(refused('pace', 3_000));
+        expect(await ask(every(100), 'elsewhere', 'b.test')).toEqual(granted(0));
+        step(3_000);
+        expect([await ask(every(100)), await ask(every(100))]).toEqual([granted(0), granted(1_500)]);
+        step(HOUR_MS);
+        expect([await ask(every(100)), await ask(every(100))]).toEqual([granted(0), granted(100)]);
+      });
+
+      test('a run that is slower than the Crawl-delay keeps its pace, and the longer of two delays stands', async () => {
+        const { ask, gate, step } = await setup();
+        await gate.slow('a.test', 800, HOUR_MS);
+        await gate.slow('a.test', 200, 2 * HOUR_MS);
+        step(10_000);
+        expect([await ask(every(100)), await ask(every(100))]).toEqual([granted(0), granted(800)]);
+        step(10_000);
+        expect([await ask(every(1_200)), await ask(every(1_200))]).toEqual([granted(0), granted(1_200)]);
+      });
+
+      test('release goes by the Crawl-delay too, whatever other runs do', async () => {
+        const { frontier, gate, runs, step } = await setup();
+        await gate.slow('a.test', 30_000, HOUR_MS);
+        for (const [run, intervalMs] of [
+          ['fast', 10],
+          ['slow', 1_000],
+        ] as const) {
+          await runs.open(run, { ...FAST_RUN, intervalMs }, 'p');
+          await frontier.offer(
+            run,
+            Array.from({ length: 20 }, (_, n) => {
+              const url = `http://a.test/${run}/${n}`;
+              return { url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' as const };
+            }),
+          );
+        }
+        let released = 0;
+        for (let ms = 0; ms < 300_000; ms += 500) {
+          released += (await frontier.release(ROOM)).tasks.length;
+          step(500);
+        }
+        expect(released).toBeGreaterThanOrEqual(9);
+        expect(released).toBeLessThanOrEqual(11);
+        const [line] = await runs.hosts('fast', 1);
+        expect(line).toMatchObject({ host: 'a.test', intervalMs: 30_000 });
+      });
+
       test('a clock that steps back leaves no host waiting for the old time', async () => {
         const { ask, step } = await setup();
         await ask(every(1_000));

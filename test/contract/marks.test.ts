@@ -9,6 +9,7 @@ import { RedisMarks } from '../../shared/frontiers/redis/marks.ts';
 import type { MarksForm } from '../../shared/frontiers/redis/marks-form.ts';
 import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
 import { FAST_RUN } from '../support/builders.ts';
+import { offerAll } from '../support/offer-all.ts';
 
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());
@@ -64,13 +65,13 @@ describe('compact marks', () => {
     const { prefix, runsWith, frontier } = setup();
     const runs = runsWith('compact');
     await runs.open('r', EVER, 'p');
-    await frontier.offer('r', pages(0, 1_000));
+    await offerAll(frontier, 'r', pages(0, 1_000));
     const { tasks } = await frontier.release({ ...ROOM, limit: 300 });
     for (const { release } of tasks) {
       await frontier.settle('r', release, { outcome: { kind: 'failed', reason: 'http_4xx' } });
     }
     expect(await redis.hget(`${prefix}crawled_urls:compact`, 'members')).toBe('700');
-    expect(await frontier.offer('r', pages(0, 1_000)), 'failed ones are not taken again').toMatchObject({
+    expect(await offerAll(frontier, 'r', pages(0, 1_000)), 'failed ones are not taken again').toMatchObject({
       accepted: 0,
     });
     await runs.cancel('r');
@@ -80,7 +81,7 @@ describe('compact marks', () => {
     expect(await redis.hget(`${prefix}crawled_urls:compact`, 'members')).toBe('0');
     expect(await redis.keys(`${prefix}crawled_urls:[0-9]*`)).toEqual([]);
     await runs.open('next', EVER, 'p');
-    for (let n = 0; n < 10; n++) await frontier.offer('next', pages(n * 500, 1_000));
+    for (let n = 0; n < 10; n++) await offerAll(frontier, 'next', pages(n * 500, 1_000));
     expect(await redis.hget(`${prefix}crawled_urls:compact`, 'members')).toBe('5500');
   });
 
@@ -110,7 +111,7 @@ describe('compact marks', () => {
     const offers = pages(0, 1_000);
     const urls = offers.map((offer) => ('url' in offer ? offer.url : ''));
     await runs.open('r', EVER, 'p');
-    await frontier.offer('r', offers);
+    await offerAll(frontier, 'r', offers);
     const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
     for (const { release } of tasks) await frontier.settle('r', release, { outcome: { kind: 'done' } });
     const done = tasks[0]?.task.url ?? '';

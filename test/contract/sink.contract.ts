@@ -46,8 +46,17 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
         page(1, {
           data: { list: [1, 'zwei', null, { deep: true }], 'key "quoted"': 1.5e300 },
           content: '<p>ü 🚀\r\n</p>',
+          redirects: ['http://b.test/', 'http://b.test/1'],
         }),
-        page(2, { title: null, contentType: null, step: 'detail', fromCache: true, bytes: 2 ** 40, depth: 3 }),
+        page(2, {
+          title: null,
+          contentType: null,
+          step: 'detail',
+          fromCache: true,
+          unchanged: true,
+          bytes: 2 ** 40,
+          depth: 3,
+        }),
         failedRecord('http://a.test/3', { reason: 'http_5xx', status: 503, error: 'HTTP 503' }),
         failedRecord('http://a.test/4', { outcome: 'skipped', reason: 'content_type' }),
       ];

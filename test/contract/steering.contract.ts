@@ -113,8 +113,14 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       expect(await hosts.due()).toBe(0);
       step(2_000);
       expect(await hosts.paused(9)).toEqual([
-        { host: 'b.test', pausedMs: LONGEST_HOLD_MS - 2_000, reason: 'they called', byHand: true },
-        { host: 'c.test', pausedMs: 58_000, reason: 'HTTP 429', byHand: false },
+        {
+          host: 'b.test',
+          pausedMs: LONGEST_HOLD_MS - 2_000,
+          reason: 'they called',
+          byHand: true,
+          isUnreachable: false,
+        },
+        { host: 'c.test', pausedMs: 58_000, reason: 'HTTP 429', byHand: false, isUnreachable: false },
       ]);
       expect((await hosts.paused(1)).length).toBe(1);
       expect(await runs.hosts('r', 9)).toMatchObject([

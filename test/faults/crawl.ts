@@ -168,6 +168,12 @@ export class Crawl {
     hand.trawl.signal('SIGKILL');
   }
 
+  /** Asks the workers to stop, as a deployment does. */
+  async endWorkers(): Promise<void> {
+    for (const { trawl } of this.workers) trawl.signal('SIGTERM');
+    await Promise.all(this.workers.map(({ trawl }) => trawl.ended));
+  }
+
   killProducer(): void {
     this.producer?.signal('SIGKILL');
     this.producer = undefined;

@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
+import { testTransport } from '../support/rabbitmq.ts';
 import { type Crawl, openCrawl, RUN } from './crawl.ts';
 import { row } from './row.ts';
+import { until } from './until.ts';
 import { verdict } from './verdict.ts';
 
 /** Copies up to `count` of the messages that wait, `times` over, and leaves them where they are. */
@@ -18,6 +20,42 @@ async function copyWaiting(crawl: Crawl, count: number, times: number): Promise<
   });
 }
 
+interface Held {
+  readonly content: Buffer;
+  readonly properties: object;
+}
+
+/** Copies of so many of the messages that wait. */
+async function heldBack(crawl: Crawl, count: number): Promise<Held[]> {
+  const held: Held[] = [];
+  await crawl.onChannel(async (channel) => {
+    for (let n = 0; n < count; n++) {
+      const message = await channel.get(`${crawl.prefix}url_queue_ttl`);
+      if (message === false) throw new Error('expected a message');
+      held.push(message);
+    }
+  });
+  return held;
+}
+
+async function arrive(crawl: Crawl, held: readonly Held[]): Promise<void> {
+  await crawl.onChannel((channel) => {
+    for (const { content, properties } of held) channel.publish(`${crawl.prefix}crawl`, 'normal', content, properties);
+  });
+}
+
+/** Messages that nobody has in hand. */
+async function messagesLeft(crawl: Crawl): Promise<number> {
+  const transport = testTransport(crawl.rabbitmqUrl, crawl.prefix);
+  await transport.start();
+  try {
+    const { priority, normal } = await transport.depths();
+    return priority.ready + normal.ready;
+  } finally {
+    await transport.stop();
+  }
+}
+
 describe('messages that should not be', () => {
   row(21, 'every message is there twice', async (round) => {
     const crawl = await openCrawl(round);
@@ -30,24 +68,36 @@ describe('messages that should not be', () => {
   row(22, 'messages arrive after their run has ended', async (round) => {
     const crawl = await openCrawl(round);
     await crawl.produceOnly();
-    const held: { content: Buffer; properties: object }[] = [];
-    await crawl.onChannel(async (channel) => {
-      for (let n = 0; n < 20; n++) {
-        const message = await channel.get(`${crawl.prefix}url_queue_ttl`);
-        if (message !== false) held.push(message);
-      }
-    });
+    const held = await heldBack(crawl, 20);
     await crawl.begin();
     await crawl.ends(60_000, false);
     const asked = crawl.site.requests.length;
-    await crawl.onChannel((channel) => {
-      for (const { content, properties } of held)
-        channel.publish(`${crawl.prefix}crawl`, 'normal', content, properties);
-    });
+    await arrive(crawl, held);
     round.mended();
     await verdict(crawl);
     expect(crawl.site.requests.length).toBe(asked);
-    expect(held.length).toBe(20);
+  });
+
+  row('22b', 'messages arrive after their run was cancelled', async (round) => {
+    const crawl = await openCrawl(round);
+    await crawl.produceOnly();
+    const held = await heldBack(crawl, 20);
+    await crawl.begin(false);
+    await crawl.someMoment();
+    await crawl.workplace.json(['cancel', RUN]);
+    await crawl.ends(60_000, true);
+    const [before, asked] = [await crawl.progress(), crawl.site.requests.length];
+    await arrive(crawl, held);
+    round.mended();
+    await until('they are taken', async () => (await messagesLeft(crawl)) === 0);
+    // What was in hand is finished first.
+    await crawl.endWorkers();
+    const after = await crawl.progress();
+    expect(after).toEqual({ ...before, readAt: after?.readAt });
+    expect(await messagesLeft(crawl), 'messages given back').toBe(0);
+    expect(after?.state).toBe('cancelled');
+    expect(after?.cancelled).toBeGreaterThan(0);
+    expect(crawl.site.requests.length, 'requests after the end').toBe(asked);
   });
 
   row(23, 'messages that are no task: bad JSON, a wrong shape, a newer version', async (round) => {

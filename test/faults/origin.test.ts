@@ -23,33 +23,45 @@ describe('sites break', () => {
     const tarpit = await anotherSite();
     const traps = Array.from({ length: 6 }, (_, n) => tarpit.url(`/drip?ms=100&bytes=1000000&${n}`));
     const secondsWith = async (trouble: Record<string, Ending>): Promise<number> => {
-      const flags = ['--fetch-timeout', '2s', '--host-concurrency', '4'];
-      const crawl = await openCrawl(round, { trouble, pages: 200, perMinute: 1_800, flags });
+      // One attempt each: the fifth time-out in a row opens the tarpit's breaker, and a second attempt would wait for that.
+      const flags = ['--fetch-timeout', '2s', '--host-concurrency', '4', '--max-attempts', '1'];
+      const crawl = await openCrawl(round, { trouble, workers: 2, pages: 200, perMinute: 1_800, flags });
       await crawl.begin();
       round.mended();
       await verdict(crawl);
       const pages = crawl.site.requests.map(({ at }) => at);
       return ((pages.at(-1) ?? 0) - (pages[0] ?? 0)) / 1_000;
     };
-    const alone = await secondsWith({});
-    const beside = await secondsWith(endings(traps, 'failed:timeout'));
-    // A second for what the machine does beside.
+    // At the same time: so both have the same machine.
+    const [alone, beside] = await Promise.all([secondsWith({}), secondsWith(endings(traps, 'failed:timeout'))]);
+    // A second for what the machine gives to one and not to the other.
     expect(beside, 'seconds that the site in order took beside the tarpit').toBeLessThan(alone / 0.9 + 1);
     expect(tarpit.mostOpen).toBeLessThanOrEqual(4);
   });
 
   row(34, 'sites that are down, and names that nobody knows', async (round) => {
-    const port = await freePort();
-    const down = Array.from({ length: 10 }, (_, n) => `http://127.0.0.1:${port}/${n}`);
+    const ports = await Promise.all(Array.from({ length: 5 }, () => freePort()));
+    const [port, ...others] = ports;
+    // Of one page each: they never get to five errors in a row, and fail when their attempts are used up.
+    const down = others.map((each) => `http://127.0.0.1:${each}/`);
     const unknown = Array.from({ length: 4 }, (_, n) => `http://nobody-${n}.invalid/`);
-    const trouble = { ...endings(down, 'failed:connection'), ...endings(unknown, 'failed:dns') };
-    const crawl = await openCrawl(round, { trouble });
+    // Of ten pages: the breaker opens for a minute, and the host is given up before.
+    const many = Array.from({ length: 10 }, (_, n) => `http://127.0.0.1:${port}/${n}`);
+    const trouble = {
+      ...endings(down, 'failed:connection'),
+      ...endings(unknown, 'failed:dns'),
+      ...endings(many, 'failed:host_down'),
+    };
+    // With three attempts, none of the ten can use its own up before all have had one, and the breaker is open.
+    const crawl = await openCrawl(round, { trouble, flags: ['--host-give-up', '15s', '--max-attempts', '3'] });
     await crawl.begin();
     round.mended();
     await verdict(crawl);
-    for (const url of [...down, ...unknown]) {
-      expect(await crawl.redis.llen(`${crawl.prefix}attempts:${url}`), `attempts at ${url}`).toBe(2);
-    }
+    const attemptsAt = async (url: string): Promise<number> => await crawl.redis.llen(`${crawl.prefix}attempts:${url}`);
+    for (const url of unknown) expect(await attemptsAt(url), `attempts at ${url}`).toBe(2);
+    const tried = await Promise.all(many.map(attemptsAt));
+    // Five, and what was under way by then.
+    expect(tried.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(5 + many.length);
   });
 
   for (const [form, retryAfter] of [

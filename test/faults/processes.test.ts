@@ -63,7 +63,8 @@ describe('processes that end', () => {
   });
 
   row(17, 'a worker is told to stop under load, and told again', async (round) => {
-    const crawl = await openCrawl(round, { site: { delayMs: 300 }, perMinute: 'none' });
+    // Long enough for a second signal while the first is still being followed.
+    const crawl = await openCrawl(round, { site: { delayMs: 1_000 }, perMinute: 'none' });
     await crawl.begin();
     await crawl.someMoment();
     const [first, second] = crawl.workers as [Hand, Hand];

@@ -123,7 +123,7 @@ async function checkQueues(crawl: Crawl, { otherLetters = 0, extraLetters = 10 }
       return priority.ready + normal.ready + crawl.site.open === 0;
     };
     await until('the queues are empty', areEmpty, { withinMs: 20_000 });
-    await endWorkers(crawl);
+    await crawl.endWorkers();
     await until('the queues stay empty when nobody holds anything', areEmpty, { withinMs: 5_000 });
     checkLetters(crawl, await transport.browse(10_000), otherLetters, extraLetters);
   } finally {
@@ -140,12 +140,6 @@ function checkLetters(crawl: Crawl, messages: readonly DeadLetterMessage[], othe
   expect([...new Set(found)].toSorted(), 'dead letters').toEqual(expected.toSorted());
   expect(found.length - expected.length, 'dead letters that are there twice').toBeLessThanOrEqual(extra);
   expect(messages.length - letters.length, 'dead letters of others').toBe(others);
-}
-
-/** Asks the workers to stop, as a deployment does. */
-async function endWorkers({ workers }: Crawl): Promise<void> {
-  for (const { trawl } of workers) trawl.signal('SIGTERM');
-  await Promise.all(workers.map(({ trawl }) => trawl.ended));
 }
 
 async function checkProcesses({ workers, producer }: Crawl): Promise<void> {

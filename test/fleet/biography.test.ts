@@ -67,6 +67,7 @@ describe("a URL's biography", () => {
     expect([kept.code, kept.stdout]).toEqual([1, expect.stringContaining('1 marks of https://a.test/1 stay')]);
     await workplace.run(['cancel', 'waits']);
     expect(await workplace.json(['forget', '--all'])).toEqual({ forgotten: 0, kept: 0 });
+    expect((await workplace.run(['url', 'a.test/1'])).stdout).toContain('did you mean https://a.test/1');
     for (const args of [['forget'], ['forget', 'https://a.test/', '--all'], ['forget', '--host', 'a/b']])
       expect((await workplace.run(args)).code).toBe(2);
   });

@@ -186,9 +186,10 @@ describe('exit codes and messages', () => {
 
   test('--json keeps standard output for JSON; warnings go to standard error', async () => {
     const { site, workplace } = await setup();
+    site.on('/no-sitemap.xml', (_, response) => response.setHeader('content-type', 'text/html').end('a page'));
     const { stdout, stderr } = await workplace.run([
       'crawl',
-      site.url('/page/1'),
+      site.url('/no-sitemap.xml'),
       '--json',
       '--rate',
       'none',
@@ -196,12 +197,13 @@ describe('exit codes and messages', () => {
       '127.0.0.0/8',
     ]);
     expect(JSON.parse(stdout).done).toBe(1);
-    expect(stderr).toContain('robots.txt');
+    expect(stderr).toContain('it is crawled as a page');
   });
 
   test('the demo crawls its own site and needs nothing', async () => {
     const workplace = await openWorkplace();
     const summary = await workplace.json(['demo']);
-    expect(summary).toMatchObject({ state: 'finished', done: 42, skipped: 1, failed: 1, duplicate: 1 });
+    expect(summary).toMatchObject({ state: 'finished', done: 41, skipped: 3, failed: 1, duplicate: 1 });
+    expect(summary.reasons.skipped).toEqual({ content_type: 1, robots: 1, duplicate: 1 });
   });
 });

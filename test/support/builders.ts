@@ -11,6 +11,8 @@ export const FAST_RUN: RunOptions = {
   follow: false,
   maxDepth: 3,
   content: 'none',
+  incremental: false,
+  recrawlAfterMs: 0,
 };
 
 /** A record of a page, by its URL. */
@@ -77,6 +79,7 @@ export function progressOf(extra: Partial<RunProgress> = {}): RunProgress {
     cancelled: 0,
     reasons: { failed: {}, skipped: {} },
     bytes: 0,
+    bytesSaved: 0,
     startedAt: 0,
     readAt: 10_000,
     producers: { open: 0, lost: 0, silent: [] },

@@ -5,6 +5,7 @@ import { journalPath } from '../../shared/frontiers/journal/folder.ts';
 import { JournaledFrontier } from '../../shared/frontiers/journal/frontier.ts';
 import type { Journal } from '../../shared/frontiers/journal/journal.ts';
 import { beginJournal, reopenJournal } from '../../shared/frontiers/journal/opening.ts';
+import { PageFile } from '../../shared/frontiers/journal/page-file.ts';
 import { JournaledRuns } from '../../shared/frontiers/journal/runs.ts';
 import { MemoryBiographer } from '../../shared/frontiers/memory/biographer.ts';
 import { MemoryHostOverview } from '../../shared/frontiers/memory/host-overview.ts';
@@ -29,6 +30,8 @@ interface Options {
   readonly folder?: string;
   readonly resume?: readonly string[];
   readonly clock?: SteppedClock;
+  /** What incremental runs remember is kept in the folder. */
+  readonly hasPageFile?: boolean;
 }
 
 export async function openJournaledStore(options: Options = {}): Promise<JournaledStore> {
@@ -37,6 +40,12 @@ export async function openJournaledStore(options: Options = {}): Promise<Journal
   const store = new MemoryStore(hosts);
   const journals = new Map<string, Journal>();
   const parts = { store, clock, journals };
+  const failed = (problem: string): void => {
+    throw new Error(problem);
+  };
+  const pageFile = { folder, syncFirst: async () => {}, now: () => clock.now(), onFailure: failed };
+  const pages = options.hasPageFile === true ? new PageFile(pageFile) : undefined;
+  if (pages !== undefined) store.recrawl.keepIn(pages);
   for (const run of options.resume ?? [])
     journals.set(run, await reopenJournal(run, store, { folder, now: clock.now() }));
   class BeginningRuns extends JournaledRuns {
@@ -60,6 +69,7 @@ export async function openJournaledStore(options: Options = {}): Promise<Journal
     now: () => clock.now(),
     close: async () => {
       for (const journal of journals.values()) await journal.close();
+      pages?.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

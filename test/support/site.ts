@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import https from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { LoopbackServer } from './loopback-server.ts';
 import { ANSWERS } from './site/answers.ts';
 import { selfSigned } from './site/certificate.ts';
 import { CODED } from './site/coded.ts';
@@ -45,7 +45,7 @@ export class TestSite {
   readonly #log = new RequestLog();
   readonly #handlers = new Map<string, TestHandler>();
   readonly #flaky = new Map<string, number>();
-  readonly #sockets = new Set<Socket>();
+  readonly #loopback: LoopbackServer;
   #connections = 0;
   #open = 0;
   #mostOpen = 0;
@@ -58,24 +58,19 @@ export class TestSite {
     this.#server.keepAliveTimeout = 0;
     this.#server.on('connection', (socket: Socket) => {
       this.#connections += 1;
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
+      this.#loopback.keep(socket);
     });
+    this.#loopback = new LoopbackServer(this.#server);
   }
 
   async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    await this.#loopback.listen();
     this.reset();
   }
 
   /** Cuts all connections. */
   async stop(): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
-    await closed;
+    await this.#loopback.stop();
   }
 
   /** Forgets all requests, handlers, and what was set. */
@@ -98,7 +93,7 @@ export class TestSite {
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return this.#loopback.port;
   }
 
   url(path: string): string {
@@ -147,8 +142,7 @@ export class TestSite {
 
   /** Resolves once no connection is open: what a client leaks, a test waits for in vain. */
   async disconnection(): Promise<void> {
-    const closing = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
-    await Promise.all(closing);
+    await this.#loopback.allClosed();
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {

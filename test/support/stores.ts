@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Biographer } from '../../shared/biographer.ts';
-import type { Frontier, HandOvers, QueuedLeases } from '../../shared/frontier.ts';
+import type { Claims, Frontier, HandOvers, QueuedLeases } from '../../shared/frontier.ts';
 import { MemoryBiographer } from '../../shared/frontiers/memory/biographer.ts';
 import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
 import { MemoryHostOverview } from '../../shared/frontiers/memory/host-overview.ts';
@@ -26,7 +26,7 @@ import { SteppedClock } from './stepped-clock.ts';
 
 /** A frontier with what belongs to it, on a clock that the test steps. */
 export interface Store {
-  readonly frontier: Frontier & QueuedLeases & HandOvers;
+  readonly frontier: Frontier & Claims & QueuedLeases & HandOvers;
   readonly runs: Runs;
   readonly gate: HostGate;
   readonly hosts: HostOverview;

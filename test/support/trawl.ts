@@ -28,6 +28,8 @@ export class Trawl {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
+    // A process that was killed reads no more.
+    this.#child.stdin?.on('error', () => {});
     if (holdsInput) this.#child.stdin?.write(input ?? '');
     else this.#child.stdin?.end(input);
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
 import type { ReleasedTask } from '../../../shared/frontier.ts';
 import type { RunProgress, RunState } from '../../../shared/runs.ts';
+import { ModelHost } from './host.ts';
 
 /** Hosts of the model. Only runs with a pace use the slow one, so that the others are released without waiting. */
 export const HOSTS = ['a.test', 'b.test:8080', 'slow.test'] as const;
+export const FAST_HOSTS = HOSTS.slice(0, 2);
 export const SLOW_INTERVAL_MS = 60_000;
 export const GIVE_UP_MS = 600_000;
 
@@ -12,13 +14,16 @@ export type Ending = 'done' | 'skipped' | 'failed' | 'cancelled';
 /** A task as a person would write it down. */
 export interface ModelTask {
   readonly mark: string;
-  readonly host: string;
+  /** Where it waits: its own host, or the one that redirects led to. */
+  host: string;
   readonly deadline: number;
   where: 'waiting' | 'flight' | Ending;
   /** A retry waits until then. */
   notBefore: number;
   release: number;
   phase: 'publishing' | 'queued' | 'working';
+  /** A worker was told to work on it, in the flight that it is in. */
+  isAdmitted: boolean;
   leaseEnd: number;
   attempts: number;
   starts: number;
@@ -27,6 +32,8 @@ export interface ModelTask {
 export interface ModelRun {
   readonly id: string;
   readonly dedup: 'ever' | 'run';
+  readonly incremental: boolean;
+  readonly recrawlAfterMs: number;
   readonly intervalMs: number;
   state: RunState;
   ended: boolean;
@@ -36,17 +43,26 @@ export interface ModelRun {
   /** Every task that was ever accepted: an ended one stays, so that sums can be made. */
   readonly tasks: ModelTask[];
   readonly seen: Set<string>;
+  /** What an incremental run has taken. */
+  readonly taken: Set<string>;
   readonly failedMarks: Set<string>;
+  /** A task's mark → what it has claimed. */
+  readonly claims: Map<string, string>;
   /** Host → since when it gave nothing but errors, and the last. */
   readonly trouble: Map<string, { since: number; last: number }>;
   lastRelease: number;
+  bytesSaved: number;
 }
 
 /** The naive model: every rule as plainly as it can be said, with no thought of speed. */
 export class Model {
   readonly runs = new Map<string, ModelRun>();
   readonly crawled = new Set<string>();
-  readonly pausedUntil = new Map<string, number>();
+  readonly #hosts = new Map<string, ModelHost>();
+  /** When incremental runs asked for a page last. */
+  readonly fetchedAt = new Map<string, number>();
+  /** Which run has taken a marked page again; `-` for none. Of others it isn't known. */
+  readonly takenBy = new Map<string, string>();
   now: number;
 
   constructor(now: number) {
@@ -57,12 +73,43 @@ export class Model {
     return this.runs.get(id);
   }
 
+  host(name: string): ModelHost {
+    const host = this.#hosts.get(name) ?? new ModelHost();
+    this.#hosts.set(name, host);
+    return host;
+  }
+
   marks(run: ModelRun): Set<string> {
     return run.dedup === 'run' ? run.seen : this.crawled;
   }
 
-  isKnown(run: ModelRun, mark: string): boolean {
-    return this.marks(run).has(mark) || run.failedMarks.has(mark);
+  /** Is a URL taken when it is offered? */
+  takes(run: ModelRun, mark: string, changedAt: number | undefined, isUrl: boolean): boolean {
+    if (run.failedMarks.has(mark)) return false;
+    const isMarked = this.marks(run).has(mark);
+    if (!run.incremental || !isUrl) return !isMarked;
+    if (run.taken.has(mark)) return false;
+    const fetchedAt = this.fetchedAt.get(mark);
+    const isOld = run.recrawlAfterMs > 0 && this.now - (fetchedAt ?? 0) >= run.recrawlAfterMs;
+    const isDue = isOld || (fetchedAt !== undefined && changedAt !== undefined && changedAt > fetchedAt);
+    if (run.dedup === 'run') return !isMarked && (fetchedAt === undefined || run.recrawlAfterMs === 0 || isDue);
+    return !isMarked || (isDue && !this.#mayBeLive(run, mark));
+  }
+
+  #mayBeLive(run: ModelRun, mark: string): boolean {
+    const by = this.takenBy.get(mark);
+    const others = [...this.runs.values()].filter((other) => other !== run && other.dedup === 'ever' && !other.ended);
+    if (by === undefined) return others.length > 0;
+    return others.some(({ id }) => id === by);
+  }
+
+  /** Whatever happens, no two tasks of one mark are live. */
+  expectOneLiveTaskPerMark(): void {
+    const live = [...this.runs.values()]
+      .filter(({ dedup }) => dedup === 'ever')
+      .flatMap(({ tasks }) => tasks.filter(({ where }) => where === 'waiting' || where === 'flight'))
+      .map(({ mark }) => mark);
+    expect(live.length, `one live task per mark, of ${live.join(' ')}`).toBe(new Set(live).size);
   }
 
   inFlight(run: ModelRun): ModelTask[] {
@@ -78,7 +125,7 @@ export class Model {
   }
 
   isPaused(host: string): boolean {
-    return (this.pausedUntil.get(host) ?? 0) > this.now;
+    return this.host(host).isPaused(this.now);
   }
 
   isDown(run: ModelRun, host: string): boolean {
@@ -99,11 +146,24 @@ export class Model {
 
   end(run: ModelRun, task: ModelTask, ending: Ending, keepsMark = false): void {
     task.where = ending;
-    if (ending === 'cancelled') this.marks(run).delete(task.mark);
+    const claimed = run.claims.get(task.mark);
+    if (claimed !== undefined && (ending === 'failed' || ending === 'cancelled')) this.freeClaim(run, claimed);
+    run.claims.delete(task.mark);
+    if (ending === 'cancelled') {
+      if (this.takenBy.get(task.mark) === run.id) this.takenBy.set(task.mark, '-');
+      else this.marks(run).delete(task.mark);
+    }
     if (ending === 'failed' && !keepsMark) {
       this.marks(run).delete(task.mark);
       run.failedMarks.add(task.mark);
+      if (run.incremental && run.dedup === 'ever') this.takenBy.delete(task.mark);
     }
+  }
+
+  /** What a task has claimed is free again. */
+  freeClaim(run: ModelRun, claimed: string): void {
+    this.marks(run).delete(claimed);
+    run.taken.delete(claimed);
   }
 
   finishIfDone(run: ModelRun): void {
@@ -130,12 +190,15 @@ export class Model {
     expect(known.notBefore, 'a retry is not released before its time').toBeLessThanOrEqual(this.now);
     expect(state.attempts).toBe(known.attempts);
     expect(state.starts).toBe(known.starts);
+    expect(task.host).toBe(known.host);
     expect(verdict).toBe(this.#verdictFor(run, known));
     if (task.host !== '?')
       expect(this.isPaused(task.host) && verdict === 'go', 'nothing of a paused host is released').toBe(false);
+    if (verdict === 'go') this.host(task.host).released(task.run, release, this.now);
     known.where = 'flight';
     known.release = release;
     known.phase = 'publishing';
+    known.isAdmitted = false;
     known.leaseEnd = this.now + 60_000;
   }
 
@@ -145,12 +208,16 @@ export class Model {
     return task.deadline > 0 && task.deadline <= this.now ? 'deadline' : 'go';
   }
 
-  /** Tasks that a release with room left must not have left behind. */
+  /** Tasks that a release with room left must not have left behind: those of hosts in order, and one of each that is tried. */
   overdue(): ModelTask[] {
+    const mayWait = (name: string): boolean => {
+      const host = this.host(name);
+      return host.isPaused(this.now) || host.isSlowed(this.now) || host.isTriedByOther('', 0, this.now);
+    };
     return [...this.runs.values()]
       .filter((run) => run.state === 'running' && run.intervalMs === 0)
       .flatMap((run) => run.tasks)
-      .filter((task) => task.where === 'waiting' && task.notBefore <= this.now && !this.isPaused(task.host));
+      .filter((task) => task.where === 'waiting' && task.notBefore <= this.now && !mayWait(task.host));
   }
 
   /** Holds what a store reports of a run against the model. */
@@ -169,6 +236,7 @@ export class Model {
       cancelled: count('cancelled'),
       state: run.state,
     });
+    expect(progress.bytesSaved).toBe(run.bytesSaved);
     expect(progress.endedAt !== undefined).toBe(run.ended);
     expect(progress.sealed).toBe(run.completed > 0 && run.producers.size === 0);
     if (progress.state === 'finished') expect(waiting + inFlight, 'finished only when empty').toBe(0);

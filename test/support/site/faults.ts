@@ -1,5 +1,5 @@
 import { pageHtml } from './content.ts';
-import { type Route, send, type Visit } from './route.ts';
+import { every, type Route, send, type Visit } from './route.ts';
 
 /**
  * Servers in trouble.
@@ -14,6 +14,9 @@ import { type Route, send, type Visit } from './route.ts';
  * | `/no-http`              | something that is no HTTP                                         |
  * | `/bad-chunks`           | a chunked body whose second chunk has no size                     |
  * | `/endless`              | a body that never ends                                            |
+ * | `/endless-headers`      | headers that never end, as fast as they are taken                 |
+ * | `/drip-headers`         | headers that never end, one every 20 ms                           |
+ * | `/overlong`             | a body longer than its Content-Length                             |
  * | `/endless-redirect?url=` | a redirect whose body never ends                                 |
  * | `/flaky/<key>/<k>`      | 503 the first k times, then page 1                                |
  */
@@ -26,6 +29,9 @@ export const FAULTS: readonly Route[] = [
   [/^\/no-http$/, (visit) => raw(visit, 'NOT EVEN CLOSE\r\n\r\n')],
   [/^\/bad-chunks$/, (visit) => raw(visit, 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nonly\r\nzz\r\n')],
   [/^\/endless$/, ({ response }) => pour(response)],
+  [/^\/endless-headers$/, endlessHeaders],
+  [/^\/drip-headers$/, dripHeaders],
+  [/^\/overlong$/, (visit) => raw(visit, 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nonly this')],
   [/^\/endless-redirect$/, ({ response, url }) => pour(response, url.searchParams.get('url') ?? undefined)],
   [/^\/flaky\/([^/]+)\/(\d+)$/, answerFlaky],
 ];
@@ -33,6 +39,20 @@ export const FAULTS: readonly Route[] = [
 function resetBody({ request, response }: Visit): void {
   response.writeHead(200, { 'content-length': 100 });
   response.write('only this', () => request.socket.resetAndDestroy());
+}
+
+function endlessHeaders({ request: { socket } }: Visit): void {
+  socket.write('HTTP/1.1 200 OK\r\n');
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(`x-more: ${'x'.repeat(1_000)}\r\n`));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+function dripHeaders({ request: { socket }, response }: Visit): void {
+  socket.write('HTTP/1.1 200 OK\r\n');
+  every(20, response, () => void socket.write('x: y\r\n'));
 }
 
 function raw({ request }: Visit, bytes: string): void {

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Janitor } from '../../../shared/janitor.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded, settled } from '../../support/embedded.ts';
+import { offerAll } from '../../support/offer-all.ts';
 import { withMethods } from '../../support/with-methods.ts';
 
 /** A janitor on the embedded stores, with a run `r` of so many tasks; rounds are 5 s apart. */
@@ -9,13 +10,8 @@ async function setup({ tasks = 0, sweep }: { readonly tasks?: number; readonly s
   const stores = openEmbedded();
   const { clock, frontier, runs } = stores;
   await runs.open('r', FAST_RUN, 'p');
-  for (let from = 0; from < tasks; from += 1_000) {
-    const count = Math.min(1_000, tasks - from);
-    await frontier.offer(
-      'r',
-      Array.from({ length: count }, (_, i) => offerOf(`http://a.test/${from + i}`)),
-    );
-  }
+  const offers = Array.from({ length: tasks }, (_, i) => offerOf(`http://a.test/${i}`));
+  await offerAll(frontier, 'r', offers);
   const log = new LogLines();
   const calls = { reap: 0 };
   const failure: { error?: Error } = {};

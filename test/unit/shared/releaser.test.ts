@@ -3,7 +3,8 @@ import { readDeadLetter } from '../../../shared/dead-letter.ts';
 import { Releaser } from '../../../shared/releaser.ts';
 import type { OutgoingMessage, PublishOutcome, TransportTrouble } from '../../../shared/transport.ts';
 import { FAST_RUN } from '../../support/builders.ts';
-import { EVERYTHING, LogLines, offerOf, openEmbedded, settled } from '../../support/embedded.ts';
+import { EVERYTHING, LogLines, offerOf, onFailure, openEmbedded, settled } from '../../support/embedded.ts';
+import { offerAll } from '../../support/offer-all.ts';
 import { withMethods } from '../../support/with-methods.ts';
 
 interface SetupOptions {
@@ -37,7 +38,7 @@ async function setup({ window, intervalMs = 0, answer = () => 'confirmed' }: Set
     },
   });
   const log = new LogLines();
-  const releaser = new Releaser({ frontier: watched, transport, roster, clock, log, window });
+  const releaser = new Releaser({ frontier: watched, transport, roster, clock, log, onFailure, window });
   onTestFinished(() => releaser.stop());
   return {
     ...stores,
@@ -47,7 +48,8 @@ async function setup({ window, intervalMs = 0, answer = () => 'confirmed' }: Set
     calls,
     log,
     offer: (...urls: string[]) =>
-      frontier.offer(
+      offerAll(
+        frontier,
         'r',
         urls.map((url) => offerOf(url)),
       ),
@@ -194,7 +196,7 @@ test('a frontier that can not be reached is tried again every second', async () 
     },
   });
   const { transport, roster, clock, log, step } = world;
-  const releaser = new Releaser({ frontier, transport, roster, clock, log });
+  const releaser = new Releaser({ frontier, transport, roster, clock, log, onFailure });
   onTestFinished(() => releaser.stop());
   await releaser.start();
   for (let ms = 0; ms < 3_000; ms += 100) await step(100);
@@ -251,7 +253,7 @@ test.each([
   for (const [i, count] of slots.entries()) {
     await roster.beat({ id: `w-${i}`, host: 'h', version: '1', slots: count, inHand: 0, state: 'consuming' });
   }
-  for (const from of [1, 1_001]) await frontier.offer('r', urls(from, from + 999).map((url) => offerOf(url)));
+  await offerAll(frontier, 'r', urls(1, 2_000).map((url) => offerOf(url)));
   await releaser.fill();
   expect(published.length).toBe(size);
 });
@@ -278,7 +280,7 @@ test('once stopped, it releases nothing; stop waits for what it has begun', asyn
       return messages.map(() => 'confirmed');
     },
   });
-  const releaser = new Releaser({ frontier, transport, roster, clock, log });
+  const releaser = new Releaser({ frontier, transport, roster, clock, log, onFailure });
   await offer('http://a.test/1');
   await releaser.start();
   await settled();

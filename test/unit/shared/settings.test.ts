@@ -114,10 +114,65 @@ test.each([
   expect('value' in read ? read.value : undefined).toBe(ms);
 });
 
+test('proxies are read one by one, and named without their logins', () => {
+  const given = 'http://jo:p%40ss@Proxy.test:3128, https://b.test,socks5://c.test/ ,socks5://[::1]:9050,http://d.test';
+  const { proxies } = read({ environment: { PROXY_URL: given } });
+  expect(proxies).toEqual([
+    {
+      scheme: 'http',
+      host: 'proxy.test',
+      port: 3128,
+      login: { user: 'jo', password: 'p@ss' },
+      name: 'http://proxy.test:3128',
+    },
+    { scheme: 'https', host: 'b.test', port: 443, login: undefined, name: 'https://b.test:443' },
+    { scheme: 'socks5', host: 'c.test', port: 1080, login: undefined, name: 'socks5://c.test:1080' },
+    { scheme: 'socks5', host: '::1', port: 9050, login: undefined, name: 'socks5://[::1]:9050' },
+    { scheme: 'http', host: 'd.test', port: 80, login: undefined, name: 'http://d.test:80' },
+  ]);
+  expect([read({}).proxies, read({ flag: { PROXY_URL: 'none' }, environment: { PROXY_URL: given } }).proxies]).toEqual([
+    [],
+    [],
+  ]);
+});
+
+test.each([
+  ['socks4://a.test', 'entry 1 does not begin with http://, https:// or socks5://'],
+  ['http://a.test,b.test:3128', 'entry 2 does not begin with http://, https:// or socks5://'],
+  ['http://jo:se/same@a.test', 'entry 1 does not begin with http://, https:// or socks5://'],
+  ['http://a.test/path', 'entry 1 has more than a login, a host and a port'],
+  ['socks5://', 'entry 1 names no host'],
+  ['http://a.test:0', 'entry 1 has the port 0'],
+  ['http://jo:se%same@a.test', 'entry 1 has a login with a % that is no escape'],
+  ['http://j%3Ao:sesame@a.test', 'entry 1 has a user name with a colon'],
+  [`socks5://jo:${'sesame'.repeat(50)}@a.test`, 'entry 1 has a login of more than 255 bytes'],
+])('PROXY_URL %s is refused, and none of it told', (given, said) => {
+  const [problem = '', ...others] = problemsOf({ environment: { PROXY_URL: given } });
+  expect(problem).toContain(`expected PROXY_URL to be none, or URLs of proxies: ${said}`);
+  expect([problem.includes('sesame') || problem.includes('a.test'), others]).toEqual([false, []]);
+});
+
 test('the User-Agent names the program, its version and a contact', () => {
   expect(userAgentOf(read({}), '1.2.3')).toBe('TrawlBot/1.2.3');
   expect(userAgentOf(read({ flag: { CONTACT_URL: 'https://me.example/' } }), '1.2.3')).toBe(
     'TrawlBot/1.2.3 (+https://me.example/)',
   );
   expect(userAgentOf(read({ flag: { USER_AGENT: 'Mine/1' } }), '1.2.3')).toBe('Mine/1');
+});
+
+test.each([
+  ['7d', { agoMs: 604_800_000 }],
+  ['2026-11-01', { at: Date.UTC(2026, 10, 1) }],
+  ['2026-11-01T12:00+01:00', { at: Date.UTC(2026, 10, 1, 11) }],
+])('sitemaps are read since %s', (text, moment) => {
+  expect(read({ flag: { LASTMOD_SINCE: text } }).lastmodSince).toEqual(moment);
+});
+
+test('words that are no rule, and dates that are none, are named with what they could be', () => {
+  const flag = { LASTMOD_SINCE: '2026-11-31', URL_KEY: 'sort-query,lower-case' };
+  expect(problemsOf({ flag })).toEqual([
+    'expected --url-key to be some of no-www, no-trailing-slash, no-tracking, sort-query, or none, got "sort-query,lower-case"',
+    'expected --lastmod-since to be a date like 2026-11-01, or how long ago, like 7d, got "2026-11-31"',
+  ]);
+  expect(read({ flag: { URL_KEY: 'sort-query, no-www' } }).urlKey).toEqual(['no-www', 'sort-query']);
 });

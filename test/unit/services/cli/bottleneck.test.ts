@@ -13,7 +13,16 @@ const BUSY: LiveWorker = {
   state: 'consuming',
   silentMs: 100,
 };
-const SLOW_HOST: HostLine = { host: 'example.com', waiting: 4_812, intervalMs: 1_000, pausedMs: 0, byHand: false };
+const SLOW_HOST: HostLine = {
+  host: 'example.com',
+  waiting: 4_812,
+  intervalMs: 1_000,
+  because: 'rate',
+  pausedMs: 0,
+  reason: '',
+  byHand: false,
+  isUnreachable: false,
+};
 const LEFT = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185 });
 
 test.each([
@@ -42,6 +51,42 @@ test.each([
     { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 52_000, reason: 'HTTP 429, Retry-After' }] },
     'host paused',
     'waiting for example.com: paused for 52 s (HTTP 429, Retry-After)',
+  ],
+  [
+    'a host that answers slowly',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 10, intervalMs: 2_000, because: 'answers' as const, responseMs: 4_000 }],
+    },
+    'host',
+    "waiting for example.com: its answers take 4.0 s; 10 left, about 20 s; more workers won't help",
+  ],
+  [
+    'a host that was slowed',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 10, intervalMs: 8_000, because: 'slowed' as const, slowReason: 'HTTP 429' }],
+    },
+    'host',
+    "waiting for example.com: slowed to 1 per 8.0 s: HTTP 429; 10 left, about 80 s; more workers won't help",
+  ],
+  [
+    'a host that is out of order',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, pausedMs: 42_000, reason: '5 connection errors in a row', isUnreachable: true }],
+    },
+    'host unreachable',
+    'waiting for example.com: host unreachable: next try in 42 s (5 connection errors in a row)',
+  ],
+  [
+    'a host that is tried just now',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, intervalMs: 0, reason: '5 time-outs in a row', isUnreachable: true }],
+    },
+    'host unreachable',
+    'waiting for example.com: host unreachable: being tried (5 time-outs in a row)',
   ],
   [
     'a host paused by hand',

@@ -57,6 +57,15 @@ test('a run of only duplicates says so', () => {
   );
 });
 
+test('a run that has all the pages that it may have says so', () => {
+  const options = { ...ENDED.options, follow: true, maxPages: 20 };
+  expect(summaryText({ ...ENDED, options }, undefined)).toContain(
+    'It has its 20 pages: links beyond were left out (--max-pages).',
+  );
+  expect(summaryJson({ ...ENDED, options })).toMatchObject({ maxPagesReached: true });
+  expect(summaryText({ ...ENDED, options: { ...options, maxPages: 21 } }, undefined)).not.toContain('--max-pages');
+});
+
 test('who was refused a private address is told what opens it', () => {
   const reasons = { failed: {}, skipped: { private_address: 3 } };
   expect(summaryText(progressOf({ state: 'finished', skipped: 3, reasons }), undefined)).toContain('--private-hosts');
@@ -77,6 +86,7 @@ test('a summary for scripts has exactly these fields', () => {
     cancelled: 0,
     reasons: { failed: { timeout: 2, http_4xx: 3 }, skipped: { content_type: 1 } },
     bytes: 51_200_000,
+    bytesSaved: 0,
     seconds: 12.3,
     pagesPerSecond: 1.14,
     records: 14,

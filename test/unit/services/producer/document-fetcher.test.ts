@@ -3,16 +3,16 @@ import { DocumentFetcher } from '../../../../services/producer/document-fetcher.
 import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
 import type { HostGate } from '../../../../shared/host-gate.ts';
 import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
+import { openProxied } from '../../../support/proxied.ts';
 import { openSite } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
 
-function setup({ intervalMs = 0, concurrency = 1 } = {}) {
+function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher() } = {}) {
   const clock = new HurriedClock();
   const hosts = new MemoryHosts();
   const hostGate: HostGate = new MemoryHostGate({ hosts, clock });
   const limit = { intervalMs, concurrency };
-  const fetcher = openFetcher();
   const documents = new DocumentFetcher({ fetcher, hostGate, clock, limit, holder: 'test', random: () => 0.5 });
   const stop = new AbortController();
   const read = async (url: string): Promise<string> => {
@@ -41,6 +41,14 @@ test.each<[string, number, string, number[]]>([
   await expect(read(site.url(path))).rejects.toThrow(message);
   expect(site.count(path)).toBe(times);
   expect(clock.sleeps).toEqual(sleeps);
+});
+
+test('without a proxy that can be used, it waits as long as they rest, and tries again', async () => {
+  const site = await openSite();
+  const { fetcher, proxies } = await openProxied(1);
+  const { read, clock } = setup({ fetcher });
+  await expect(read(site.url('/sitemap.xml'))).rejects.toThrow('could not be fetched: No proxy can be used: http://');
+  expect([clock.sleeps, site.requests, proxies[0]?.connections]).toEqual([[60_000, 60_000], [], 0]);
 });
 
 test('what is well at the third try is read', async () => {

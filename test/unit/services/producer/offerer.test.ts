@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Offerer } from '../../../../services/producer/offerer.ts';
-import type { Frontier, OfferOptions, OfferResult } from '../../../../shared/frontier.ts';
+import { type Frontier, MAX_OFFER, type OfferOptions, type OfferResult } from '../../../../shared/frontier.ts';
 import type { SitemapEntry } from '../../../../shared/task/sitemap-entry.ts';
 import { pages } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
@@ -8,6 +8,7 @@ import { RUN_OPTIONS, setup as setupParts } from './setup.ts';
 
 interface HeldOffer {
   readonly urls: number;
+  readonly changes: readonly (number | undefined)[];
   readonly options: OfferOptions | undefined;
   answer(): Promise<void>;
   fail(error: Error): void;
@@ -23,6 +24,7 @@ async function setup({ window = 4 } = {}) {
       new Promise<OfferResult>((resolve, reject) => {
         held.push({
           urls: tasks.length,
+          changes: tasks.map((task) => ('changedAt' in task ? task.changedAt : undefined)),
           options,
           answer: async () => resolve(await parts.frontier.offer(run, tasks, options)),
           fail: reject,
@@ -34,7 +36,7 @@ async function setup({ window = 4 } = {}) {
     frontier: frontier as Frontier,
     clock: new HurriedClock(),
     run: 'r',
-    rules: [],
+    rules: () => ({ rules: [], urlKey: [] }),
     window,
     signal: stop.signal,
     refused: async () => new Error('refused'),
@@ -53,9 +55,31 @@ const isSettled = async (promise: Promise<unknown>): Promise<boolean> =>
 test('what comes first goes out at once; later URLs gather to full batches while an offer is under way', async () => {
   const { offerer, held } = await setup();
   await offerer.add(entries(pages(10, 'https://example.com/a')), false);
-  await offerer.add(entries(pages(700, 'https://example.com/b')), false);
-  await offerer.add(entries(pages(700, 'https://example.com/c')), false);
-  expect(held.map(({ urls }) => urls)).toEqual([10, 1_000]);
+  await offerer.add(entries(pages(300, 'https://example.com/b')), false);
+  await offerer.add(entries(pages(300, 'https://example.com/c')), false);
+  expect(held.map(({ urls }) => urls)).toEqual([10, MAX_OFFER]);
+});
+
+test('what sitemaps say of changes is told to the frontier, also in repeats, where the run goes by it', async () => {
+  const { offerer, held } = await setup();
+  const lastmods = ['2026-11-21T09:30:15.000Z', 'yesterday', undefined];
+  const dated = (from: number) =>
+    lastmods.map((lastmod, i): SitemapEntry => ({ loc: `https://example.com/${from + i}`, lastmod, to: 'page' }));
+  const told = [Date.parse('2026-11-21T09:30:15.000Z'), undefined, undefined];
+  await offerer.add(dated(1), false);
+  expect(held.at(-1)?.changes).toEqual([undefined, undefined, undefined]);
+  await held[0]?.answer();
+  offerer.tellsChanges = true;
+  await offerer.add(dated(11), true);
+  await expect.poll(() => held.at(1)?.changes).toEqual(told);
+  await held[1]?.answer();
+  await offerer.drain();
+  const repeating = offerer.repeatRecent();
+  await held[2]?.answer();
+  await expect.poll(() => held.length).toBe(4);
+  expect(held.at(-1)?.changes).toEqual(told);
+  await held[3]?.answer();
+  await repeating;
 });
 
 test('what has gathered goes out when nothing is under way any more', async () => {
@@ -68,7 +92,7 @@ test('what has gathered goes out when nothing is under way any more', async () =
 
 test('who adds waits while as many offers as the window are under way', async () => {
   const { offerer, held } = await setup({ window: 2 });
-  const adding = offerer.add(entries(pages(5_000)), false);
+  const adding = offerer.add(entries(pages(5 * MAX_OFFER)), false);
   expect(await isSettled(adding)).toBe(false);
   expect(held).toHaveLength(2);
   for (let answered = 0; answered < 5; answered++) {
@@ -77,7 +101,7 @@ test('who adds waits while as many offers as the window are under way', async ()
   }
   await adding;
   await offerer.drain();
-  expect(offerer.counts).toEqual({ offered: 5_000, accepted: 5_000, known: 0, malformed: 0 });
+  expect(offerer.counts).toEqual({ offered: 5 * MAX_OFFER, accepted: 5 * MAX_OFFER, known: 0, malformed: 0 });
 });
 
 test('texts that are no URL are offered as such, and counted', async () => {

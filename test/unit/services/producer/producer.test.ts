@@ -24,6 +24,7 @@ test('a sitemap is offered, and the run sealed', async () => {
     accepted: 512,
     known: 0,
     malformed: 0,
+    older: { pages: 0, sitemaps: 0 },
     sitemaps: 1,
     problems: 0,
   });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Replayer } from '../../../../services/producer/replayer.ts';
+import { MAX_OFFER } from '../../../../shared/frontier.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, openEmbedded } from '../../../support/embedded.ts';
 import { letterOf } from '../../../support/letters.ts';
@@ -41,6 +42,30 @@ test('a letter leaves only after its task was taken', async () => {
   });
   expect(await replay({ frontier: watched })).toMatchObject({ runs: [{ letters: 3, accepted: 3 }], malformed: 0 });
   expect([seen, await left()]).toEqual([[3], 0]);
+});
+
+test('more letters at a time than an offer may have are offered one offer after another', async () => {
+  const { transport, replay, runs } = setup();
+  const letters = 2 * MAX_OFFER + 1;
+  await transport.publish(Array.from({ length: letters }, (_, i) => letterOf(`http://a.test/${i}`)));
+  let fates: readonly string[] = [];
+  const atOnce = withMethods(transport, {
+    sift: async (judge) => {
+      fates = await judge(await transport.browse(letters));
+    },
+  });
+  expect(await replay({ letters: atOnce })).toMatchObject({ runs: [{ letters, accepted: letters, known: 0 }] });
+  expect(fates).toEqual(Array(letters).fill('delete'));
+  expect((await runs.progress('gone-replay-1'))?.discovered).toBe(letters);
+});
+
+test('letters are compared by the rules of the run that they come from', async () => {
+  const { transport, runs, replay } = setup();
+  await runs.open('gone', { ...FAST_RUN, urlKey: ['no-www'] }, 'p');
+  await transport.publish(['http://www.a.test/1', 'http://a.test/1'].map((url) => letterOf(url)));
+  expect(await replay()).toMatchObject({
+    runs: [{ letters: 2, accepted: 1, known: 1, options: { urlKey: ['no-www'] } }],
+  });
 });
 
 test('killed between the offer and the letters: the repeat joins the run, which knows them', async () => {

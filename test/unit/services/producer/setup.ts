@@ -11,6 +11,7 @@ import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
 import type { RunOptions } from '../../../../shared/runs.ts';
 import { NOTHING_PRIVATE } from '../../../../shared/task/private-address.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/routing.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
 import { HurriedClock } from './hurried-clock.ts';
 
 const POLICY: FrontierPolicy = {
@@ -20,15 +21,7 @@ const POLICY: FrontierPolicy = {
   normalTtlMs: 3_600_000,
 };
 
-export const RUN_OPTIONS: RunOptions = {
-  crawler: 'page',
-  dedup: 'ever',
-  intervalMs: 0,
-  maxAttempts: 3,
-  follow: false,
-  maxDepth: 3,
-  content: 'none',
-};
+export const RUN_OPTIONS: RunOptions = { ...FAST_RUN, dedup: 'ever' };
 
 /** A real fetcher that may ask loopback, and nothing else. */
 export function openFetcher(): GotFetcher {

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { DocumentFetcher } from '../../../../services/producer/document-fetcher.ts';
 import type { Found } from '../../../../services/producer/found.ts';
+import { SitemapDocument } from '../../../../services/producer/sitemap-document.ts';
 import { SitemapReader, type SitemapTree } from '../../../../services/producer/sitemap-reader.ts';
 import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
 import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
@@ -12,7 +13,7 @@ import { folder, openSite, pages, serve, sitemapIndex, urlset } from './document
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
 
-function setup({ maxSitemapBytes = 1_000_000, signal = new AbortController().signal } = {}) {
+function setup({ maxSitemapBytes = 1_000_000, maxSitemaps = 100, signal = new AbortController().signal } = {}) {
   const clock = new HurriedClock();
   const documents = new DocumentFetcher({
     fetcher: openFetcher(),
@@ -22,7 +23,7 @@ function setup({ maxSitemapBytes = 1_000_000, signal = new AbortController().sig
     holder: 'test',
     random: () => 0.5,
   });
-  const reader = new SitemapReader({ documents, maxSitemapBytes, signal });
+  const reader = new SitemapReader({ documents, maxSitemapBytes, maxSitemaps, signal });
   return { clock, reader };
 }
 
@@ -122,6 +123,16 @@ test('indexes of indexes are followed ten deep, and no deeper', async () => {
   expect(paths(site)).toHaveLength(11);
 });
 
+test('an index that names ever more sitemaps is not followed for ever', async () => {
+  const site = await openSite();
+  const { reader } = setup({ maxSitemaps: 4 });
+  const names = [1, 2, 3, 4, 5].map((i) => serve(site, `/${i}.xml`, urlset(pages(1, `https://example.com/${i}-`))));
+  const url = serve(site, '/index.xml', sitemapIndex(names));
+  const { urls, problems } = await readAll(reader.readUrl(url));
+  expect(urls).toHaveLength(3);
+  expect(problems).toEqual([`${url} comes after 4 other sitemaps: what it names from ${names[3]} on is not read`]);
+});
+
 test('a sitemap over the cap gives what lies below it', async () => {
   const site = await openSite();
   const { reader } = setup({ maxSitemapBytes: 50_000 });
@@ -180,4 +191,39 @@ test('a local file is a sitemap or a list, by its content', async () => {
   expect((await readAll(reader.readFile(path))).urls).toEqual(['example.com']);
   writeFileSync(path, '<html>');
   expect((await readAll(reader.readFile(path))).tree.problem).toBe('is an HTML page, not a sitemap');
+});
+
+test("URLs made of a document's own entities are left out, and told", async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  const doctype = '<!DOCTYPE urlset [<!ENTITY base "https://example.com"><!ENTITY xxe SYSTEM "file:///etc/passwd">]>';
+  const locs = ['&base;/a', 'https://example.com/b&xxe;', 'https://example.com/c'].map(
+    (loc) => `<url><loc>${loc}</loc></url>`,
+  );
+  const url = serve(site, '/s.xml', `${doctype}<urlset>${locs.join('')}</urlset>`);
+  const { urls, problems } = await readAll(reader.readUrl(url));
+  expect(urls).toEqual(['https://example.com/b', 'https://example.com/c']);
+  expect(problems).toEqual([`${url} has 1 URLs made of entities of its own, which are not expanded`]);
+});
+
+test('a sitemap without end is read up to so many entries', async () => {
+  async function* text(): AsyncGenerator<string> {
+    yield '<urlset>';
+    for (;;) yield '<url><loc>https://example.com/</loc></url>'.repeat(10);
+  }
+  const document = new SitemapDocument({
+    source: 's',
+    text: text(),
+    anyText: false,
+    maxEntries: 95,
+    isKnown: () => false,
+  });
+  const found: Found[] = [];
+  for await (const each of document.read()) found.push(each);
+  expect(found.flatMap((each) => (each.kind === 'entries' ? each.entries : []))).toHaveLength(100);
+  expect(found.at(-1)).toEqual({
+    kind: 'problem',
+    source: 's',
+    problem: 'names more than 95 URLs; the rest is not read',
+  });
 });

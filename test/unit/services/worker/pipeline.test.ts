@@ -2,29 +2,10 @@ import { expect, test } from 'vitest';
 import { Slots } from '../../../../services/worker/slots.ts';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
 import { RecordRefusedError, type Sink } from '../../../../shared/sink.ts';
-import type { Delivery, PublishOutcome } from '../../../../shared/transport.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, settled } from '../../../support/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
-import { deliveryOf, setup } from './setup.ts';
-
-type Setup = Awaited<ReturnType<typeof setup>>;
-
-/** Offers one path and releases it. */
-async function deliver({ offer, deliveries }: Setup, path: string): Promise<Delivery> {
-  await offer(path);
-  const [delivery] = await deliveries();
-  if (delivery === undefined) throw new Error(`nothing was released for ${path}`);
-  return delivery;
-}
-
-/** A task that waits again with nothing lost and no attempt counted. */
-async function expectPutBack({ frontier, runs, letters }: Setup): Promise<void> {
-  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, done: 0, skipped: 0, failed: 0 });
-  expect(await letters()).toEqual([]);
-  const { tasks } = await frontier.release(EVERYTHING);
-  expect(tasks).toMatchObject([{ release: 2, state: { attempts: 0, starts: 0 } }]);
-}
+import { deliver, deliveryOf, expectPutBack, setup } from './setup.ts';
 
 // biome-ignore format: a table
 test.each([
@@ -126,50 +107,6 @@ test.each(['/page/1', '/status/404', '/type?ct=image/png'])(
   },
 );
 
-/** A transport that takes no message, on a clock that goes on after each. */
-function thatAnswers({ transport, clock }: Awaited<ReturnType<typeof setup>>, outcome: PublishOutcome) {
-  return withMethods(transport, {
-    publish: async (messages) => {
-      setImmediate(() => clock.step(2_000));
-      return messages.map(() => outcome);
-    },
-  });
-}
-
-test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
-  'a dead letter that is %s: the task is put back, and fails when a later one is confirmed',
-  async (outcome) => {
-    const world = await setup();
-    const pipeline = world.pipeline({ transport: thatAnswers(world, outcome) });
-    expect(await pipeline.handle(await deliver(world, '/status/404'))).toBe('ack');
-    expect(await world.runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, failed: 0 });
-    const [again] = await world.deliveries();
-    if (again === undefined) throw new Error('expected it to be released again');
-    expect(await world.pipeline().handle(again)).toBe('ack');
-    expect(await world.runs.progress('r')).toMatchObject({
-      waiting: 0,
-      failed: 1,
-      reasons: { failed: { http_4xx: 1 } },
-    });
-    expect(await world.letters()).toMatchObject([{ reason: 'http_4xx', status: 404 }]);
-  },
-);
-
-test('a dead letter tells every attempt', async () => {
-  const world = await setup({ run: { maxAttempts: 3 } });
-  await world.offer('/status/500');
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
-    world.clock.step(600_000);
-  }
-  const [letter] = await world.letters();
-  expect(letter).toMatchObject({ run: 'r', reason: 'http_5xx', status: 500, error: 'HTTP 500' });
-  expect(letter?.attempts.map(({ worker, reason, status }) => [worker, reason, status])).toEqual(
-    Array(3).fill(['w-1', 'http_5xx', 500]),
-  );
-  expect(letter?.attempts.map(({ at }) => at)).toEqual(letter?.attempts.map(({ at }) => at).toSorted((a, b) => b - a));
-});
-
 test('a release that is not the ledger’s is acked and dropped, with nothing fetched', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
@@ -196,25 +133,6 @@ test('a release that goes stale while its page is fetched leaves no record and n
   expect(await handled).toBe('ack');
   expect(world.sink.records).toEqual([]);
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 1, inFlight: 1, done: 0 });
-});
-
-test('links are followed once each, and what was offered is told', async () => {
-  const world = await setup({ run: { follow: true, maxDepth: 1 } });
-  let told = 0;
-  const pipeline = world.pipeline({ onOffered: () => told++ });
-  await pipeline.handle(await deliver(world, '/page/1'));
-  expect(await world.runs.progress('r')).toMatchObject({ discovered: 4, done: 1, waiting: 3, duplicate: 0 });
-  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
-  expect(await world.runs.progress('r'), 'no deeper than it may').toMatchObject({ discovered: 4, done: 4 });
-  expect(told).toBe(1);
-});
-
-test('a full frontier: the page is put back at no attempt', async () => {
-  const world = await setup({ run: { follow: true } });
-  const frontier = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
-  expect(await world.pipeline({ frontier }).handle(await deliver(world, '/page/1'))).toBe('ack');
-  expect(world.sink.records).toEqual([]);
-  await expectPutBack(world);
 });
 
 test('a crawler that throws fails the page, with its error in the letter', async () => {
@@ -295,36 +213,6 @@ test('cut short while it fetches, a task is put back at no attempt', async () =>
   await expectPutBack(world);
 });
 
-test('past its deadline a task is buried without a request', async () => {
-  const world = await setup();
-  const url = world.site.url('/page/1');
-  const task = {
-    url,
-    host: world.site.host,
-    mark: url,
-    step: '',
-    depth: 0,
-    queue: 'normal',
-    deadlineMs: 30_000,
-  } as const;
-  await world.frontier.offer('r', [task]);
-  const [delivery] = await world.deliveries();
-  world.clock.step(30_000);
-  expect(await world.pipeline().handle(delivery ?? deliveryOf(''))).toBe('ack');
-  expect(await world.letters()).toMatchObject([{ reason: 'deadline' }]);
-  expect(await world.runs.progress('r')).toMatchObject({ failed: 1 });
-  expect(world.site.requests).toEqual([]);
-});
-
-test('a task that has killed six workers is buried as a crash loop', async () => {
-  const world = await setup();
-  const delivery = await deliver(world, '/page/1');
-  for (let start = 0; start < 6; start++) await world.frontier.admit('r', 1, 'one that dies');
-  expect(await world.pipeline().handle(delivery)).toBe('ack');
-  expect(await world.letters()).toMatchObject([{ reason: 'crash_loop' }]);
-  expect(world.site.requests).toEqual([]);
-});
-
 test('a cancelled run: its deliveries are acked, and nothing is fetched', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
@@ -332,62 +220,6 @@ test('a cancelled run: its deliveries are acked, and nothing is fetched', async 
   expect(await world.pipeline().handle(delivery)).toBe('ack');
   expect(await world.runs.progress('r')).toMatchObject({ cancelled: 1, inFlight: 0 });
   expect(world.site.requests).toEqual([]);
-});
-
-test('what is no task is buried as it came; if it can not be, it goes back', async () => {
-  const world = await setup();
-  expect(await world.pipeline().handle(deliveryOf('no task', { id: 'strange' }))).toBe('ack');
-  const [letter] = await world.transport.browse(1);
-  expect(letter?.headers['x-last-error']).toBe('malformed: the body is not JSON');
-  expect([letter?.id, new TextDecoder().decode(letter?.body)]).toEqual(['strange', 'no task']);
-  const transport = thatAnswers(world, 'refused');
-  expect(await world.pipeline({ transport }).handle(deliveryOf('no task'))).toBe('return');
-});
-
-test('of what is too large to be buried whole, the beginning is', async () => {
-  const world = await setup();
-  expect(await world.pipeline().handle(deliveryOf('x'.repeat(3 * 2 ** 20)))).toBe('ack');
-  const [letter] = await world.transport.browse(1);
-  expect(letter?.body.byteLength).toBe(2 ** 20);
-  expect(letter?.headers['x-last-error']).toBe('malformed: the body is not JSON (the first 1048576 of 3145728 bytes)');
-});
-
-test('a dead letter that no queue takes at first is published again, and its page is not fetched again', async () => {
-  const world = await setup();
-  const outcomes: PublishOutcome[] = ['refused', 'returned', 'confirmed'];
-  const transport = withMethods(world.transport, {
-    publish: async (messages) => {
-      setImmediate(() => world.clock.step(2_000));
-      const outcome = outcomes.shift() ?? 'unknown';
-      if (outcome === 'confirmed') await world.transport.publish(messages);
-      return [outcome];
-    },
-  });
-  expect(await world.pipeline({ transport }).handle(await deliver(world, '/status/404'))).toBe('ack');
-  expect(await world.runs.progress('r')).toMatchObject({ failed: 1, inFlight: 0 });
-  expect(world.site.count('/status/404')).toBe(1);
-});
-
-test('a message of a newer version is put back for who can read it, and never malformed', async () => {
-  const world = await setup();
-  const { id = '' } = await deliver(world, '/page/1');
-  const newer = deliveryOf('{"v":2,"address":"http://a.test/"}', { id, release: 1 });
-  expect(await world.pipeline().handle(newer)).toBe('ack');
-  expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
-  world.clock.step(5_000);
-  await expectPutBack(world);
-  expect(await world.pipeline().handle(newer), 'stale').toBe('ack');
-});
-
-test.each([
-  ['of no run', {}],
-  ['of a run that the store has lost', { id: 'lost:00', release: 1 }],
-])('a message of a newer version %s goes back to the queue, after a while', async (_, about) => {
-  const world = await setup();
-  const handling = world.pipeline().handle(deliveryOf('{"v":2}', about));
-  expect(await Promise.race([handling, settled().then(() => 'held')])).toBe('held');
-  world.clock.step(2_000);
-  expect(await handling).toBe('return');
 });
 
 test('a page whose data can not be written down is failed, and nobody stops for it', async () => {
@@ -408,51 +240,6 @@ test('a page whose data can not be written down is failed, and nobody stops for 
   expect(world.sinkFailures).toEqual([]);
 });
 
-test('a message without a release is a seed: of its run, or of a run for strangers', async () => {
-  const world = await setup();
-  const url = world.site.url('/page/1');
-  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'r', url })))).toBe('ack');
-  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ url })))).toBe('ack');
-  expect(await world.runs.progress('r')).toMatchObject({ discovered: 1, waiting: 1, sealed: false });
-  expect(await world.runs.progress('amqp')).toMatchObject({ discovered: 1, waiting: 1, sealed: true });
-  await world.runs.cancel('r');
-  expect(await world.pipeline().handle(deliveryOf(JSON.stringify({ run: 'r', url: `${url}2` })))).toBe('ack');
-  expect(await world.runs.progress('r')).toMatchObject({ discovered: 1 });
-});
-
-// biome-ignore format: a table
-test.each([
-  ['/page/1',     'done',   undefined],
-  ['/status/404', 'failed', 'http_4xx'],
-  ['/status/503', 'failed', 'http_5xx'],
-  ['/status/429', 'failed', 'http_4xx'],
-  ['/truncated',  'failed', 'connection'],
-])('a run that the store has lost: %s is worked without a ledger, and recorded or buried at once', async (path, outcome, reason) => {
-  const world = await setup();
-  const body = JSON.stringify({ run: 'lost', url: world.site.url(path) });
-  expect(await world.pipeline().handle(deliveryOf(body, { release: 7 }))).toBe('ack');
-  expect(world.sink.records).toMatchObject([{ run: 'lost', outcome, release: 0 }]);
-  expect((await world.letters()).map((letter) => letter?.reason)).toEqual(reason === undefined ? [] : [reason]);
-  expect(await world.runs.progress('lost')).toBeUndefined();
-});
-
-test('a run that the store has lost: what can not be worked now goes back to the queue, and not too fast', async () => {
-  const world = await setup();
-  const lost = (path: string): Delivery =>
-    deliveryOf(JSON.stringify({ run: 'lost', url: world.site.url(path) }), { release: 7 });
-  await world.gate.pause(world.site.host, 60_000, 'Retry-After');
-  const handled = world.pipeline({ hostConcurrency: 1 }).handle(lost('/page/1'));
-  await settled();
-  expect(await Promise.race([handled, 'held'])).toBe('held');
-  world.clock.step(2_000);
-  expect(await handled).toBe('return');
-  const cut = world.pipeline().handle(lost('/hang'));
-  await world.site.arrival('/hang');
-  world.abort.abort();
-  expect(await cut).toBe('return');
-  expect(world.sink.records).toEqual([]);
-});
-
 test('a suspect behind another suspect is put back: it is not to die with that one', async () => {
   const world = await setup();
   const slots = new Slots(4);
@@ -464,7 +251,7 @@ test('a suspect behind another suspect is put back: it is not to die with that o
   for (let starts = 0; starts < 2; starts++) await world.frontier.admit('r', release, 'w-dead');
   expect(await world.pipeline({ slots }).handle(delivery)).toBe('ack');
   expect(world.site.requests).toEqual([]);
-  await expectPutBack(world);
+  await expectPutBack(world, 2);
   resolve();
   await first;
 });

@@ -1,7 +1,8 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { crawler as pageCrawler } from '../../../../crawlers/page.ts';
 import { LeaseKeeper } from '../../../../services/worker/lease-keeper.ts';
 import { Pipeline, type PipelineOptions } from '../../../../services/worker/pipeline.ts';
+import { Robots } from '../../../../services/worker/robots.ts';
 import { RunDirectory } from '../../../../services/worker/run-directory.ts';
 import { SeedIntake } from '../../../../services/worker/seed-intake.ts';
 import { Slots } from '../../../../services/worker/slots.ts';
@@ -9,14 +10,16 @@ import type { Crawler } from '../../../../shared/crawler/crawler.ts';
 import { readDeadLetter } from '../../../../shared/dead-letter.ts';
 import { GotFetcher } from '../../../../shared/fetchers/got.ts';
 import type { PageRecord } from '../../../../shared/record.ts';
+import { MemoryRobotsStore } from '../../../../shared/robots-stores/memory.ts';
 import type { RunOptions } from '../../../../shared/runs.ts';
 import type { Sink } from '../../../../shared/sink.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/routing.ts';
 import { idOf, writeMessage } from '../../../../shared/task/task.ts';
-import type { Delivery } from '../../../../shared/transport.ts';
+import type { Delivery, PublishOutcome } from '../../../../shared/transport.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
 import { TestSite } from '../../../support/site.ts';
+import { withMethods } from '../../../support/with-methods.ts';
 import { allowing } from '../../shared/fetchers/setup.ts';
 
 /** A sink that keeps records in memory, until a test lets it fail. */
@@ -61,6 +64,16 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
   const abort = new AbortController();
   const sinkFailures: string[] = [];
   const leases = new LeaseKeeper(frontier, log);
+  const robotsStore = new MemoryRobotsStore({ clock });
+  const robotsParts: ConstructorParameters<typeof Robots>[0] = {
+    store: robotsStore,
+    gate,
+    fetcher,
+    clock,
+    hostConcurrency: 0,
+    timeoutMs: 5_000,
+    log,
+  };
   const parts: PipelineOptions = {
     worker: 'w-1',
     frontier,
@@ -75,6 +88,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     slots: new Slots(4),
     rules: DEFAULT_ROUTING,
     maxBodyBytes: 100_000,
+    maxRedirects: 10,
     hostConcurrency: 0,
     clock,
     random: () => 0.5,
@@ -90,6 +104,9 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     abort,
     parts,
     sinkFailures,
+    robotsStore,
+    /** What obeys robots.txt: in the pipelines of these tests, nothing does unless it is handed in. */
+    robots: (changed: Partial<typeof robotsParts> = {}) => new Robots({ ...robotsParts, ...changed }),
     /** A pipeline, with some of its parts changed. */
     pipeline: (changed: Partial<PipelineOptions> = {}) => new Pipeline({ ...parts, ...changed }),
     /** Offers paths of the site, or whole URLs. */
@@ -109,6 +126,34 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
       return (await transport.browse(100)).map(({ body }) => readDeadLetter(body));
     },
   };
+}
+
+type Setup = Awaited<ReturnType<typeof setup>>;
+
+/** Offers one path and releases it. */
+export async function deliver({ offer, deliveries }: Setup, path: string): Promise<Delivery> {
+  await offer(path);
+  const [delivery] = await deliveries();
+  if (delivery === undefined) throw new Error(`nothing was released for ${path}`);
+  return delivery;
+}
+
+/** A task that waits again with nothing lost and neither an attempt nor a start counted, beside those from before. */
+export async function expectPutBack({ frontier, runs, letters }: Setup, starts = 0): Promise<void> {
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, done: 0, skipped: 0, failed: 0 });
+  expect(await letters()).toEqual([]);
+  const { tasks } = await frontier.release(EVERYTHING);
+  expect(tasks).toMatchObject([{ release: 2, state: { attempts: 0, starts } }]);
+}
+
+/** A transport that takes no message, on a clock that goes on after each. */
+export function thatAnswers({ transport, clock }: Setup, outcome: PublishOutcome) {
+  return withMethods(transport, {
+    publish: async (messages) => {
+      setImmediate(() => clock.step(2_000));
+      return messages.map(() => outcome);
+    },
+  });
 }
 
 /** A message as the broker hands it over. */

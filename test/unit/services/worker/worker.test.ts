@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Worker, type WorkerOptions } from '../../../../services/worker/worker.ts';
 import { Releaser } from '../../../../shared/releaser.ts';
-import { settled } from '../../../support/embedded.ts';
+import { onFailure, settled } from '../../../support/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup as setupParts } from './setup.ts';
 
@@ -17,7 +17,7 @@ async function setup(changed: Partial<WorkerOptions> = {}) {
   return {
     ...world,
     worker,
-    releaser: new Releaser({ frontier, transport, roster, clock, log }),
+    releaser: new Releaser({ frontier, transport, roster, clock, log, onFailure }),
     ready: async () => (await transport.depths()).normal.ready,
     states: async () => (await roster.workers()).map(({ state }) => state),
     /** Resolves once the run's counters are such. */
@@ -193,7 +193,7 @@ test('a store that fails: the delivery goes back, and is worked when it comes ag
   onTestFinished(() => worker.stop());
   await worker.start();
   await world.offer('/page/1');
-  await new Releaser({ frontier: world.frontier, transport, roster, clock, log }).fill();
+  await new Releaser({ frontier: world.frontier, transport, roster, clock, log, onFailure }).fill();
   const later = async () => {
     clock.step(1_000);
     return await world.runs.progress('r');
@@ -210,7 +210,7 @@ test('what goes back keeps its slot for a moment: a message that nobody can work
   onTestFinished(() => worker.stop());
   await worker.start();
   await world.offer('/page/1');
-  await new Releaser({ frontier: world.frontier, transport, roster, clock, log }).fill();
+  await new Releaser({ frontier: world.frontier, transport, roster, clock, log, onFailure }).fill();
   for (let passedMs = 0; passedMs < 3_000; passedMs += 100) {
     await settled();
     clock.step(100);

@@ -31,6 +31,7 @@ test.each([
   ['ERR__ERROR_FORMAT_PADDING_1', 'encoding'],
   ['ERR_INVALID_URL', 'bad_url'],
   ['ERR_PRIVATE_ADDRESS', 'private_address'],
+  ['ERR_PROXY', 'proxy'],
   ['SOMETHING_NEW', 'connection'],
 ])('%s is %s', (code, reason) => {
   const thrown = Object.assign(new Error('no luck'), { code });

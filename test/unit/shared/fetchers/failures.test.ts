@@ -10,7 +10,9 @@ test.each([
   ['/reset-body',                                 'connection',   200],
   ['/truncated',                                  'connection',   200],
   ['/truncated-chunks',                           'connection',   200],
+  ['/overlong',                                   'connection',   200],
   ['/no-http',                                    'connection',   undefined],
+  ['/endless-headers',                            'connection',   undefined],
   ['/bad-chunks',                                 'connection',   200],
   ['/bad-gzip',                                   'encoding',     200],
   ['/bad-deflate',                                'encoding',     200],
@@ -58,6 +60,7 @@ test.each([
 // biome-ignore format: a table
 test.each([
   ['/hang',                     undefined],
+  ['/drip-headers',             undefined],
   ['/drip?ms=5',                200],
   ['/endless-redirect?url=/hang', undefined],
 ])('%s is timeout', async (path, status) => {
@@ -150,5 +153,5 @@ test('a failure holds on to nothing of the request', async () => {
   const { fetch } = await setup();
   const error: unknown = await fetch('/truncated').catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(FetchError);
-  expect(Object.keys(error as object).sort()).toEqual(['code', 'name', 'reason', 'status']);
+  expect(Object.keys(error as object).sort()).toEqual(['code', 'name', 'reason', 'redirected', 'status']);
 });

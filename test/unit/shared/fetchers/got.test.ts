@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { setup } from './setup.ts';
 
@@ -80,6 +81,23 @@ test('a connection is used again, after an answer of any kind that was read to i
   expect(site.connections).toBe(1);
 });
 
+test('what becomes of a connection after an answer that was read to its end is no error of anybody', async () => {
+  const { fetch, site } = await setup();
+  // Reset in the same turn as the end, and a little later.
+  for (const [index, delayMs] of [0, 1, 5, 20].entries()) {
+    let reset: Promise<unknown> | undefined;
+    site.on(`/then-reset/${index}`, ({ socket }, response) => {
+      reset = once(socket, 'close');
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': '4' });
+      response.end('well', () => void setTimeout(() => socket.resetAndDestroy(), delayMs));
+    });
+    const page = await fetch(`/then-reset/${index}`);
+    expect(Buffer.from(page.body).toString()).toBe('well');
+    await reset;
+  }
+  expect(await fetch('/page/1')).toMatchObject({ status: 200 });
+});
+
 test('as many connections as requests at once, and no more', async () => {
   const { fetch, site } = await setup();
   for (let round = 0; round < 10; round++) {
@@ -103,6 +121,25 @@ test('the number of redirects is an option', async () => {
   const { fetch } = await setup({ maxRedirects: 2 });
   expect(await fetch('/redirect/2')).toMatchObject({ status: 200 });
   await expect(fetch('/redirect/3')).rejects.toMatchObject({ reason: 'redirects', status: 302 });
+});
+
+test('a request may have a number of redirects of its own', async () => {
+  const { fetcher, site } = await setup({ maxRedirects: 2 });
+  const open = (n: number, maxRedirects: number) =>
+    fetcher.open({ url: site.url(`/redirect/${n}`), maxBodyBytes: 10_000, maxRedirects });
+  await expect(open(2, 1)).rejects.toMatchObject({ reason: 'redirects' });
+  const { status, body } = await open(5, 5);
+  for await (const piece of body) expect(piece.length).toBeGreaterThan(0);
+  expect(status).toBe(200);
+});
+
+test.each([
+  ['/redirect-to?url=http://10.0.0.1/', 'private_address', true],
+  ['/redirect-to?url=http://127.0.0.1:1/', 'connection', true],
+  ['/reset', 'connection', false],
+])('%s fails by %s; behind a redirect: %s', async (path, reason, redirected) => {
+  const { fetch } = await setup();
+  await expect(fetch(path)).rejects.toMatchObject({ reason, redirected });
 });
 
 test('a redirect to nowhere is an answer', async () => {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { FetchRequest } from '../../../../shared/fetcher.ts';
 import { GotFetcher, type GotFetcherOptions } from '../../../../shared/fetchers/got.ts';
 import { type AllowedPrivate, parsePrivateHosts } from '../../../../shared/task/private-address.ts';
 import { TestSite, type TestSiteOptions } from '../../../support/site.ts';
@@ -11,9 +12,11 @@ export function allowing(...entries: string[]): AllowedPrivate {
 }
 
 /** A site, and a fetcher that may fetch from it. A connection that the fetcher leaks fails the test. */
-export async function setup(
-  options: Partial<GotFetcherOptions> & { site?: TestSiteOptions } = {},
-): Promise<{ site: TestSite; fetcher: GotFetcher; fetch: (path: string) => ReturnType<GotFetcher['fetch']> }> {
+export async function setup(options: Partial<GotFetcherOptions> & { site?: TestSiteOptions } = {}): Promise<{
+  site: TestSite;
+  fetcher: GotFetcher;
+  fetch: (path: string, extra?: Partial<FetchRequest>) => ReturnType<GotFetcher['fetch']>;
+}> {
   const { site: siteOptions, ...fetcherOptions } = options;
   const site = new TestSite(siteOptions);
   await site.start();
@@ -28,5 +31,9 @@ export async function setup(
     await site.disconnection();
     await site.stop();
   });
-  return { site, fetcher, fetch: (path) => fetcher.fetch({ url: site.url(path), maxBodyBytes: 1_000_000 }) };
+  return {
+    site,
+    fetcher,
+    fetch: (path, extra) => fetcher.fetch({ url: site.url(path), maxBodyBytes: 1_000_000, ...extra }),
+  };
 }

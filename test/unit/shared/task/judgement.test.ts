@@ -6,9 +6,10 @@ import type { Outcome } from '../../../../shared/task/outcome.ts';
 const FIRST: Circumstances = { attempts: 0, maxAttempts: 3, throttles: 0, now: 0, random: 0.5 };
 const LAST: Circumstances = { ...FIRST, attempts: 2 };
 
-/** An outcome in a word or two: `retry timeout`, `defer 30000`. */
+/** An outcome in a word or two: `retry timeout`, `defer 30000`, or `defer longer` when the host didn't say for how long. */
 function short(outcome: Outcome): string {
-  if (outcome.kind === 'defer') return `defer ${outcome.host?.pauseMs ?? ''}`.trim();
+  if (outcome.kind === 'defer')
+    return outcome.host === undefined ? 'defer' : `defer ${outcome.host.pauseMs ?? 'longer'}`;
   return 'reason' in outcome ? `${outcome.kind} ${outcome.reason}` : outcome.kind;
 }
 
@@ -25,7 +26,7 @@ test.each([
   [410, undefined, 'failed http_4xx', 'failed http_4xx', true],
   [408, undefined, 'retry http_4xx', 'failed http_4xx', true],
   [425, undefined, 'retry http_4xx', 'failed http_4xx', true],
-  [429, undefined, 'defer 15000', 'defer 15000', false],
+  [429, undefined, 'defer longer', 'defer longer', false],
   [429, '120', 'defer 120000', 'defer 120000', false],
   [429, '0', 'defer 1000', 'defer 1000', false],
   [429, '999999', 'defer 3600000', 'defer 3600000', false],
@@ -54,6 +55,8 @@ test.each<[FetchFailure, string, string, string, boolean | undefined]>([
   ['size', 'skipped size', 'skipped size', 'skipped size', true],
   ['content_type', 'skipped content_type', 'skipped content_type', 'skipped content_type', true],
   ['private_address', 'skipped private_address', 'skipped private_address', 'skipped private_address', undefined],
+  ['exhausted', 'defer', 'defer', 'defer', undefined],
+  ['proxy', 'defer', 'defer', 'defer', undefined],
   ['aborted', 'defer', 'defer', 'defer', undefined],
 ])('%s: %s, then %s, at last %s', (reason, first, second, last, hostAnswered) => {
   const judged = [0, 1, 2].map((attempts) => judgeFailure(reason, 'why', { ...FIRST, attempts }));
@@ -61,11 +64,35 @@ test.each<[FetchFailure, string, string, string, boolean | undefined]>([
   expect(judged[0]?.hostAnswered).toBe(hostAnswered);
 });
 
-test('a host that says "slow down" without saying for how long is left alone twice as long each time', () => {
-  const pauses = [0, 1, 2, 3, 10].map((throttles) =>
-    short(judgeAnswer({ status: 429, headers: {} }, { ...FIRST, throttles }).outcome),
-  );
-  expect(pauses).toEqual(['defer 15000', 'defer 30000', 'defer 60000', 'defer 120000', 'defer 900000']);
+test.each([
+  // status  Retry-After   counts for the breaker   slows the host down
+  [200, undefined, undefined, undefined],
+  [404, undefined, undefined, undefined],
+  [408, undefined, undefined, undefined],
+  [429, undefined, undefined, 'HTTP 429'],
+  [429, '5', undefined, undefined],
+  [500, undefined, 'answers of 5xx', undefined],
+  [502, undefined, 'answers of 5xx', undefined],
+  [503, undefined, 'answers of 5xx', 'HTTP 503'],
+  [503, '5', undefined, undefined],
+])('%i with Retry-After %s: the fault is %s, and it slows down by %s', (status, retryAfter, hostFault, slowDown) => {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+  const judged = judgeAnswer({ status, headers }, FIRST);
+  expect([judged.hostFault, judged.slowDown]).toEqual([hostFault, slowDown]);
+});
+
+test.each<[FetchFailure, string | undefined]>([
+  ['timeout', 'time-outs'],
+  ['connection', 'connection errors'],
+  ['dns', 'failed look-ups'],
+  ['nxdomain', 'failed look-ups'],
+  ['tls', 'failed handshakes'],
+  ['encoding', undefined],
+  ['size', undefined],
+  ['redirects', undefined],
+  ['aborted', undefined],
+])('%s: the fault is %s', (reason, hostFault) => {
+  expect(judgeFailure(reason, 'why', FIRST).hostFault).toBe(hostFault);
 });
 
 test('a page that is always throttled begins to pay attempts, so that its run ends', () => {

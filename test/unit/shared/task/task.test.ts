@@ -24,6 +24,23 @@ test('a step travels with its task, and is part of its mark', () => {
   expect(idOf(task)).not.toBe(idOf({ ...task, mark: 'http://example.com/' }));
 });
 
+test('what a run compares a URL by travels with its task, when its own rules make it another', () => {
+  const task = {
+    ...TASK,
+    url: 'http://www.example.com/a/?b',
+    mark: 'detail http://example.com/a?b',
+    step: 'detail',
+    host: 'www.example.com',
+  };
+  expect(JSON.parse(writeMessage(task))).toMatchObject({ url: task.url, key: 'http://example.com/a?b' });
+  expect(readMessage(writeMessage(task))).toEqual({ kind: 'task', task });
+});
+
+test('the folder in which its links are followed travels with a task', () => {
+  const task = { ...TASK, url: 'http://example.com/%7ea?%22quoted%22', within: 'example.com/' };
+  expect(readMessage(writeMessage(task))).toEqual({ kind: 'task', task });
+});
+
 test('a stranger needs to say no more than the URL', () => {
   const read = readMessage('{"url":"https://example.com"}');
   expect(read).toEqual({

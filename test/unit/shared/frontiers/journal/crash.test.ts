@@ -2,10 +2,11 @@ import { statSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { journalPath } from '../../../../../shared/frontiers/journal/folder.ts';
-import { commands } from '../../../../contract/model/commands.ts';
+import { commands } from '../../../../contract/model/histories.ts';
 import { GIVE_UP_MS, Model, type ModelRun } from '../../../../contract/model/model.ts';
 import { World } from '../../../../contract/model/world.ts';
 import { crashedFolder, type JournaledStore, openJournaledStore } from '../../../../support/journaled-store.ts';
+import { SteppedClock } from '../../../../support/stepped-clock.ts';
 
 /** `MODEL_RUNS=5000` looks longer; `MODEL_SEED` repeats what a failure printed. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 150);
@@ -75,7 +76,9 @@ test(`${RUNS} random histories, each crashed at a random byte: what was acknowle
   const cut = fc.record({ run: fc.nat(3), bytes: fc.nat(1_000_000) });
   await fc.assert(
     fc.asyncProperty(commands(60), cut, async (history, crash) => {
-      const store = await openJournaledStore({ policy: POLICY });
+      // One clock for both: a process that goes on does so after the one that crashed.
+      const clock = new SteppedClock();
+      const store = await openJournaledStore({ policy: POLICY, clock });
       const moments = [...(await live(store, history))];
       const [id, own] = moments[crash.run % Math.max(1, moments.length)] ?? ['', []];
       const [first, last] = [own[0], own.at(-1)];
@@ -83,7 +86,7 @@ test(`${RUNS} random histories, each crashed at a random byte: what was acknowle
       const bytes = first.bytes + (crash.bytes % (last.bytes - first.bytes + 1));
       const folder = await crashedFolder(store.folder, id, bytes);
       await store.close();
-      const again = await openJournaledStore({ policy: POLICY, folder, resume: [id] });
+      const again = await openJournaledStore({ policy: POLICY, clock, folder, resume: [id] });
       try {
         await expectKept(again, id, own, bytes);
       } finally {

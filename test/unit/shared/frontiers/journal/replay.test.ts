@@ -34,6 +34,7 @@ test('what ended has ended, with its reasons and bytes; the rest waits, with wha
     page('done'),
     page('failed'),
     page('skipped'),
+    page('not-modified'),
     page('tried'),
     page('throttled'),
     page('in-flight', { depth: 2, queue: 'priority' }),
@@ -45,6 +46,9 @@ test('what ended has ended, with its reasons and bytes; the rest waits, with wha
   await frontier.settle('r', releaseOf('done'), { outcome: { kind: 'done' }, bytes: 100 });
   await frontier.settle('r', releaseOf('failed'), { outcome: { kind: 'failed', reason: 'http_4xx' } });
   await frontier.settle('r', releaseOf('skipped'), { outcome: { kind: 'skipped', reason: 'size' }, bytes: 7 });
+  const visited = { contentHash: 'h', bytes: 50, readAs: 'page', askedMsAgo: 0, bytesSaved: 50 };
+  const notModified = { kind: 'skipped', reason: 'not_modified' } as const;
+  await frontier.settle('r', releaseOf('not-modified'), { outcome: notModified, page: visited });
   await frontier.settle('r', releaseOf('tried'), { outcome: { kind: 'retry', reason: 'timeout', inMs: 5_000 } });
   const host = { pauseMs: 1_000, reason: '429' };
   await frontier.settle('r', releaseOf('throttled'), { outcome: { kind: 'defer', host } });
@@ -68,18 +72,47 @@ test('what ended has ended, with its reasons and bytes; the rest waits, with wha
   expect((await again.frontier.offer('r', [page('failed'), page('done')])) as object).toMatchObject({ accepted: 0 });
 });
 
-test('a step, a mark and a host that are not what the URL says come back', async () => {
+test('a step, a mark, a host and a folder that are not what the URL says come back', async () => {
   const store = await setup();
   const task = {
     url: 'http://u:p@a.test/%7eb?c',
     mark: 'detail http://a.test/~b?c',
     host: 'www.a.test',
     step: 'detail',
+    within: 'www.a.test/',
   };
-  await store.frontier.offer('r', [page('', task), page('x', { url: 'http://u:p@a.test/x' } as never)]);
+  const inFolder = page('y', { within: 'a.test/' } as never);
+  await store.frontier.offer('r', [page('', task), page('x', { url: 'http://u:p@a.test/x' } as never), inFolder]);
   const again = await reopened(store, store.clock);
   const { tasks } = await again.frontier.release(EVERYTHING);
-  expect(tasks.map((released) => released.task)).toMatchObject([{ url: 'http://u:p@a.test/x', host: 'a.test' }, task]);
+  expect(tasks.map((released) => released.task)).toMatchObject([
+    { url: 'http://u:p@a.test/x', host: 'a.test' },
+    { url: 'http://a.test/y', step: '', within: 'a.test/' },
+    task,
+  ]);
+});
+
+test('where redirects led a page stays taken, by that page alone; one that failed has let go of it', async () => {
+  const store = await setup();
+  await store.frontier.offer('r', [page('done'), page('failed'), page('in-flight'), page('late')]);
+  const { tasks } = await store.frontier.release(EVERYTHING);
+  const releaseOf = (path: string, of = tasks): number =>
+    of.find(({ task }) => task.url.endsWith(`/${path}`))?.release ?? 0;
+  for (const path of ['done', 'failed', 'in-flight']) {
+    for (const place of ['first', 'then'])
+      await store.frontier.claim('r', releaseOf(path), `http://a.test/${place}-${path}`);
+  }
+  await store.frontier.settle('r', releaseOf('done'), { outcome: { kind: 'done' } });
+  await store.frontier.settle('r', releaseOf('failed'), { outcome: { kind: 'failed', reason: 'http_4xx' } });
+  const again = await reopened(store, store.clock);
+  const released = (await again.frontier.release(EVERYTHING)).tasks;
+  const claim = (by: string, path: string): Promise<string> =>
+    again.frontier.claim('r', releaseOf(by, released), `http://a.test/${path}`);
+  expect(await claim('late', 'then-done')).toBe('taken');
+  expect(await claim('late', 'then-in-flight')).toBe('taken');
+  expect(await claim('in-flight', 'then-in-flight')).toBe('claimed');
+  expect(await claim('late', 'first-done'), 'let go of for another').toBe('claimed');
+  expect(await claim('late', 'then-failed')).toBe('claimed');
 });
 
 test('release numbers are higher than in any session before', async () => {
@@ -179,4 +212,14 @@ test.each([
   await expect(opening).rejects.toThrow(`${store.path} can't be read at line ${lines.length + 1}: `);
   await expect(opening).rejects.toThrow(problem);
   expect(await readFile(store.path, 'utf8'), 'nothing was changed').toBe(text);
+});
+
+test('a journal of a program that knew no incremental runs is read as one of a run that is none', async () => {
+  const store = await setup();
+  await store.frontier.offer('r', [page('1')]);
+  for (const journal of store.journals.values()) await journal.close();
+  const text = await readFile(store.path, 'utf8');
+  await writeFile(store.path, text.replace(',"incremental":false,"recrawlAfterMs":0', ''));
+  const again = await reopened(store, store.clock);
+  expect(await again.runs.progress('r')).toMatchObject({ waiting: 1, options: FAST_RUN });
 });

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { setup } from './setup.ts';
+
+const MODIFIED = 'Sat, 21 Nov 2026 09:30:15 GMT';
+
+test('validators make a request conditional, word for word; without them it is none', async () => {
+  const { fetch, site } = await setup();
+  site.on('/page', (_, response) => response.writeHead(304, { etag: 'W/"x"' }).end());
+  const page = await fetch('/page', { validators: { etag: 'W/"x"', modified: MODIFIED } });
+  expect(page).toMatchObject({ status: 304, headers: { etag: 'W/"x"' }, body: new Uint8Array() });
+  await fetch('/page', { validators: { etag: '"y"' } });
+  await fetch('/page');
+  expect(site.requests.map(({ headers }) => [headers['if-none-match'], headers['if-modified-since']])).toEqual([
+    ['W/"x"', MODIFIED],
+    ['"y"', undefined],
+    [undefined, undefined],
+  ]);
+  for (const { headers } of site.requests)
+    expect(headers).toMatchObject({ 'user-agent': expect.anything(), 'accept-encoding': expect.anything() });
+});
+
+test('validators are of the URL that was asked: where it redirects, the page is wanted whole', async () => {
+  const { fetch, site } = await setup();
+  const page = await fetch(`/redirect-to?url=${encodeURIComponent(site.url('/page/1'))}`, {
+    validators: { etag: '"x"', modified: MODIFIED },
+  });
+  expect(page.status).toBe(200);
+  const [first, second] = site.requests;
+  expect(first?.headers).toMatchObject({ 'if-none-match': '"x"', 'if-modified-since': MODIFIED });
+  expect(second?.headers).not.toHaveProperty('if-none-match');
+  expect(second?.headers).not.toHaveProperty('if-modified-since');
+});

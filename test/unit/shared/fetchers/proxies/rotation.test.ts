@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { Rotation } from '../../../../../shared/fetchers/proxies/rotation.ts';
+import { type ProxyAddress, parseProxies } from '../../../../../shared/task/proxy-list.ts';
+import { SteppedClock } from '../../../../support/stepped-clock.ts';
+
+function setup(...names: string[]) {
+  const proxies = parseProxies(names.map((name) => `http://${name}`));
+  if ('problems' in proxies) throw new Error(proxies.problems.join());
+  const clock = new SteppedClock();
+  const restsMs: number[] = [];
+  const rotation = new Rotation({ proxies, clock, onRest: (_, __, restMs) => restsMs.push(restMs) });
+  const order = (): string =>
+    rotation
+      .order()
+      .map(({ host }) => host)
+      .join('');
+  const proxy = (name: string): ProxyAddress => {
+    const found = proxies.find(({ host }) => host === name);
+    if (found === undefined) throw new Error(`there is no proxy ${name}`);
+    return found;
+  };
+  return { rotation, clock, restsMs, order, proxy };
+}
+
+test('each in turn, and behind it the others', () => {
+  const { order } = setup('a', 'b', 'c');
+  expect([order(), order(), order(), order()]).toEqual(['abc', 'bca', 'cab', 'abc']);
+});
+
+test('who rests is left out, and takes its turn again when the rest is over', () => {
+  const { rotation, clock, order, proxy } = setup('a', 'b', 'c');
+  rotation.failed(proxy('b'), 'broke');
+  expect([order(), order(), order()]).toEqual(['ac', 'ca', 'ac']);
+  expect(rotation.troubles).toEqual(['broke']);
+  clock.step(60_000);
+  expect([order(), order()]).toEqual(['bca', 'cab']);
+  expect(rotation.troubles).toEqual([]);
+});
+
+test('rests double up to a quarter of an hour, and begin anew after a success', () => {
+  const { rotation, clock, restsMs, proxy } = setup('a');
+  for (let n = 0; n < 6; n++) {
+    rotation.failed(proxy('a'), 'broke');
+    clock.step(900_000);
+  }
+  expect(restsMs).toEqual([60_000, 120_000, 240_000, 480_000, 900_000, 900_000]);
+  rotation.worked(proxy('a'));
+  rotation.failed(proxy('a'), 'broke');
+  expect(restsMs.at(-1)).toBe(60_000);
+});
+
+test('requests that fail together are one failure', () => {
+  const { rotation, restsMs, order, proxy } = setup('a');
+  for (let n = 0; n < 32; n++) rotation.failed(proxy('a'), 'broke');
+  expect(restsMs).toEqual([60_000]);
+  expect(order()).toBe('');
+});
+
+test('three hosts in a row that it can not reach, and it rests; one, however often, is down itself', () => {
+  const { rotation, clock, order, proxy } = setup('a');
+  for (let n = 0; n < 9; n++) rotation.unreached(proxy('a'), 'down.test', '503');
+  rotation.unreached(proxy('a'), 'too.test', '503');
+  expect(order()).toBe('a');
+  rotation.worked(proxy('a'));
+  rotation.unreached(proxy('a'), 'third.test', '503');
+  rotation.unreached(proxy('a'), 'fourth.test', '503');
+  expect(order()).toBe('a');
+  rotation.unreached(proxy('a'), 'fifth.test', '503');
+  expect(order()).toBe('');
+  // Else those that are down would keep it at rest for ever.
+  clock.step(60_000);
+  rotation.unreached(proxy('a'), 'fifth.test', '503');
+  expect(order()).toBe('a');
+});

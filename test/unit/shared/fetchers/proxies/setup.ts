@@ -1,0 +1,78 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { onTestFinished } from 'vitest';
+import type { FetchedPage } from '../../../../../shared/fetcher.ts';
+import { GotFetcher, type GotFetcherOptions } from '../../../../../shared/fetchers/got.ts';
+import { Rotation } from '../../../../../shared/fetchers/proxies/rotation.ts';
+import { parseProxies } from '../../../../../shared/task/proxy-list.ts';
+import { HttpProxy } from '../../../../support/http-proxy.ts';
+import { selfSigned } from '../../../../support/site/certificate.ts';
+import { TestSite } from '../../../../support/site.ts';
+import { SocksProxy } from '../../../../support/socks-proxy.ts';
+import { SteppedClock } from '../../../../support/stepped-clock.ts';
+import { allowing } from '../setup.ts';
+
+const WITHOUT_OURS = getCACertificates('default');
+
+/** Has this process vouch for the certificate of the test site and the test proxies, or not. */
+export function trustOurs(isTrusted: boolean): void {
+  setDefaultCACertificates(isTrusted ? [...WITHOUT_OURS, selfSigned.cert] : WITHOUT_OURS);
+}
+
+trustOurs(true);
+
+/** An address that nobody listens on. */
+export async function deadPort(): Promise<number> {
+  const gone = new HttpProxy();
+  await gone.start();
+  const { port } = gone;
+  await gone.stop();
+  return port;
+}
+
+export async function startHttpProxy(options: ConstructorParameters<typeof HttpProxy>[0] = {}): Promise<HttpProxy> {
+  return await started(new HttpProxy(options));
+}
+
+export async function startSocksProxy(login?: string): Promise<SocksProxy> {
+  return await started(new SocksProxy(login));
+}
+
+export async function startSite(options: ConstructorParameters<typeof TestSite>[0] = {}): Promise<TestSite> {
+  return await started(new TestSite(options));
+}
+
+/** A fetcher through these proxies. A connection that it leaks to one of them fails the test. */
+export function openFetcher(
+  proxies: readonly (string | HttpProxy | SocksProxy)[],
+  options: Partial<GotFetcherOptions> = {},
+) {
+  const parsed = parseProxies(proxies.map((proxy) => (typeof proxy === 'string' ? proxy : proxy.url)));
+  if ('problems' in parsed) throw new Error(parsed.problems.join('\n'));
+  const clock = new SteppedClock();
+  const rests: string[] = [];
+  const onRest = (_: unknown, trouble: string, restMs: number): void =>
+    void rests.push(`${restMs / 1_000} s: ${trouble}`);
+  const fetcher = new GotFetcher({
+    timeoutMs: 5_000,
+    userAgent: 'TrawlBot/1',
+    allowedPrivate: allowing('127.0.0.0/8'),
+    ...options,
+    proxies: new Rotation({ proxies: parsed, clock, onRest }),
+  });
+  onTestFinished(async () => {
+    await fetcher.stop();
+    for (const proxy of proxies) if (typeof proxy !== 'string') await proxy.disconnection();
+  });
+  return {
+    fetcher,
+    clock,
+    rests,
+    fetch: (url: string): Promise<FetchedPage> => fetcher.fetch({ url, maxBodyBytes: 1_000_000 }),
+  };
+}
+
+async function started<T extends { start(): Promise<void>; stop(): Promise<void> }>(server: T): Promise<T> {
+  await server.start();
+  onTestFinished(() => server.stop());
+  return server;
+}

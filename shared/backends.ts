@@ -260,6 +260,12 @@ async function openRedisCache(
   return { cache: new RedisResponseCache({ redis: own, ...limits }), close: () => own.disconnect() };
 }
 
+/** Connects to a response cache of its own, and lets it go. Rejects with what is wrong with it. */
+export async function tryCache(url: string, name: string): Promise<void> {
+  const { tryCacheRedis } = await import('./connections/cache-redis.ts');
+  await tryCacheRedis(url, name);
+}
+
 /** What a frontier goes by. */
 export function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): FrontierPolicy {
   return {

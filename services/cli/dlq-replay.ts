@@ -77,7 +77,7 @@ function tellReplayed({ runs, malformed }: Replayed, dryRun: boolean, context: C
     dryRun,
   };
   const lines = runs.flatMap((run) => runLines(run, dryRun));
-  if (runs.length === 0) lines.push('No dead letter that can be replayed is meant.');
+  if (runs.length === 0) lines.push('No dead letters to replay.');
   if (malformed > 0)
     lines.push(
       `${count(malformed)} malformed letters can't be replayed: they stay (trawl dlq list --reason malformed)`,

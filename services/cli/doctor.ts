@@ -1,7 +1,14 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
-import { type ConnectOptions, connectStores, connectTransport, tryProxy } from '../../shared/backends.ts';
+import {
+  type ConnectOptions,
+  connectStores,
+  connectTransport,
+  placeOf,
+  tryCache,
+  tryProxy,
+} from '../../shared/backends.ts';
 import { loadCrawler } from '../../shared/crawler/load.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { silentLog } from '../../shared/logger.ts';
@@ -20,6 +27,8 @@ interface DoctorOptions {
 
 /** Runs that may have something queued: all that Redis remembers, but for a limit. */
 const MOST_RUNS = 100_000;
+/** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
+const NAME = 'trawl doctor';
 
 /** One thing that was looked at. A warning doesn't make the doctor fail. */
 interface Finding {
@@ -50,7 +59,8 @@ async function checkAll(context: Context): Promise<number> {
   if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
   findings.push(...(await checkProxies(context)));
   findings.push(await found('records', () => checkRecords(context)));
-  findings.push(...(await checkRedis(context)), await found('RabbitMQ', () => checkRabbitMq(context)));
+  findings.push(...(await checkRedis(context)), ...(await checkCache(context)));
+  findings.push(await found('RabbitMQ', () => checkRabbitMq(context)));
   const isWell = findings.every(({ state }) => state !== 'problem');
   if (context.json) process.stdout.write(`${JSON.stringify({ ok: isWell, findings })}\n`);
   else for (const { what, state, said } of findings) process.stdout.write(`${state.padEnd(8)} ${what}: ${said}\n`);
@@ -161,6 +171,19 @@ async function checkRedis(context: Context): Promise<Finding[]> {
   return [finding, ...warnings.filter(({ said }) => !said.startsWith('Attempt'))];
 }
 
+/** A cache in the frontier's Redis is well when that is. Without one of their own workers go on: no more than a warning. */
+async function checkCache({ settings: { cacheRedisUrl, cacheTtl } }: Context): Promise<Finding[]> {
+  if (cacheRedisUrl === undefined || cacheTtl === 0) return [];
+  const place = placeOf(cacheRedisUrl);
+  const finding = await found('response cache', async () => {
+    await tryCache(cacheRedisUrl, NAME);
+    return `${place} answers`;
+  });
+  if (finding.state === 'ok') return [finding];
+  const said = `${place}: ${finding.said}. Workers go on without it. Check CACHE_REDIS_URL.`;
+  return [{ ...finding, state: 'warning', said }];
+}
+
 async function checkRabbitMq(context: Context): Promise<string> {
   const transport = await connectTransport(once(context));
   try {
@@ -173,7 +196,7 @@ async function checkRabbitMq(context: Context): Promise<string> {
 }
 
 function once({ settings }: Context): ConnectOptions {
-  return { settings, log: silentLog, name: 'trawl doctor', attempts: 1 };
+  return { settings, log: silentLog, name: NAME, attempts: 1 };
 }
 
 async function found(what: string, look: () => Promise<string>): Promise<Finding> {

@@ -50,7 +50,8 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
   } catch (error: unknown) {
     if (error instanceof TrawlError || signal?.aborted) throw error;
     const reason = messageOf(error).replace(/\.$/, '');
-    const message = `${name} at ${where} can't be reached, after ${attempt} attempts: ${reason}. ${advice}`;
+    const tried = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
+    const message = `${name} at ${where} can't be reached, after ${tried}: ${reason}. ${advice}`;
     throw new UnavailableError(message, { cause: error });
   }
   const line = `Connected to ${name} on attempt ${attempt}`;

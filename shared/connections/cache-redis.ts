@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { BatchingRedis } from './redis.ts';
 
 /** An answer that takes longer is none, and neither will the next one be sooner: the connection is given up. */
@@ -43,4 +43,29 @@ export function openCacheRedis(url: string, name: string, events: CacheRedisEven
     isLost = false;
   });
   return redis;
+}
+
+/** Connects to such a Redis, once, and lets it go. Rejects with what is wrong with it. */
+export async function tryCacheRedis(url: string, name: string): Promise<void> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectionName: name,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: ANSWER_TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let reason: Error | undefined;
+  redis.on('error', (error: Error) => {
+    reason ??= error;
+  });
+  try {
+    await redis.connect();
+    await redis.ping();
+  } catch (error: unknown) {
+    // What is thrown may say only that the connection is closed.
+    throw reason ?? error;
+  } finally {
+    redis.disconnect();
+  }
 }

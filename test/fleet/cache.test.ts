@@ -30,8 +30,14 @@ test('responses are kept in the Redis that CACHE_REDIS_URL names, and nobody sto
   const before = pagesFetched(site).length;
   expect(await produce()).toMatchObject({ done: 30 });
   expect(pagesFetched(site).length - before).toBe(30 - kept);
+  const place = `response cache: 127.0.0.1:${proxy.port}`;
+  expect((await workplace.run(['doctor'])).stdout).toContain(`ok       ${place} answers\n`);
   proxy.close();
   await worker.says(/going on without/);
+  const { code, stdout } = await workplace.run(['doctor']);
+  expect(stdout).toContain(`warning  ${place}: `);
+  expect(stdout).toContain('. Workers go on without it. Check CACHE_REDIS_URL.\n');
+  expect(code).toBe(0);
   expect(await produce(), 'without it').toMatchObject({ done: 30, failed: 0 });
   worker.signal('SIGTERM');
   expect((await worker.ended).code).toBe(0);

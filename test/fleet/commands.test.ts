@@ -296,8 +296,8 @@ describe('doctor', () => {
     expect(problems.map(({ what, said }: { what: string; said: string }) => `${what}: ${said}`)).toEqual([
       'crawler: expected CRAWLER to be the name of a file in crawlers/, without .ts, got "nobody"',
       expect.stringContaining('records: '),
-      "Redis: Redis at 127.0.0.1:1 can't be reached, after 1 attempts: connect ECONNREFUSED 127.0.0.1:1. Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis",
-      "RabbitMQ: RabbitMQ at 127.0.0.1:1 can't be reached, after 1 attempts: connect ECONNREFUSED 127.0.0.1:1. Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq",
+      "Redis: Redis at 127.0.0.1:1 can't be reached, after 1 attempt: connect ECONNREFUSED 127.0.0.1:1. Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis",
+      "RabbitMQ: RabbitMQ at 127.0.0.1:1 can't be reached, after 1 attempt: connect ECONNREFUSED 127.0.0.1:1. Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq",
     ]);
     expect(stdout).not.toContain('secret');
   });

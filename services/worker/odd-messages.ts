@@ -1,6 +1,7 @@
 import type { Clock } from '../../shared/clock.ts';
 import { malformedLetterOf } from '../../shared/dead-letter.ts';
 import { messageOf } from '../../shared/errors.ts';
+import { ExpiringMap } from '../../shared/expiring-map.ts';
 import type { Frontier } from '../../shared/frontier.ts';
 import { MAX_HOLD_MS } from '../../shared/host-gate.ts';
 import type { Logger } from '../../shared/logger.ts';
@@ -8,8 +9,10 @@ import { runNamedBy } from '../../shared/task/task.ts';
 import type { Delivery, Handling, Transport } from '../../shared/transport.ts';
 import type { FailureLines } from './failure-lines.ts';
 
-/** A newer program's task is let alone by the older ones for so long, each time that one of them gets it. */
-const NEWER_WAITS_MS = 5_000;
+/** A task that is for other programs is let alone for so long, each time that one that can't work it gets it. */
+const FOR_OTHERS_WAITS_MS = 5_000;
+/** A whole queue of them is told of once in so long. */
+const TOLD_EVERY_MS = 60_000;
 
 interface OddMessagesOptions {
   readonly worker: string;
@@ -24,12 +27,14 @@ interface OddMessagesOptions {
   readonly signal: AbortSignal;
 }
 
-/** What becomes of deliveries that this program can't read as a task. */
+/** What becomes of deliveries that this program can't read as a task, or can't work. */
 export class OddMessages {
   readonly #options: OddMessagesOptions;
+  readonly #told: ExpiringMap<true>;
 
   constructor(options: OddMessagesOptions) {
     this.#options = options;
+    this.#told = new ExpiringMap({ clock: options.clock, maxEntries: 1_000, maxBytes: Number.POSITIVE_INFINITY });
   }
 
   /** What is no task is buried as it came. */
@@ -47,16 +52,19 @@ export class OddMessages {
   }
 
   /**
-   * A newer program's task waits again, at no attempt, and not to be released at once: a fleet in which only some workers
-   * are new yet would hand it from one old worker to the next as fast as it can.
+   * What a newer program can work waits again, at no attempt, and not to be released at once: a fleet in which only some
+   * workers are new yet would hand it from one old worker to the next as fast as it can.
    */
-  async putBackNewer({ id, headers }: Delivery, version: number): Promise<Handling> {
+  async leaveToOthers({ id, headers }: Delivery, problem: string): Promise<Handling> {
     const { frontier, worker, log } = this.#options;
     const run = runNamedBy(id);
     const release = headers['x-release'];
-    log.warn({ version }, 'a message of a newer version: put back');
+    if (this.#told.get(problem) === undefined) {
+      this.#told.set(problem, true, { ttlMs: TOLD_EVERY_MS, bytes: 0 });
+      log.warn({ error: problem }, 'what this worker can not work is left to others:');
+    }
     if (run === undefined || release === undefined) return await this.#returnLater();
-    const settled = await frontier.settle(run, release, { outcome: { kind: 'defer', inMs: NEWER_WAITS_MS } });
+    const settled = await frontier.settle(run, release, { outcome: { kind: 'defer', inMs: FOR_OTHERS_WAITS_MS } });
     if (settled === 'settled') return 'ack';
     // Stale, or of a run that the store has lost: then the message is all that there is of it.
     const { verdict } = await frontier.admit(run, release, worker);

@@ -1,6 +1,6 @@
 import type { StepResult } from '../../shared/crawler/crawler.ts';
 import { Page } from '../../shared/crawler/page.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { ConfigurationError, messageOf } from '../../shared/errors.ts';
 import {
   ALONE_FROM_STARTS,
   type AttemptHistory,
@@ -26,7 +26,7 @@ import { LinkOffers } from './link-offers.ts';
 import { OddMessages } from './odd-messages.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { rememberedOf } from './revisit.ts';
-import type { RunDirectory } from './run-directory.ts';
+import type { RunDirectory, WorkedRun } from './run-directory.ts';
 import type { SeedIntake } from './seed-intake.ts';
 import type { Slots } from './slots.ts';
 import { type Arrival, doneRecord, type Ending, endedRecord, noteOf, type Visit } from './visit.ts';
@@ -59,7 +59,7 @@ const BODY = new TextDecoder();
 /**
  * A delivery's way to its outcome, one named step after another:
  *
- * read → admit, and the cached response → robots → gate → fetch → read the page → offer its links → store the record →
+ * read → its run → admit, and the cached response → robots → gate → fetch → read the page → offer its links → store the record →
  * bury it, if it failed → settle, and keep the response → ack
  *
  * The order of effects is fixed: whatever dies between two of them, the task is worked again, and counts once.
@@ -81,19 +81,26 @@ export class Pipeline {
   async handle(delivery: Delivery): Promise<Handling> {
     const message = readMessage(BODY.decode(delivery.body));
     if (message.kind === 'malformed') return await this.#odd.bury(delivery, message.problem);
-    if (message.kind === 'newer') return await this.#odd.putBackNewer(delivery, message.version);
+    if (message.kind === 'newer')
+      return await this.#odd.leaveToOthers(delivery, `a message of the newer version ${message.version}`);
     const { run } = message.task;
     const release = delivery.headers['x-release'];
     if (run === undefined || release === undefined) return await this.#options.intake.take(message.task);
-    return await this.#admit({ ...message.task, run }, release);
+    let worked: WorkedRun;
+    try {
+      worked = await this.#options.runs.find(run);
+    } catch (error: unknown) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return await this.#odd.leaveToOthers(delivery, `run ${run}: ${error.message}`);
+    }
+    return await this.#admit({ ...message.task, run }, release, worked);
   }
 
-  async #admit(task: Task, release: number): Promise<Handling> {
-    const { frontier, cache, runs, robots, leases, slots, worker } = this.#options;
-    const [admission, cached, run, rules] = await Promise.all([
+  async #admit(task: Task, release: number, run: WorkedRun): Promise<Handling> {
+    const { frontier, cache, robots, leases, slots, worker } = this.#options;
+    const [admission, cached, rules] = await Promise.all([
       frontier.admit(task.run, release, worker),
       cache.get(cacheKeyOf(task.url)),
-      runs.find(task.run),
       robots?.look(nextUrlOf(task)),
     ]);
     const visit = { task, release, run, worker, known: 'known' in admission ? admission.known : undefined };

@@ -26,6 +26,7 @@ export class RunDirectory {
     this.#options = options;
   }
 
+  /** @throws ConfigurationError if this process hasn't the run's crawler */
   async find(run: string): Promise<WorkedRun> {
     let known = this.#known.get(run);
     if (known === undefined) {

@@ -34,3 +34,23 @@ test('messages of a newer version are put back, never malformed, and old workers
   // The seed is returned to the queue every two seconds, by whoever holds it.
   expect(lines.match(/newer version/g)?.length).toBeLessThan(20);
 });
+
+test('tasks of a crawler that a worker has not are left to workers that have it', async () => {
+  const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 3 });
+  const { run } = await workplace.json(['produce', site.url('/sitemap.xml'), ...AT_FULL_SPEED]);
+  const key = `${keyPrefix}run:${run}`;
+  const options = (await redis.hget(key, 'options')) ?? '';
+  await redis.hset(key, 'options', JSON.stringify({ ...JSON.parse(options), crawler: 'of-tomorrow' }));
+  const worker = workplace.start(['work', ...AT_FULL_SPEED]);
+  await worker.says(/left to others.* got "of-tomorrow"/);
+  await expect.poll(async () => (await workplace.json(['status', run])).waiting, { timeout: 10_000 }).toBe(3);
+  expect(site.requests.filter(({ path }) => path.startsWith('/page/'))).toEqual([]);
+  await redis.hset(key, 'options', options);
+  await expect
+    .poll(async () => (await workplace.json(['status', run])).state, { timeout: 20_000, interval: 500 })
+    .toBe('finished');
+  expect(await workplace.json(['status', run])).toMatchObject({ done: 3, failed: 0 });
+  expect((await workplace.records(run)).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  worker.signal('SIGTERM');
+  expect((await worker.ended).stderr.match(/left to others/g)?.length, 'told of once').toBe(1);
+});

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { RunDirectory } from '../../../../services/worker/run-directory.ts';
+import type { Crawler } from '../../../../shared/crawler/crawler.ts';
+import { ConfigurationError } from '../../../../shared/errors.ts';
 import type { Delivery } from '../../../../shared/transport.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, settled } from '../../../support/embedded.ts';
 import { deliver, deliveryOf, expectPutBack, setup, thatAnswers } from './setup.ts';
 
@@ -30,6 +34,23 @@ test('a message of a newer version is put back for who can read it, and never ma
   world.clock.step(5_000);
   await expectPutBack(world);
   expect(await world.pipeline().handle(newer), 'stale').toBe('ack');
+});
+
+test('a task whose crawler this worker has not is put back for who has it, and told of once', async () => {
+  const world = await setup();
+  const delivery = await deliver(world, '/page/1');
+  const loadCrawler = async (): Promise<Crawler> => {
+    throw new ConfigurationError(['no such crawler']);
+  };
+  const runs = new RunDirectory({ runs: world.runs, loadCrawler, defaults: FAST_RUN });
+  const older = world.pipeline({ runs });
+  expect(await older.handle(delivery)).toBe('ack');
+  expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
+  world.clock.step(5_000);
+  await expectPutBack(world);
+  expect(await older.handle(delivery), 'stale').toBe('ack');
+  expect(world.log.lines).toEqual(['warn: what this worker can not work is left to others: run r: no such crawler']);
+  expect(world.site.requests).toEqual([]);
 });
 
 test.each([

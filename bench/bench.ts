@@ -43,7 +43,7 @@ try {
   const full = args.includes('--full') ? await step('producer, 5 M', () => producer(bench, 5_000_000, 1)) : undefined;
   const bytes = await step('memory', () => memory(bench));
   const compact = await step('memory, compact', () => memory(bench, 'compact'));
-  const longest = single(await step('a million URLs', () => longestScript(bench)));
+  const longest = await step('a million URLs', () => longestScript(bench));
   const polite = await step('politeness', () => politeness(bench));
   const start = await step('start', () => startToFirstPage(bench));
   const ratio = (speed: Figures): string => (speed.median / bare.pagesPerSecond.median).toFixed(2);

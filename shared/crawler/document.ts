@@ -1,7 +1,8 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
-import { Parser, Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import { Parser, type TokenizerCallbacks } from 'htmlparser2';
 import { forbidsFollowing, isRobotsMeta } from '../task/robots-directives.ts';
 import { type LinkBase, linkBase, resolveLink } from '../task/url.ts';
+import { QuickTokenizer } from './quick-tokenizer.ts';
 
 /** What one pass over a page finds. */
 export interface Document {
@@ -33,7 +34,7 @@ const MAX_TITLE_LENGTH = 2_000;
 /** Reads title, links and what is said of them in an HTML page, in one streaming pass; no tree is built. `url` is where the page was found. */
 export function readDocument(html: string, url: string): Document {
   const reader = new DocumentReader(html, url);
-  const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
+  const tokenizer = new QuickTokenizer({ decodeEntities: false }, reader);
   tokenizer.write(html);
   tokenizer.end();
   return reader.document();

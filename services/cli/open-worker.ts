@@ -10,6 +10,7 @@ import type { Sink } from '../../shared/sink.ts';
 import type { RoutingRule } from '../../shared/task/routing.ts';
 import type { Transport } from '../../shared/transport.ts';
 import { VERSION } from '../../shared/version.ts';
+import { compileSoon } from '../worker/compile-soon.ts';
 import { FailureLines } from '../worker/failure-lines.ts';
 import { Robots } from '../worker/robots.ts';
 import { RunDirectory } from '../worker/run-directory.ts';
@@ -34,6 +35,7 @@ interface OpenWorkerOptions {
 
 /** A worker out of its parts, not started. */
 export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerOptions): Worker {
+  compileSoon();
   const { frontier, runs, gate, cache, roster } = stores;
   const { rules, worker, fetcher, log } = parts;
   const { hostConcurrency, fetchTimeout: timeoutMs } = settings;

@@ -55,16 +55,9 @@ async function main(argv: readonly string[]): Promise<number> {
 
 // Commands are loaded after this: their types are stripped, and their code compiled, once per version of a file.
 enableCompileCache();
-// Measured on the V8 of this Node.js; another one may not know these flags, and would say so at every start.
-if (process.versions.node.startsWith('24.')) {
-  // A fleet fills its cores with processes. V8's helpers, woken some 30 times a second for a young heap of a few MB, take
-  // more of the other processes' time than they save of this one's: a tenth of a page's CPU.
-  setFlagsFromString('--no-parallel-scavenge');
-  // V8 takes fifteen thousand pages until the last function that is called once a page is compiled for good, and until then
-  // each of them costs half as much again or more. With these, five thousand are enough.
-  setFlagsFromString('--invocation-count-for-maglev=100');
-  setFlagsFromString('--invocation-count-for-turbofan=500');
-}
+// A fleet fills its cores with processes. V8's helpers, woken some 30 times a second for a young heap of a few MB, take more
+// of the other processes' time than they save of this one's: a tenth of a page's CPU.
+setFlagsFromString('--no-parallel-scavenge');
 
 // A reader that has seen enough (`trawl records … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

@@ -1,10 +1,7 @@
 /**
- * Which way things flow: services → ports → task. Each rule says what its absence would cost.
- *
- * Ports are the files directly under shared/; their implementations stand in the folders beside them.
+ * Which way things flow: services → control, loops → ports → task. Each rule says what its absence would cost.
  */
-const IMPLEMENTATIONS =
-  '^shared/(frontiers|transports|host-gates|response-caches|fetchers|robots-stores|sinks|rosters|connections)/';
+const IMPLEMENTATIONS = '^shared/(stores|transports|fetchers|sinks)/';
 
 export default {
   forbidden: [
@@ -15,7 +12,34 @@ export default {
       severity: 'error',
       from: { path: '^shared/task/' },
       to: {
-        pathNot: '^shared/task/|^node:crypto$|^crypto$|node_modules/(zod|htmlparser2|ipaddr\\.js|tldts)/|^(net|url)$',
+        pathNot:
+          '^shared/task/|^node:crypto$|^crypto$|node_modules/(zod|htmlparser2|ipaddr\\.js|tldts)/|^(net|url|querystring)$',
+      },
+    },
+    {
+      name: 'ports-speak-crawl-words',
+      comment:
+        'A port is read by who implements it and by who uses it: it names the domain, and no client whose types would leak into both.',
+      severity: 'error',
+      from: { path: '^shared/ports/' },
+      to: { pathNot: '^shared/(ports|task)/|^shared/runtime/lifecycle\\.ts$|node_modules/zod/' },
+    },
+    {
+      name: 'runtime-knows-no-crawl',
+      comment: 'Clock, log, errors and files serve every room: one that knew of another would tie all to it.',
+      severity: 'error',
+      from: { path: '^shared/runtime/' },
+      to: { path: '^(shared|services)/', pathNot: '^shared/runtime/' },
+    },
+    {
+      name: 'control-and-loops-stand-on-ports',
+      comment:
+        'A terminal and a web page ask the same questions, and embedded and fleet run the same loops: neither may know which store answers.',
+      severity: 'error',
+      from: { path: '^shared/(control|loops)/' },
+      to: {
+        path: '^(shared|services)/|node_modules/commander/',
+        pathNot: '^shared/(control|loops|ports|task|runtime|settings)/',
       },
     },
     {
@@ -36,29 +60,19 @@ export default {
       name: 'only-backends-chooses',
       comment: 'If anything but the backends named an implementation, a new one could not take its place by a setting.',
       severity: 'error',
-      from: {
-        path: '^(services|shared|crawlers)/',
-        pathNot: `^shared/(record-|embedded-)?backends\\.ts$|${IMPLEMENTATIONS}`,
-      },
-      to: { path: IMPLEMENTATIONS, dependencyTypesNot: ['type-only'] },
+      from: { path: '^(services|shared|crawlers)/', pathNot: `^shared/backends/|${IMPLEMENTATIONS}` },
+      to: { path: IMPLEMENTATIONS },
     },
     {
       name: 'implementations-keep-to-themselves',
       comment:
-        'An implementation imports its port. Gate and cache share the scripts and hosts of the frontier they stand beside: a pause is one fact.',
+        'An implementation imports its port, and what stands beside it for all of its kind. The journal writes down what the store in memory does: they are one store.',
       severity: 'error',
-      from: { path: '^shared/([a-z-]+)/', pathNot: '^shared/(task|crawler)/' },
+      from: { path: '^shared/(stores|transports|fetchers|sinks)/([a-z]+)/' },
       to: {
         path: IMPLEMENTATIONS,
-        pathNot: '^shared/$1/|^shared/frontiers/(redis/scripts|memory/hosts)\\.ts$',
+        pathNot: '^shared/$1/$2/|^shared/$1/[a-z-]+.ts$|^shared/stores/memory/|^shared/fetchers/proxies/',
       },
-    },
-    {
-      name: 'ports-speak-crawl-words',
-      comment: 'A client type in a port leaks its library into every implementation and every test.',
-      severity: 'error',
-      from: { path: '^shared/[a-z-]+\\.ts$', pathNot: '^shared/((record-|embedded-)?backends|logger|settings)\\.ts$' },
-      to: { path: 'node_modules/(amqplib|ioredis|got|pino|pg)/' },
     },
     {
       name: 'no-circles',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import { startServers } from '../test/support/servers/ladder.ts';
+import { ALLOWED_PER_SECOND, broad, fastHost } from './broad.ts';
 import { Figures } from './figures.ts';
 import { startOrigin } from './origin.ts';
 import {
@@ -29,7 +30,7 @@ const began = performance.now();
 const servers = await startServers();
 const origin = await startOrigin(folder);
 const { rabbitmqUrl, redisUrl } = servers;
-const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds };
+const bench: Bench = { folder, origin: origin.url, hosts: origin.hosts, rabbitmqUrl, redisUrl, rounds };
 
 try {
   say(await machine());
@@ -45,6 +46,9 @@ try {
   const compact = await step('memory, compact', () => memory(bench, 'compact'));
   const longest = await step('a million URLs', () => longestScript(bench));
   const polite = await step('politeness', () => politeness(bench));
+  const broadEmbedded = await step('a thousand hosts, embedded', () => broad(bench, 'embedded'));
+  const broadFleet = await step('a thousand hosts, fleet of two', () => broad(bench, 2));
+  const fast = await step('one fast host', () => fastHost(bench));
   const start = await step('start', () => startToFirstPage(bench));
   const ratio = (speed: Figures): string => (speed.median / bare.pagesPerSecond.median).toFixed(2);
   const rows: Row[] = [
@@ -71,6 +75,11 @@ try {
     ['Redis bytes per waiting URL, beside', single(bytes.waiting).text(), '≤ 200', ''],
     ['longest Redis script, a million URLs, ms', longest.text(1), '≤ 20', ''],
     ['600/min, four workers, % of it used', polite.text(1), '≥ 95', ''],
+    ['1 000 hosts at 60/min, allowed, pages/s', String(ALLOWED_PER_SECOND), '', ''],
+    ['  embedded, pages/s', broadEmbedded.text(), '≥ 850', ''],
+    ['  fleet of two, pages/s', broadFleet.text(), '', ''],
+    ['6 000/min, one worker, % of it used', fast.percent.text(1), '≥ 95', ''],
+    ['  scripts per page', fast.scripts.text(2), '', ''],
     ['start to first page, embedded, s', start.text(2), '≤ 1', ''],
   ];
   process.stdout.write(`\n${tableOf(['', 'median (least–most)', 'must', 'ratio'], rows)}`);

@@ -1,11 +1,11 @@
 import { createReadStream, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 
-// The web server of a bench without nginx: node node-origin.ts FOLDER PORT
-const [root = '', port] = process.argv.slice(2);
+// The web server of a bench without nginx: node node-origin.ts FOLDER PORT ADDRESS…
+const [root = '', port, ...addresses] = process.argv.slice(2);
 const page = readFileSync(join(root, 'page.html'));
-createServer(({ url = '/' }, response) => {
+const answer: RequestListener = ({ url = '/' }, response) => {
   if (url.startsWith('/page/')) {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': page.length }).end(page);
     return;
@@ -14,4 +14,5 @@ createServer(({ url = '/' }, response) => {
     .on('error', () => response.writeHead(404).end())
     .on('open', () => response.writeHead(200, { 'content-type': 'application/xml' }))
     .pipe(response);
-}).listen(Number(port), '127.0.0.1');
+};
+for (const address of addresses) createServer(answer).listen(Number(port), address);

@@ -9,11 +9,15 @@ import { freePort } from '../test/support/servers/machine.ts';
 const LINKS = 30;
 const PAGE_BYTES = 10_000;
 const URLS_PER_SITEMAP = 50_000;
+/** Addresses of this machine that the web server answers at beside its own: to a crawl, each is a host. */
+export const HOSTS = 1_000;
+const ADDRESSES = Array.from({ length: HOSTS }, (_, n) => `127.1.${Math.floor(n / 250)}.${1 + (n % 250)}`);
 
 /** A web server in a process of its own: nginx if there is one, else a Node.js server. */
 export interface Origin {
   readonly name: string;
   readonly url: string;
+  readonly hosts: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -36,6 +40,7 @@ export async function startOrigin(folder: string): Promise<Origin> {
             .replace('nginx version: ', '')
             .trim(),
     url: `http://127.0.0.1:${port}`,
+    hosts: ADDRESSES.map((address) => `http://${address}:${port}`),
     stop: async () => {
       const gone = new Promise((resolve) => child.once('exit', resolve));
       child.kill();
@@ -91,12 +96,12 @@ function findNginx(): string | undefined {
 
 async function startNginx(nginx: string, folder: string, root: string, port: number): Promise<ChildProcess> {
   const configuration = `daemon off; worker_processes 1; pid ${folder}/nginx.pid; error_log stderr crit;
-events { worker_connections 1024; }
+events { worker_connections 8192; }
 http {
   access_log off; keepalive_requests 100000000; sendfile on; tcp_nodelay on; open_file_cache max=1000;
   client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
   types { text/html html; application/xml xml; } charset utf-8;
-  server { listen 127.0.0.1:${port}; root ${root}; location /page/ { try_files /page.html =404; } }
+  server { ${['127.0.0.1', ...ADDRESSES].map((address) => `listen ${address}:${port};`).join(' ')} root ${root}; location /page/ { try_files /page.html =404; } }
 }
 `;
   const file = join(folder, 'nginx.conf');
@@ -105,7 +110,9 @@ http {
 }
 
 function startNodeOrigin(root: string, port: number): ChildProcess {
-  return fork(join(import.meta.dirname, 'node-origin.ts'), [root, String(port)], { stdio: 'ignore' });
+  return fork(join(import.meta.dirname, 'node-origin.ts'), [root, String(port), '127.0.0.1', ...ADDRESSES], {
+    stdio: 'ignore',
+  });
 }
 
 async function untilOpen(port: number): Promise<void> {

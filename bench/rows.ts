@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
-import { connectStores } from '../shared/backends.ts';
-import { MAX_OFFER, type Offer } from '../shared/frontier.ts';
-import { silentLog } from '../shared/logger.ts';
-import { settingsFrom } from '../shared/settings.ts';
+import { connectStores } from '../shared/backends/backends.ts';
+import { MAX_OFFER, type Offer } from '../shared/ports/frontier.ts';
+import { silentLog } from '../shared/runtime/logger.ts';
+import { settingsFrom } from '../shared/settings/settings.ts';
 import { FAST_RUN } from '../test/support/builders.ts';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { Figures } from './figures.ts';
@@ -16,6 +16,8 @@ import { pageUrl, writeSitemaps } from './origin.ts';
 export interface Bench {
   readonly folder: string;
   readonly origin: string;
+  /** The same web server by a thousand other names. */
+  readonly hosts: readonly string[];
   readonly rabbitmqUrl: string;
   readonly redisUrl: string;
   readonly rounds: number;
@@ -72,7 +74,7 @@ export async function roundTrips(bench: Bench): Promise<{ readonly commands: num
   const [worker] = await crawlByFleet(bench, 'trips', sitemap, 1, { BENCH_COUNT: '1' });
   const commands = Object.values(worker?.usage.commands ?? {}).reduce((sum, count) => sum + count, 0);
   const redis = new Redis(bench.redisUrl);
-  const releases = Number(await redis.hget('run:trips', 'releases'));
+  const releases = Number(await redis.hget('run:trips', 'released'));
   redis.disconnect();
   return { commands: commands / pages, deliveries: releases / pages };
 }
@@ -226,7 +228,7 @@ async function crawlByFleet(
 }
 
 /** Nothing is known, nothing waits: deliveries of an earlier row would be worked beside this one's, as they should be. */
-async function clear({ rabbitmqUrl, redisUrl }: Bench): Promise<void> {
+export async function clear({ rabbitmqUrl, redisUrl }: Bench): Promise<void> {
   const redis = new Redis(redisUrl);
   await redis.flushall();
   redis.disconnect();
@@ -236,12 +238,14 @@ async function clear({ rabbitmqUrl, redisUrl }: Bench): Promise<void> {
   await connection.close();
 }
 
-async function trawl(
+export async function trawl(
   { folder, rabbitmqUrl, redisUrl }: Bench,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  input = '',
 ): Promise<Measured> {
-  return await runMeasured(TRAWL, args, { folder, env: { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl, ...env } });
+  const servers = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl };
+  return await runMeasured(TRAWL, args, { folder, env: { ...servers, ...env }, input });
 }
 
 async function speedOf(
@@ -258,7 +262,7 @@ async function speedOf(
 }
 
 /** When the records of a run were made, in order, in epoch milliseconds. */
-async function fetchTimes(folder: string): Promise<number[]> {
+export async function fetchTimes(folder: string): Promise<number[]> {
   const times: number[] = [];
   for (const name of await readdir(folder)) {
     const text = await readFile(join(folder, name), 'utf8');

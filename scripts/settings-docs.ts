@@ -1,4 +1,4 @@
-import { SETTINGS, type Setting, type SettingGroup } from '../shared/settings-table.ts';
+import { SETTINGS, type Setting, type SettingGroup } from '../shared/settings/table.ts';
 
 /** Between these stands the generated part of docs/configuration.md. */
 export const TABLE_START = '<!-- settings: npm run docs -->';
@@ -14,7 +14,15 @@ const TITLES: Readonly<Record<SettingGroup, string>> = {
 };
 
 /** Settings of docker-compose.yml alone: the program never reads them. */
-const COMPOSE_ONLY = `# Of docker-compose.yml: ports published on 127.0.0.1
+const COMPOSE_ONLY = `# Of docker-compose.yml
+
+# Workers that docker compose up -d brings the fleet to; --scale scraper=4 overrides it, until the next up without it.
+# WORKERS=1
+
+# What Redis may hold. Producers wait at 80 % of it; a URL that waits takes some 350 bytes.
+# REDIS_MAXMEMORY=2gb
+
+# Ports published on 127.0.0.1.
 # PUBLISH_AMQP_PORT=5672
 # PUBLISH_UI_PORT=15672
 # PUBLISH_REDIS_PORT=6379

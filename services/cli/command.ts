@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
-import { type Logger, type LogLevel, openLog } from '../../shared/logger.ts';
-import { readSettings } from '../../shared/settings.ts';
-import { SETTINGS, type SettingGroup, type Settings } from '../../shared/settings-table.ts';
-import { isWatched } from './progress-line.ts';
+import { type Logger, type LogLevel, openLog } from '../../shared/runtime/logger.ts';
+import { readSettings } from '../../shared/settings/settings.ts';
+import { SETTINGS, type SettingGroup, type Settings } from '../../shared/settings/table.ts';
+import { untilInterrupted } from './process/interrupts.ts';
+import { logBug, report } from './process/report.ts';
+import { isWatched } from './text/progress-line.ts';
 
 /** One sub-command. */
 export interface CommandModule {
@@ -18,6 +20,8 @@ export interface Context {
   readonly log: Logger;
   /** Standard output holds only JSON. */
   readonly json: boolean;
+  /** Aborted by the first Ctrl-C or SIGTERM; left out where the command listens for them itself. */
+  readonly signal?: AbortSignal;
 }
 
 interface ActionOptions {
@@ -26,6 +30,8 @@ interface ActionOptions {
   readonly logLevel: LogLevel;
   /** On a terminal, the command draws a progress line. */
   readonly drawsProgress?: boolean;
+  /** The command listens for Ctrl-C and SIGTERM itself, to finish what is under way. Others end at once. */
+  readonly stopsInOrder?: boolean;
 }
 
 /** Gives a command `--json` and a flag for each setting of its groups. */
@@ -43,7 +49,7 @@ export function addCommonOptions(command: Command, groups: readonly SettingGroup
 /** Runs an action with its settings read and its log open, and closes the log after it. */
 export async function withContext(
   options: Readonly<Record<string, unknown>>,
-  { logLevel, drawsProgress = false }: Omit<ActionOptions, 'groups'>,
+  { logLevel, drawsProgress = false, stopsInOrder = false }: Omit<ActionOptions, 'groups'>,
   action: (context: Context) => Promise<number>,
 ): Promise<number> {
   const flags = flagsOf(options);
@@ -51,9 +57,20 @@ export async function withContext(
   const format = settings.logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const overProgress = drawsProgress && isWatched(options.json === true);
   const log = openLog({ level: settings.logLevel ?? logLevel, format, overProgress });
+  const context = { settings, flags, log, json: options.json === true };
+  const onUncaught = (error: unknown): void => {
+    logBug(error, log);
+    log.close();
+    process.exit(report(error));
+  };
+  process.on('uncaughtException', onUncaught);
   try {
-    return await action({ settings, flags, log, json: options.json === true });
+    return await (stopsInOrder ? action(context) : untilInterrupted((signal) => action({ ...context, signal })));
+  } catch (error: unknown) {
+    logBug(error, log);
+    throw error;
   } finally {
+    process.off('uncaughtException', onUncaught);
     log.close();
   }
 }

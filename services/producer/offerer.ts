@@ -1,7 +1,8 @@
-import type { Clock } from '../../shared/clock.ts';
-import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/frontier.ts';
-import { lastMomentOf } from '../../shared/task/lastmod.ts';
-import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
+import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { lastMomentOf } from '../../shared/task/sitemap/lastmod.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
+import type { Logins } from '../../shared/task/url/logins.ts';
 import { type OfferRules, offerOf, type Seeded } from './offer.ts';
 import { RecentOffers } from './recent-offers.ts';
 
@@ -12,13 +13,15 @@ interface OffererOptions {
   readonly frontier: Frontier;
   readonly clock: Clock;
   readonly run: string;
+  /** The one that is meant, once it is open. */
+  readonly incarnation: () => string | undefined;
   /** Asked for each batch: the run's own are known when it is open. */
   readonly rules: () => OfferRules;
   /** Offers under way at once. */
   readonly window: number;
   readonly signal: AbortSignal;
-  /** The run refuses: what to throw. */
-  readonly refused: () => Promise<Error>;
+  /** The run refuses. Resolves when the offer can be made again, and throws why it can't. */
+  readonly refused: () => Promise<void>;
   /** Told once, as soon as an offer fails: nobody may be adding just then, and nothing more is offered. */
   readonly failed: () => void;
   /** Told whenever the frontier has taken something new. */
@@ -63,16 +66,18 @@ export class Offerer {
   /**
    * Takes URLs, and resolves when more may be added.
    *
+   * @param logins of the seed that they were found by
    * @param isRepeat they were added before: those known by now are no duplicates
    */
-  async add(entries: readonly SitemapEntry[], isRepeat: boolean): Promise<void> {
+  async add(entries: readonly SitemapEntry[], isRepeat: boolean, logins?: Logins): Promise<void> {
     if (isRepeat !== this.#isRepeat) {
       this.#send();
       this.#isRepeat = isRepeat;
     }
     const rules = this.#options.rules();
     for (const entry of entries) {
-      this.#batch.push(offerOf(this.tellsChanges ? dated(entry) : entry, rules));
+      const seeded = this.tellsChanges ? dated(entry) : entry;
+      this.#batch.push(offerOf(logins === undefined ? seeded : { ...seeded, logins }, rules));
       if (this.#batch.length === MAX_OFFER) {
         this.#send();
         await this.#room(this.#options.window);
@@ -95,10 +100,15 @@ export class Offerer {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Offers once more what the frontier has accepted in the last seconds, for a store that may have lost it. Counts nothing. */
-  async repeatRecent(): Promise<void> {
+  /** What the frontier has accepted in the last seconds, batch by batch. */
+  recent(): readonly (readonly Seeded[])[] {
+    return this.#recent.list();
+  }
+
+  /** Offers once more what was {@link recent}, for a store that may have lost it. Counts nothing. */
+  async repeat(recent: readonly (readonly Seeded[])[]): Promise<void> {
     const rules = this.#options.rules();
-    for (const entries of this.#recent.list()) {
+    for (const entries of recent) {
       const offers = entries.map((entry) => offerOf(entry, rules));
       await this.#offerUntilTaken(offers, true);
     }
@@ -140,11 +150,14 @@ export class Offerer {
     batch: readonly Offer[],
     repeat: boolean,
   ): Promise<Exclude<OfferResult, { refused: unknown }> | undefined> {
-    const { frontier, clock, run, signal, refused } = this.#options;
+    const { frontier, clock, run, incarnation, signal, refused } = this.#options;
     for (;;) {
-      const result = await frontier.offer(run, batch, { repeat });
+      const result = await frontier.offer(run, batch, { repeat, incarnation: incarnation() });
       if (!('refused' in result)) return result;
-      if (result.refused !== 'full') throw await refused();
+      if (result.refused !== 'full') {
+        await refused();
+        continue;
+      }
       this.#waitingForRoom++;
       await clock.sleep(FULL_NAP_MS, signal);
       this.#waitingForRoom--;

@@ -1,17 +1,20 @@
 import type { Readable } from 'node:stream';
-import type { Clock } from '../../shared/clock.ts';
-import type { Fetcher } from '../../shared/fetcher.ts';
-import type { Frontier } from '../../shared/frontier.ts';
-import type { HostGate } from '../../shared/host-gate.ts';
-import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '../../shared/runs.ts';
-import type { RoutingRule } from '../../shared/task/routing.ts';
-import { DocumentFetcher } from './document-fetcher.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { Frontier } from '../../shared/ports/frontier.ts';
+import type { HostGate } from '../../shared/ports/host-gate.ts';
+import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
+import { DocumentFetcher } from './documents/document-fetcher.ts';
 import type { Found } from './found.ts';
+import { inputKeyOf } from './input-key.ts';
 import { Offerer } from './offerer.ts';
+import { KEPT_MS } from './recent-offers.ts';
 import { RunClosedError } from './run-closed.ts';
+import { RunLostError } from './run-lost.ts';
 import { SeedReader } from './seed-reader.ts';
 import type { Seed } from './seeds.ts';
-import { SitemapReader } from './sitemap-reader.ts';
+import { SitemapReader } from './sitemaps/sitemap-reader.ts';
 
 const DEFAULT_MAX_SITEMAP_BYTES = 2 ** 30;
 const DEFAULT_WINDOW = 4;
@@ -39,10 +42,14 @@ export interface ProducerOptions {
   readonly producer: string;
   /** Open requests to one host, for sitemaps as for pages; 0 for no limit. */
   readonly hostConcurrency: number;
+  /** Followed for one document; 10. */
+  readonly maxRedirects?: number;
   /** Of one sitemap, unpacked; 1 GiB. */
   readonly maxSitemapBytes?: number;
   /** Entries of sitemaps that were last changed before are left out; epoch milliseconds. */
   readonly since?: number | undefined;
+  /** The same as it was asked for: by an age, say. */
+  readonly sinceAsGiven?: string | undefined;
   /** Offers under way at once; 4. */
   readonly window?: number;
   /** Between two signs of life; 15 s. */
@@ -69,8 +76,9 @@ export interface ProducerListeners {
  * | `waiting: Redis is full` | offers are refused for want of room, and made again |
  * | `done`    | all seeds are offered, and the run knows                           |
  * | `stopped` | by the caller, or by an error: the run waits for another producer  |
+ * | `unknown` | the store has lost the run: what became of it can't be told        |
  */
-export type ProducerState = 'idle' | 'reading' | 'waiting: Redis is full' | 'done' | 'stopped';
+export type ProducerState = 'idle' | 'reading' | 'waiting: Redis is full' | 'done' | 'stopped' | 'unknown';
 
 /** How far a producer is. Counts are of URLs, but for the last three. */
 export interface ProducerProgress {
@@ -100,11 +108,18 @@ export class Producer {
   readonly #stop = new AbortController();
   readonly #offerer: Offerer;
   #sitemaps: SitemapReader | undefined;
-  #state: 'idle' | 'reading' | 'done' | 'stopped' = 'idle';
+  #state: Exclude<ProducerState, 'waiting: Redis is full'> = 'idle';
   #source: string | undefined;
   #problems = 0;
   /** The run's own options, once it is open. */
   #own: RunOptions;
+  #input: string | undefined;
+  #incarnation: string | undefined;
+  /** When this producer created the run, if it did. */
+  #createdAt = Number.NEGATIVE_INFINITY;
+  /** Since when the store is away, as far as was told. */
+  #awaySince: number | undefined;
+  #loss: RunLostError | undefined;
 
   constructor(parts: ProducerParts) {
     const { frontier, clock, rules, options } = parts;
@@ -115,12 +130,18 @@ export class Producer {
       clock,
       rules: () => ({ rules, urlKey: this.#own.urlKey }),
       run: options.run,
+      incarnation: () => this.#incarnation,
       window: options.window ?? DEFAULT_WINDOW,
       signal: this.#stop.signal,
       accepted: () => parts.on?.accepted?.(),
       failed: () => this.#stop.abort(),
-      refused: async () => new RunClosedError(options.run, (await parts.runs.progress(options.run))?.state),
+      refused: () => this.#openIfRefused(),
     });
+  }
+
+  /** Which one of the runs of its name it has opened; nothing before it has. */
+  get incarnation(): string | undefined {
+    return this.#incarnation;
   }
 
   /** A copy, of this moment. */
@@ -140,6 +161,7 @@ export class Producer {
    * way, and resolves with state `stopped`.
    *
    * @throws {RunClosedError} when the run takes no URLs
+   * @throws {RunLostError} when the store has lost the run
    */
   async produce(seeds: readonly Seed[], signal?: AbortSignal): Promise<ProducerProgress> {
     const stop = (): void => this.#stop.abort();
@@ -148,6 +170,7 @@ export class Producer {
     let beat: NodeJS.Timeout | undefined;
     try {
       this.#stop.signal.throwIfAborted();
+      this.#input = inputKeyOf(seeds, this.#parts.options.sinceAsGiven ?? '');
       const { how, options } = await this.#open();
       this.#parts.on?.opened?.(how, options);
       this.#offerer.tellsChanges = options.incremental;
@@ -156,10 +179,11 @@ export class Producer {
       await this.#readAll(seeds);
       await this.#seal();
     } catch (error: unknown) {
-      this.#state = 'stopped';
+      if (this.#loss === undefined) this.#state = 'stopped';
       this.#stop.abort();
       // What an offer failed of comes first: it is what stopped the reading.
       await this.#offerer.stop();
+      if (this.#loss !== undefined) throw this.#loss;
       if (signal?.aborted !== true) throw error;
     } finally {
       clearInterval(beat);
@@ -168,23 +192,60 @@ export class Producer {
     return this.progress();
   }
 
+  /** The store is away, from now on. */
+  noteAway(): void {
+    this.#awaySince ??= this.#parts.clock.now();
+  }
+
   /**
-   * Makes the offers of the last three seconds again, for a store that came back without them: it may have lost the run,
-   * too. Known URLs are not counted again.
+   * Makes the offers of the last three seconds again, for a store that came back without them. Known URLs are not counted
+   * again. A run that was created in these seconds may be lost with them, and is restored.
+   *
+   * @throws {RunLostError} when the store has lost a run that is older; {@link produce} throws the same
    */
   async repeatRecent(): Promise<void> {
-    const { runs, options } = this.#parts;
+    // Before, nothing was opened yet; after, nothing is to be done.
+    if (this.#state === 'reading' || this.#state === 'done') await this.#repeatRecent();
+  }
+
+  async #repeatRecent(): Promise<void> {
+    // Now: what is answered from now on makes older ones forgotten.
+    const recent = this.#offerer.recent();
     await this.#open();
-    await this.#offerer.repeatRecent();
-    if (this.#state === 'done') await runs.seal(options.run, options.producer);
+    this.#awaySince = undefined;
+    await this.#offerer.repeat(recent);
+    if (this.#state === 'done') await this.#sealOnce();
   }
 
   async #open(): Promise<OpenedRun> {
-    const { runs, options } = this.#parts;
-    const opened = await runs.open(options.run, options.runOptions, options.producer, { takesOver: true });
-    if (opened.how === 'cancelled') throw new RunClosedError(options.run, 'cancelled');
+    const { runs, clock, options } = this.#parts;
+    const { run, runOptions, producer } = options;
+    const [input, incarnation] = [this.#input, this.#incarnation];
+    const mayRestore = (this.#awaySince ?? clock.now()) - this.#createdAt <= KEPT_MS;
+    const opened = await runs.open(run, runOptions, producer, { input, incarnation, mayRestore });
+    if (opened.how === 'lost') throw this.#lost();
+    if (opened.how === 'cancelled') throw new RunClosedError(run, 'cancelled');
+    if (opened.how === 'created' && incarnation === undefined) this.#createdAt = clock.now();
     this.#own = opened.options;
+    this.#incarnation = opened.incarnation;
     return opened;
+  }
+
+  /** An offer was refused. Resolves if it can be made again. */
+  async #openIfRefused(): Promise<void> {
+    const { runs, options } = this.#parts;
+    const progress = await runs.progress(options.run);
+    if (this.#loss !== undefined) throw this.#loss;
+    if (progress?.incarnation !== this.#incarnation) return await this.#repeatRecent();
+    const state = progress?.state;
+    if (state === 'cancelled' || state === 'finished') throw new RunClosedError(options.run, state);
+  }
+
+  #lost(): RunLostError {
+    this.#loss ??= new RunLostError(this.#parts.options.run);
+    this.#state = 'unknown';
+    this.#stop.abort();
+    return this.#loss;
   }
 
   async #readAll(seeds: readonly Seed[]): Promise<void> {
@@ -195,6 +256,7 @@ export class Producer {
       ...this.#parts,
       limit: { intervalMs, concurrency: options.hostConcurrency },
       holder: options.producer,
+      maxRedirects: options.maxRedirects,
       random: options.random ?? Math.random,
     });
     const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;
@@ -214,7 +276,7 @@ export class Producer {
     const { on } = this.#parts;
     switch (found.kind) {
       case 'entries':
-        await this.#offerer.add(found.entries, found.again);
+        await this.#offerer.add(found.entries, found.again, found.logins);
         break;
       case 'reading':
         this.#source = found.source;
@@ -229,10 +291,18 @@ export class Producer {
   }
 
   async #seal(): Promise<void> {
-    const { runs, options } = this.#parts;
-    await runs.seal(options.run, options.producer);
+    // The store may have lost the run just now, and with it the offers that can still be made again.
+    if (!(await this.#sealOnce())) {
+      await this.#repeatRecent();
+      if (!(await this.#sealOnce())) throw this.#lost();
+    }
     this.#source = undefined;
     this.#state = 'done';
+  }
+
+  async #sealOnce(): Promise<boolean> {
+    const { runs, options } = this.#parts;
+    return (await runs.seal(options.run, options.producer, this.#incarnation)) !== undefined;
   }
 
   /** A beat that fails costs nothing: the lease outlasts three of them. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../../shared/clock.ts';
-import type { Offer } from '../../shared/frontier.ts';
+import type { Offer } from '../../shared/ports/frontier.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Seeded } from './offer.ts';
 
 /** A store that writes its log once a second may forget more than a second, but not three. */
-const KEPT_MS = 3_000;
+export const KEPT_MS = 3_000;
 
 interface KeptBatch {
   readonly at: number;
@@ -14,6 +14,8 @@ interface KeptBatch {
   readonly bytes: Buffer;
   readonly length: number;
   readonly malformed: readonly string[];
+  /** Those that have credentials: few, and not to be read off a line. */
+  readonly loggedIn: readonly Seeded[];
 }
 
 /**
@@ -39,22 +41,25 @@ export class RecentOffers {
     }
     const urls: string[] = [];
     const malformed: string[] = [];
+    const loggedIn: Seeded[] = [];
     for (const offer of offers) {
       if ('malformed' in offer) malformed.push(offer.malformed);
-      else urls.push(writeLine(offer));
+      else if (offer.logins === undefined) urls.push(writeLine(offer));
+      else loggedIn.push({ ...readLine(writeLine(offer)), logins: offer.logins });
     }
     // What is serialised as a URL is ASCII.
     const text = urls.join('\n');
     const spare = this.#spare.pop();
     const bytes = spare !== undefined && spare.length >= text.length ? spare : Buffer.allocUnsafeSlow(text.length);
-    this.#batches.push({ at: now, bytes, length: bytes.write(text, 'latin1'), malformed });
+    this.#batches.push({ at: now, bytes, length: bytes.write(text, 'latin1'), malformed, loggedIn });
   }
 
   /** What was offered, batch by batch, oldest first, each to the queue that it was offered to. */
   list(): readonly (readonly Seeded[])[] {
-    return this.#batches.map(({ bytes, length, malformed }) => [
+    return this.#batches.map(({ bytes, length, malformed, loggedIn }) => [
       ...(length === 0 ? [] : bytes.toString('latin1', 0, length).split('\n').map(readLine)),
       ...malformed.map((loc) => ({ loc })),
+      ...loggedIn,
     ]);
   }
 }

@@ -1,8 +1,5 @@
-import type { RunOptions, RunProgress, Runs } from '../../shared/runs.ts';
-import { fingerprintOf } from '../../shared/task/fingerprint.ts';
-
-/** The one producer of a replay run, so that whoever repeats a replay takes the place of the one that was killed. */
-export const REPLAYER = 'replay';
+import type { RunOptions, RunProgress, Runs } from '../../shared/ports/runs.ts';
+import { fingerprintOf } from '../../shared/task/url/fingerprint.ts';
 
 /** The run that takes the letters of another. */
 export interface ReplayRun {

@@ -1,16 +1,18 @@
-import type { Clock } from '../../shared/clock.ts';
-import type { DeadLetter } from '../../shared/dead-letter.ts';
-import { type Frontier, MAX_OFFER, type Offer } from '../../shared/frontier.ts';
-import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../shared/letter-filter.ts';
-import type { Marks } from '../../shared/marks.ts';
-import type { RunOptions, Runs } from '../../shared/runs.ts';
-import { markOf } from '../../shared/task/fingerprint.ts';
-import { type RoutingRule, routeOf } from '../../shared/task/routing.ts';
-import { isProblem, readUrl } from '../../shared/task/url.ts';
-import { urlKeyOf } from '../../shared/task/url-key.ts';
-import type { DeadLetters, LetterFate } from '../../shared/transport.ts';
-import { findReplayRun, REPLAYER, type ReplayRun } from './replay-runs.ts';
+import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../shared/control/letter-filter.ts';
+import type { DeadLetter } from '../../shared/ports/dead-letter.ts';
+import { type Frontier, MAX_OFFER, type Offer } from '../../shared/ports/frontier.ts';
+import type { Marks } from '../../shared/ports/marks.ts';
+import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
+import type { DeadLetters, LetterFate } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { type RoutingRule, routeOf } from '../../shared/task/task/routing.ts';
+import { markOf } from '../../shared/task/url/fingerprint.ts';
+import { keyWithLogin, loginFor, loginsField, withLogin } from '../../shared/task/url/logins.ts';
+import { isProblem, readUrl } from '../../shared/task/url/url.ts';
+import { urlKeyOf } from '../../shared/task/url/url-key.ts';
+import { findReplayRun, type ReplayRun } from './replay-runs.ts';
 import { RunClosedError } from './run-closed.ts';
+import { RunLostError } from './run-lost.ts';
 
 /** Between two looks whether a full store has room again. */
 const FULL_NAP_MS = 1_000;
@@ -38,6 +40,8 @@ interface ReplayerOptions {
 
 /** What became of the letters of one run. */
 export interface ReplayedRun extends ReplayRun {
+  /** Which one of the runs of that name it opened; left out where nothing was. */
+  incarnation?: string;
   letters: number;
   /** Taken by the frontier, as tasks of the replay run. */
   accepted: number;
@@ -71,7 +75,11 @@ export class Replayer {
     this.#left = options.limit;
   }
 
-  /** Once only. Ends early, with its runs left open to be gone on with, once the signal is aborted. */
+  /**
+   * Once only. Ends early, with its runs left open to be gone on with, once the signal is aborted.
+   *
+   * @throws {RunLostError} when the store has lost a run that has taken letters
+   */
   async replay(): Promise<Replayed> {
     const { letters, runs, signal, isDry } = this.#options;
     const enough = new AbortController();
@@ -84,7 +92,9 @@ export class Replayer {
       AbortSignal.any([signal, enough.signal]),
     );
     if (!isDry && !signal.aborted) {
-      for (const { run } of this.#runs.values()) await runs.seal(run, REPLAYER);
+      for (const { run, origin, incarnation } of this.#runs.values()) {
+        if ((await runs.seal(run, REPLAYER, incarnation)) === undefined) throw lost(run, origin);
+      }
     }
     return { runs: [...this.#runs.values()], malformed: this.#malformed };
   }
@@ -132,9 +142,12 @@ export class Replayer {
     return replayed;
   }
 
-  async #open({ run, options }: ReplayedRun): Promise<void> {
-    const { how } = await this.#options.runs.open(run, options, REPLAYER);
-    if (how === 'cancelled') throw new RunClosedError(run, 'cancelled');
+  async #open(replayed: ReplayedRun): Promise<void> {
+    const { run, origin, options, incarnation } = replayed;
+    const opened = await this.#options.runs.open(run, options, REPLAYER, { incarnation });
+    if (opened.how === 'lost') throw lost(run, origin);
+    if (opened.how === 'cancelled') throw new RunClosedError(run, 'cancelled');
+    replayed.incarnation = opened.incarnation;
   }
 
   /** Leaves out what an earlier replay of the same run has taken. */
@@ -162,10 +175,10 @@ export class Replayer {
 
   async #offerSome(replayed: ReplayedRun, offers: readonly TaskOffer[]): Promise<boolean> {
     const { frontier, runs, clock, signal } = this.#options;
-    const { run, isJoined } = replayed;
+    const { run, isJoined, incarnation } = replayed;
     await runs.beat(run, REPLAYER);
     for (;;) {
-      const answer = await frontier.offer(run, offers, { repeat: isJoined });
+      const answer = await frontier.offer(run, offers, { repeat: isJoined, incarnation });
       if ('accepted' in answer) {
         replayed.accepted += answer.accepted;
         replayed.known += answer.known;
@@ -183,16 +196,25 @@ export class Replayer {
   }
 }
 
+function lost(run: string, origin: string): RunLostError {
+  return new RunLostError(
+    run,
+    `letters that it had not taken are still there: trawl dlq replay. The others: trawl records ${origin} --failed`,
+  );
+}
+
 /** What the frontier is offered for a letter; nothing if it is no URL. */
 function offerOfLetter(
-  { url, step, depth, within }: DeadLetter,
+  { url, step, depth, within, logins }: DeadLetter,
   rules: readonly RoutingRule[],
   { urlKey }: RunOptions,
 ): TaskOffer | undefined {
   const read = readUrl(url);
   if (isProblem(read)) return undefined;
   const { href, canonical, host } = read;
-  const mark = markOf(urlKeyOf(canonical, urlKey), step);
+  const login = loginFor(href, logins);
+  const mark = markOf(keyWithLogin(urlKeyOf(canonical, urlKey), login), step);
   const scope = within === undefined ? {} : { within };
-  return { url: href, host, mark, step, depth, ...scope, ...routeOf(href, rules) };
+  const own = loginsField(withLogin(undefined, href, login));
+  return { url: href, host, mark, step, depth, ...scope, ...own, ...routeOf(href, rules) };
 }

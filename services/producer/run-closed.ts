@@ -1,5 +1,5 @@
-import { TrawlError } from '../../shared/errors.ts';
-import type { RunState } from '../../shared/runs.ts';
+import type { RunState } from '../../shared/ports/runs.ts';
+import { TrawlError } from '../../shared/runtime/errors.ts';
 
 /** The run takes no URLs any more. Those accepted before stay what they are; nothing else was offered. */
 export class RunClosedError extends TrawlError {

@@ -1,15 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots-sitemaps.ts';
-import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
-import { UrlLines } from '../../shared/task/urls-file.ts';
-import { BodyError } from './body-error.ts';
-import { decoded } from './decoding.ts';
-import { DocumentError, type DocumentFetcher } from './document-fetcher.ts';
+import { messageOf, StorageError } from '../../shared/runtime/errors.ts';
+import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
+import { type Logins, withLogin } from '../../shared/task/url/logins.ts';
+import type { CrawlUrl } from '../../shared/task/url/url.ts';
+import { UrlLines } from '../../shared/task/url/urls-file.ts';
+import { BodyError } from './documents/body-error.ts';
+import { decoded } from './documents/decoding.ts';
+import { DocumentError, type DocumentFetcher } from './documents/document-fetcher.ts';
+import { unpacked } from './documents/unpacking.ts';
 import type { Found } from './found.ts';
 import type { Seed } from './seeds.ts';
-import type { SitemapReader, SitemapTree } from './sitemap-reader.ts';
-import { unpacked } from './unpacking.ts';
+import type { SitemapReader, SitemapTree } from './sitemaps/sitemap-reader.ts';
 
 interface SeedReaderOptions {
   readonly documents: DocumentFetcher;
@@ -24,12 +27,23 @@ interface SeedReaderOptions {
 /** Finds the URLs that seeds stand for. A URL that turns out to be no sitemap is a page, whatever it answered: no seed vanishes. */
 export class SeedReader {
   readonly #options: SeedReaderOptions;
+  /** Of the seed that is read. */
+  #logins: Logins | undefined;
 
   constructor(options: SeedReaderOptions) {
     this.#options = options;
   }
 
+  /** What a seed's credentials are for is all of its origin that is found by it: its robots.txt, sitemaps, and pages. */
   async *read(seed: Seed): AsyncGenerator<Found, void, void> {
+    const logins = 'logins' in seed ? seed.logins : undefined;
+    this.#logins = logins;
+    for await (const found of this.#read(seed)) {
+      yield logins !== undefined && found.kind === 'entries' ? { ...found, logins } : found;
+    }
+  }
+
+  async *#read(seed: Seed): AsyncGenerator<Found, void, void> {
     switch (seed.kind) {
       case 'page':
         yield page(seed.url);
@@ -54,7 +68,7 @@ export class SeedReader {
   async *#readSite(url: string): AsyncGenerator<Found, void, void> {
     const { sitemaps, follow } = this.#options;
     const robots = new URL('/robots.txt', url).href;
-    let named: readonly string[] = [];
+    let named: readonly CrawlUrl[] = [];
     let isReachable = true;
     try {
       named = sitemapsIn(await this.#robotsText(robots), robots);
@@ -64,20 +78,21 @@ export class SeedReader {
       if (!isReachable) yield { kind: 'problem', source: robots, problem: error.message };
     }
     let isFound = false;
-    for (const sitemap of named) {
-      const tree = yield* sitemaps.readUrl(sitemap);
+    for (const { href: sitemap, login } of named) {
+      const tree = yield* sitemaps.readUrl(sitemap, withLogin(this.#logins, sitemap, login));
       if (tree.problem !== undefined) yield { kind: 'problem', source: sitemap, problem: tree.problem };
       isFound ||= hasPages(tree);
     }
     // Where nobody has named one, it is no news that there is none.
-    if (!isFound && isReachable) isFound = hasPages(yield* sitemaps.readUrl(new URL('/sitemap.xml', url).href));
+    if (!isFound && isReachable)
+      isFound = hasPages(yield* sitemaps.readUrl(new URL('/sitemap.xml', url).href, this.#logins));
     if (isFound) return;
     if (isReachable && !follow) yield { kind: 'hint', hint: `${url}: no sitemap; --follow follows its links` };
     yield page(url);
   }
 
   async *#readMaybe(url: string): AsyncGenerator<Found, void, void> {
-    const { kind, problem } = yield* this.#options.sitemaps.readUrl(url);
+    const { kind, problem } = yield* this.#options.sitemaps.readUrl(url, this.#logins);
     if (problem === undefined) return;
     if (kind === 'unread') yield { kind: 'problem', source: url, problem };
     else yield { kind: 'hint', hint: `${url} ${problem}: it is crawled as a page` };
@@ -96,7 +111,7 @@ export class SeedReader {
       const bytes = unpacked(addAbortSignal(this.#options.signal, input), Number.POSITIVE_INFINITY);
       for await (const text of decoded(bytes)) yield entries(lines.write(text));
     } catch (error: unknown) {
-      if (!(error instanceof BodyError)) throw error;
+      if (!(error instanceof BodyError)) throw this.#options.signal.aborted ? error : unreadable(source, error);
       yield { kind: 'problem', source, problem: `${error.message}; its end is missing` };
     }
     yield entries(lines.end());
@@ -106,7 +121,7 @@ export class SeedReader {
     let text = '';
     try {
       const { documents, signal } = this.#options;
-      for await (const piece of documents.read(url, { maxBytes: MAX_ROBOTS_BYTES, signal })) {
+      for await (const piece of documents.read(url, { maxBytes: MAX_ROBOTS_BYTES, signal, logins: this.#logins })) {
         text = typeof piece === 'string' ? text + piece : '';
       }
     } catch (error: unknown) {
@@ -115,6 +130,10 @@ export class SeedReader {
     }
     return text;
   }
+}
+
+function unreadable(source: string, error: unknown): StorageError {
+  return new StorageError(`${source} can't be read: ${messageOf(error)}`, { cause: error });
 }
 
 /** A sitemap that an earlier seed read had its pages found there. */

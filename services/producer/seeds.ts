@@ -1,7 +1,9 @@
+import { fstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { UsageError } from '../../shared/errors.ts';
-import { isProblem, readUrl } from '../../shared/task/url.ts';
+import { UsageError } from '../../shared/runtime/errors.ts';
+import { type Logins, loginsField, withLogin } from '../../shared/task/url/logins.ts';
+import { isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
 
 /**
  * What a person hands in.
@@ -18,17 +20,23 @@ import { isProblem, readUrl } from '../../shared/task/url.ts';
 export type Seed =
   | { readonly kind: 'input' }
   | { readonly kind: 'list' | 'file'; readonly path: string }
-  | { readonly kind: 'site' | 'maybe_sitemap' | 'page'; readonly url: string };
+  | { readonly kind: 'site' | 'maybe_sitemap' | 'page'; readonly url: string; readonly logins?: Logins };
 
 /** Seeds as JSON, to be read again later. */
 export const seedsSchema: z.ZodType<Seed[]> = z.array(
   z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('input') }),
     z.object({ kind: z.enum(['list', 'file']), path: z.string() }),
-    z.object({ kind: z.enum(['site', 'maybe_sitemap', 'page']), url: z.string() }),
+    z.object({
+      kind: z.enum(['site', 'maybe_sitemap', 'page']),
+      url: z.string(),
+      logins: z.record(z.string(), z.string()).exactOptional(),
+    }),
   ]),
 );
 
+/** Its file descriptor. */
+export const STANDARD_INPUT = 0;
 const NAMES_SITEMAP = /\.(?:xml|gz|txt)$|sitemap|(?<![a-z])(?:feeds?|rss|atom)(?![a-z])/i;
 
 /**
@@ -40,30 +48,37 @@ export async function readSeeds(texts: readonly string[], urlsFiles: readonly st
   const seeds: Seed[] = [];
   for (const text of texts) seeds.push(await readSeed(text));
   for (const path of urlsFiles) {
-    seeds.push(path === '-' ? { kind: 'input' } : { kind: 'list', path: expectFile(path, await whatIs(path)) });
+    seeds.push(path === '-' ? readInput() : { kind: 'list', path: expectFile(path, await whatIs(path)) });
   }
   return seeds;
 }
 
 async function readSeed(text: string): Promise<Seed> {
-  if (text === '-') return { kind: 'input' };
+  if (text === '-') return readInput();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrlSeed(text);
   const what = await whatIs(text);
   if (what !== 'nothing') return { kind: 'file', path: expectFile(text, what) };
   const meant = readUrl(`https://${text}`);
+  const shown = withoutCredentials(`https://${text}`).slice('https://'.length);
   throw new UsageError(
     isProblem(meant)
-      ? `${JSON.stringify(text)} is neither a URL nor a file`
-      : `${text} is no file, and has no scheme: did you mean ${meant.href}`,
+      ? `${JSON.stringify(shown)} is neither a URL nor a file`
+      : `${shown} is no file, and has no scheme: did you mean ${meant.href}`,
   );
+}
+
+function readInput(): Seed {
+  if (fstatSync(STANDARD_INPUT).isDirectory()) throw new UsageError('standard input is a folder, not a list of URLs');
+  return { kind: 'input' };
 }
 
 function readUrlSeed(text: string): Seed {
   const url = readUrl(text);
-  if (isProblem(url)) throw new UsageError(`${text} can't be crawled: ${url.problem}`);
+  if (isProblem(url)) throw new UsageError(`${withoutCredentials(text)} can't be crawled: ${url.problem}`);
   const { pathname, search } = new URL(url.href);
-  if (pathname === '/' && search === '') return { kind: 'site', url: url.href };
-  return { kind: NAMES_SITEMAP.test(pathname) ? 'maybe_sitemap' : 'page', url: url.href };
+  const own = { url: url.href, ...loginsField(withLogin(undefined, url.href, url.login)) };
+  if (pathname === '/' && search === '') return { kind: 'site', ...own };
+  return { kind: NAMES_SITEMAP.test(pathname) ? 'maybe_sitemap' : 'page', ...own };
 }
 
 async function whatIs(path: string): Promise<'file' | 'folder' | 'nothing'> {

@@ -1,7 +1,7 @@
-import type { Clock } from '../../shared/clock.ts';
-import { deadLetterOf } from '../../shared/dead-letter.ts';
-import type { AttemptHistory } from '../../shared/frontier.ts';
-import type { OutgoingMessage, Transport } from '../../shared/transport.ts';
+import { deadLetterOf } from '../../shared/ports/dead-letter.ts';
+import type { AttemptHistory } from '../../shared/ports/frontier.ts';
+import type { OutgoingMessage, Transport } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import { type Ending, noteOf, type Visit } from './visit.ts';
 
 interface BurialOptions {

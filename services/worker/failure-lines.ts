@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../../shared/clock.ts';
-import type { ReleasedTask } from '../../shared/frontier.ts';
-import type { EndedRecord } from '../../shared/record.ts';
-import type { Runs } from '../../shared/runs.ts';
-import type { Sink } from '../../shared/sink.ts';
-import { malformedMarkOf } from '../../shared/task/fingerprint.ts';
-import type { FailedReason } from '../../shared/task/outcome.ts';
-import { idOf, RUN_ID, runNamedBy } from '../../shared/task/task.ts';
-import { withoutCredentials } from '../../shared/task/url.ts';
-import type { Delivery } from '../../shared/transport.ts';
+import type { ReleasedTask } from '../../shared/ports/frontier.ts';
+import type { EndedRecord } from '../../shared/ports/record.ts';
+import type { Runs } from '../../shared/ports/runs.ts';
+import type { Sink } from '../../shared/ports/sink.ts';
+import type { Delivery } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { FailedReason } from '../../shared/task/task/outcome.ts';
+import { idOf, RUN_ID, runNamedBy } from '../../shared/task/task/task.ts';
+import { malformedMarkOf } from '../../shared/task/url/fingerprint.ts';
 import { STRANGERS_RUN } from './seed-intake.ts';
 
 interface FailureLinesOptions {
@@ -55,7 +54,6 @@ export class FailureLines {
     const crawler = await this.#crawlerOf(line.run);
     await sink.put({
       ...line,
-      url: withoutCredentials(line.url),
       outcome: 'failed',
       crawler,
       worker,

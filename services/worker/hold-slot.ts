@@ -1,5 +1,12 @@
-import type { Clock } from '../../shared/clock.ts';
-import { type HostGate, type HostLimit, MAX_HOLD_MS, slotToleranceMs } from '../../shared/host-gate.ts';
+import {
+  type Grant,
+  type HostGate,
+  type HostLimit,
+  MAX_HOLD_MS,
+  slotToleranceMs,
+} from '../../shared/ports/host-gate.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { PlaceLine } from './place-line.ts';
 
 /** An answer that takes longer makes its slot too old to be used: others have had theirs since. */
 const SLOWEST_ANSWER_MS = 100;
@@ -10,6 +17,8 @@ export type Held = { readonly go: true } | { readonly go: false; readonly inMs: 
 interface HoldSlotOptions {
   readonly gate: HostGate;
   readonly clock: Clock;
+  /** Of this process' requests. */
+  readonly line: PlaceLine;
   readonly limit: HostLimit;
   /** How much longer the host is paused, as admission saw it; nothing if admission was asked about another host. */
   readonly pausedMs: number | undefined;
@@ -18,23 +27,66 @@ interface HoldSlotOptions {
 
 /**
  * Asks the gate for a host's next slot and waits for it, at most {@link MAX_HOLD_MS} in all. A slot that was reached too
- * late, or whose host was paused meanwhile, is let go, and another asked for.
+ * late, or whose host was paused meanwhile, is let go, and another asked for. Who may not go keeps no place at the host.
  */
 export async function holdSlot(host: string, holder: string, options: HoldSlotOptions): Promise<Held> {
-  const { gate, clock, limit, pausedMs, signal } = options;
+  const { gate, limit, pausedMs } = options;
   // Nothing to ask for: admission has just said that the host isn't paused.
   if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return { go: true };
+  let hasPlace = false;
+  try {
+    const held = await waitForSlot(host, options, async () => {
+      const grant = await gate.ask(host, limit, holder);
+      hasPlace ||= grant.granted;
+      return grant;
+    });
+    if (held.go) hasPlace = false;
+    return held;
+  } finally {
+    // If that fails, it is free again when its lease ends.
+    if (hasPlace) await gate.leave(host, limit, holder).catch(() => {});
+  }
+}
+
+interface Answer {
+  readonly grant: Grant;
+  readonly asked: number;
+  readonly answered: number;
+}
+
+/** Asks the gate. While all places of the host are taken, it asks once after another, behind those who came first. */
+async function askInTurn(
+  host: string,
+  { clock, line, signal }: HoldSlotOptions,
+  until: number,
+  ask: () => Promise<Grant>,
+): Promise<Answer> {
+  const askOnce = async (): Promise<Answer> => {
+    const asked = clock.now();
+    const grant = await ask();
+    return { grant, asked, answered: clock.now() };
+  };
+  const first = line.has(host) ? undefined : await askOnce();
+  if (first !== undefined && first.grant.because !== 'concurrency') return first;
+  const answer = await line.inTurn(host, until - clock.now(), signal, async (hasWaited) => {
+    for (let last = hasWaited ? undefined : first; ; last = await askOnce()) {
+      last ??= await askOnce();
+      const { grant, answered } = last;
+      const mayWait = grant.because === 'concurrency' && answered + grant.inMs <= until;
+      if (!mayWait || signal.aborted) return last;
+      await clock.sleep(grant.inMs, signal);
+    }
+  });
+  const now = clock.now();
+  return answer ?? { grant: { granted: false, inMs: 0, because: 'concurrency' }, asked: now, answered: now };
+}
+
+async function waitForSlot(host: string, options: HoldSlotOptions, ask: () => Promise<Grant>): Promise<Held> {
+  const { gate, clock, limit, signal } = options;
   const until = clock.now() + MAX_HOLD_MS;
   for (;;) {
-    const asked = clock.now();
-    const grant = await gate.ask(host, limit, holder);
-    const answered = clock.now();
-    if (!grant.granted) {
-      const mayWait = grant.because === 'concurrency' && answered + grant.inMs <= until;
-      if (!mayWait || signal.aborted) return { go: false, inMs: grant.inMs };
-      await clock.sleep(grant.inMs, signal);
-      continue;
-    }
+    const { grant, asked, answered } = await askInTurn(host, options, until, ask);
+    if (!grant.granted) return { go: false, inMs: grant.inMs };
     const isFresh = limit.intervalMs === 0 || answered - asked <= SLOWEST_ANSWER_MS;
     if (isFresh && grant.inMs === 0) return { go: true };
     if (isFresh) {
@@ -43,9 +95,6 @@ export async function holdSlot(host: string, holder: string, options: HoldSlotOp
       const isInTime = !signal.aborted && reached - answered - grant.inMs <= slotToleranceMs(limit.intervalMs);
       if (isInTime && (await gate.stillOpen(host)) && clock.now() - reached <= SLOWEST_ANSWER_MS) return { go: true };
     }
-    if (signal.aborted || clock.now() > until) {
-      await gate.leave(host, limit, holder);
-      return { go: false, inMs: 0 };
-    }
+    if (signal.aborted || clock.now() > until) return { go: false, inMs: 0 };
   }
 }

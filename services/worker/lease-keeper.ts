@@ -1,6 +1,6 @@
-import { messageOf } from '../../shared/errors.ts';
-import type { Frontier } from '../../shared/frontier.ts';
-import type { Logger } from '../../shared/logger.ts';
+import type { Frontier, ReleaseName } from '../../shared/ports/frontier.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
 
 /** A third of a working lease: two renewals may be lost. */
 const RENEW_EVERY_MS = 20_000;
@@ -9,7 +9,7 @@ const RENEW_EVERY_MS = 20_000;
 export class LeaseKeeper {
   readonly #frontier: Frontier;
   readonly #log: Logger;
-  readonly #held = new Map<string, Set<number>>();
+  readonly #held = new Map<string, Set<ReleaseName>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(frontier: Frontier, log: Logger) {
@@ -26,7 +26,7 @@ export class LeaseKeeper {
     this.#timer = undefined;
   }
 
-  keep(run: string, release: number): void {
+  keep(run: string, release: ReleaseName): void {
     let releases = this.#held.get(run);
     if (releases === undefined) {
       releases = new Set();
@@ -35,7 +35,8 @@ export class LeaseKeeper {
     releases.add(release);
   }
 
-  drop(run: string, release: number): void {
+  /** @param release the very one that was kept */
+  drop(run: string, release: ReleaseName): void {
     const releases = this.#held.get(run);
     releases?.delete(release);
     if (releases?.size === 0) this.#held.delete(run);

@@ -1,12 +1,14 @@
-import type { Offer } from '../../shared/frontier.ts';
-import type { RunOptions } from '../../shared/runs.ts';
-import { FIRST_STEP, markOf } from '../../shared/task/fingerprint.ts';
-import { matchesUrl } from '../../shared/task/glob.ts';
-import { type RoutingRule, routeOf } from '../../shared/task/routing.ts';
-import { scopeTest } from '../../shared/task/scope.ts';
-import type { Task } from '../../shared/task/task.ts';
-import { isProblem, readUrl } from '../../shared/task/url.ts';
-import { urlKeyOf } from '../../shared/task/url-key.ts';
+import type { Offer } from '../../shared/ports/frontier.ts';
+import type { RunOptions } from '../../shared/ports/runs.ts';
+import { MAX_LINK_LENGTH, MAX_LINKS, MAX_LINKS_LENGTH } from '../../shared/task/task/page-limits.ts';
+import { type RoutingRule, routeOf } from '../../shared/task/task/routing.ts';
+import type { Task } from '../../shared/task/task/task.ts';
+import { FIRST_STEP, markOf } from '../../shared/task/url/fingerprint.ts';
+import { matchesUrl } from '../../shared/task/url/glob.ts';
+import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../../shared/task/url/logins.ts';
+import { scopeTest } from '../../shared/task/url/scope.ts';
+import { isProblem, readUrl } from '../../shared/task/url/url.ts';
+import { urlKeyOf } from '../../shared/task/url/url-key.ts';
 
 interface FollowOptions {
   readonly task: Task;
@@ -14,6 +16,10 @@ interface FollowOptions {
   readonly finalUrl: string;
   readonly options: RunOptions;
   readonly rules: readonly RoutingRule[];
+  /** Of the visit that found the links: they hold for its origins, however a page was come to. */
+  readonly logins?: Logins | undefined;
+  /** Credentials that a link had itself. */
+  readonly loginOf?: (link: string) => string | undefined;
   /** Needed for scope `domain` only. */
   readonly domainOf?: (hostname: string) => string;
 }
@@ -21,21 +27,55 @@ interface FollowOptions {
 /** The links of a page that its run follows: not too deep, within its scope, and wanted by its patterns. */
 export function linksToFollow(
   links: readonly string[],
-  { task, finalUrl, options, rules, domainOf = (hostname) => hostname }: FollowOptions,
+  { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname }: FollowOptions,
 ): Offer[] {
   if (!options.follow || task.depth >= options.maxDepth) return [];
   const isInScope = scopeTest(options.scope ?? 'host', { ...task, host: new URL(task.url).host }, finalUrl, domainOf);
+  const isCounted = options.scope === 'domain' && options.maxHostsPerDomain !== undefined;
   const offers: Offer[] = [];
   for (const link of links) {
     const url = readUrl(link);
     const scope = isProblem(url) ? undefined : isInScope(url);
     if (isProblem(url) || scope === undefined || !isWanted(url.href, options)) continue;
     const { queue, deadlineMs } = routeOf(url.href, rules);
-    const mark = markOf(urlKeyOf(url.canonical, options.urlKey));
+    const login = url.login ?? loginOf?.(link) ?? loginFor(url.href, logins);
+    const mark = markOf(keyWithLogin(urlKeyOf(url.canonical, options.urlKey), login));
+    const own = loginsField(withLogin(undefined, url.href, login));
     const depth = task.depth + 1;
-    offers.push({ url: url.href, host: url.host, mark, step: FIRST_STEP, depth, ...scope, queue, deadlineMs });
+    const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : {};
+    offers.push({
+      url: url.href,
+      host: url.host,
+      mark,
+      step: FIRST_STEP,
+      depth,
+      ...scope,
+      ...domain,
+      ...own,
+      queue,
+      deadlineMs,
+    });
   }
   return offers;
+}
+
+/** The links that a crawler named, within the limits of a page. `isCut`: there were more. */
+export function withinLimits(links: readonly string[]): { readonly links: readonly string[]; readonly isCut: boolean } {
+  const kept: string[] = [];
+  let length = 0;
+  for (const link of links) {
+    if (kept.length === MAX_LINKS || length + link.length > MAX_LINKS_LENGTH) break;
+    if (link.length > MAX_LINK_LENGTH) continue;
+    kept.push(link);
+    length += link.length;
+  }
+  return { links: kept, isCut: kept.length < links.length };
+}
+
+/** The domain whose hosts a link's counts among; its own name, `www` and the host of the page count for nothing. */
+function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): { domain?: string } {
+  const domain = domainOf(host.replace(/:\d+$/, ''));
+  return host === own || host === domain || host === `www.${domain}` ? {} : { domain };
 }
 
 /** Without a pattern to include, all are; one that excludes wins. */

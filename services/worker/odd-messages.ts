@@ -1,12 +1,11 @@
-import type { Clock } from '../../shared/clock.ts';
-import { malformedLetterOf } from '../../shared/dead-letter.ts';
-import { messageOf } from '../../shared/errors.ts';
-import { ExpiringMap } from '../../shared/expiring-map.ts';
-import type { Frontier } from '../../shared/frontier.ts';
-import { MAX_HOLD_MS } from '../../shared/host-gate.ts';
-import type { Logger } from '../../shared/logger.ts';
-import { runNamedBy } from '../../shared/task/task.ts';
-import type { Delivery, Handling, Transport } from '../../shared/transport.ts';
+import { malformedLetterOf } from '../../shared/ports/dead-letter.ts';
+import type { Frontier, Ledger } from '../../shared/ports/frontier.ts';
+import type { Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import { ExpiringMap } from '../../shared/runtime/expiring-map.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { placeById } from './delivered.ts';
 import type { FailureLines } from './failure-lines.ts';
 
 /** A task that is for other programs is let alone for so long, each time that one that can't work it gets it. */
@@ -16,7 +15,7 @@ const TOLD_EVERY_MS = 60_000;
 
 interface OddMessagesOptions {
   readonly worker: string;
-  readonly frontier: Frontier;
+  readonly frontier: Frontier & Ledger;
   readonly transport: Transport;
   /** Where messages that are no task are told of; left out where nobody is told. */
   readonly failures?: FailureLines;
@@ -24,7 +23,6 @@ interface OddMessagesOptions {
   readonly onSinkFailure: (reason: string) => void;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly signal: AbortSignal;
 }
 
 /** What becomes of deliveries that this program can't read as a task, or can't work. */
@@ -37,9 +35,10 @@ export class OddMessages {
     this.#told = new ExpiringMap({ clock: options.clock, maxEntries: 1_000, maxBytes: Number.POSITIVE_INFINITY });
   }
 
-  /** What is no task is buried as it came. */
-  async bury({ id, body }: Delivery, problem: string): Promise<Handling> {
-    const { transport, failures, log, onSinkFailure } = this.#options;
+  /** What is no task is buried as it came. If it is of one nevertheless, by its id and number, that is over: it would come again. */
+  async bury(delivery: Delivery, problem: string): Promise<Handling> {
+    const { frontier, transport, failures, log, onSinkFailure } = this.#options;
+    const { id, body } = delivery;
     try {
       await failures?.ofMessage({ id, body }, problem);
     } catch (error: unknown) {
@@ -48,32 +47,33 @@ export class OddMessages {
     }
     const [outcome] = await transport.publish([malformedLetterOf(id, body, problem)]);
     log.warn({ error: problem }, 'a message that is no task: buried');
-    return outcome === 'confirmed' ? 'ack' : 'return';
+    if (outcome !== 'confirmed') return 'return';
+    const place = await placeById(delivery, frontier);
+    if (place !== undefined)
+      await frontier.settle(place.run, place.release, {
+        outcome: { kind: 'failed', reason: 'malformed', detail: problem },
+      });
+    return 'ack';
   }
 
   /**
    * What a newer program can work waits again, at no attempt, and not to be released at once: a fleet in which only some
-   * workers are new yet would hand it from one old worker to the next as fast as it can.
+   * workers are new yet would hand it from one old worker to the next as fast as it can. `behind`: it has no place in the
+   * frontier, and belongs behind the others of its queue.
    */
-  async leaveToOthers({ id, headers }: Delivery, problem: string): Promise<Handling> {
+  async leaveToOthers(delivery: Delivery, problem: string): Promise<'ack' | 'behind'> {
     const { frontier, worker, log } = this.#options;
-    const run = runNamedBy(id);
-    const release = headers['x-release'];
     if (this.#told.get(problem) === undefined) {
       this.#told.set(problem, true, { ttlMs: TOLD_EVERY_MS, bytes: 0 });
       log.warn({ error: problem }, 'what this worker can not work is left to others:');
     }
-    if (run === undefined || release === undefined) return await this.#returnLater();
+    const place = await placeById(delivery, frontier);
+    if (place === undefined) return 'behind';
+    const { run, release } = place;
     const settled = await frontier.settle(run, release, { outcome: { kind: 'defer', inMs: FOR_OTHERS_WAITS_MS } });
     if (settled === 'settled') return 'ack';
     // Stale, or of a run that the store has lost: then the message is all that there is of it.
     const { verdict } = await frontier.admit(run, release, worker);
-    return verdict === 'unknown_run' ? await this.#returnLater() : 'ack';
-  }
-
-  /** Only here can it wait: returned, it comes again at once. */
-  async #returnLater(): Promise<Handling> {
-    await this.#options.clock.sleep(MAX_HOLD_MS, this.#options.signal);
-    return 'return';
+    return verdict === 'unknown_run' ? 'behind' : 'ack';
   }
 }

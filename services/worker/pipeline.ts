@@ -1,39 +1,55 @@
 import type { StepResult } from '../../shared/crawler/crawler.ts';
 import { Page } from '../../shared/crawler/page.ts';
-import { ConfigurationError, messageOf } from '../../shared/errors.ts';
 import {
   ALONE_FROM_STARTS,
   type AttemptHistory,
   type Claims,
   type Frontier,
+  type Ledger,
+  nameOf,
   type TaskState,
-} from '../../shared/frontier.ts';
-import { MAX_HOLD_MS } from '../../shared/host-gate.ts';
-import type { Logger } from '../../shared/logger.ts';
-import type { PageRecord } from '../../shared/record.ts';
-import { cacheKeyOf, type ResponseCache } from '../../shared/response-cache.ts';
-import { RecordRefusedError, type Sink } from '../../shared/sink.ts';
-import { markOf } from '../../shared/task/fingerprint.ts';
-import type { RoutingRule } from '../../shared/task/routing.ts';
-import { nextUrlOf, readMessage, type Task } from '../../shared/task/task.ts';
-import { canonicalOf, withoutCredentials } from '../../shared/task/url.ts';
-import { urlKeyOf } from '../../shared/task/url-key.ts';
-import type { Delivery, Handling, Transport } from '../../shared/transport.ts';
+} from '../../shared/ports/frontier.ts';
+import { MAX_HOLD_MS } from '../../shared/ports/host-gate.ts';
+import type { PageRecord } from '../../shared/ports/record.ts';
+import { cacheKeyOf, type ResponseCache } from '../../shared/ports/response-cache.ts';
+import { RecordRefusedError, type Sink } from '../../shared/ports/sink.ts';
+import type { Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
+import { ConfigurationError, messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
+import { nextUrlOf, type Task } from '../../shared/task/task/task.ts';
+import { markOf } from '../../shared/task/url/fingerprint.ts';
+import { keyWithLogin } from '../../shared/task/url/logins.ts';
+import { canonicalOf } from '../../shared/task/url/url.ts';
+import { urlKeyOf } from '../../shared/task/url/url-key.ts';
 import { bury } from './burial.ts';
+import { readDelivery } from './delivered.ts';
 import type { FailureLines } from './failure-lines.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import { LinkOffers } from './link-offers.ts';
 import { OddMessages } from './odd-messages.ts';
+import { OutcomeLog } from './outcome-log.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { rememberedOf } from './revisit.ts';
 import type { RunDirectory, WorkedRun } from './run-directory.ts';
 import type { SeedIntake } from './seed-intake.ts';
 import type { Slots } from './slots.ts';
-import { type Arrival, doneRecord, type Ending, endedRecord, noteOf, type Visit } from './visit.ts';
+import { StepError, Steps, type StepsOptions } from './steps.ts';
+import {
+  type Arrival,
+  doneRecord,
+  type Ending,
+  endedRecord,
+  failedStep,
+  loginOf,
+  loginsOf,
+  noteOf,
+  type Visit,
+} from './visit.ts';
 
-export interface PipelineOptions extends RequestsOptions {
+export interface PipelineOptions extends RequestsOptions, StepsOptions {
   readonly worker: string;
-  readonly frontier: Frontier & AttemptHistory & Claims;
+  readonly frontier: Frontier & AttemptHistory & Claims & Ledger;
   readonly transport: Transport;
   readonly cache: ResponseCache;
   readonly sink: Sink;
@@ -54,7 +70,6 @@ export interface PipelineOptions extends RequestsOptions {
 }
 
 const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
-const BODY = new TextDecoder();
 
 /**
  * A delivery's way to its outcome, one named step after another:
@@ -69,41 +84,54 @@ export class Pipeline {
   readonly #odd: OddMessages;
   readonly #links: LinkOffers;
   readonly #requests: Requests;
+  readonly #steps: Steps;
+  readonly #outcomes: OutcomeLog;
+  /** Resolves once all large pages so far are read. */
+  #largePages: Promise<void> = Promise.resolve();
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#odd = new OddMessages(options);
     this.#links = new LinkOffers(options);
     this.#requests = new Requests(options);
+    this.#steps = new Steps(options);
+    this.#outcomes = new OutcomeLog(options);
   }
 
-  /** Works on a delivery until it is settled or put back. Rejects when a store fails: the delivery then comes again. */
-  async handle(delivery: Delivery): Promise<Handling> {
-    const message = readMessage(BODY.decode(delivery.body));
+  /**
+   * Works on a delivery until it is settled or put back. `behind`: it is for other programs. Rejects when a store fails: the
+   * delivery then comes again.
+   */
+  async handle(delivery: Delivery): Promise<Handling | 'behind'> {
+    const message = readDelivery(delivery);
     if (message.kind === 'malformed') return await this.#odd.bury(delivery, message.problem);
     if (message.kind === 'newer')
       return await this.#odd.leaveToOthers(delivery, `a message of the newer version ${message.version}`);
     const { run } = message.task;
     const release = delivery.headers['x-release'];
     if (run === undefined || release === undefined) return await this.#options.intake.take(message.task);
-    let worked: WorkedRun;
     try {
-      worked = await this.#options.runs.find(run);
+      const worked = await this.#options.runs.find(run);
+      return await this.#admit({ ...message.task, run }, release, worked);
     } catch (error: unknown) {
       if (!(error instanceof ConfigurationError)) throw error;
       return await this.#odd.leaveToOthers(delivery, `run ${run}: ${error.message}`);
     }
-    return await this.#admit({ ...message.task, run }, release, worked);
   }
 
-  async #admit(task: Task, release: number, run: WorkedRun): Promise<Handling> {
-    const { frontier, cache, robots, leases, slots, worker } = this.#options;
+  async #admit(task: Task, release: number, found: WorkedRun): Promise<Handling> {
+    const { frontier, cache, robots, runs, leases, slots, worker } = this.#options;
+    const name = nameOf({ release, task });
     const [admission, cached, rules] = await Promise.all([
-      frontier.admit(task.run, release, worker),
-      cache.get(cacheKeyOf(task.url)),
+      frontier.admit(task.run, name, worker),
+      // What was asked for with credentials is nobody else's (RFC 9111 section 3.5).
+      task.logins === undefined ? cache.get(cacheKeyOf(task.url)) : undefined,
       robots?.look(nextUrlOf(task)),
     ]);
-    const visit = { task, release, run, worker, known: 'known' in admission ? admission.known : undefined };
+    const run = 'incarnation' in admission ? await runs.findAs(task.run, admission.incarnation) : found;
+    // Not by worker: who takes a release over from a dead one has its place, too, and needn't wait for its lease.
+    const holder = `${task.run}:${release}`;
+    const visit = { task, release, holder, run, worker, known: 'known' in admission ? admission.known : undefined };
     // An incremental run wants to know what the host has now.
     const isFresh = cached !== undefined && !run.options.incremental;
     const known = { rules, arrival: isFresh ? { fetched: cached, fromCache: true } : undefined };
@@ -121,16 +149,16 @@ export class Pipeline {
           { outcome: { kind: 'failed', reason: admission.verdict } },
         );
       case 'work': {
-        const { state, pausedMs } = admission;
-        const work = () => this.#visit({ ...visit, state }, { ...known, pausedMs });
-        leases.keep(task.run, release);
+        const { state, pausedMs, answersOthers } = admission;
+        const work = () => this.#visit({ ...visit, state, answersOthers }, { ...known, pausedMs });
+        leases.keep(task.run, name);
         try {
           if (state.starts < ALONE_FROM_STARTS) return await work();
           // Behind another suspect it would be counted as killed with that one, though it had not begun.
           if (slots.isReserved) return await this.#putBack({ ...visit, state }, 0);
           return await slots.alone(work);
         } finally {
-          leases.drop(task.run, release);
+          leases.drop(task.run, name);
         }
       }
     }
@@ -148,29 +176,35 @@ export class Pipeline {
 
   async #read(visit: Visit, arrival: Arrival): Promise<Handling> {
     const { clock, cache } = this.#options;
-    const mark = markOf(urlKeyOf(canonicalOf(arrival.fetched.finalUrl), visit.run.options.urlKey), visit.task.step);
+    const { finalUrl } = arrival.fetched;
+    const key = urlKeyOf(canonicalOf(finalUrl), visit.run.options.urlKey);
+    const mark = markOf(keyWithLogin(key, loginOf(visit, finalUrl)), visit.task.step);
     const claim = await this.#claim(visit, mark);
     if (claim === 'stale') return 'ack';
     if (claim === 'taken') {
-      const detail = `redirected to ${arrival.fetched.finalUrl}, which is known`;
+      const detail = `redirected to ${finalUrl}, which is known`;
       return await this.#end(visit, { outcome: { kind: 'skipped', reason: 'duplicate', detail }, hostAnswered: true });
     }
     const page = new Page(visit.task, arrival.fetched);
+    if (page.isLarge) await this.#readAhead(page, visit);
     let result: StepResult;
     try {
-      result = await visit.run.crawler.step(page);
+      const { crawler, options } = visit.run;
+      result = await this.#steps.take(options.crawler, page.task.url, () => crawler.step(page));
     } catch (error: unknown) {
-      const detail = `the crawler failed: ${messageOf(error)}`;
-      return await this.#end(visit, { outcome: { kind: 'failed', reason: 'schema', detail }, hostAnswered: true });
+      if (!(error instanceof StepError)) throw error;
+      return await this.#end(visit, failedStep(error));
     }
     const offered = await this.#links.offer(visit, page, result);
     if (offered === 'stale') return 'ack';
     if (offered === 'full') return await this.#putBack(visit, 0);
-    const record = doneRecord(visit, arrival, page, result, clock.now());
+    const isMoreCut = offered === 'cut' && !page.truncated.includes('links');
+    const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
+    const record = doneRecord(visit, arrival, page, result, { at: clock.now(), truncated });
     const stored = await this.#store(record);
     if (stored === 'failed') return await this.#putBack(visit, 0);
     if (stored !== 'stored') {
-      const outcome = { kind: 'failed', reason: 'schema', detail: stored.refused } as const;
+      const outcome = { kind: 'failed', reason: stored.reason, detail: stored.message } as const;
       return await this.#end(visit, { outcome, hostAnswered: true });
     }
     const { fetched, fromCache, askedAt } = arrival;
@@ -189,10 +223,10 @@ export class Pipeline {
         },
         bytes,
       ),
-      fromCache ? undefined : cache.set(cacheKeyOf(visit.task.url), fetched),
+      fromCache || loginsOf(visit) !== undefined ? undefined : cache.set(cacheKeyOf(visit.task.url), fetched),
     ]);
     const { status, durationMs } = fetched;
-    this.#tell(visit, 'done', {
+    this.#outcomes.tell(visit.task, 'done', {
       status,
       ms: fromCache ? undefined : Math.round(durationMs),
       cached: fromCache || undefined,
@@ -200,12 +234,19 @@ export class Pipeline {
     return 'ack';
   }
 
+  /** Reads large pages one at a time, so that only one page's text is in memory. */
+  async #readAhead(page: Page, { run }: Visit): Promise<void> {
+    const read = this.#largePages.then(() => page.readAhead(run.options.content));
+    this.#largePages = read.catch(() => {});
+    await read;
+  }
+
   /** A page that was found elsewhere stands for both URLs. */
   async #claim({ task, release, run, known }: Visit, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
     if (mark === task.mark || release === 0) return 'claimed';
     // An earlier run has, for this task's page: it is marked ever since.
     if (mark === known?.claimed && run.options.dedup === 'ever') return 'claimed';
-    return await this.#options.frontier.claim(task.run, release, mark);
+    return await this.#options.frontier.claim(task.run, nameOf({ release, task }), mark);
   }
 
   /** Everything but a page: told in the records, buried if it failed, settled. */
@@ -219,7 +260,7 @@ export class Pipeline {
     await this.#settle(visit, ending);
     const reason = 'reason' in outcome ? outcome.reason : outcome.kind === 'defer' ? outcome.host?.reason : undefined;
     const detail = 'detail' in outcome && outcome.detail !== `HTTP ${status}` ? outcome.detail : undefined;
-    this.#tell(visit, outcome.kind, { reason, status, error: detail });
+    this.#outcomes.tell(visit.task, outcome.kind, { reason, status, error: detail });
     return 'ack';
   }
 
@@ -232,7 +273,7 @@ export class Pipeline {
     }
     const { moved } = visit;
     const settlement = { outcome: { kind: 'defer' }, hostFreeInMs, ...(moved === undefined ? {} : { moved }) } as const;
-    await frontier.settle(visit.task.run, visit.release, settlement);
+    await frontier.settle(visit.task.run, nameOf(visit), settlement);
     return 'ack';
   }
 
@@ -243,7 +284,7 @@ export class Pipeline {
     const { moved } = visit;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
-    await frontier.settle(visit.task.run, visit.release, {
+    await frontier.settle(visit.task.run, nameOf(visit), {
       outcome,
       bytes,
       ...(moved === undefined ? {} : { moved }),
@@ -255,18 +296,14 @@ export class Pipeline {
     });
   }
 
-  async #store(record: PageRecord): Promise<'stored' | 'failed' | { readonly refused: string }> {
+  async #store(record: PageRecord): Promise<'stored' | 'failed' | RecordRefusedError> {
     try {
       await this.#options.sink.put(record);
       return 'stored';
     } catch (error: unknown) {
-      if (error instanceof RecordRefusedError) return { refused: error.message };
+      if (error instanceof RecordRefusedError) return error;
       this.#options.onSinkFailure(messageOf(error));
       return 'failed';
     }
-  }
-
-  #tell({ task }: Visit, outcome: string, fields: object): void {
-    this.#options.log.info({ run: task.run, ...fields, url: withoutCredentials(task.url) }, outcome);
   }
 }

@@ -1,15 +1,17 @@
-import type { Clock } from '../../shared/clock.ts';
 import { acceptsText } from '../../shared/crawler/crawler.ts';
-import { FetchError, type Fetcher } from '../../shared/fetcher.ts';
-import type { HostGate, HostLimit } from '../../shared/host-gate.ts';
-import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../shared/task/judgement.ts';
-import { redirectOf } from '../../shared/task/redirect.ts';
-import type { RobotsRules } from '../../shared/task/robots-match.ts';
+import { FetchError, type Fetcher } from '../../shared/ports/fetcher.ts';
+import type { HostGate, HostLimit } from '../../shared/ports/host-gate.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { RobotsRules } from '../../shared/task/robots/robots-match.ts';
+import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../shared/task/task/judgement.ts';
+import { redirectOf } from '../../shared/task/url/redirect.ts';
 import { holdSlot } from './hold-slot.ts';
-import { followed } from './redirects.ts';
+import { PlaceLine } from './place-line.ts';
+import { followed, isInScope, outOfScope } from './redirects.ts';
 import { validatorsFor } from './revisit.ts';
 import type { Candidate, Permission, Robots } from './robots.ts';
-import { type Arrival, type Ending, hostOf, redirected, urlOf, type Visit } from './visit.ts';
+import { type StepError, stepErrorOf } from './steps.ts';
+import { type Arrival, type Ending, failedStep, hostOf, loginOf, redirected, urlOf, type Visit } from './visit.ts';
 
 export interface RequestsOptions {
   readonly gate: HostGate;
@@ -40,6 +42,12 @@ export type Requested = { readonly visit: Visit } & (
   | { readonly laterMs: number }
 );
 
+/** What one request came to: a page, an end, or where it is redirected to. */
+type Answered =
+  | { readonly arrival: Arrival }
+  | { readonly ending: Ending }
+  | { readonly to: string; readonly login?: string };
+
 /** How long a slot rests when this machine had no socket for it, or no proxy. */
 const EXHAUSTED_REST_MS = 2_000;
 
@@ -48,13 +56,15 @@ const FREE: Permission = { kind: 'allow', intervalMs: 0 };
 
 /**
  * Asks for a task's page: robots.txt → gate → fetch, and the same again for each redirect, whose hop has a robots.txt, a
- * host and a turn of its own.
+ * host and a turn of its own. Of a response that is cached, where it led is looked at in the same way, but asks nobody.
  */
 export class Requests {
   readonly #options: RequestsOptions;
+  readonly #line: PlaceLine;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
+    this.#line = new PlaceLine(options.clock);
   }
 
   /** `left` in the answer: its place at the host is free again. That need not be waited for before the page is read. */
@@ -64,13 +74,30 @@ export class Requests {
     for (;;) {
       const permission = (await robots?.permit(this.#candidate(hop), known)) ?? FREE;
       if (permission.kind !== 'allow') return { visit: hop, ...this.#refused(hop, permission) };
-      if (arrival !== undefined) return { visit: hop, arrival };
-      const asked = await this.#ask(hop, permission.intervalMs, paused);
+      const asked: (Answered & { left?: Promise<void> }) | { laterMs: number } =
+        arrival === undefined ? await this.#ask(hop, permission.intervalMs, paused) : await this.#recall(hop, arrival);
+      // What is cached was asked for by another: its redirects are none of this visit's.
+      if ('arrival' in asked && arrival !== undefined) return { visit, ...asked };
       if (!('to' in asked)) return { visit: hop, ...asked };
-      hop = redirected(hop, asked.to);
+      hop = redirected(hop, asked.to, asked.login);
       // Admission knew the first host only.
       [known, paused] = [await robots?.look(asked.to), undefined];
     }
+  }
+
+  /** A response that is cached: what another came to is no way around this run's scope, nor around what its crawler reads. */
+  async #recall(visit: Visit, arrival: Arrival): Promise<Answered> {
+    const { finalUrl, headers } = arrival.fetched;
+    if (finalUrl !== urlOf(visit)) {
+      if (await isInScope(visit, finalUrl)) return { to: finalUrl };
+      return { ending: { outcome: outOfScope(finalUrl) } };
+    }
+    const contentType = headers['content-type'];
+    const wanted = wants(visit, contentType);
+    if (wanted === true) return { arrival };
+    if (wanted !== false) return { ending: { ...failedStep(wanted), hostAnswered: undefined } };
+    const detail = `The answer is ${contentType ?? 'of no content type'}`;
+    return { ending: { outcome: { kind: 'skipped', reason: 'content_type', detail } } };
   }
 
   #candidate(visit: Visit): Candidate {
@@ -97,14 +124,17 @@ export class Requests {
   }
 
   /** One request, in its host's turn. */
-  async #ask(visit: Visit, crawlDelayMs: number, pausedMs: number | undefined) {
+  async #ask(
+    visit: Visit,
+    crawlDelayMs: number,
+    pausedMs: number | undefined,
+  ): Promise<(Answered & { left?: Promise<void> }) | { laterMs: number }> {
     const { gate, clock, signal, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
     const limit: HostLimit = { intervalMs, concurrency: hostConcurrency };
-    // Not by worker: who takes a release over from a dead one has its place, too, and needn't wait for its lease.
-    const holder = `${visit.task.run}:${visit.release}`;
-    const held = await holdSlot(host, holder, { gate, clock, limit, pausedMs, signal });
+    const { holder } = visit;
+    const held = await holdSlot(host, holder, { gate, clock, line: this.#line, limit, pausedMs, signal });
     if (!held.go) return { laterMs: held.inMs };
     const began = performance.now();
     const fetched = await this.#fetch(visit);
@@ -115,9 +145,14 @@ export class Requests {
     return fetched;
   }
 
-  async #fetch(visit: Visit): Promise<{ arrival: Arrival } | { ending: Ending } | { to: string }> {
+  async #fetch(visit: Visit): Promise<Answered> {
     const { fetcher, maxBodyBytes, maxRedirects, clock, signal } = this.#options;
-    const { accepts = acceptsText } = visit.run.crawler;
+    const broken: StepError[] = [];
+    const accepts = (contentType: string | undefined): boolean => {
+      const wanted = wants(visit, contentType);
+      if (typeof wanted !== 'boolean') broken.push(wanted);
+      return wanted === true;
+    };
     const url = urlOf(visit);
     const askedAt = clock.now();
     const validators = validatorsFor(visit);
@@ -125,8 +160,8 @@ export class Requests {
       const fetched = await fetcher.fetch({
         ...{ url, maxBodyBytes, signal, accepts },
         ...(validators === undefined ? {} : { validators }),
-        followRedirects: false,
         redirectedFrom: visit.task.url,
+        login: loginOf(visit, url),
       });
       const { status } = fetched;
       const redirect = redirectOf(status, fetched.headers.location, url);
@@ -137,6 +172,7 @@ export class Requests {
         : { ending: { ...judgement, status, answer: fetched, askedAt } };
     } catch (error: unknown) {
       if (!(error instanceof FetchError)) throw error;
+      if (broken[0] !== undefined) return { ending: { ...failedStep(broken[0]), status: error.status, askedAt } };
       const { reason, message, status } = error;
       // Its slot stays taken meanwhile: so fewer are open at once.
       if (reason === 'exhausted' || reason === 'proxy') await clock.sleep(EXHAUSTED_REST_MS, signal);
@@ -144,11 +180,20 @@ export class Requests {
     }
   }
 
-  #circumstances({ state, run, release }: Visit): Circumstances {
+  #circumstances({ state, run, release, answersOthers = false }: Visit): Circumstances {
     const { clock, random } = this.#options;
-    const about = { attempts: state.attempts, now: clock.now(), random: random() };
+    const about = { attempts: state.attempts, answersOthers, now: clock.now(), random: random() };
     // Without a ledger there is nowhere to wait for another attempt: what would is given up, and buried.
     if (release === 0) return { ...about, throttles: MOST_THROTTLES, maxAttempts: 1 };
     return { ...about, throttles: state.throttles, maxAttempts: run.options.maxAttempts };
+  }
+}
+
+/** Does the crawler want pages of this kind? */
+function wants({ run }: Visit, contentType: string | undefined): boolean | StepError {
+  try {
+    return (run.crawler.accepts ?? acceptsText)(contentType);
+  } catch (error: unknown) {
+    return stepErrorOf(run.options.crawler, error);
   }
 }

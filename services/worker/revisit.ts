@@ -1,6 +1,5 @@
-import type { PageVisit } from '../../shared/frontier.ts';
-import { type KnownPage, readAsOf, type Validators, validatorsIn } from '../../shared/task/known-page.ts';
-import { withoutCredentials } from '../../shared/task/url.ts';
+import type { PageVisit } from '../../shared/ports/frontier.ts';
+import { type KnownPage, readAsOf, type Validators, validatorsIn } from '../../shared/task/task/known-page.ts';
 import { type Ending, redirectsOf, type Visit } from './visit.ts';
 
 /**
@@ -31,7 +30,7 @@ export function rememberedOf(visit: Visit, ending: Ending, now: number): PageVis
   const facts = { contentHash, bytes, readAs: readAsOf(run.options), ...kept, askedMsAgo, bytesSaved: 0 };
   if (outcome.kind === 'skipped' || answer === undefined) return facts;
   // The answer of another URL says nothing of this one.
-  const isItsOwn = withoutCredentials(answer.finalUrl) === withoutCredentials(visit.task.url);
+  const isItsOwn = answer.finalUrl === visit.task.url;
   return isItsOwn ? { ...facts, ...validatorsIn(answer.headers) } : facts;
 }
 

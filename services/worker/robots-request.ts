@@ -1,52 +1,75 @@
-import { FetchError, type Fetcher, type OpenResponse } from '../../shared/fetcher.ts';
-import { parseRobots } from '../../shared/task/robots.ts';
-import { MAX_ROBOTS_REDIRECTS, meaningOfFailure, meaningOfStatus } from '../../shared/task/robots-answer.ts';
-import { ALLOW_ALL, type RobotsRules } from '../../shared/task/robots-match.ts';
-import { MAX_ROBOTS_BYTES } from '../../shared/task/robots-sitemaps.ts';
+import { FetchError, type Fetcher, letGo, type OpenResponse } from '../../shared/ports/fetcher.ts';
+import { parseRobots } from '../../shared/task/robots/robots.ts';
+import { MAX_ROBOTS_REDIRECTS, meaningOfFailure, meaningOfStatus } from '../../shared/task/robots/robots-answer.ts';
+import { ALLOW_ALL, type RobotsRules } from '../../shared/task/robots/robots-match.ts';
+import { MAX_ROBOTS_BYTES } from '../../shared/task/robots/robots-sitemaps.ts';
+import { redirectOf } from '../../shared/task/url/redirect.ts';
 
 /** What one request for a robots.txt came to. */
 export type RobotsAnswer =
   /** `found`: there is a file. */
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly found: boolean }
-  /** `reason`: for people, the host's pause. */
-  | { readonly kind: 'wait'; readonly reason: string; readonly retryAfter?: string | undefined }
+  /** `reason`: for people, the host's pause. `isThrottled`: whoever answered wants to be left alone. */
+  | {
+      readonly kind: 'wait';
+      readonly reason: string;
+      /** Of the answer, if there was one. */
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly isThrottled?: boolean;
+    }
+  /** It is to be asked for there. */
+  | { readonly kind: 'moved'; readonly to: string }
   | { readonly kind: 'as_page'; readonly error: FetchError }
   | { readonly kind: 'again' };
 
-/** A body that nobody wants is read so far, so that its connection can be used again. */
-const MOST_UNWANTED_BYTES = 65_536;
+const NO_RULES: RobotsAnswer = { kind: 'rules', rules: ALLOW_ALL, found: false };
 
 /**
- * Asks an origin for its robots.txt, once. Of a longer file its first 512 000 bytes count; the rules are those of the origin
- * that was asked, wherever it redirects to.
+ * Asks for an origin's robots.txt, once: there, or where redirects have led so far. Of a longer file its first 512 000 bytes
+ * count; the rules are those of the origin, wherever it redirects to.
  */
-export async function requestRobots(origin: string, fetcher: Fetcher, signal: AbortSignal): Promise<RobotsAnswer> {
+export async function requestRobots(
+  origin: string,
+  redirects: readonly string[],
+  fetcher: Fetcher,
+  signal: AbortSignal,
+): Promise<RobotsAnswer> {
+  const first = `${origin}/robots.txt`;
+  const url = redirects.at(-1) ?? first;
   try {
     const response = await fetcher.open({
-      url: `${origin}/robots.txt`,
+      url,
       maxBodyBytes: Number.MAX_SAFE_INTEGER,
-      maxRedirects: MAX_ROBOTS_REDIRECTS,
+      redirectedFrom: first,
       signal,
     });
     const { status, headers } = response;
+    const redirect = redirectOf(status, headers.location, url);
+    if (redirect !== undefined) {
+      letGo(response.body);
+      // As after too many: there is no robots.txt to be found.
+      if ('problem' in redirect || redirects.length >= MAX_ROBOTS_REDIRECTS) return NO_RULES;
+      return { kind: 'moved', to: redirect.to };
+    }
     const meaning = meaningOfStatus(status);
     if (meaning === 'parse') {
       const file = await beginningOf(response.body, MAX_ROBOTS_BYTES);
       return { kind: 'rules', rules: parseRobots(file), found: true };
     }
-    void beginningOf(response.body, MOST_UNWANTED_BYTES).catch(() => {});
-    if (meaning === 'allow') return { kind: 'rules', rules: ALLOW_ALL, found: false };
+    letGo(response.body);
+    if (meaning === 'allow') return NO_RULES;
     const retryAfter = headers['retry-after'];
     const asked = retryAfter === undefined ? '' : ', Retry-After';
-    return { kind: 'wait', reason: `robots.txt: HTTP ${status}${asked}`, retryAfter };
+    const isThrottled = status === 429 || retryAfter !== undefined;
+    return { kind: 'wait', reason: `robots.txt: HTTP ${status}${asked}`, headers, isThrottled };
   } catch (error: unknown) {
     if (!(error instanceof FetchError)) throw error;
-    return answerOfFailure(error);
+    return answerOfFailure(error, redirects.length > 0);
   }
 }
 
-function answerOfFailure(error: FetchError): RobotsAnswer {
-  switch (meaningOfFailure(error.reason, error.redirected)) {
+function answerOfFailure(error: FetchError, isRedirected: boolean): RobotsAnswer {
+  switch (meaningOfFailure(error.reason, isRedirected)) {
     case 'as_page':
       return { kind: 'as_page', error };
     case 'again':
@@ -54,7 +77,7 @@ function answerOfFailure(error: FetchError): RobotsAnswer {
     case 'wait':
       return { kind: 'wait', reason: `robots.txt: ${error.reason}` };
     default:
-      return { kind: 'rules', rules: ALLOW_ALL, found: false };
+      return NO_RULES;
   }
 }
 

@@ -1,14 +1,16 @@
-import type { Clock } from '../../shared/clock.ts';
-import { ExpiringMap } from '../../shared/expiring-map.ts';
-import type { FetchError, Fetcher } from '../../shared/fetcher.ts';
-import { type HostGate, MAX_HOLD_MS } from '../../shared/host-gate.ts';
-import type { Logger } from '../../shared/logger.ts';
-import { bytesOfRules, type RobotsStore } from '../../shared/robots-store.ts';
-import { robotsPauseMs } from '../../shared/task/robots-answer.ts';
-import { isAllowed, type RobotsRules } from '../../shared/task/robots-match.ts';
-import { linkBase, withoutCredentials } from '../../shared/task/url.ts';
+import type { FetchError, Fetcher } from '../../shared/ports/fetcher.ts';
+import { type HostGate, MAX_HOLD_MS } from '../../shared/ports/host-gate.ts';
+import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../shared/ports/robots-store.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ExpiringMap } from '../../shared/runtime/expiring-map.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { retryAfterMs } from '../../shared/task/host/retry-after.ts';
+import { robotsPauseMs, robotsWaitMs } from '../../shared/task/robots/robots-answer.ts';
+import { isAllowed, type RobotsRules } from '../../shared/task/robots/robots-match.ts';
+import { originOf } from '../../shared/task/url/url.ts';
 import { holdSlot } from './hold-slot.ts';
-import { requestRobots } from './robots-request.ts';
+import { PlaceLine } from './place-line.ts';
+import { type RobotsAnswer, requestRobots } from './robots-request.ts';
 
 interface RobotsOptions {
   readonly store: RobotsStore;
@@ -18,6 +20,8 @@ interface RobotsOptions {
   readonly hostConcurrency: number;
   /** The longest that one request may take: until then, nobody else asks. */
   readonly timeoutMs: number;
+  /** A number in [0, 1). */
+  readonly random: () => number;
   readonly log: Logger;
 }
 
@@ -62,26 +66,31 @@ const MOST_KNOWN = 10_000;
 const MOST_KNOWN_BYTES = 32_000_000;
 /** Longer delays are not waited for. */
 const MAX_CRAWL_DELAY_MS = 60_000;
+/** Pages whose robots.txt is still to come wait so long, in the frontier. */
+const LATER_MS = 1_000;
 /** While another asks, the store is looked at so often. */
 const LOOK_EVERY_MS = 100;
-/** What a claim lasts beyond the request: waiting for a slot, and storing what came. */
+/** What a claim lasts beyond its requests: waiting for slots, and storing what came. */
 const CLAIM_EXTRA_MS = 10_000;
 
 /**
  * Says what the robots.txt of its origin makes of a page. A file is asked for once: by one process of the fleet, for all pages
- * at a time, through the host's gate; the others wait a moment, and then rather let their pages wait.
+ * at a time, through the host's gate; the others wait a moment, and then rather let their pages wait. Each redirect takes a
+ * turn of the host that it leads to; while that one has none, how far the request has come is kept for whoever asks next.
  *
  * What is known is kept in this process for a few minutes, so that a page costs no question to the store.
  */
 export class Robots {
   readonly #options: RobotsOptions;
   readonly #known: ExpiringMap<RobotsRules>;
+  readonly #line: PlaceLine;
   /** Requests under way here, by origin. */
   readonly #asking = new Map<string, Promise<Found>>();
 
   constructor(options: RobotsOptions) {
     this.#options = options;
     const { clock } = options;
+    this.#line = new PlaceLine(clock);
     this.#known = new ExpiringMap({ clock, maxEntries: MOST_KNOWN, maxBytes: MOST_KNOWN_BYTES });
   }
 
@@ -118,7 +127,7 @@ export class Robots {
     const signal = AbortSignal.any([candidate.signal, given.signal]);
     const tooLate = this.#options.clock
       .sleep(MAX_HOLD_MS, signal)
-      .then((): Found => ({ kind: 'later', inMs: MAX_HOLD_MS }));
+      .then((): Found => ({ kind: 'later', inMs: LATER_MS }));
     try {
       return await Promise.race([asking, tooLate]);
     } finally {
@@ -129,8 +138,8 @@ export class Robots {
   async #ask(origin: string, candidate: Candidate): Promise<Found> {
     const { store, clock, timeoutMs } = this.#options;
     const until = clock.now() + MAX_HOLD_MS;
-    while (!(await store.claim(origin, timeoutMs + CLAIM_EXTRA_MS))) {
-      if (candidate.signal.aborted || clock.now() >= until) return { kind: 'later', inMs: MAX_HOLD_MS };
+    while (!(await store.claim(origin, 2 * timeoutMs + CLAIM_EXTRA_MS))) {
+      if (candidate.signal.aborted || clock.now() >= until) return { kind: 'later', inMs: LATER_MS };
       await clock.sleep(LOOK_EVERY_MS, candidate.signal);
       const rules = await store.find(origin);
       if (rules !== undefined) return this.#remember(origin, rules);
@@ -146,26 +155,59 @@ export class Robots {
     }
   }
 
-  async #request(origin: string, { host, intervalMs, signal }: Candidate): Promise<Found> {
+  /** The requests for a file: where it should be, and then wherever it redirects to. */
+  async #request(origin: string, candidate: Candidate): Promise<Found> {
+    const { store, timeoutMs } = this.#options;
+    const endsAt = performance.now() + timeoutMs;
+    let way = (await store.way(origin)) ?? AT_THE_ORIGIN;
+    for (;;) {
+      const at = way.redirects.length === 0 ? candidate.host : new URL(way.redirects.at(-1) ?? '').host;
+      const answer = await this.#askOnce({ origin, at, way }, candidate);
+      if (answer.kind === 'later') return await this.#wait({ origin, at, way }, answer.inMs, candidate);
+      if (answer.kind !== 'moved') return await this.#found({ origin, host: candidate.host, at }, answer);
+      way = { redirects: [...way.redirects, answer.to], waits: 0 };
+      // The claim lasts for one request more.
+      if (performance.now() > endsAt) return await this.#wait({ origin, at: candidate.host, way }, 0, candidate);
+    }
+  }
+
+  /** One request, in the turn of the host it goes to. */
+  async #askOnce(
+    { origin, at, way }: OnTheWay,
+    { intervalMs, signal }: Candidate,
+  ): Promise<RobotsAnswer | { readonly kind: 'later'; readonly inMs: number }> {
     const { gate, clock, fetcher, hostConcurrency, log } = this.#options;
     const limit = { intervalMs, concurrency: hostConcurrency };
     const holder = `robots:${origin}`;
     // What admission has said of a pause may be old by now.
-    const held = await holdSlot(host, holder, { gate, clock, limit, pausedMs: 1, signal });
+    const held = await holdSlot(at, holder, { gate, clock, line: this.#line, limit, pausedMs: 1, signal });
     if (!held.go) return { kind: 'later', inMs: held.inMs };
     const began = performance.now();
-    const answer = await requestRobots(origin, fetcher, signal);
-    await gate.leave(host, limit, holder, performance.now() - began);
+    const answer = await requestRobots(origin, way.redirects, fetcher, signal);
+    await gate.leave(at, limit, holder, performance.now() - began);
     log.debug({ origin, ...(answer.kind === 'wait' ? { reason: answer.reason } : {}) }, `robots.txt: ${answer.kind}`);
+    return answer;
+  }
+
+  /** Lets the pages of an origin wait for the turn of a host: their own, or one that its robots.txt redirects to. */
+  async #wait({ origin, at, way }: OnTheWay, inMs: number, { host }: Candidate): Promise<Found> {
+    const { store, random } = this.#options;
+    const isElsewhere = at !== host;
+    const waits = isElsewhere ? way.waits + 1 : 0;
+    if (way.redirects.length > 0) await store.keepWay(origin, { ...way, waits });
+    return { kind: 'later', inMs: isElsewhere ? robotsWaitMs(waits, inMs, random()) : inMs };
+  }
+
+  async #found(asked: Asked, answer: Exclude<RobotsAnswer, { kind: 'moved' }>): Promise<Found> {
     switch (answer.kind) {
       case 'rules':
-        return await this.#keep({ origin, host }, answer.rules, answer.found ? RULES_KEPT_MS : NO_RULES_KEPT_MS);
+        return await this.#keep(asked, answer.rules, answer.found ? RULES_KEPT_MS : NO_RULES_KEPT_MS);
       case 'wait':
-        return await this.#pause({ origin, host }, answer);
+        return await this.#pause(asked, answer);
       case 'as_page':
         return { kind: 'fail', error: answer.error };
       case 'again':
-        return { kind: 'later', inMs: MAX_HOLD_MS };
+        return { kind: 'later', inMs: LATER_MS };
     }
   }
 
@@ -178,9 +220,12 @@ export class Robots {
     return { ...this.#remember(origin, rules), asked: true };
   }
 
-  async #pause({ origin, host }: Asked, { reason, retryAfter }: { reason: string; retryAfter?: string | undefined }) {
+  async #pause({ origin, host, at }: Asked, answer: Extract<RobotsAnswer, { kind: 'wait' }>) {
     const { store, gate, clock, log } = this.#options;
-    const pauseMs = robotsPauseMs(await store.fail(origin), retryAfter, clock.now());
+    const { reason, headers = {}, isThrottled } = answer;
+    const askedMs = retryAfterMs(headers, clock.now());
+    if (at !== host && isThrottled) await gate.pause(at, robotsPauseMs(1, askedMs), reason);
+    const pauseMs = robotsPauseMs(await store.fail(origin), askedMs);
     await gate.pause(host, pauseMs, reason);
     log.warn(
       { what: host, error: reason, seconds: Math.round(pauseMs / 1_000) },
@@ -195,12 +240,19 @@ export class Robots {
   }
 }
 
-/** Credentials are for pages: a store of rules is no place for them. */
-function originOf(href: string): string {
-  return withoutCredentials(`${linkBase(href).origin}/`).slice(0, -1);
-}
-
 interface Asked {
   readonly origin: string;
+  /** The origin's. */
   readonly host: string;
+  /** The host that answered: another one after redirects. */
+  readonly at: string;
 }
+
+interface OnTheWay {
+  readonly origin: string;
+  /** The host that is asked next. */
+  readonly at: string;
+  readonly way: RobotsWay;
+}
+
+const AT_THE_ORIGIN: RobotsWay = { redirects: [], waits: 0 };

@@ -1,8 +1,10 @@
 import type { Crawler } from '../../shared/crawler/crawler.ts';
-import type { RunOptions, Runs } from '../../shared/runs.ts';
+import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 
 /** A run as a worker needs it: what is fixed when it opens, and the crawler it names. */
 export interface WorkedRun {
+  /** Empty for a run that the store doesn't know. */
+  readonly incarnation: string;
   readonly options: RunOptions;
   readonly crawler: Crawler;
 }
@@ -17,7 +19,10 @@ interface RunDirectoryOptions {
 /** More runs than this are looked up again. */
 const MOST_RUNS = 1_000;
 
-/** The runs that this process works on, each looked up once: their options never change. */
+/**
+ * The runs that this process works on, each looked up once: the options of one incarnation never change. A run that was
+ * lost, or forgotten, may be opened anew with others.
+ */
 export class RunDirectory {
   readonly #options: RunDirectoryOptions;
   readonly #known = new Map<string, Promise<WorkedRun>>();
@@ -39,11 +44,19 @@ export class RunDirectory {
     return await known;
   }
 
+  /** The same, of the incarnation that a task was just admitted in. */
+  async findAs(run: string, incarnation: string): Promise<WorkedRun> {
+    const known = await this.find(run);
+    if (known.incarnation === incarnation) return known;
+    this.#known.delete(run);
+    return await this.find(run);
+  }
+
   async #look(run: string): Promise<WorkedRun> {
     const { runs, loadCrawler, defaults } = this.#options;
     const progress = await runs.progress(run);
     if (progress === undefined) this.#known.delete(run);
     const options = progress?.options ?? defaults;
-    return { options, crawler: await loadCrawler(options.crawler) };
+    return { incarnation: progress?.incarnation ?? '', options, crawler: await loadCrawler(options.crawler) };
   }
 }

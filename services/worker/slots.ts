@@ -1,4 +1,4 @@
-import { QUEUES, type Queue } from '../../shared/task/routing.ts';
+import { QUEUES, type Queue } from '../../shared/task/task/routing.ts';
 
 /** Of a worker's slots while both queues have deliveries: three quarters are for priority. */
 const PRIORITY_SHARE = 0.75;

@@ -1,17 +1,18 @@
-import type { Clock } from '../../shared/clock.ts';
-import { messageOf } from '../../shared/errors.ts';
-import type { Frontier, HandOvers } from '../../shared/frontier.ts';
-import { MAX_HOLD_MS } from '../../shared/host-gate.ts';
-import type { Logger } from '../../shared/logger.ts';
-import { runNamedBy } from '../../shared/task/task.ts';
-import type { Delivery, Transport } from '../../shared/transport.ts';
+import type { Frontier, HandOvers, Ledger, ReleaseName } from '../../shared/ports/frontier.ts';
+import type { Delivery, Transport } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { placeById, placeOf } from './delivered.ts';
 
 /** A delivery waits so long for a slot; then its task had better wait in the frontier, for whoever has one. */
 export const PATIENCE_MS = 2_000;
+/** Published again, it comes again at once: without a rest, it would go round and round. */
+const BEFORE_PUBLISHING_MS = 2_000;
 
 interface UnackedOptions {
   readonly worker: string;
-  readonly frontier: Frontier & HandOvers;
+  readonly frontier: Frontier & HandOvers & Ledger;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly log: Logger;
@@ -24,7 +25,7 @@ interface UnackedOptions {
  */
 export class Unacked {
   readonly #options: UnackedOptions;
-  readonly #arrived = new Map<string, number[]>();
+  readonly #arrived = new Map<string, ReleaseName[]>();
 
   constructor(options: UnackedOptions) {
     this.#options = options;
@@ -42,8 +43,8 @@ export class Unacked {
   /** Puts back what was not begun, or could not be ended. Never rejects: what can't be put back is left to its lease. */
   async putBack(delivery: Delivery): Promise<void> {
     const { frontier, worker, log } = this.#options;
-    const known = placeOf(delivery);
     try {
+      const known = placeOf(delivery) ?? (await placeById(delivery, frontier));
       if (known === undefined) return await this.#publishAgain(delivery);
       const { run, release } = known;
       if ((await frontier.settle(run, release, { outcome: { kind: 'defer' } })) === 'settled') return;
@@ -68,14 +69,8 @@ export class Unacked {
 
   async #publishAgain({ queue: to, id = '', body, headers }: Delivery): Promise<void> {
     const { transport, clock, log, signal } = this.#options;
-    await clock.sleep(MAX_HOLD_MS, signal);
+    await clock.sleep(BEFORE_PUBLISHING_MS, signal);
     const [outcome] = await transport.publish([{ to, id, body, headers }]);
     if (outcome !== 'confirmed') log.error({ what: id }, 'a delivery without a ledger could not be put back:');
   }
-}
-
-function placeOf({ id, headers }: Delivery): { readonly run: string; readonly release: number } | undefined {
-  const run = runNamedBy(id);
-  const release = headers['x-release'];
-  return run === undefined || release === undefined ? undefined : { run, release };
 }

@@ -1,24 +1,33 @@
 import { hash } from 'node:crypto';
 import type { StepResult } from '../../shared/crawler/crawler.ts';
 import { mediaTypeOf, type Page } from '../../shared/crawler/page.ts';
-import type { FetchedPage } from '../../shared/fetcher.ts';
-import type { AttemptNote, Moved, TaskState } from '../../shared/frontier.ts';
-import type { DoneRecord, EndedRecord } from '../../shared/record.ts';
-import type { Judgement } from '../../shared/task/judgement.ts';
-import type { KnownPage } from '../../shared/task/known-page.ts';
-import type { Outcome } from '../../shared/task/outcome.ts';
-import { idOf, type Task } from '../../shared/task/task.ts';
-import { withoutCredentials } from '../../shared/task/url.ts';
+import type { FetchedPage } from '../../shared/ports/fetcher.ts';
+import type { AttemptNote, Moved, TaskState } from '../../shared/ports/frontier.ts';
+import type { DoneRecord, EndedRecord } from '../../shared/ports/record.ts';
+import type { Judgement } from '../../shared/task/task/judgement.ts';
+import type { KnownPage } from '../../shared/task/task/known-page.ts';
+import type { Outcome } from '../../shared/task/task/outcome.ts';
+import type { PagePart } from '../../shared/task/task/page-limits.ts';
+import { idOf, type Task } from '../../shared/task/task/task.ts';
+import { type Logins, loginFor, loginsField, withLogin } from '../../shared/task/url/logins.ts';
 import type { WorkedRun } from './run-directory.ts';
+import type { StepError } from './steps.ts';
+
+/** Characters of an error that are noted for people. */
+const MAX_NOTE_LENGTH = 500;
 
 /** One admitted task on its way through the pipeline. */
 export interface Visit {
   readonly task: Task;
   /** 0 when the store has lost the run: then there is no ledger to settle in. */
   readonly release: number;
+  /** Whose place it is that the visit takes at a host: another for each delivery, also of runs that the store has lost. */
+  readonly holder: string;
   readonly state: TaskState;
   readonly run: WorkedRun;
   readonly worker: string;
+  /** See {@link Admission}; of the host that the task was admitted for. */
+  readonly answersOthers?: boolean;
   /** What an incremental run knows of the page. */
   readonly known?: KnownPage | undefined;
   /** Where redirects have led so far; `task` says where they had led when it came. */
@@ -26,8 +35,20 @@ export interface Visit {
 }
 
 /** A visit that has been redirected once more. */
-export function redirected(visit: Visit, to: string): Visit {
-  return { ...visit, moved: { host: new URL(to).host, redirects: [...redirectsOf(visit), to] } };
+export function redirected(visit: Visit, to: string, login?: string): Visit {
+  const logins = loginsField(withLogin(loginsOf(visit), to, login));
+  const moved = { host: new URL(to).host, redirects: [...redirectsOf(visit), to], ...logins };
+  return { ...visit, answersOthers: false, moved };
+}
+
+/** The credentials that are known for the origins on its way. */
+export function loginsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): Logins | undefined {
+  return moved?.logins ?? task.logins;
+}
+
+/** The credentials that a URL is asked for with. */
+export function loginOf(visit: Visit, url: string): string | undefined {
+  return loginFor(url, loginsOf(visit));
 }
 
 /** The URL that is asked next. */
@@ -66,21 +87,26 @@ export interface Ending extends Partial<Judgement> {
   readonly claimed?: string | undefined;
 }
 
+/** Of a page whose crawler failed. */
+export function failedStep({ message }: StepError): Ending {
+  return { outcome: { kind: 'failed', reason: 'step', detail: message }, hostAnswered: true };
+}
+
 /** The record of a page. */
 export function doneRecord(
   visit: Visit,
   { fetched, fromCache }: Arrival,
   page: Page,
   result: StepResult,
-  at: number,
+  { at, truncated }: { readonly at: number; readonly truncated: readonly PagePart[] },
 ): DoneRecord {
   const { content } = visit.run.options;
-  const redirects = fromCache ? [] : redirectsOf(visit).map(withoutCredentials);
+  const redirects = fromCache ? [] : redirectsOf(visit);
   const contentHash = hash('sha256', fetched.body);
   return {
     ...headOf(visit, at, fromCache ? 0 : 1),
     outcome: 'done',
-    finalUrl: withoutCredentials(fetched.finalUrl),
+    finalUrl: fetched.finalUrl,
     ...(redirects.length === 0 ? {} : { redirects }),
     status: fetched.status,
     title: page.title,
@@ -90,6 +116,7 @@ export function doneRecord(
     durationMs: Math.round(fetched.durationMs),
     fromCache,
     ...(visit.known?.contentHash === contentHash ? { unchanged: true as const } : {}),
+    ...(truncated.length === 0 ? {} : { truncated }),
     data: result.data ?? null,
     ...(content === 'none' ? {} : { content: content === 'html' ? page.text : page.readableText }),
   };
@@ -103,7 +130,7 @@ export function endedRecord(visit: Visit, { outcome, status }: Ending, at: numbe
     outcome: outcome.kind,
     reason: outcome.reason,
     ...(status === undefined ? {} : { status }),
-    ...(outcome.detail === undefined ? {} : { error: withoutCredentials(outcome.detail) }),
+    ...(outcome.detail === undefined ? {} : { error: outcome.detail }),
   };
 }
 
@@ -116,13 +143,14 @@ export function noteOf(visit: Visit, { outcome, status, hostAnswered }: Ending, 
     worker: visit.worker,
     reason,
     ...(status === undefined ? {} : { status }),
-    ...('detail' in outcome && outcome.detail !== undefined ? { error: withoutCredentials(outcome.detail) } : {}),
+    ...('detail' in outcome && outcome.detail !== undefined ? { error: outcome.detail.slice(0, MAX_NOTE_LENGTH) } : {}),
   };
 }
 
 function reasonFor(outcome: Outcome): string | undefined {
   if (outcome.kind === 'retry' || outcome.kind === 'failed') return outcome.reason;
-  return outcome.kind === 'defer' ? outcome.host?.reason : undefined;
+  if (outcome.kind !== 'defer') return undefined;
+  return outcome.throttled === true ? outcome.detail : outcome.host?.reason;
 }
 
 function headOf({ task, release, state, run, worker }: Visit, at: number, attempt: 0 | 1) {
@@ -131,7 +159,7 @@ function headOf({ task, release, state, run, worker }: Visit, at: number, attemp
     task: idOf(task),
     crawler: run.options.crawler,
     step: task.step,
-    url: withoutCredentials(task.url),
+    url: task.url,
     release,
     attempt: state.attempts + attempt,
     worker,

@@ -1,12 +1,14 @@
 import { hostname } from 'node:os';
-import { messageOf } from '../../shared/errors.ts';
-import type { HandOvers } from '../../shared/frontier.ts';
-import type { Service } from '../../shared/lifecycle.ts';
-import { BEAT_EVERY_MS, type Roster, type WorkerBeat } from '../../shared/roster.ts';
-import { QUEUES } from '../../shared/task/routing.ts';
-import type { AckMode, Consumer, Delivery, Handling, Transport } from '../../shared/transport.ts';
+import type { HandOvers } from '../../shared/ports/frontier.ts';
+import { BEAT_EVERY_MS, type Roster, type WorkerBeat } from '../../shared/ports/roster.ts';
+import type { AckMode, Consumer, Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Service } from '../../shared/runtime/lifecycle.ts';
+import { QUEUES } from '../../shared/task/task/routing.ts';
+import { readDelivery } from './delivered.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Pipeline, type PipelineOptions } from './pipeline.ts';
+import { QueueTail } from './queue-tail.ts';
 import { Slots } from './slots.ts';
 import { PATIENCE_MS, Unacked } from './unacked.ts';
 
@@ -45,6 +47,7 @@ export class Worker implements Service {
   readonly #leases: LeaseKeeper;
   readonly #pipeline: Pipeline;
   readonly #unacked: Unacked;
+  readonly #tail: QueueTail;
   readonly #abort = new AbortController();
   readonly #stopping = new AbortController();
   #phase: 'waiting' | 'consuming' | 'stopping' = 'waiting';
@@ -62,6 +65,8 @@ export class Worker implements Service {
     this.#slots = new Slots(options.concurrency);
     this.#leases = new LeaseKeeper(options.frontier, options.log);
     this.#unacked = new Unacked({ ...options, signal: this.#abort.signal });
+    const places = prefetchOf(options.concurrency) - options.concurrency;
+    this.#tail = new QueueTail({ ...options, signal: this.#stopping.signal, places });
     this.#pipeline = new Pipeline({
       ...options,
       leases: this.#leases,
@@ -125,7 +130,7 @@ export class Worker implements Service {
     this.#phase = 'consuming';
     this.#slots.open();
     const { transport, concurrency, priorityAck } = this.#options;
-    const prefetch = Math.ceil(concurrency * PREFETCH_RATIO);
+    const prefetch = prefetchOf(concurrency);
     this.#consumers = await Promise.all(
       QUEUES.map((queue) =>
         queue === 'priority' && priorityAck === 'auto'
@@ -156,9 +161,21 @@ export class Worker implements Service {
   }
 
   async #take(delivery: Delivery, patience?: Promise<void>, onEntered?: () => void): Promise<Handling> {
-    const hasEntered = await this.#slots.enter(delivery.queue, patience);
+    // What is not ours needs no slot: many such messages would keep all pages from being fetched.
+    const needsSlot = readDelivery(delivery).kind === 'task';
+    const mayBegin = !needsSlot || (await this.#slots.enter(delivery.queue, patience));
     onEntered?.();
-    if (!hasEntered) return 'return';
+    if (!mayBegin) return 'return';
+    let handling: Handling | 'behind';
+    try {
+      handling = await this.#handle(delivery);
+    } finally {
+      if (needsSlot) this.#slots.leave(delivery.queue);
+    }
+    return handling === 'behind' ? await this.#tail.put(delivery) : handling;
+  }
+
+  async #handle(delivery: Delivery): Promise<Handling | 'behind'> {
     try {
       const handling = await this.#pipeline.handle(delivery);
       if (handling === 'return') await this.#rest();
@@ -167,8 +184,6 @@ export class Worker implements Service {
       this.#options.log.warn({ error: messageOf(error) }, 'a delivery could not be worked: it goes back');
       await this.#rest();
       return 'return';
-    } finally {
-      this.#slots.leave(delivery.queue);
     }
   }
 
@@ -208,4 +223,8 @@ export class Worker implements Service {
       log.warn({ error: messageOf(error) }, 'the beat was not heard');
     }
   }
+}
+
+function prefetchOf(concurrency: number): number {
+  return Math.ceil(concurrency * PREFETCH_RATIO);
 }

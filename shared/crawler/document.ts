@@ -1,8 +1,19 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
-import { Parser, type TokenizerCallbacks } from 'htmlparser2';
-import { forbidsFollowing, isRobotsMeta } from '../task/robots-directives.ts';
-import { type LinkBase, linkBase, resolveLink } from '../task/url.ts';
-import { QuickTokenizer } from './quick-tokenizer.ts';
+import { forbidsFollowing, isRobotsMeta } from '../task/robots/robots-directives.ts';
+import {
+  MAX_ATTRIBUTE_LENGTH,
+  MAX_BASE_LENGTH,
+  MAX_LINK_LENGTH,
+  MAX_LINKS,
+  MAX_LINKS_LENGTH,
+  MAX_TITLE_LENGTH,
+  PAGE_PARTS,
+  type PagePart,
+} from '../task/task/page-limits.ts';
+import { type LinkBase, linkBase, resolveLink, resolveUrl } from '../task/url/url.ts';
+import { HtmlReader } from './html/reader.ts';
+import { type TagCode, tagCode } from './html/tags.ts';
+import { END_OF_PAGE, START_TAG, TEXT } from './html/tokenizer.ts';
 
 /** What one pass over a page finds. */
 export interface Document {
@@ -12,10 +23,14 @@ export interface Document {
   readonly links: readonly string[];
   /** Those of them that the page asks not to follow, by `rel=nofollow` wherever they stand. */
   readonly nofollow: ReadonlySet<string>;
+  /** The credentials that links had in front of their host: those of its first occurrence, by link. */
+  readonly logins: ReadonlyMap<string, string>;
   /** A `<meta name=robots>` asks that none is followed. */
   readonly isNofollow: boolean;
   /** What the first `<link rel=canonical>` names, absolute; null without one. */
   readonly canonical: string | null;
+  /** The parts that were cut, by the limits of `page-limits.ts`. */
+  readonly truncated: readonly PagePart[];
 }
 
 /** A document without anything. */
@@ -23,222 +38,267 @@ export const NO_DOCUMENT: Document = {
   title: null,
   links: [],
   nofollow: new Set(),
+  logins: new Map(),
   isNofollow: false,
   canonical: null,
+  truncated: [],
 };
 
-/** A page with more links than this keeps the first ones. */
-export const MAX_LINKS = 10_000;
-const MAX_TITLE_LENGTH = 2_000;
+const A = tagCode('a');
+const AREA = tagCode('area');
+const BASE = tagCode('base');
+const LINK = tagCode('link');
+const META = tagCode('meta');
+const TITLE = tagCode('title');
 
-/** Reads title, links and what is said of them in an HTML page, in one streaming pass; no tree is built. `url` is where the page was found. */
-export function readDocument(html: string, url: string): Document {
-  const reader = new DocumentReader(html, url);
-  const tokenizer = new QuickTokenizer({ decodeEntities: false }, reader);
-  tokenizer.write(html);
-  tokenizer.end();
+/** Characters of a title's source, which white space and entities make longer than the title itself. */
+const MAX_WRITTEN_TITLE_LENGTH = 16 * MAX_TITLE_LENGTH;
+/** Candidates for the canonical URL. The first one that resolves is used. */
+const MAX_CANONICALS = 10;
+
+/** The value of an attribute: undefined if it isn't there, null if it is too long to be read. */
+type Value = string | null | undefined;
+
+/** Reads title, links and what is said of them in an HTML page, in one pass and without a tree. `url` is where the page was found. */
+export function readDocument(html: string, url: string, isXml = false): Document {
+  const reader = new DocumentReader(html, url, isXml);
+  reader.read(html.length);
   return reader.document();
 }
 
-/**
- * Takes the tokens of a page. It stands on htmlparser2's tokenizer instead of its parser, and decodes only the entities of
- * what it keeps: a page is mostly text that nobody asks for, and this costs half as much.
- */
-class DocumentReader implements TokenizerCallbacks {
+/** {@link readDocument} in steps, for large pages. */
+export class DocumentReader {
   readonly #html: string;
   readonly #url: string;
-  readonly #links = new Set<string>();
-  #base: LinkBase;
-  #hasBase = false;
-  #canonical: string | undefined;
+  readonly #reader: HtmlReader;
+  /** Links as written, because a `<base>` may still follow. The value says whether every occurrence has `nofollow`. */
+  readonly #hrefs = new Map<string, boolean>();
+  readonly #canonicals: string[] = [];
+  readonly #truncated = new Set<PagePart>();
+  #base: Value;
   #isNofollow = false;
-  readonly #nofollow = new Set<string>();
-  #tag = '';
-  /** Is it an element whose attributes matter? */
-  #isRead = false;
-  #attribute: 'href' | 'rel' | 'name' | 'content' | undefined;
-  #value = '';
-  #href: string | undefined;
-  #rel = '';
-  #name = '';
-  #content = '';
-  #title = '';
-  #titleState: 'ahead' | 'inside' | 'over' = 'ahead';
-  #svgDepth = 0;
+  #title: string | undefined;
+  /** Attributes of the element just read. The first of two with the same name counts. */
+  #href: Value;
+  #xlinkHref: Value;
+  #rel: Value;
+  #name: Value;
+  #content: Value;
 
-  constructor(html: string, url: string) {
+  /** @param isXml the page is XHTML */
+  constructor(html: string, url: string, isXml: boolean) {
     this.#html = html;
     this.#url = url;
-    this.#base = linkBase(url);
+    this.#reader = new HtmlReader(html, isXml);
+  }
+
+  /** Reads about this many more characters. Returns `true` at the end of the page. */
+  read(characters: number): boolean {
+    const { tokenizer } = this.#reader;
+    const end = tokenizer.position + characters;
+    let isTitle = false;
+    do {
+      const token = this.#reader.next();
+      if (token === END_OF_PAGE) return true;
+      if (token === TEXT && isTitle) this.#readTitle(tokenizer.textStart, tokenizer.textEnd);
+      isTitle = token === START_TAG && this.#readElement(tokenizer.code);
+    } while (isTitle || tokenizer.position < end);
+    return false;
   }
 
   document(): Document {
-    const title = decodeHTML(this.#title).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH);
+    const base = this.#linkBase();
     return {
-      title: title === '' ? null : title,
-      links: [...this.#links],
-      nofollow: this.#nofollow,
+      title: this.#foldedTitle(),
+      ...this.#links(base),
       isNofollow: this.#isNofollow,
-      canonical: this.#canonical ?? null,
+      canonical: this.#canonical(base),
+      truncated: PAGE_PARTS.filter((part) => this.#truncated.has(part)),
     };
   }
 
-  onopentagname(start: number, end: number): void {
-    // The names that matter are short.
-    this.#tag = end - start <= 5 ? this.#html.slice(start, end).toLowerCase() : '';
-    if (this.#tag === 'svg') this.#svgDepth++;
-    this.#isRead = isRead(this.#tag);
-    if (!this.#isRead) return;
+  /** Returns `true` if the text that follows is the page's title. */
+  #readElement(code: TagCode): boolean {
+    const { isHtml, open } = this.#reader;
+    if (code === A || (code === AREA && isHtml)) {
+      if (!open.isInert) this.#readLink(isHtml);
+    } else if (isHtml && !open.isInTemplate) {
+      switch (code) {
+        case LINK:
+          this.#readAttributes();
+          if (this.#href !== undefined && hasWord(this.#rel, 'canonical')) this.#addCanonical(this.#href);
+          break;
+        case META:
+          this.#readAttributes();
+          if (isRobotsMeta(this.#name ?? '') && forbidsFollowing(this.#content ?? '')) this.#isNofollow = true;
+          break;
+        case BASE:
+          this.#readAttributes();
+          if (this.#base === undefined) this.#base = this.#href;
+          break;
+        case TITLE:
+          if (this.#title !== undefined) break;
+          this.#title = '';
+          return true;
+      }
+    }
+    return false;
+  }
+
+  #readLink(isHtml: boolean): void {
+    // The list is full: all further links are cut.
+    if (this.#hrefs.size === MAX_LINKS && this.#truncated.has('links')) return;
+    this.#readAttributes();
+    const written = this.#href === undefined && !isHtml ? this.#xlinkHref : this.#href;
+    if (written === undefined) return;
+    const href = written === null ? null : withoutFragment(written);
+    // A fragment alone is the page itself.
+    if (href === '' || (href !== null && NOT_HTTP.test(href))) return;
+    const known = href === null ? undefined : this.#hrefs.get(href);
+    if (href === null || (known === undefined && this.#hrefs.size === MAX_LINKS)) this.#truncated.add('links');
+    else this.#hrefs.set(href, known !== false && hasWord(this.#rel, 'nofollow'));
+  }
+
+  #addCanonical(href: string | null): void {
+    if (href === null) this.#truncated.add('canonical');
+    else if (this.#canonicals.length < MAX_CANONICALS && !BLANK.test(href)) this.#canonicals.push(href);
+  }
+
+  #readTitle(start: number, end: number): void {
+    if (end - start > MAX_WRITTEN_TITLE_LENGTH) this.#truncated.add('title');
+    this.#title = this.#html.slice(start, Math.min(end, start + MAX_WRITTEN_TITLE_LENGTH));
+  }
+
+  #readAttributes(): void {
+    const { tokenizer } = this.#reader;
     this.#href = undefined;
-    this.#rel = '';
-    this.#name = '';
-    this.#content = '';
-  }
-
-  onopentagend(): void {
-    this.#readElement();
-    // An SVG picture has titles of its own.
-    if (this.#tag === 'title' && this.#titleState === 'ahead' && this.#svgDepth === 0) this.#titleState = 'inside';
-  }
-
-  onselfclosingtag(): void {
-    this.#readElement();
-    if (this.#tag === 'svg') this.#svgDepth--;
-  }
-
-  onclosetag(start: number, end: number): void {
-    if (this.#titleState === 'inside') this.#titleState = 'over';
-    else if (this.#svgDepth > 0 && this.#html.slice(start, end).toLowerCase() === 'svg') this.#svgDepth--;
-  }
-
-  ontext(start: number, end: number): void {
-    if (this.#titleState === 'inside' && this.#title.length < MAX_TITLE_LENGTH)
-      this.#title += this.#html.slice(start, end);
-  }
-
-  onattribname(start: number, end: number): void {
-    if (!this.#isRead) return;
-    this.#attribute = attributeOf(this.#html, start, end);
-    this.#value = '';
-  }
-
-  onattribdata(start: number, end: number): void {
-    if (this.#attribute !== undefined) this.#value += this.#html.slice(start, end);
-  }
-
-  onattribend(): void {
-    if (this.#attribute === undefined) return;
-    const value = this.#value.includes('&') ? decodeHTMLAttribute(this.#value) : this.#value;
-    if (this.#attribute === 'href') this.#href ??= value;
-    else if (this.#attribute === 'rel') this.#rel = value;
-    else if (this.#attribute === 'name') this.#name = value;
-    else this.#content = value;
-    this.#attribute = undefined;
-  }
-
-  // What follows says nothing about title or links.
-  onattribentity(): void {}
-  oncdata(): void {}
-  oncomment(): void {}
-  ondeclaration(): void {}
-  onend(): void {}
-  onprocessinginstruction(): void {}
-  ontextentity(): void {}
-
-  /** All that an element says in its attributes. */
-  #readElement(): void {
-    if (!this.#isRead) return;
-    this.#isRead = false;
-    const href = this.#href;
-    switch (this.#tag) {
-      case 'a':
-      case 'area':
-        if (href !== undefined) this.#addLink(href.trim(), hasWord(this.#rel, 'nofollow'));
-        break;
-      case 'base':
-        if (href !== undefined) this.#setBase(href);
-        break;
-      case 'link':
-        if (href !== undefined && hasWord(this.#rel, 'canonical'))
-          this.#canonical ??= resolveLink(href.trim(), this.#base);
-        break;
-      case 'meta':
-        if (isRobotsMeta(this.#name) && forbidsFollowing(this.#content)) this.#isNofollow = true;
+    this.#xlinkHref = undefined;
+    this.#rel = undefined;
+    this.#name = undefined;
+    this.#content = undefined;
+    while (tokenizer.nextAttribute()) {
+      const length = tokenizer.attributeEnd - tokenizer.attributeStart;
+      if (length !== 4 && length !== 3 && length !== 7 && length !== 10) continue;
+      switch (this.#html.slice(tokenizer.attributeStart, tokenizer.attributeEnd).toLowerCase()) {
+        case 'href':
+          if (this.#href === undefined) this.#href = this.#value();
+          break;
+        case 'rel':
+          if (this.#rel === undefined) this.#rel = this.#value();
+          break;
+        case 'name':
+          if (this.#name === undefined) this.#name = this.#value();
+          break;
+        case 'content':
+          if (this.#content === undefined) this.#content = this.#value();
+          break;
+        case 'xlink:href':
+          if (this.#xlinkHref === undefined) this.#xlinkHref = this.#value();
+      }
     }
   }
 
-  #setBase(href: string): void {
-    if (this.#hasBase) return;
-    this.#base = linkBase(URL.parse(href, this.#url)?.href ?? this.#url);
-    this.#hasBase = true;
+  /** The value of the attribute just read. */
+  #value(): string | null {
+    const { valueStart, valueEnd } = this.#reader.tokenizer;
+    if (valueEnd - valueStart > MAX_ATTRIBUTE_LENGTH) {
+      const scheme = withoutFragment(this.#html.slice(valueStart, valueStart + 100));
+      // A `data:` URL with a picture, say, is no link: nothing is lost.
+      return NOT_HTTP.test(scheme) ? scheme : null;
+    }
+    const written = this.#html.slice(valueStart, valueEnd);
+    const value = written.includes('\0') ? written.replaceAll('\0', '\ufffd') : written;
+    return value.includes('&') ? decodeHTMLAttribute(value) : value;
   }
 
-  #addLink(href: string, isNofollow: boolean): void {
-    // `#top` and the like lead nowhere else.
-    if (href === '' || href.startsWith('#') || this.#links.size >= MAX_LINKS) return;
-    const link = resolveLink(href, this.#base);
-    if (link === undefined) return;
-    // Where it stands once without, it may be followed.
-    if (isNofollow && !this.#links.has(link)) this.#nofollow.add(link);
-    else if (!isNofollow && this.#nofollow.size > 0) this.#nofollow.delete(link);
-    this.#links.add(link);
+  /** The URL of the first `<base>` if links can be relative to it, else the page's own URL. */
+  #linkBase(): LinkBase {
+    const base = typeof this.#base === 'string' ? URL.parse(this.#base, this.#url) : null;
+    const isUsable =
+      base !== null &&
+      (base.protocol === 'http:' || base.protocol === 'https:') &&
+      base.username === '' &&
+      base.password === '' &&
+      base.href.length <= MAX_BASE_LENGTH;
+    return linkBase(isUsable ? base.href : this.#url);
+  }
+
+  #links(base: LinkBase): Pick<Document, 'links' | 'nofollow' | 'logins'> {
+    const links = new Set<string>();
+    const nofollow = new Set<string>();
+    const logins = new Map<string, string>();
+    let length = 0;
+    // A page of frames has no other elements.
+    if (this.#reader.isFrameset) return { links: [], nofollow, logins };
+    for (const [href, isNofollow] of this.#hrefs) {
+      const link = resolveLink(href, base);
+      if (link === undefined) continue;
+      if (links.has(link)) {
+        // One occurrence without it is enough to follow the link.
+        if (!isNofollow) nofollow.delete(link);
+      } else if (link.length > MAX_LINK_LENGTH) {
+        this.#truncated.add('links');
+      } else if (length + link.length > MAX_LINKS_LENGTH) {
+        this.#truncated.add('links');
+        break;
+      } else {
+        length += link.length;
+        links.add(link);
+        if (isNofollow) nofollow.add(link);
+        const login = href.includes('@') ? resolveUrl(href, base)?.login : undefined;
+        if (login !== undefined) logins.set(link, login);
+      }
+    }
+    return { links: [...links], nofollow, logins };
+  }
+
+  #canonical(base: LinkBase): string | null {
+    for (const href of this.#canonicals) {
+      const canonical = resolveLink(href, base);
+      if (canonical === undefined) continue;
+      if (canonical.length <= MAX_LINK_LENGTH) return canonical;
+      this.#truncated.add('canonical');
+    }
+    return null;
+  }
+
+  #foldedTitle(): string | null {
+    if (this.#title === undefined) return null;
+    const title = decodeHTML(this.#title.replaceAll('\0', '\ufffd'))
+      .replaceAll(/[\t\n\f\r ]+/g, ' ')
+      .replace(/^ | $/g, '');
+    if (title.length <= MAX_TITLE_LENGTH) return title === '' ? null : title;
+    this.#truncated.add('title');
+    // Don't end in half of a surrogate pair.
+    return title.slice(0, MAX_TITLE_LENGTH).replace(/[\ud800-\udbff]$/, '');
   }
 }
 
-/** This is asked of every element: comparing is quicker than looking up. */
-function isRead(tag: string): boolean {
-  return tag === 'a' || tag === 'link' || tag === 'meta' || tag === 'area' || tag === 'base';
+/** Begins with a scheme other than http and https. */
+const NOT_HTTP = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
+
+/** Only characters that the URL Standard strips. */
+const BLANK = /^[\0-\x20]*$/;
+
+/** A link without its fragment, and without the leading characters that the URL Standard strips. */
+function withoutFragment(href: string): string {
+  let start = 0;
+  while (href.charCodeAt(start) <= 0x20) start++;
+  const fragment = href.indexOf('#', start);
+  if (fragment < 0) return start === 0 ? href : href.slice(start);
+  // The URL Standard strips white space at the end of a URL, but not in front of a fragment: keep the `#` there.
+  return href.slice(start, href.charCodeAt(fragment - 1) <= 0x20 && fragment > start ? fragment + 1 : fragment);
 }
 
-function attributeOf(html: string, start: number, end: number): 'href' | 'rel' | 'name' | 'content' | undefined {
-  const length = end - start;
-  if (length !== 3 && length !== 4 && length !== 7) return undefined;
-  const name = html.slice(start, end).toLowerCase();
-  return name === 'href' || name === 'rel' || name === 'name' || name === 'content' ? name : undefined;
-}
-
-/** Is a word one of a list that white space divides? */
-function hasWord(list: string, word: string): boolean {
-  return list !== '' && list.toLowerCase().split(/\s+/).includes(word);
-}
-
-/** Elements whose content nobody reads. */
-const UNREAD = new Set(['script', 'style', 'noscript', 'template', 'head', 'svg']);
-/** Elements that begin a new line. */
-const BLOCKS = new Set(
-  'address article aside blockquote br dd div dl dt figcaption footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table td th tr ul'.split(
-    ' ',
-  ),
-);
-
-/** Of a page that nests deeper, the text up to there is read: what follows would take longer with each level. */
-const MAX_DEPTH = 1_000;
-
-/** The text of an HTML page that a reader sees, a line per block, white space folded. */
-export function readText(html: string): string {
-  const parts: string[] = [];
-  let unread = 0;
-  let depth = 0;
-  const parser = new Parser({
-    onopentagname(name) {
-      if (++depth > MAX_DEPTH) parser.pause();
-      if (UNREAD.has(name)) unread++;
-      else if (BLOCKS.has(name)) parts.push('\n');
-    },
-    ontext(text) {
-      if (unread === 0) parts.push(text.replaceAll(/\s+/g, ' '));
-    },
-    onclosetag(name) {
-      depth--;
-      if (UNREAD.has(name)) unread--;
-      else if (BLOCKS.has(name)) parts.push('\n');
-    },
-  });
-  parser.end(html);
-  return parts
-    .join('')
-    .split('\n')
-    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
-    .filter((line) => line !== '')
-    .join('\n');
+/** Is this word in a list separated by white space? */
+function hasWord(list: Value, word: string): boolean {
+  return (
+    list !== undefined &&
+    list !== null &&
+    list !== '' &&
+    list
+      .toLowerCase()
+      .split(/[\t\n\f\r ]+/)
+      .includes(word)
+  );
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigurationError, messageOf } from '../errors.ts';
+import { ConfigurationError, messageOf } from '../runtime/errors.ts';
 import type { Crawler } from './crawler.ts';
 
 const FOLDER = join(import.meta.dirname, '../../crawlers');
@@ -26,7 +26,7 @@ export async function loadCrawler(name: string): Promise<Crawler> {
   }
   if (!isCrawler(module.crawler)) {
     throw new ConfigurationError([
-      `expected crawlers/${name}.ts to export a crawler: export const crawler = defineCrawler({ … })`,
+      `expected crawlers/${name}.ts to export a crawler with a name and a step: export const crawler = defineCrawler({ name: '${name}', step: (page) => ({ … }) })`,
     ]);
   }
   return module.crawler;

@@ -1,14 +1,24 @@
-import { decodeBody } from '../charset.ts';
-import type { FetchedPage } from '../fetcher.ts';
-import { forbidsFollowing } from '../task/robots-directives.ts';
-import type { Task } from '../task/task.ts';
-import { type Document, NO_DOCUMENT, readDocument, readText } from './document.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { FetchedPage } from '../ports/fetcher.ts';
+import type { RunOptions } from '../ports/runs.ts';
+import { forbidsFollowing } from '../task/robots/robots-directives.ts';
+import type { PagePart } from '../task/task/page-limits.ts';
+import type { Task } from '../task/task/task.ts';
+import { decodeBody, decodePieces } from './charset.ts';
+import { type Document, DocumentReader, NO_DOCUMENT, readDocument } from './document.ts';
+import { readText, TextReader } from './readable-text.ts';
+
+/** A larger body is read in steps, because other pages would have to wait too long. */
+const LARGE_BODY_BYTES = 262_144;
+/** Characters read per step: some milliseconds. */
+const TURN_LENGTH = 65_536;
 
 /** A fetched page, as a crawler sees it. What is asked for is worked out once, and only then. */
 export class Page {
   readonly task: Task;
   readonly #fetched: FetchedPage;
   #text: string | undefined;
+  #readableText: string | undefined;
   #document: Document | undefined;
   #isNofollow: boolean | undefined;
 
@@ -61,22 +71,70 @@ export class Page {
     return this.#read().canonical;
   }
 
+  /** Which of title, links and canonical address were cut, by the limits of `page-limits.ts`. */
+  get truncated(): readonly PagePart[] {
+    return this.#read().truncated;
+  }
+
   /** `false` if the page asks, in its head, its headers or the link itself, that the link is not followed. */
   mayFollow(link: string): boolean {
     this.#isNofollow ??= this.#read().isNofollow || forbidsFollowing(this.headers['x-robots-tag'] ?? '');
     return !this.#isNofollow && !this.#read().nofollow.has(link);
   }
 
+  /** Credentials that a link had, which are in no link here; nothing if it had none. */
+  loginOf(link: string): string | undefined {
+    return this.#read().logins.get(link);
+  }
+
   /** The text that a reader sees; of a page that isn't HTML, all of it. */
   get readableText(): string {
-    return isHtml(this.contentType) ? readText(this.text) : this.text;
+    if (!isHtml(this.contentType)) return this.text;
+    this.#readableText ??= readText(this.text, this.#isXml);
+    return this.#readableText;
+  }
+
+  /** Should it be read ahead, because reading takes long? */
+  get isLarge(): boolean {
+    return this.body.byteLength > LARGE_BODY_BYTES;
+  }
+
+  /**
+   * Reads title and links, and what the run keeps of the body, in steps between which other work is done. The getters then
+   * answer at once. The body's text is kept only if the run keeps it.
+   */
+  async readAhead(content: RunOptions['content']): Promise<void> {
+    const isPage = isHtml(this.contentType);
+    if (!isPage && content === 'none') return;
+    let text = '';
+    for (const piece of decodePieces(this.body, this.headers['content-type'])) {
+      text += piece;
+      await setImmediate();
+    }
+    if (content === 'html' || !isPage) this.#text = text;
+    if (!isPage) return;
+    const document = new DocumentReader(text, this.url, this.#isXml);
+    while (!document.read(TURN_LENGTH)) await setImmediate();
+    // Its strings are slices of the page's text, and each would keep all of that text in memory.
+    this.#document = structuredClone(document.document());
+    if (content !== 'text') return;
+    const reader = new TextReader(text, this.#isXml);
+    do await setImmediate();
+    while (!reader.read(TURN_LENGTH));
+    this.#readableText = reader.text();
+  }
+
+  get #isXml(): boolean {
+    return this.contentType === XHTML;
   }
 
   #read(): Document {
-    this.#document ??= isHtml(this.contentType) ? readDocument(this.text, this.url) : NO_DOCUMENT;
+    this.#document ??= isHtml(this.contentType) ? readDocument(this.text, this.url, this.#isXml) : NO_DOCUMENT;
     return this.#document;
   }
 }
+
+const XHTML = 'application/xhtml+xml';
 
 export function mediaTypeOf(contentType: string | undefined): string | undefined {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() || undefined;
@@ -84,5 +142,5 @@ export function mediaTypeOf(contentType: string | undefined): string | undefined
 
 /** A page without a type is taken for HTML: servers that forget it mostly serve just that. */
 function isHtml(mediaType: string | undefined): boolean {
-  return mediaType === undefined || mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
+  return mediaType === undefined || mediaType === 'text/html' || mediaType === XHTML;
 }

@@ -2,7 +2,7 @@ import { ADDRCONFIG, promises as dns, type LookupAddress } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { type AllowedPrivate, isDenied } from '../task/private-address.ts';
+import { type AllowedPrivate, isDenied } from '../task/host/private-address.ts';
 import { closerOf, POOL } from './connection-pool.ts';
 
 /** The address guard's refusal. No connection was made. */

@@ -1,5 +1,6 @@
 import { pipeline, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
+import { exceedsAllowance } from '../task/task/coding-allowance.ts';
 
 /** What a request says it can read: the codings of the table below. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
@@ -11,23 +12,26 @@ export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
  * What may stand in a Content-Encoding (RFC 9110 section 8.4.1, and IANA's registry). Any other word, `utf-8` say, is a
  * server's mistake about a body that is not coded, and is passed over, as browsers do.
  */
-const CODINGS: Readonly<Record<string, Coding | 'unreadable'>> = {
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  deflate: 'deflate',
-  br: 'br',
-  zstd: 'zstd',
-  compress: 'unreadable',
-  'x-compress': 'unreadable',
-  'pack200-gzip': 'unreadable',
-  exi: 'unreadable',
-  aes128gcm: 'unreadable',
-  dcb: 'unreadable',
-  dcz: 'unreadable',
-};
+const CODINGS: ReadonlyMap<string, Coding | 'unreadable'> = new Map([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+  ['zstd', 'zstd'],
+  ['compress', 'unreadable'],
+  ['x-compress', 'unreadable'],
+  ['pack200-gzip', 'unreadable'],
+  ['exi', 'unreadable'],
+  ['aes128gcm', 'unreadable'],
+  ['dcb', 'unreadable'],
+  ['dcz', 'unreadable'],
+]);
 
-/** Nobody codes a body more often than this, but to wear us out. */
-const MOST_CODINGS = 2;
+/** No honest server applies more codings than this. */
+const MAX_CODINGS = 2;
+
+/** A decoder is given this much at a time, so that what it makes of it is looked at in between. */
+const STEP_BYTES = 65_536;
 
 /** RFC 9659: no sender may ask a reader of `zstd` for a window above 8 MB. */
 const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
@@ -38,24 +42,43 @@ export function codingsOf(header: string | undefined): readonly Coding[] | undef
   const known = header
     .toLowerCase()
     .split(',')
-    .map((word) => CODINGS[word.trim()])
+    .map((word) => CODINGS.get(word.trim()))
     .filter((coding) => coding !== undefined)
     .reverse();
   const codings = known.filter((coding) => coding !== 'unreadable');
-  return codings.length < known.length || codings.length > MOST_CODINGS ? undefined : codings;
+  return codings.length < known.length || codings.length > MAX_CODINGS ? undefined : codings;
+}
+
+/** A coded body that holds next to nothing: see {@link exceedsAllowance}. */
+export class EmptyCodingError extends Error {
+  override readonly name = 'EmptyCodingError';
+  readonly code = 'ERR_EMPTY_CODING';
+
+  constructor(coding: Coding, codedBytes: number, contentBytes: number) {
+    super(`The body's ${coding} data hold next to nothing: ${codedBytes} bytes of them gave ${contentBytes}`);
+  }
 }
 
 /**
- * Undoes the codings of a whole body in one go, which costs far less than a stream. It blocks, so: for small bodies.
+ * Undoes the coding of a whole body in one go, which costs far less than a stream. It blocks, so: for small bodies.
  * Throws zlib's errors, `ERR_BUFFER_TOO_LARGE` as soon as there are more than `maxBytes`.
  */
-export function decodeWhole(body: Uint8Array, codings: readonly Coding[], maxBytes: number): Uint8Array {
-  return codings.reduce((coded, coding) => (coded.length === 0 ? coded : inflate(coded, coding, maxBytes)), body);
+export function decodeWhole(body: Uint8Array, coding: Coding, maxBytes: number): Uint8Array {
+  return body.length === 0 ? body : inflate(body, coding, maxBytes);
 }
 
-/** Undoes the codings of a body as it arrives. Ends with zlib's error, or the body's own. */
-export function decodeStream(body: AsyncIterable<Uint8Array>, codings: readonly Coding[]): AsyncIterable<Uint8Array> {
-  return codings.reduce(inflateStream, body);
+/**
+ * Undoes the codings of a body as it arrives. Ends with zlib's error, the body's own, or an {@link EmptyCodingError}: no
+ * coding takes more than its allowance, be it read from the wire or made by the coding around it.
+ *
+ * @param checkpoint called at each step of each coding; what it throws ends the body
+ */
+export function decodeStream(
+  body: AsyncIterable<Uint8Array>,
+  codings: readonly Coding[],
+  checkpoint: () => void,
+): AsyncIterable<Uint8Array> {
+  return codings.reduce((coded, coding) => inflateStream(coded, coding, checkpoint), body);
 }
 
 function inflate(coded: Uint8Array, coding: Coding, maxOutputLength: number): Uint8Array {
@@ -71,20 +94,43 @@ function inflate(coded: Uint8Array, coding: Coding, maxOutputLength: number): Ui
   }
 }
 
-async function* inflateStream(body: AsyncIterable<Uint8Array>, coding: Coding): AsyncGenerator<Uint8Array> {
+async function* inflateStream(
+  body: AsyncIterable<Uint8Array>,
+  coding: Coding,
+  checkpoint: () => void,
+): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   const first = await chunks.next();
   // Some servers declare a coding for a body that is empty.
   if (first.done) return;
   const decoder = newDecoder(coding, first.value);
+  let codedBytes = 0;
+  let contentBytes = 0;
+  const stepsOf = function* (chunk: Uint8Array): Generator<Uint8Array> {
+    for (let at = 0; at < chunk.length; at += STEP_BYTES) {
+      checkpoint();
+      if (exceedsAllowance(codedBytes, contentBytes)) throw new EmptyCodingError(coding, codedBytes, contentBytes);
+      const step = chunk.subarray(at, at + STEP_BYTES);
+      codedBytes += step.length;
+      yield step;
+    }
+  };
   const coded = async function* (): AsyncGenerator<Uint8Array> {
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => chunks };
+    try {
+      yield* stepsOf(first.value);
+      for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield* stepsOf(next.value);
+    } finally {
+      await chunks.return?.();
+    }
   };
   // Errors of either end come out of the loop below; here they would only be reported twice.
   pipeline(coded, decoder, () => {});
   try {
-    yield* decoder;
+    for await (const piece of decoder) {
+      checkpoint();
+      contentBytes += piece.length;
+      yield piece;
+    }
   } finally {
     decoder.destroy();
   }

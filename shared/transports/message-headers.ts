@@ -1,4 +1,4 @@
-import { MESSAGE_HEADERS, type MessageHeaders } from '../transport.ts';
+import { MESSAGE_HEADERS, type MessageHeaders } from '../ports/transport.ts';
 
 /** The headers that may travel, out of any that came: a copied `x-death`, say, could make RabbitMQ 3.10 drop a message. */
 export function allowedHeaders(headers: Readonly<Record<string, unknown>> | undefined): MessageHeaders {

@@ -74,6 +74,7 @@ test('redis-cli reads what is known, and Redis keeps it safe', async () => {
   expect(await stack.redis('HGET', 'run:first', 'done')).toBe(String(PAGES));
   expect(await stack.redis('SISMEMBER', 'crawled_urls', 'http://site:8080/page/7')).toBe('1');
   expect(await stack.redis('CONFIG', 'GET', 'maxmemory-policy')).toMatch(/noeviction/);
+  expect(await stack.redis('CONFIG', 'GET', 'maxmemory')).toMatch(/\b2147483648\b/);
   expect(await stack.redis('CONFIG', 'GET', 'appendonly')).toMatch(/yes/);
 });
 
@@ -114,6 +115,16 @@ test('nothing is lost when a worker is killed, and the fleet shrinks to one and 
     .map((line) => JSON.parse(line).url);
   expect(urls).toHaveLength(SLOW_PAGES);
   expect(new Set(urls).size).toBe(SLOW_PAGES);
+});
+
+test('an up without --scale brings the fleet to WORKERS, and keeps it there', async () => {
+  const workersAfter = async (...args: string[]): Promise<number> => {
+    await stack.compose(['up', '-d', '--no-recreate', ...args], { env: { WORKERS: '2' } });
+    return (await stack.containers('scraper')).filter(({ State }) => State === 'running').length;
+  };
+  expect(await workersAfter()).toBe(2);
+  expect(await workersAfter()).toBe(2);
+  expect(await workersAfter('--scale', 'scraper=3'), 'for this once').toBe(3);
 });
 
 test('a producer runs from a checkout in a bare Node.js container on the network of the fleet', async () => {

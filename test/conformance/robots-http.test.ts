@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { requestRobots } from '../../services/worker/robots-request.ts';
-import { isAllowed } from '../../shared/task/robots-match.ts';
+import { isAllowed } from '../../shared/task/robots/robots-match.ts';
 import { setup } from '../unit/shared/fetchers/setup.ts';
 
 /** What becomes of a robots.txt by how it is answered: rows of other crawlers' suites and of the RFC, read in place. */
@@ -58,7 +58,12 @@ async function judge(row: HttpCase): Promise<'allowed' | 'forbidden' | 'wait'> {
     else response.writeHead(302, { location: `/hop?left=${left - 1}` }).end();
   });
   const origin = isName ? 'http://a.test' : code === 'ECONNREFUSED' ? 'http://127.0.0.1:1' : site.origin;
-  const found = await requestRobots(origin, fetcher, NEVER);
+  const redirects: string[] = [];
+  let found = await requestRobots(origin, redirects, fetcher, NEVER);
+  while (found.kind === 'moved') {
+    redirects.push(found.to);
+    found = await requestRobots(origin, redirects, fetcher, NEVER);
+  }
   if (found.kind !== 'rules') return 'wait';
   return isAllowed(found.rules, `${origin}/page`) ? 'allowed' : 'forbidden';
 }

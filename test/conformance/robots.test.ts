@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseRobots } from '../../shared/task/robots.ts';
-import { isAllowed } from '../../shared/task/robots-match.ts';
+import { parseRobots } from '../../shared/task/robots/robots.ts';
+import { isAllowed } from '../../shared/task/robots/robots-match.ts';
 
 /** Rows of other crawlers' suites, read in place. `docs/robots.md` has the table that comes of them. */
 const folder = process.env.CASES_DIR ?? '';

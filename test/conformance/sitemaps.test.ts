@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decoded } from '../../services/producer/decoding.ts';
-import { SitemapDocument } from '../../services/producer/sitemap-document.ts';
-import { unpacked } from '../../services/producer/unpacking.ts';
-import { sitemapsIn } from '../../shared/task/robots-sitemaps.ts';
-import type { SitemapEntry } from '../../shared/task/sitemap-entry.ts';
-import { isProblem, readUrl } from '../../shared/task/url.ts';
+import { decoded } from '../../services/producer/documents/decoding.ts';
+import { unpacked } from '../../services/producer/documents/unpacking.ts';
+import { SitemapDocument } from '../../services/producer/sitemaps/sitemap-document.ts';
+import { sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
+import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
+import { isProblem, readUrl } from '../../shared/task/url/url.ts';
 import { bytesOf, rows } from './cases.ts';
 
 interface SitemapCase {
@@ -127,6 +127,6 @@ for (const { id, robots = '', robots_b64, base, sitemaps } of rows<RobotsCase>('
   test(`${id}: a robots.txt names its sitemaps`, async () => {
     const bytes = robots_b64 === undefined ? Buffer.from(robots) : Buffer.from(robots_b64, 'base64');
     const text = await Array.fromAsync(textOf(bytes));
-    expect(sitemapsIn(text.join(''), base)).toEqual(sitemaps);
+    expect(sitemapsIn(text.join(''), base).map(({ href }) => href)).toEqual(sitemaps);
   });
 }

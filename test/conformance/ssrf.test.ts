@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { afterAll, expect, test } from 'vitest';
-import { GotFetcher } from '../../shared/fetchers/got.ts';
-import { isDenied, NOTHING_PRIVATE } from '../../shared/task/private-address.ts';
-import { isProblem, readUrl } from '../../shared/task/url.ts';
+import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
+import { isDenied, NOTHING_PRIVATE } from '../../shared/task/host/private-address.ts';
+import { isProblem, readUrl } from '../../shared/task/url/url.ts';
 import { allowing } from '../unit/shared/fetchers/setup.ts';
 import { rows } from './cases.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { isProblem, linkBase, readUrl, resolveLink } from '../../shared/task/url.ts';
-import { urlKeyOf } from '../../shared/task/url-key.ts';
+import { keyWithLogin, loginFor, withLogin } from '../../shared/task/url/logins.ts';
+import { isProblem, linkBase, readUrl, resolveUrl } from '../../shared/task/url/url.ts';
+import { urlKeyOf } from '../../shared/task/url/url-key.ts';
 import { rows } from './cases.ts';
 
 interface Row {
@@ -27,11 +28,17 @@ interface PairCase extends Row {
 
 const cases = rows<ParseCase | NormalizeCase | PairCase>('urls.jsonl').filter(({ tier }) => tier !== 'heuristic');
 
-/** What would be fetched; nothing if it can't be crawled. */
+/**
+ * What would be fetched, with the credentials that travel beside it; nothing if it can't be crawled. Those of a base serve
+ * what has none of its own and the same origin, as everywhere in a run.
+ */
 function fetchedOf(text: string, base: string | null): string | undefined {
-  if (base !== null) return resolveLink(text, linkBase(new URL(base).href));
-  const url = readUrl(text);
-  return isProblem(url) ? undefined : url.href;
+  const from = base === null ? undefined : readUrl(base);
+  const plain = from === undefined || isProblem(from) ? undefined : from;
+  const url = base === null ? readUrl(text) : resolveUrl(text, linkBase(plain?.href ?? new URL(base).href));
+  if (url === undefined || isProblem(url)) return undefined;
+  const login = url.login ?? loginFor(url.href, plain && withLogin(undefined, plain.href, plain.login));
+  return login === undefined ? url.href : url.href.replace('://', `://${login}@`);
 }
 
 /** Of what the URL Standard makes of it, only http and https can be crawled, and a fragment is not fetched. */
@@ -41,7 +48,7 @@ function crawlable(href = ''): string | undefined {
 
 function keyOf(text: string): string {
   const url = readUrl(text);
-  return isProblem(url) ? `${text}: ${url.problem}` : url.canonical;
+  return isProblem(url) ? `${text}: ${url.problem}` : keyWithLogin(url.canonical, url.login);
 }
 
 for (const each of cases) {

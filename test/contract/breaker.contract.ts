@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Settlement } from '../../shared/frontier.ts';
-import type { FrontierPolicy } from '../../shared/frontiers/policy.ts';
-import type { HostFault } from '../../shared/task/breaker.ts';
+import type { Settlement } from '../../shared/ports/frontier.ts';
+import type { FrontierPolicy } from '../../shared/stores/policy.ts';
+import type { HostFault } from '../../shared/task/host/breaker.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import { offerOf } from '../support/embedded.ts';
 import type { OpenStore } from '../support/stores.ts';

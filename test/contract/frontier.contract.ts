@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Offer } from '../../shared/frontier.ts';
+import type { Offer } from '../../shared/ports/frontier.ts';
 import type { OpenStore } from '../support/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
 
@@ -35,6 +35,32 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.offer('r', links, { ...from, most: 9 })).toEqual({ accepted: 2, known: 3 });
       expect(await frontier.offer('r', [page(5)]), 'seeds are always taken').toEqual({ accepted: 1, known: 0 });
       expect(await runs.progress('r')).toMatchObject({ discovered: 5, duplicate: 8 });
+    });
+
+    test('a run takes links to no more hosts of a domain than it may have; further ones are counted, and not marked', async () => {
+      const { frontier, runs } = await setup();
+      const linkTo = (host: string, n: number, domain = 'a.test') => ({ ...page(n, host), domain });
+      const wild = (from: number, to: number, n = 1) =>
+        Array.from({ length: to - from + 1 }, (_, i) => linkTo(`h${from + i}.a.test`, n));
+      const most = { mostHosts: 3 };
+      expect(await frontier.offer('r', wild(1, 5), most)).toEqual({ accepted: 3, known: 0, leftOut: 2 });
+      expect(await frontier.offer('r', wild(1, 4), most), 'what is known is').toEqual({
+        accepted: 0,
+        known: 3,
+        leftOut: 1,
+      });
+      expect(await frontier.offer('r', wild(1, 4, 2), most), 'a host that it has').toEqual({
+        accepted: 3,
+        known: 0,
+        leftOut: 1,
+      });
+      expect(await frontier.offer('r', [linkTo('h9.b.test', 1, 'b.test')], most)).toEqual({ accepted: 1, known: 0 });
+      expect(await frontier.offer('r', [page(1, 'h5.a.test')], most), 'a seed').toEqual({ accepted: 1, known: 0 });
+      await runs.open('other', { ...OPTIONS, dedup: 'run' }, 'p');
+      expect(await frontier.offer('other', wild(4, 5), most)).toEqual({ accepted: 2, known: 0 });
+      const changed = { ...linkTo('h6.a.test', 1), changedAt: 5 };
+      expect(await frontier.offer('r', [changed], most)).toEqual({ accepted: 0, known: 0, leftOut: 1 });
+      expect(await runs.progress('r')).toMatchObject({ discovered: 8, leftOut: { scope: 5 } });
     });
 
     test('the URL as it was written, its depth and its step come back from the frontier', async () => {
@@ -120,18 +146,71 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
     });
 
-    test('a producer that takes over from a lost one ends its run; one that only joins does not', async () => {
+    test('a lost producer is forgotten when another has read the same input to its end, and not before', async () => {
       const { runs, step } = await setup();
-      await runs.open('r', OPTIONS, 'alive');
+      await runs.seal('r', 'p');
+      for (const lost of ['one', 'two']) await runs.open('r', OPTIONS, lost, { input: 'a sitemap' });
+      await runs.open('r', OPTIONS, 'alive', { input: 'a sitemap' });
       step(59_000);
       await runs.beat('r', 'alive');
       step(2_000);
-      await runs.open('r', OPTIONS, 'guest');
-      expect(await runs.progress('r')).toMatchObject({ producers: { open: 2, lost: 1 } });
-      await runs.open('r', OPTIONS, 'heir', { takesOver: true });
-      expect(await runs.progress('r')).toMatchObject({ producers: { open: 3, lost: 0 } });
-      for (const producer of ['guest', 'heir', 'alive']) await runs.seal('r', producer);
+      for (const [guest, input] of [['guest', 'another'], ['unknown']] as const) {
+        await runs.open('r', OPTIONS, guest, { input });
+        expect((await runs.progress('r'))?.producers).toMatchObject({ open: 2, lost: 2 });
+        await runs.seal('r', guest);
+      }
+      await runs.open('r', OPTIONS, 'heir', { input: 'a sitemap' });
+      expect((await runs.progress('r'))?.producers).toMatchObject({ open: 2, lost: 2 });
+      await runs.seal('r', 'heir');
+      expect((await runs.progress('r'))?.producers).toMatchObject({ open: 1, lost: 0 });
+      await runs.seal('r', 'alive');
       expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
+    });
+
+    test('one that has not said what it reads is waited for until somebody seals its run', async () => {
+      const { runs, step } = await setup();
+      step(61_000);
+      await runs.open('r', OPTIONS, 'heir', { input: 'a sitemap' });
+      await runs.seal('r', 'heir');
+      await runs.open('r', OPTIONS, 'unknown');
+      await runs.seal('r', 'unknown');
+      expect(await runs.progress('r')).toMatchObject({ state: 'running', producers: { open: 0, lost: 1 } });
+      await runs.seal('r');
+      expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
+    });
+
+    test('a run that the store has lost is not opened, offered to or sealed as what it was', async () => {
+      const { frontier, runs } = await setup();
+      const { incarnation } = await runs.open('r', OPTIONS, 'p');
+      expect((await runs.progress('r'))?.incarnation).toBe(incarnation);
+      expect(await runs.open('r', OPTIONS, 'p', { incarnation })).toMatchObject({ how: 'joined', incarnation });
+      expect(await frontier.offer('r', [page(1)], { incarnation })).toEqual({ accepted: 1, known: 0 });
+      const lost = { incarnation: 'an earlier one' };
+      expect(await runs.open('r', OPTIONS, 'other', lost)).toMatchObject({ how: 'lost' });
+      expect(await runs.open('r', OPTIONS, 'other', { ...lost, mayRestore: true })).toMatchObject({ how: 'lost' });
+      expect(await frontier.offer('r', [page(2)], lost)).toEqual({ refused: 'run' });
+      expect(await runs.seal('r', 'p', 'an earlier one')).toBeUndefined();
+      expect(await runs.progress('r')).toMatchObject({ sealed: false, discovered: 1, producers: { open: 1 } });
+      expect(await runs.seal('r', 'p', incarnation)).toEqual({ was: 'running', is: 'running' });
+      expect(await runs.open('gone', OPTIONS, 'p', lost)).toMatchObject({ how: 'lost' });
+      expect(await runs.progress('gone')).toBeUndefined();
+    });
+
+    test('a run that was lost just after it was created can be restored as what it was', async () => {
+      const { frontier, runs } = await setup();
+      const lost = { incarnation: 'just created' };
+      expect(await runs.open('gone', OPTIONS, 'p', { ...lost, mayRestore: true })).toMatchObject({
+        how: 'created',
+        ...lost,
+      });
+      expect(await frontier.offer('gone', [page(1)], lost)).toEqual({ accepted: 1, known: 0 });
+      expect(await runs.open('gone', OPTIONS, 'p', lost)).toMatchObject({ how: 'joined', ...lost });
+    });
+
+    test('every run that is created has an incarnation of its own', async () => {
+      const { runs } = await setup();
+      const opened = await Promise.all(['a', 'b', 'r'].map((run) => runs.open(run, OPTIONS, 'q')));
+      expect(new Set(opened.map(({ incarnation }) => incarnation)).size).toBe(3);
     });
 
     test('a task put back goes to the head of its list, and its number changes', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, inject, test } from 'vitest';
 import { openJournaledStore } from '../support/journaled-store.ts';
+import { SteppedClock } from '../support/stepped-clock.ts';
 import { openMemoryStore, redisStores, type Store } from '../support/stores.ts';
 import { commands } from './model/histories.ts';
 import { GIVE_UP_MS, Model } from './model/model.ts';
@@ -8,6 +9,7 @@ import { World } from './model/world.ts';
 
 /** `MODEL_RUNS=5000 npm test` looks longer; `MODEL_SEED` repeats what a failure printed. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 300);
+const TIMEOUT_MS = 600_000 + RUNS * 1_000;
 const SEED = process.env.MODEL_SEED;
 const POLICY = { giveUpMs: GIVE_UP_MS };
 
@@ -22,23 +24,23 @@ describe('the frontier follows its model', () => {
   async function follow(open: () => Promise<Store[]>, runs: number, most: number): Promise<void> {
     await fc.assert(
       fc.asyncProperty(commands(most), async (sequence) => {
-        const stores = await open();
+        const world = new World(open);
         try {
-          const [first] = stores as [Store];
-          await fc.asyncModelRun(() => ({ model: new Model(first.now()), real: new World(stores) }), sequence);
+          await world.begin();
+          await fc.asyncModelRun(() => ({ model: new Model(new SteppedClock().now()), real: world }), sequence);
         } finally {
-          for (const store of stores) await store.close();
+          await world.close();
         }
       }),
       { numRuns: runs, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
     );
   }
 
-  test(`in memory, ${RUNS * 3} random histories`, { timeout: 600_000 }, async () => {
+  test(`in memory, ${RUNS * 3} random histories`, { timeout: TIMEOUT_MS }, async () => {
     await follow(async () => [await openMemoryStore(POLICY)], RUNS * 3, 120);
   });
 
-  test(`in memory and with a journal alike, ${RUNS} random histories`, { timeout: 600_000 }, async () => {
+  test(`in memory and with a journal alike, ${RUNS} random histories`, { timeout: TIMEOUT_MS }, async () => {
     await follow(async () => [await openMemoryStore(POLICY), await openJournaledStore({ policy: POLICY })], RUNS, 120);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { HostLimit } from '../../shared/host-gate.ts';
+import type { HostLimit } from '../../shared/ports/host-gate.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import { offerOf } from '../support/embedded.ts';
 import type { OpenStore, Store } from '../support/stores.ts';
@@ -58,12 +58,14 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
 
     describe('response time', () => {
       test('a host is asked no faster than its open requests can be answered', async () => {
-        const { request, host } = await setup();
+        const { request, host, step } = await setup();
         await request(TWO_A_SECOND, 4_000);
         expect(await request(TWO_A_SECOND, 4_000), 'a slot that was given before').toMatchObject({ inMs: 500 });
+        step(500);
+        await request(TWO_A_SECOND, 4_000);
         expect(await request(TWO_A_SECOND, 4_000), 'half of 4 s later').toEqual({
           granted: false,
-          inMs: 2_500,
+          inMs: 2_000,
           because: 'pace',
         });
         expect(await host()).toMatchObject({ intervalMs: 2_000, because: 'answers', responseMs: 4_000 });
@@ -77,7 +79,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
           released.push((await frontier.release(ROOM)).tasks.length);
           step(1_000);
         }
-        expect(released).toEqual([1, 0, 0, 0, 1, 0, 0, 0, 1]);
+        expect(released).toEqual([0, 1, 0, 0, 0, 1, 0, 0, 0]);
       });
 
       test('without a rate nobody is slowed', async () => {
@@ -120,8 +122,8 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         const { request } = await setup(100);
         const limit = { intervalMs: 100, concurrency: 2 };
         const slots: number[] = [];
-        for (let n = 0; n < 5; n++) slots.push((await request(limit, 50)).inMs);
-        expect(slots).toEqual([0, 100, 200, 300, 400]);
+        for (let n = 0; n < 3; n++) slots.push((await request(limit, 50)).inMs);
+        expect(slots).toEqual([0, 100, 200]);
       });
     });
 
@@ -174,7 +176,10 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
 
       test('a storm counts once: what was under way when it began says the same', async () => {
         const { frontier, host, step } = await setup(100);
-        expect((await frontier.release({ ...ROOM, limit: 8 })).tasks.length).toBe(8);
+        let released = 0;
+        for (; released < 8; step(250))
+          released += (await frontier.release({ ...ROOM, limit: 8 - released })).tasks.length;
+        expect(released).toBe(8);
         const slowDown = 'HTTP 429';
         for (let release = 1; release <= 8; release++) {
           const outcome = { kind: 'defer', host: { reason: slowDown } } as const;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Offer, PageVisit, Settlement } from '../../shared/frontier.ts';
-import type { RunOptions } from '../../shared/runs.ts';
+import type { Offer, PageVisit, Settlement } from '../../shared/ports/frontier.ts';
+import type { RunOptions } from '../../shared/ports/runs.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import type { OpenStore, Store } from '../support/stores.ts';
 import { ROOM } from './frontier-setup.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { ALONE_FROM_STARTS, MAX_STARTS } from '../../shared/frontier.ts';
+import { ALONE_FROM_STARTS, MAX_STARTS } from '../../shared/ports/frontier.ts';
 import { offerAll } from '../support/offer-all.ts';
 import type { OpenStore } from '../support/stores.ts';
 import { page, pages, ROOM, releases, setupOf } from './frontier-setup.ts';
@@ -17,6 +17,14 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       step(10_000);
       expect(await frontier.admit('r', 1, 'w')).toMatchObject({ verdict: 'deadline' });
       expect((await frontier.release(ROOM)).tasks).toMatchObject([{ verdict: 'deadline', release: 2 }]);
+    });
+
+    test('a release says what time it is, so that nobody takes a deadline by a clock of their own', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', [page(1, 'a.test', { deadlineMs: 10_000 })]);
+      step(4_000);
+      const { now, tasks } = await frontier.release(ROOM);
+      expect((tasks[0]?.state.deadline ?? 0) - now).toBe(6_000);
     });
 
     test('leases: publishing 60 s, queued TTL and 5 min or deadline and 1 min, working 60 s and renewed', async () => {
@@ -83,6 +91,19 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       expect(await frontier.admit('r', 2, 'w')).toEqual({ verdict: 'gone' });
     });
 
+    test('a hand-over that is heard of after the admission changes nothing: the start is given back', async () => {
+      const { frontier, biographer } = await setup();
+      await frontier.offer('r', [page(1)]);
+      for (let release = 1; release <= MAX_STARTS + 2; release++) {
+        await frontier.release(ROOM);
+        expect(await frontier.admit('r', release, 'w')).toMatchObject({ verdict: 'work', state: { starts: 1 } });
+        await frontier.handed('r', [release]);
+        const { place } = (await biographer.trace('r', { mark: 'http://a.test/1', host: 'a.test' })) ?? {};
+        expect(place).toMatchObject({ at: 'working', worker: 'w' });
+        await frontier.settle('r', release, { outcome: { kind: 'defer' } });
+      }
+    });
+
     test('a task that never settles runs alone from its third start and is a crash loop after its sixth', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', [page(1)]);
@@ -125,6 +146,55 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       await frontier.settle('r', release, { outcome: { kind: 'defer', inMs: 1 }, hostAnswered: false });
       step(1);
       expect(await admit()).toMatchObject({ state: { starts: 1 } });
+    });
+
+    test('a release is named by its number and its mark: who names another task is told that it is stale', async () => {
+      const { port, frontier, runs, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      const [first] = (await port.release(ROOM)).tasks;
+      const release = first?.release ?? 0;
+      const wrong = { release, mark: 'http://a.test/2' };
+      const right = { release, mark: 'http://a.test/1' };
+      const expectRefused = async (): Promise<void> => {
+        for (const name of [wrong, { ...right, release: release - 1 }]) {
+          expect(await port.admit('r', name, 'w')).toEqual({ verdict: 'gone' });
+          expect(await port.claim('r', name, 'http://a.test/3')).toBe('stale');
+          expect(await port.offer('r', [page(3)], { parent: name })).toEqual({ refused: 'parent' });
+          const throttled = { kind: 'defer', host: { reason: 'HTTP 429' } } as const;
+          for (const outcome of [{ kind: 'done' }, { kind: 'defer' }, throttled] as const)
+            expect(await port.settle('r', name, { outcome })).toBe('already');
+          await port.queued('r', [name]);
+          await port.handed('r', [name]);
+          await port.renew('r', [name]);
+        }
+      };
+      await expectRefused();
+      expect(await port.markOf('r', release)).toBe('http://a.test/1');
+      expect(await runs.progress('r')).toMatchObject({ inFlight: 2, waiting: 0, done: 0 });
+      step(59_999);
+      expect(await port.admit('r', right, 'w')).toMatchObject({ verdict: 'work', state: { starts: 1 } });
+      step(59_999);
+      await expectRefused();
+      expect(await frontier.reap(), 'the other one, which nobody got').toBe(1);
+      step(1);
+      expect(await frontier.reap(), 'the lease was not renewed').toBe(1);
+      expect(await port.settle('r', right, { outcome: { kind: 'done' } }), 'stale by now').toBe('already');
+    });
+
+    test('release numbers grow, and stay below 2^53 whatever the clock says', async () => {
+      const { port, frontier, step, now } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      const numbers: number[] = [];
+      for (const year of [2027, 2255, 9999]) {
+        step(Math.max(0, Date.UTC(year) - now()));
+        for (const { release } of (await port.release({ ...ROOM, limit: 1 })).tasks) numbers.push(release);
+      }
+      expect(numbers.map((number, i) => Number.isSafeInteger(number) && number > (numbers[i - 1] ?? 0))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(numbers[0]).toBeGreaterThan(Date.UTC(2027) * 1_000);
     });
 
     test('a redelivered release is taken over, and whoever settles first wins', async () => {

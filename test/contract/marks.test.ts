@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { ConfigurationError } from '../../shared/errors.ts';
-import { MAX_OFFER, type Offer } from '../../shared/frontier.ts';
-import { RedisBiographer } from '../../shared/frontiers/redis/biographer.ts';
-import { RedisFrontier } from '../../shared/frontiers/redis/frontier.ts';
-import { RedisMarks } from '../../shared/frontiers/redis/marks.ts';
-import type { MarksForm } from '../../shared/frontiers/redis/marks-form.ts';
-import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
+import { MAX_OFFER, nameOf, type Offer } from '../../shared/ports/frontier.ts';
+import { ConfigurationError } from '../../shared/runtime/errors.ts';
+import { RedisBiographer } from '../../shared/stores/redis/biographer.ts';
+import { RedisFrontier } from '../../shared/stores/redis/frontier.ts';
+import { RedisMarks } from '../../shared/stores/redis/marks.ts';
+import type { MarksForm } from '../../shared/stores/redis/marks-form.ts';
+import { RedisRuns } from '../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import { offerAll } from '../support/offer-all.ts';
 
@@ -67,8 +67,8 @@ describe('compact marks', () => {
     await runs.open('r', EVER, 'p');
     await offerAll(frontier, 'r', pages(0, 1_000));
     const { tasks } = await frontier.release({ ...ROOM, limit: 300 });
-    for (const { release } of tasks) {
-      await frontier.settle('r', release, { outcome: { kind: 'failed', reason: 'http_4xx' } });
+    for (const task of tasks) {
+      await frontier.settle('r', nameOf(task), { outcome: { kind: 'failed', reason: 'http_4xx' } });
     }
     expect(await redis.hget(`${prefix}crawled_urls:compact`, 'members')).toBe('700');
     expect(await offerAll(frontier, 'r', pages(0, 1_000)), 'failed ones are not taken again').toMatchObject({
@@ -113,7 +113,7 @@ describe('compact marks', () => {
     await runs.open('r', EVER, 'p');
     await offerAll(frontier, 'r', offers);
     const { tasks } = await frontier.release({ ...ROOM, limit: 1 });
-    for (const { release } of tasks) await frontier.settle('r', release, { outcome: { kind: 'done' } });
+    for (const task of tasks) await frontier.settle('r', nameOf(task), { outcome: { kind: 'done' } });
     const done = tasks[0]?.task.url ?? '';
     const waiting = urls.find((url) => url !== done) ?? '';
     expect(await marks.forget({ mark: waiting })).toEqual({ forgotten: 0, kept: 1 });
@@ -131,7 +131,7 @@ describe('compact marks', () => {
     for (;;) {
       const released = await frontier.release({ ...ROOM, limit: 500 });
       if (released.tasks.length === 0) break;
-      for (const { release } of released.tasks) await frontier.settle('r', release, { outcome: { kind: 'done' } });
+      for (const task of released.tasks) await frontier.settle('r', nameOf(task), { outcome: { kind: 'done' } });
     }
     expect(await marks.forget('all')).toEqual({ forgotten: 999, kept: 0 });
     expect(await redis.hgetall(`${prefix}crawled_urls:compact`)).toEqual({ shards: '1', members: '0' });

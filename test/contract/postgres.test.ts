@@ -1,18 +1,18 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openPostgresPool } from '../../shared/connections/postgres.ts';
-import { ConfigurationError } from '../../shared/errors.ts';
-import { silentLog } from '../../shared/logger.ts';
-import { openRecords, openSink } from '../../shared/record-backends.ts';
-import { settingsFrom } from '../../shared/settings.ts';
-import { RecordRefusedError } from '../../shared/sink.ts';
-import { PostgresSink } from '../../shared/sinks/postgres.ts';
+import { openRecords, openSink } from '../../shared/backends/records.ts';
+import { RecordRefusedError } from '../../shared/ports/sink.ts';
+import { ConfigurationError } from '../../shared/runtime/errors.ts';
+import { silentLog } from '../../shared/runtime/logger.ts';
+import { settingsFrom } from '../../shared/settings/settings.ts';
+import { openPostgresPool } from '../../shared/sinks/postgres/connection.ts';
+import { PostgresSink } from '../../shared/sinks/postgres/sink.ts';
 import { doneRecord } from '../support/builders.ts';
 import { openProxiedDatabase, openTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 /** The schema is of the newest file there. */
-const NEWEST = readdirSync(join(import.meta.dirname, '../../shared/sinks/sql')).length;
+const NEWEST = readdirSync(join(import.meta.dirname, '../../shared/sinks/postgres/sql')).length;
 
 function sinkAt(url: string): { readonly sink: PostgresSink; acquired(): number } {
   const pool = openPostgresPool(url, 'trawl test');

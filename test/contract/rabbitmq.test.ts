@@ -1,9 +1,9 @@
 import { connect } from 'amqplib';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { ConfigurationError } from '../../shared/errors.ts';
-import type { OutgoingMessage } from '../../shared/transport.ts';
-import type { RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq.ts';
-import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq-topology.ts';
+import type { OutgoingMessage } from '../../shared/ports/transport.ts';
+import { ConfigurationError } from '../../shared/runtime/errors.ts';
+import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
+import type { RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq/transport.ts';
 import { deleteTopology, testTransport, uniquePrefix } from '../support/rabbitmq.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Inbox } from './transport.contract.ts';
@@ -190,6 +190,18 @@ describe('RabbitMQ: what a broker and a network do', () => {
     });
     await expect(sifting).rejects.toThrow('RabbitMQ went away meanwhile');
     await expect.poll(async () => (await transport.browse(9)).length).toBe(2);
+  });
+
+  test('processes that look at letters at the same time see all of them, each', async () => {
+    const { transport, prefix } = await setup();
+    const other = testTransport(URL_GIVEN, prefix, {});
+    await other.start();
+    onTestFinished(() => other.stop());
+    await transport.publish(['a', 'b', 'c'].map((id): OutgoingMessage => ({ ...message(id), to: 'failed' })));
+    for (let round = 0; round < 5; round++) {
+      const looks = await Promise.all([transport, other, transport].map((each) => each.browse(9)));
+      expect(looks.map((look) => look.map(({ id }) => id).toSorted())).toEqual(Array(3).fill(['a', 'b', 'c']));
+    }
   });
 
   test('a full queue refuses, and the caller is told', async () => {

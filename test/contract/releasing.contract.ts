@@ -14,12 +14,12 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(urls(await frontier.release({ ...ROOM, limit: 2 }))).toEqual(['a.test/news', 'a.test/1']);
     });
 
-    test('a paced host is released one second ahead of its slots', async () => {
-      const { frontier, step } = await setup({ intervalMs: 400 });
+    test('a paced host is released 250 ms ahead of its slots', async () => {
+      const { frontier, step } = await setup({ intervalMs: 100 });
       await frontier.offer('r', pages(1, 10));
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
       expect((await frontier.release(ROOM)).tasks).toEqual([]);
-      step(1_000);
+      step(250);
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/4', 'a.test/5', 'a.test/6']);
     });
 
@@ -28,8 +28,21 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       await frontier.offer('r', pages(1, 3));
       await frontier.release(ROOM);
       const { nextLookMs } = await frontier.release(ROOM);
-      expect(nextLookMs).toBeGreaterThanOrEqual(9_000);
-      expect(nextLookMs).toBeLessThanOrEqual(9_500);
+      expect(nextLookMs).toBeGreaterThanOrEqual(9_750);
+      expect(nextLookMs).toBeLessThanOrEqual(9_900);
+    });
+
+    test('a fast host is looked at when half of what it was given is used, not for each task', async () => {
+      const { frontier, step } = await setup({ intervalMs: 10 });
+      await frontier.offer('r', pages(1, 200));
+      const counts: number[] = [];
+      for (let ms = 0; ms < 1_000; ms += 5) {
+        const { length } = (await frontier.release(ROOM)).tasks;
+        if (length > 0) counts.push(length);
+        step(5);
+      }
+      expect(counts.length).toBeLessThanOrEqual(9);
+      expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(100);
     });
 
     test('two runs on one host share its pace and take turns', async () => {
@@ -82,6 +95,76 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(tasks.map(({ task }) => task.run)).toEqual(['s', 's', 's', 's']);
     });
 
+    test('tasks past their deadline end in batches, whatever the pace of their host', async () => {
+      const { frontier, step } = await setup({ intervalMs: 60_000 });
+      const late = Array.from({ length: 450 }, (_, n) => page(n, 'a.test', { deadlineMs: 1_000 }));
+      await frontier.offer('r', late);
+      await frontier.offer('r', [page('a'), page('b')]);
+      step(1_000);
+      const counts: [number, number][] = [];
+      for (let look = 0; look < 4; look++) {
+        const { tasks } = await frontier.release(ROOM);
+        const gone = tasks.filter(({ verdict }) => verdict === 'deadline').map(({ release }) => release);
+        counts.push([gone.length, tasks.length - gone.length]);
+        await frontier.fail('r', gone, 'deadline');
+      }
+      expect(counts).toEqual([
+        [200, 0],
+        [200, 0],
+        [50, 1],
+        [0, 0],
+      ]);
+    });
+
+    test('those that are late between others cost no turn', async () => {
+      const { frontier, step } = await setup({ intervalMs: 100 });
+      const mixed = Array.from({ length: 12 }, (_, n) => page(n, 'a.test', n % 2 === 0 ? { deadlineMs: 1_000 } : {}));
+      await frontier.offer('r', mixed);
+      step(1_000);
+      const { tasks } = await frontier.release(ROOM);
+      const verdicts = tasks.map(({ verdict }) => verdict);
+      expect(verdicts).toEqual(['deadline', 'go', 'deadline', 'go', 'deadline', 'go']);
+    });
+
+    test('hosts that are paused by the hundreds keep no other run waiting', async () => {
+      const { frontier, gate, runs } = await setup({ dedup: 'run' });
+      await runs.open('small', { ...OPTIONS, dedup: 'run' }, 'p');
+      const hosts = Array.from({ length: 450 }, (_, n) => `paused-${n}.test`);
+      await frontier.offer(
+        'r',
+        hosts.map((host) => page(1, host)),
+      );
+      await frontier.offer('small', pages(1, 3));
+      for (const host of hosts) await gate.pause(host, 60_000, 'Retry-After');
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
+      for (let look = 0; look < 3; look++) await frontier.release(ROOM);
+      expect((await frontier.release(ROOM)).nextLookMs).toBe(60_000);
+    });
+
+    test('one looks for all until its lease ends, or its look was full', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 6));
+      const look = async (looker: string, limit = 200): Promise<[number, boolean]> => {
+        const { tasks, isLeftToOther = false } = await frontier.release({ ...ROOM, limit, looker });
+        return [tasks.length, isLeftToOther];
+      };
+      expect([await look('one', 2), await look('two', 3)], 'a full look keeps nobody away').toEqual([
+        [2, false],
+        [3, false],
+      ]);
+      expect(await look('one', 2), 'one less').toEqual([1, false]);
+      await frontier.offer('r', pages(7, 9));
+      step(249);
+      expect(await look('two'), 'it leaves it to the other').toEqual([0, true]);
+      expect((await frontier.release({ ...ROOM, looker: 'three' })).nextLookMs, 'which may be dead by then').toBe(1);
+      expect((await frontier.release({ ...ROOM, limit: 1 })).tasks.length, 'who fills the window asks nobody').toBe(1);
+      expect(await look('one'), 'the one that looks goes on').toEqual([2, false]);
+      await frontier.offer('r', pages(10, 11));
+      step(250);
+      expect(await look('two')).toEqual([2, false]);
+      expect(await look('one')).toEqual([0, true]);
+    });
+
     test('a host that asked us to wait is quiet for all runs, and its tasks cost nothing', async () => {
       const { frontier, runs, step } = await setup({ dedup: 'run' });
       await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');
@@ -130,6 +213,39 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
         step(1_000);
       }
       expect(tried).toEqual(['a.test/1', 'a.test/1', 'a.test/1', 'a.test/1', 'a.test/2']);
+    });
+
+    test('a page that alone is told to slow down waits alone, once its host has answered others', async () => {
+      const { frontier, gate, step } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      let release = 0;
+      const admitted = async () => {
+        const [next] = (await frontier.release({ ...ROOM, limit: 1 })).tasks;
+        const admission = await frontier.admit('r', ++release, 'w');
+        if (admission.verdict !== 'work') throw new Error(admission.verdict);
+        return [next?.task.url.slice('http://'.length), admission.state.throttles, admission.answersOthers];
+      };
+      const told = { outcome: { kind: 'defer', host: { reason: 'HTTP 429' } }, hostAnswered: false } as const;
+      const alone = { outcome: { kind: 'defer', inMs: 30_000, throttled: true }, hostAnswered: false } as const;
+      expect(await admitted()).toEqual(['a.test/1', 0, false]);
+      await frontier.settle('r', release, told);
+      expect(await gate.stillOpen('a.test')).toBe(false);
+      step(15_000);
+      expect(await admitted(), 'others are to find out what was meant').toEqual(['a.test/2', 0, false]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      expect(await admitted()).toEqual(['a.test/3', 0, true]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      expect(await admitted()).toEqual(['a.test/1', 1, true]);
+      await frontier.settle('r', release, alone);
+      expect(await gate.stillOpen('a.test')).toBe(true);
+      await frontier.offer('r', pages(4, 5));
+      expect(await admitted()).toEqual(['a.test/4', 0, true]);
+      await frontier.settle('r', release, alone);
+      step(30_000);
+      expect(await admitted()).toEqual(['a.test/1', 2, true]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      step(3_600_000);
+      expect(await admitted(), 'after an hour that is forgotten').toEqual(['a.test/4', 1, false]);
     });
 
     test('a host with nothing but errors for too long is down, and one answer clears it', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { FetchedPage } from '../../shared/fetcher.ts';
-import { cacheKeyOf, MAX_CACHED_BYTES, type ResponseCache } from '../../shared/response-cache.ts';
+import type { FetchedPage } from '../../shared/ports/fetcher.ts';
+import { cacheKeyOf, MAX_CACHED_BYTES, type ResponseCache } from '../../shared/ports/response-cache.ts';
 
 /** A cache under test, on a clock that the test steps. */
 export interface OpenedCache {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openCacheRedis } from '../../shared/connections/cache-redis.ts';
-import { MemoryResponseCache } from '../../shared/response-caches/memory.ts';
-import { RedisResponseCache } from '../../shared/response-caches/redis.ts';
+import { MemoryResponseCache } from '../../shared/stores/memory/response-cache.ts';
+import { openCacheRedis } from '../../shared/stores/redis/cache-connection.ts';
+import { RedisResponseCache } from '../../shared/stores/redis/response-cache.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { describeResponseCache, type OpenCache, type OpenedCache } from './response-cache.contract.ts';

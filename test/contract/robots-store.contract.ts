@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { FAILURES_KEPT_MS, type RobotsStore } from '../../shared/robots-store.ts';
-import { ALLOW_ALL, type RobotsRules } from '../../shared/task/robots-match.ts';
+import { FAILURES_KEPT_MS, type RobotsStore, WAY_KEPT_MS } from '../../shared/ports/robots-store.ts';
+import { ALLOW_ALL, type RobotsRules } from '../../shared/task/robots/robots-match.ts';
 
 /** A store under test, whose contents the test can age. */
 export interface OpenedRobotsStore {
@@ -66,6 +66,24 @@ export function describeRobotsStore(name: string, open: () => Promise<OpenedRobo
       expect(await store.fail('https://b.test')).toBe(1);
       await store.keep(ORIGIN, ALLOW_ALL, HOUR_MS);
       expect(await store.fail(ORIGIN), 'it was had in between').toBe(1);
+    });
+
+    test('how far a request has come is found by its origin, until it is over or long ago', async () => {
+      const { store, step } = await setup();
+      const way = { redirects: ['https://b.test/robots.txt', 'https://b.test/"2"'], waits: 3 };
+      expect(await store.way(ORIGIN)).toBeUndefined();
+      await store.keepWay(ORIGIN, { ...way, waits: 2 });
+      await store.keepWay(ORIGIN, way);
+      expect(await store.way(ORIGIN)).toEqual(way);
+      for (const other of OTHERS) expect(await store.way(other)).toBeUndefined();
+      await store.keep(ORIGIN, ALLOW_ALL, HOUR_MS);
+      expect(await store.way(ORIGIN), 'it was had').toBeUndefined();
+      await store.keepWay(ORIGIN, way);
+      await store.fail(ORIGIN);
+      expect(await store.way(ORIGIN), 'it could not be had').toBeUndefined();
+      await store.keepWay(ORIGIN, way);
+      await step(WAY_KEPT_MS);
+      expect(await store.way(ORIGIN)).toBeUndefined();
     });
 
     test('failures are forgotten a while after the last one', async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { MemoryRobotsStore } from '../../shared/robots-stores/memory.ts';
-import { RedisRobotsStore } from '../../shared/robots-stores/redis.ts';
+import { MemoryRobotsStore } from '../../shared/stores/memory/robots-store.ts';
+import { RedisRobotsStore } from '../../shared/stores/redis/robots-store.ts';
 import { openPrivateRedis } from '../support/servers/private-redis.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { describeRobotsStore, type OpenedRobotsStore } from './robots-store.contract.ts';
@@ -31,6 +31,11 @@ async function openInRedis(): Promise<OpenedRobotsStore & { readonly prefix: str
   };
 }
 
+/** All but the one key in which all scripts keep the time. */
+async function keysOf(prefix: string): Promise<string[]> {
+  return (await redis.keys(`${prefix}*`)).filter((key) => key !== `${prefix}clock`).toSorted();
+}
+
 describeRobotsStore('in Redis', openInRedis);
 
 test('Redis: all it keeps expires, and a person can read it', async () => {
@@ -38,11 +43,13 @@ test('Redis: all it keeps expires, and a person can read it', async () => {
   onTestFinished(close);
   await store.fail('https://a.test');
   await store.claim('https://a.test', 60_000);
+  await store.keepWay('https://a.test', { redirects: ['https://c.test/robots.txt'], waits: 1 });
   await store.keep('https://b.test', { allow: [], disallow: ['/private'], crawlDelayMs: 2_000 }, 60_000);
-  const keys = (await redis.keys(`${prefix}*`)).toSorted();
+  const keys = await keysOf(prefix);
   expect(keys.map((key) => key.slice(prefix.length))).toEqual([
     'robots-claim:https://a.test',
     'robots-failures:https://a.test',
+    'robots-way:https://a.test',
     'robots:https://b.test',
   ]);
   for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(0);
@@ -51,13 +58,28 @@ test('Redis: all it keeps expires, and a person can read it', async () => {
   );
 });
 
+test('Redis: large rules take no more than they may in all, and those that would expire first go first', async () => {
+  const { prefix, close } = await openInRedis();
+  onTestFinished(close);
+  const store = new RedisRobotsStore({ redis, prefix, mostLargeBytes: 50_000 });
+  const rules = { allow: [], disallow: [`/${'x'.repeat(9_970)}`] };
+  await store.keep('https://small.test', { allow: [], disallow: ['/'] }, 10_000);
+  for (let n = 0; n < 4; n++) await store.keep('https://again.test', rules, 60_000);
+  for (let n = 1; n <= 6; n++) await store.keep(`https://${n}.test`, rules, 60_000 + n * 1_000);
+  const origins = ['small', 'again', 1, 2, 3, 4, 5, 6].map((name) => `https://${name}.test`);
+  const found = await Promise.all(origins.map(async (origin) => (await store.find(origin)) !== undefined));
+  expect(found).toEqual([true, false, false, true, true, true, true, true]);
+  for (const key of await keysOf(prefix)) expect(await redis.pttl(key), key).toBeGreaterThan(0);
+});
+
 test.each(['no JSON', 'null', '[]', '{"allow":[1],"disallow":[]}', '{"allow":[]}'])(
-  'Redis: a value that is no rules is none: %s',
+  'Redis: a value that is no rules, and no way, is none: %s',
   async (value) => {
     const { store, prefix, close } = await openInRedis();
     onTestFinished(close);
     await redis.set(`${prefix}robots:https://a.test`, value, 'PX', 60_000);
-    expect(await store.find('https://a.test')).toBeUndefined();
+    await redis.set(`${prefix}robots-way:https://a.test`, value, 'PX', 60_000);
+    expect([await store.find('https://a.test'), await store.way('https://a.test')]).toEqual([undefined, undefined]);
   },
 );
 

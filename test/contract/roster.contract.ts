@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../shared/roster.ts';
+import { type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../shared/ports/roster.ts';
 
 /** A roster under test, on a clock that the test steps. */
 export interface OpenedRoster {
@@ -52,6 +52,16 @@ export function describeRoster(name: string, open: () => Promise<OpenedRoster>):
       await roster.leave('w-2');
       await roster.leave('nobody');
       expect(await ids()).toEqual(['w-1', 'w-3']);
+    });
+
+    test('a clock that is set back keeps no silent worker', async () => {
+      const { roster, step, ids } = await setup();
+      await roster.beat(beat('silent'));
+      step(-86_400_000);
+      await roster.beat(beat('alive'));
+      step(WORKER_SILENT_MS / 0.9 + 1_000);
+      await roster.beat(beat('alive'));
+      expect(await ids()).toEqual(['alive']);
     });
 
     test('a worker that is silent for longer than 30 s counts as gone, and comes back with its next beat', async () => {

@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { MemoryRoster } from '../../shared/rosters/memory.ts';
-import { RedisRoster } from '../../shared/rosters/redis.ts';
+import { MemoryRoster } from '../../shared/stores/memory/roster.ts';
+import { SteadyClock } from '../../shared/stores/memory/steady-clock.ts';
+import { RedisRoster } from '../../shared/stores/redis/roster.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { describeRoster } from './roster.contract.ts';
 
 describeRoster('in memory', async () => {
   const clock = new SteppedClock();
-  return { roster: new MemoryRoster({ clock }), step: (ms) => clock.step(ms), close: async () => {} };
+  return {
+    roster: new MemoryRoster({ clock: new SteadyClock(clock) }),
+    step: (ms) => clock.step(ms),
+    close: async () => {},
+  };
 });
 
 const redis = new Redis(inject('redisUrl'));
@@ -21,13 +26,13 @@ function uniquePrefix(): string {
 describeRoster('in Redis', async () => {
   const prefix = uniquePrefix();
   const clock = new SteppedClock();
-  const close = async (): Promise<void> => void (await redis.unlink(`${prefix}workers`));
+  const close = async (): Promise<void> => void (await redis.unlink(`${prefix}workers`, `${prefix}clock`));
   return { roster: new RedisRoster({ redis, prefix, clock }), step: (ms) => clock.step(ms), close };
 });
 
 test('Redis: the time is the server’s, and the list can be read by a person', async () => {
   const prefix = uniquePrefix();
-  onTestFinished(async () => void (await redis.unlink(`${prefix}workers`)));
+  onTestFinished(async () => void (await redis.unlink(`${prefix}workers`, `${prefix}clock`)));
   const roster = new RedisRoster({ redis, prefix });
   const before = Number((await redis.time())[0]) * 1_000;
   await roster.beat({ id: 'w-1', host: 'machine', version: '1', slots: 4, inHand: 1, state: 'consuming' });

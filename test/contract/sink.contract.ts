@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { PageRecord } from '../../shared/record.ts';
-import { RecordRefusedError, type RecordSource, type Sink } from '../../shared/sink.ts';
+import type { PageRecord } from '../../shared/ports/record.ts';
+import { RecordRefusedError, type RecordSource, type Sink } from '../../shared/ports/sink.ts';
+import { MAX_RECORD_BYTES } from '../../shared/task/task/page-limits.ts';
 import { doneRecord, failedRecord } from '../support/builders.ts';
 
 /** Sinks under test, as two processes have them, and what reads from both. */
@@ -146,14 +147,33 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect((await read()).length).toBe(300);
     });
 
-    test('a big body and a long URL', async () => {
+    test('a big body and a long URL: the body is cut where the record would be too large, and the record says so', async () => {
       const { sink, read } = await setup();
       const url = `http://a.test/${'x'.repeat(8_000)}`;
       const content = 'page '.repeat(2_000_000);
-      await Promise.all([sink.put(doneRecord(url, { content })), sink.put(page(1))]);
-      const [, big] = await read();
-      expect(big?.url).toBe(url);
-      expect(big?.outcome === 'done' && big.content === content).toBe(true);
+      const fits = content.slice(0, 4_000_000);
+      await Promise.all([
+        sink.put(page(1)),
+        sink.put(page(2, { content: fits })),
+        sink.put(doneRecord(url, { content, truncated: ['links'] })),
+      ]);
+      const [, whole, cut] = await read();
+      expect(whole?.outcome === 'done' && whole.content === fits && whole.truncated === undefined).toBe(true);
+      if (cut?.outcome !== 'done' || cut.content === undefined) throw new Error('expected a page with content');
+      expect([cut.url, cut.truncated]).toEqual([url, ['links', 'content']]);
+      expect(content.startsWith(cut.content)).toBe(true);
+      expect(cut.content.length).toBeGreaterThan(MAX_RECORD_BYTES - 20_000);
+    });
+
+    test('a record that is too large without its content is refused, and the next one is stored', async () => {
+      const { sink, read } = await setup();
+      const data = 'x'.repeat(MAX_RECORD_BYTES);
+      const [refused] = await Promise.allSettled([sink.put(page(1, { data, content: 'text' })), sink.put(page(2))]);
+      expect(refused.status === 'rejected' && refused.reason).toMatchObject({
+        name: 'RecordRefusedError',
+        reason: 'too_large',
+      });
+      expect((await read()).map(({ url }) => url)).toEqual(['http://a.test/2']);
     });
 
     test(`characters that no text should hold are ${guarantees.oddCharacters}, and hurt no other record`, async () => {

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgresPool } from '../../shared/connections/postgres.ts';
-import { JsonlSink } from '../../shared/sinks/jsonl.ts';
-import { JsonlSource } from '../../shared/sinks/jsonl-source.ts';
-import { PostgresSink } from '../../shared/sinks/postgres.ts';
-import { PostgresSource } from '../../shared/sinks/postgres-source.ts';
+import { JsonlSink } from '../../shared/sinks/jsonl/sink.ts';
+import { JsonlSource } from '../../shared/sinks/jsonl/source.ts';
+import { openPostgresPool } from '../../shared/sinks/postgres/connection.ts';
+import { PostgresSink } from '../../shared/sinks/postgres/sink.ts';
+import { PostgresSource } from '../../shared/sinks/postgres/source.ts';
 import { openTestDatabase } from '../support/postgres.ts';
 import { describeSink } from './sink.contract.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Offer } from '../../shared/frontier.ts';
-import { LONGEST_HOLD_MS } from '../../shared/host-gate.ts';
+import type { Offer } from '../../shared/ports/frontier.ts';
+import { LONGEST_HOLD_MS } from '../../shared/ports/host-gate.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import type { OpenStore, Store } from '../support/stores.ts';
 

@@ -6,7 +6,7 @@ import type {
   Handling,
   OutgoingMessage,
   Transport,
-} from '../../shared/transport.ts';
+} from '../../shared/ports/transport.ts';
 
 /** A transport under test, with what a test may do to its broker. */
 export interface OpenedTransport {
@@ -209,6 +209,14 @@ export function describeTransport(name: string, open: OpenTransport): void {
       expect(ids(await transport.browse(2))).toEqual(ids(letters).slice(0, 2));
       await expect.poll(async () => ids(await transport.browse(9))).toEqual(ids(letters));
       await expect.poll(async () => (await transport.depths()).failed.ready).toBe(3);
+    });
+
+    test('who looks at letters at the same time sees all of them, too', async () => {
+      const { transport } = await setup();
+      const letters = Array.from({ length: 300 }, () => message('failed'));
+      await transport.publish(letters);
+      const looks = await Promise.all([1, 2, 3].map(() => transport.browse(999)));
+      for (const look of looks) expect(ids(look).toSorted()).toEqual(ids(letters).toSorted());
     });
 
     test('letters that shall go are deleted, all others stay', async () => {

@@ -1,7 +1,7 @@
 import { describe, inject } from 'vitest';
-import { systemClock } from '../../shared/clock.ts';
-import { MemoryTransport } from '../../shared/transports/memory.ts';
-import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq-topology.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { MemoryTransport } from '../../shared/transports/local.ts';
+import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
 import { deleteTopology, testTransport, uniquePrefix } from '../support/rabbitmq.ts';
 import { describeTransport } from './transport.contract.ts';
 

@@ -114,6 +114,33 @@ describe('the broker takes no more', () => {
     });
   }
 
+  row('10b', 'a worker is told to stop while the broker takes no messages', async (round) => {
+    const { rabbitmq } = servers();
+    const crawl = await openCrawl(round, {
+      ...{ rabbitmqUrl: rabbitmq.url, trouble: {}, pages: 200, workers: 1, slots: 2, perMinute: 'none' },
+      ...{ site: { delayMs: 200 }, flags: ['--release-window', '60'] },
+    });
+    await crawl.begin();
+    await crawl.reaches(0.05);
+    try {
+      await rabbitmq.ctl('set_vm_memory_high_watermark', '0.0001');
+      await until('the worker says so', () => crawl.workers[0]?.trawl.said.includes('takes no messages') === true);
+      // What it publishes now waits until the alarm is over.
+      await until('it waits', async () => (await crawl.statesInFlight()).includes('publishing'));
+      crawl.workers[0]?.trawl.signal('SIGTERM');
+      await crawl.workers[0]?.trawl.says(/stopping/);
+      const before = crawl.site.requests.length;
+      await passes(3_000);
+      expect(crawl.site.requests.length - before, 'pages asked for after the signal').toBeLessThanOrEqual(2);
+    } finally {
+      await rabbitmq.ctl('set_vm_memory_high_watermark', '0.4');
+    }
+    round.mended();
+    await crawl.workers[0]?.trawl.ended;
+    await crawl.begin();
+    await verdict(crawl, { lapses: true });
+  });
+
   row(13, 'a queue is full and refuses', async (round) => {
     const crawl = await openCrawl(round, { rabbitmqUrl: servers().rabbitmq.url });
     const policy = ['full', `^${crawl.prefix.replace('.', '[.]')}url_queue_ttl`] as const;

@@ -1,9 +1,11 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ConfirmChannel, connect, type Options } from 'amqplib';
 import { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
-import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
-import type { RunProgress } from '../../shared/runs.ts';
-import type { Queue } from '../../shared/task/routing.ts';
+import type { RunProgress } from '../../shared/ports/runs.ts';
+import { RedisRuns } from '../../shared/stores/redis/runs.ts';
+import type { Queue } from '../../shared/task/task/routing.ts';
 import { deleteTopology, uniquePrefix } from '../support/rabbitmq.ts';
 import { TestSite, type TestSiteOptions } from '../support/site.ts';
 import { openWorkplace, type Trawl, type Workplace } from '../support/trawl.ts';
@@ -117,7 +119,11 @@ export class Crawl {
   }
 
   produce(flags: readonly string[] = ['--wait', '--json']): Trawl {
-    this.producer = this.workplace.start(['produce', '-', '--run', RUN, ...flags, ...this.produceFlags], this.list);
+    // As a file: of who is killed while it reads, it is known that the next one reads the same.
+    const path = join(this.workplace.folder, 'urls.txt');
+    if (!existsSync(path)) writeFileSync(path, this.list);
+    const seeds = ['produce', '--urls-file', path, '--run', RUN];
+    this.producer = this.workplace.start([...seeds, ...flags, ...this.produceFlags]);
     return this.producer;
   }
 

@@ -124,6 +124,37 @@ describe('processes that end', () => {
     await verdict(crawl, { lapses: true });
   });
 
+  row(
+    '19b',
+    'a producer is killed in the middle of its sitemaps, and one with other seeds joins its run',
+    async (round) => {
+      const crawl = await openCrawl(round, { pages: 400, trouble: {}, site: { pagesPerSitemap: 10 } });
+      const k = Math.ceil(40 * (0.1 + 0.6 * round.random()));
+      crawl.produceSitemap();
+      await crawl.site.arrival(`/sitemap/${k}.xml`);
+      crawl.killProducer();
+      await crawl.loseProducers();
+      await crawl.begin(false);
+      const other = await crawl.workplace.run([
+        'produce',
+        crawl.site.url('/page/1'),
+        '--run',
+        RUN,
+        ...crawl.produceFlags,
+      ]);
+      expect(other.code, other.stderr).toBe(0);
+      await until('all that was offered is over', async () => {
+        const progress = await crawl.progress();
+        return progress !== undefined && progress.waiting + progress.inFlight === 0;
+      });
+      const left = { state: 'running', sealed: false, producers: { open: 0, lost: 1 } };
+      expect(await crawl.progress(), 'half a sitemap is missing').toMatchObject(left);
+      round.mended();
+      crawl.produceSitemap();
+      await verdict(crawl, { lapses: true });
+    },
+  );
+
   row(20, 'two producers offer the same sitemap to one run', async (round) => {
     const crawl = await openCrawl(round, { pages: 400, trouble: {}, site: { pagesPerSitemap: 10 } });
     const workers = crawl.begin(false);

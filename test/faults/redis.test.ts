@@ -49,6 +49,20 @@ describe('Redis breaks', () => {
     await verdict(crawl, { faults: 100, lapses: true, hostSlack: 3 * 8 });
   });
 
+  row('29b', 'Redis restarts empty in the middle of a crawl', async (round) => {
+    const crawl = await begin(round);
+    await servers().redis.command('FLUSHALL');
+    await servers().redis.kill();
+    await servers().redis.start();
+    round.mended();
+    const ended = await crawl.producer?.ended;
+    expect([ended?.code, JSON.parse(ended?.stdout ?? '')]).toEqual([1, { run: RUN, state: 'unknown' }]);
+    expect(ended?.stderr).toContain(`Redis has lost the run ${RUN}`);
+    expect(await crawl.progress(), 'it is not made anew').toBeUndefined();
+    crawl.produce();
+    await verdict(crawl, { faults: 100, lapses: true, hostSlack: 3 * 8 });
+  });
+
   row(30, 'Redis turns read-only, and becomes a master again', async (round) => {
     const crawl = await begin(round);
     await servers().redis.command('REPLICAOF', '127.0.0.1', '1');

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readDeadLetter } from '../../shared/dead-letter.ts';
-import type { PageRecord } from '../../shared/record.ts';
-import { JsonlSource } from '../../shared/sinks/jsonl-source.ts';
-import type { DeadLetterMessage } from '../../shared/transport.ts';
+import { readDeadLetter } from '../../shared/ports/dead-letter.ts';
+import type { PageRecord } from '../../shared/ports/record.ts';
+import type { DeadLetterMessage } from '../../shared/ports/transport.ts';
+import { JsonlSource } from '../../shared/sinks/jsonl/source.ts';
 import { testTransport } from '../support/rabbitmq.ts';
 import { type Crawl, RUN } from './crawl.ts';
 import { hostLimitsKept } from './host-limits.ts';
@@ -149,6 +149,6 @@ async function checkProcesses({ workers, producer }: Crawl): Promise<void> {
     'exit codes of the workers',
   ).toEqual(codes.map(() => 0));
   for (const said of [...workers.map(({ trawl }) => trawl.said), producer?.said ?? '']) {
-    expect(said, 'what a process said').not.toMatch(/unhandled|uncaught|guest:guest|\n {4}at /i);
+    expect(said, 'what a process said').not.toMatch(/unhandled|uncaught|a bug in Trawl|guest:guest|\n {4}at /i);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { malformedLetterOf } from '../../shared/dead-letter.ts';
+import { malformedLetterOf } from '../../shared/ports/dead-letter.ts';
 import { openFleet } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { bury, letterOf } from '../support/letters.ts';

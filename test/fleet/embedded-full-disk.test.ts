@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { TestSite } from '../support/site.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { openWorkplace, type Workplace } from '../support/trawl.ts';
 
 /** 16 KiB at most in one file: a disk that is full for who writes more. */
@@ -14,18 +13,6 @@ async function setup(pages: number): Promise<{ site: TestSite; workplace: Workpl
   await site.start();
   onTestFinished(() => site.stop());
   return { site, workplace: await openWorkplace() };
-}
-
-/** Mounts a small disk of its own in a folder; nothing where that isn't allowed. */
-async function smallDisk(folder: string): Promise<{ grow(): void } | undefined> {
-  await mkdir(folder);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
-  onTestFinished(() => void execFileSync('umount', [folder]));
-  return { grow: () => void execFileSync('mount', ['-o', 'remount,size=16m', folder]) };
 }
 
 describe('a disk that is full', () => {
@@ -56,7 +43,7 @@ describe('a disk that is full', () => {
 
   test('for everything: likewise', async (context) => {
     const { site, workplace } = await setup(300);
-    const disk = await smallDisk(join(workplace.folder, 'output'));
+    const disk = await mountSmallDisk(join(workplace.folder, 'output'));
     if (disk === undefined)
       return context.skip('mounting a small disk is not allowed here; the limits above stand for it');
     const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];

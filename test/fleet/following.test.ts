@@ -75,7 +75,8 @@ describe('following links', () => {
 
   test('a fleet takes no page more than it may, and a replay follows as its origin does', async () => {
     const { workplace, site } = await openFleet();
-    serveDocs(site, 60);
+    // Fifteen pages go no deeper than this, in whatever order they come.
+    serveDocs(site, 260);
     let isMended = false;
     site.on('/docs/3/', (_, response) => {
       const html = '<a href="/docs/100">within</a><a href="/page/1">without</a>';

@@ -1,7 +1,8 @@
 import { connect } from 'amqplib';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { testTransport } from '../support/rabbitmq.ts';
 
 test('messages of a newer version are put back, never malformed, and old workers do not spin on them', async () => {
   const { workplace, site, queuePrefix, redis, keyPrefix } = await openFleet({ pages: 3 });
@@ -28,7 +29,7 @@ test('messages of a newer version are put back, never malformed, and old workers
   expect(pagesFetched(site).length).toBe(3);
   expect(await workplace.json(['dlq', 'list'])).toEqual([]);
   expect(new Set((await workplace.records(run)).map(({ attempt }) => attempt))).toEqual(new Set([1]));
-  expect(Number(await redis.hget(`${keyPrefix}run:${run}`, 'releases')), 'each once more, not thousands').toBe(6);
+  expect(Number(await redis.hget(`${keyPrefix}run:${run}`, 'released')), 'each once more, not thousands').toBe(6);
   for (const worker of workers) worker.signal('SIGTERM');
   const lines = (await Promise.all(workers.map(({ ended }) => ended))).map(({ stderr }) => stderr).join('');
   // The seed is returned to the queue every two seconds, by whoever holds it.
@@ -53,4 +54,24 @@ test('tasks of a crawler that a worker has not are left to workers that have it'
   expect((await workplace.records(run)).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   worker.signal('SIGTERM');
   expect((await worker.ended).stderr.match(/left to others/g)?.length, 'told of once').toBe(1);
+});
+
+test('two hundred of them keep no page from being fetched', async () => {
+  const { workplace, site, queuePrefix } = await openFleet({ pages: 200 });
+  const transport = testTransport(inject('rabbitmqUrl'), queuePrefix);
+  await transport.start();
+  onTestFinished(() => transport.stop());
+  const foreign = { to: 'normal', id: '', body: '{"v":2,"address":"http://a.test/"}', headers: {} } as const;
+  await transport.publish(Array.from({ length: 200 }, () => foreign));
+  const { run } = await workplace.json(['produce', site.url('/sitemap.xml'), ...AT_FULL_SPEED]);
+  const began = performance.now();
+  const worker = workplace.start(['work', ...AT_FULL_SPEED]);
+  await expect
+    .poll(async () => (await workplace.json(['status', run])).state, { timeout: 40_000, interval: 500 })
+    .toBe('finished');
+  expect(performance.now() - began, 'each pass over them takes a second').toBeLessThan(20_000);
+  worker.signal('SIGTERM');
+  expect((await worker.ended).code).toBe(0);
+  // Each at least once: a worker that ends between a copy and its ack leaves both.
+  await expect.poll(async () => (await transport.depths()).normal.ready).toBeGreaterThanOrEqual(200);
 });

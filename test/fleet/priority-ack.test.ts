@@ -24,7 +24,7 @@ describe('PRIORITY_ACK=auto', () => {
     expect(summary).toMatchObject({ discovered: 200, done: 200, failed: 0 });
     expect(pagesFetched(site).toSorted()).toEqual(allPages(200).toSorted());
     expect(new Set((await workplace.records(summary.run)).map(({ attempt }) => attempt))).toEqual(new Set([1]));
-    expect(Number(await redis.hget(`${keyPrefix}run:${summary.run}`, 'releases'))).toBeGreaterThan(200);
+    expect(Number(await redis.hget(`${keyPrefix}run:${summary.run}`, 'released'))).toBeGreaterThan(200);
     worker.signal('SIGTERM');
     expect((await worker.ended).code).toBe(0);
   });

@@ -1,6 +1,6 @@
-import type { DoneRecord, EndedRecord } from '../../shared/record.ts';
-import type { RunOptions, RunProgress } from '../../shared/runs.ts';
-import { taskIdOf } from '../../shared/task/fingerprint.ts';
+import type { DoneRecord, EndedRecord } from '../../shared/ports/record.ts';
+import type { RunOptions, RunProgress } from '../../shared/ports/runs.ts';
+import { taskIdOf } from '../../shared/task/url/fingerprint.ts';
 
 /** Options of a run that nothing slows down. */
 export const FAST_RUN: RunOptions = {
@@ -66,6 +66,7 @@ export function failedRecord(url: string, extra: Partial<EndedRecord> = {}): End
 export function progressOf(extra: Partial<RunProgress> = {}): RunProgress {
   return {
     run: 'r',
+    incarnation: '1',
     state: 'running',
     options: FAST_RUN,
     sealed: true,
@@ -77,6 +78,7 @@ export function progressOf(extra: Partial<RunProgress> = {}): RunProgress {
     skipped: 0,
     failed: 0,
     cancelled: 0,
+    leftOut: { scope: 0 },
     reasons: { failed: {}, skipped: {} },
     bytes: 0,
     bytesSaved: 0,

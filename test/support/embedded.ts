@@ -1,18 +1,18 @@
-import type { Frontier, Offer } from '../../shared/frontier.ts';
-import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
-import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
-import { MemoryMarks } from '../../shared/frontiers/memory/marks.ts';
-import { MemoryRuns } from '../../shared/frontiers/memory/runs.ts';
-import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
-import type { FrontierPolicy } from '../../shared/frontiers/policy.ts';
-import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
-import type { Logger } from '../../shared/logger.ts';
-import { MemoryResponseCache } from '../../shared/response-caches/memory.ts';
-import { MemoryRoster } from '../../shared/rosters/memory.ts';
-import { markOf } from '../../shared/task/fingerprint.ts';
-import { canonicalOf } from '../../shared/task/url.ts';
-import { MemoryTransport } from '../../shared/transports/memory.ts';
-import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq-topology.ts';
+import type { Frontier, Offer } from '../../shared/ports/frontier.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { MemoryFrontier } from '../../shared/stores/memory/frontier.ts';
+import { MemoryHostGate } from '../../shared/stores/memory/host-gate.ts';
+import { MemoryHosts } from '../../shared/stores/memory/hosts.ts';
+import { MemoryMarks } from '../../shared/stores/memory/marks.ts';
+import { MemoryResponseCache } from '../../shared/stores/memory/response-cache.ts';
+import { MemoryRoster } from '../../shared/stores/memory/roster.ts';
+import { MemoryRuns } from '../../shared/stores/memory/runs.ts';
+import { MemoryStore } from '../../shared/stores/memory/store.ts';
+import type { FrontierPolicy } from '../../shared/stores/policy.ts';
+import { markOf } from '../../shared/task/url/fingerprint.ts';
+import { canonicalOf } from '../../shared/task/url/url.ts';
+import { MemoryTransport } from '../../shared/transports/local.ts';
+import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
 const POLICY: FrontierPolicy = {

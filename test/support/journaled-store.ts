@@ -1,21 +1,23 @@
 import { copyFile, mkdir, mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { journalPath } from '../../shared/frontiers/journal/folder.ts';
-import { JournaledFrontier } from '../../shared/frontiers/journal/frontier.ts';
-import type { Journal } from '../../shared/frontiers/journal/journal.ts';
-import { beginJournal, reopenJournal } from '../../shared/frontiers/journal/opening.ts';
-import { PageFile } from '../../shared/frontiers/journal/page-file.ts';
-import { JournaledRuns } from '../../shared/frontiers/journal/runs.ts';
-import { MemoryBiographer } from '../../shared/frontiers/memory/biographer.ts';
-import { MemoryHostOverview } from '../../shared/frontiers/memory/host-overview.ts';
-import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
-import { MemoryMarks } from '../../shared/frontiers/memory/marks.ts';
-import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
-import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
-import type { OpenedRun } from '../../shared/runs.ts';
+import type { OpenedRun } from '../../shared/ports/runs.ts';
+import { journalPath } from '../../shared/stores/journal/folder.ts';
+import { JournaledFrontier } from '../../shared/stores/journal/frontier.ts';
+import type { Journal } from '../../shared/stores/journal/journal.ts';
+import { beginJournal, reopenJournal } from '../../shared/stores/journal/opening.ts';
+import { PageFile } from '../../shared/stores/journal/page-file.ts';
+import { JournaledRuns } from '../../shared/stores/journal/runs.ts';
+import { MemoryBiographer } from '../../shared/stores/memory/biographer.ts';
+import { MemoryHostGate } from '../../shared/stores/memory/host-gate.ts';
+import { MemoryHostOverview } from '../../shared/stores/memory/host-overview.ts';
+import { MemoryHosts } from '../../shared/stores/memory/hosts.ts';
+import { MemoryMarks } from '../../shared/stores/memory/marks.ts';
+import { SteadyClock } from '../../shared/stores/memory/steady-clock.ts';
+import { MemoryStore } from '../../shared/stores/memory/store.ts';
+import { NumberedFrontier } from './numbered-frontier.ts';
 import { SteppedClock } from './stepped-clock.ts';
-import { type OpenStore, POLICY, type Store } from './stores.ts';
+import { counted, type OpenStore, POLICY, type Store } from './stores.ts';
 
 /** A store whose runs are written down, each from the moment that it is created. */
 export interface JournaledStore extends Store {
@@ -35,11 +37,12 @@ interface Options {
 }
 
 export async function openJournaledStore(options: Options = {}): Promise<JournaledStore> {
-  const { clock = new SteppedClock(), folder = await newFolder() } = options;
+  const { clock: stepped = new SteppedClock(), folder = await newFolder() } = options;
+  const clock = new SteadyClock(stepped);
   const hosts = new MemoryHosts();
   const store = new MemoryStore(hosts);
   const journals = new Map<string, Journal>();
-  const parts = { store, clock, journals };
+  const parts = { store, clock, journals, incarnations: counted() };
   const failed = (problem: string): void => {
     throw new Error(problem);
   };
@@ -56,17 +59,19 @@ export async function openJournaledStore(options: Options = {}): Promise<Journal
       return await super.open(...opened);
     }
   }
+  const port = new JournaledFrontier({ ...parts, policy: { ...POLICY, ...options.policy } });
   return {
     folder,
-    frontier: new JournaledFrontier({ ...parts, policy: { ...POLICY, ...options.policy } }),
+    port,
+    frontier: new NumberedFrontier(port),
     runs: new BeginningRuns(parts),
     gate: new MemoryHostGate({ hosts, clock }),
     hosts: new MemoryHostOverview({ store, clock }),
     marks: new MemoryMarks({ store }),
     biographer: new MemoryBiographer({ store, clock }),
     journals,
-    step: (ms) => clock.step(ms),
-    now: () => clock.now(),
+    step: (ms) => stepped.step(ms),
+    now: () => stepped.now(),
     close: async () => {
       for (const journal of journals.values()) await journal.close();
       pages?.close();

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { deadLetterOf } from '../../shared/dead-letter.ts';
-import { markOf } from '../../shared/task/fingerprint.ts';
-import type { FailedReason } from '../../shared/task/outcome.ts';
-import { canonicalOf } from '../../shared/task/url.ts';
-import type { OutgoingMessage } from '../../shared/transport.ts';
-import type { RabbitMqTransport } from '../../shared/transports/rabbitmq.ts';
+import { deadLetterOf } from '../../shared/ports/dead-letter.ts';
+import type { OutgoingMessage } from '../../shared/ports/transport.ts';
+import type { FailedReason } from '../../shared/task/task/outcome.ts';
+import { markOf } from '../../shared/task/url/fingerprint.ts';
+import { canonicalOf } from '../../shared/task/url/url.ts';
+import type { RabbitMqTransport } from '../../shared/transports/rabbitmq/transport.ts';
 import { testTransport } from './rabbitmq.ts';
 
 interface LetterExtra {

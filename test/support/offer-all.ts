@@ -1,8 +1,8 @@
-import { type Frontier, MAX_OFFER, type Offer } from '../../shared/frontier.ts';
+import { MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier.ts';
 
 /** Offers as many tasks as there are, in as few calls as it takes. Returns what they came to together; throws if one is refused. */
 export async function offerAll(
-  frontier: Pick<Frontier, 'offer'>,
+  frontier: { offer(run: string, offers: readonly Offer[]): Promise<OfferResult> },
   run: string,
   offers: readonly Offer[],
 ): Promise<{ accepted: number; known: number }> {

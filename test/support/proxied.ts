@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { GotFetcher } from '../../shared/fetchers/got.ts';
+import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
 import { Rotation } from '../../shared/fetchers/proxies/rotation.ts';
-import { parsePrivateHosts } from '../../shared/task/private-address.ts';
-import { parseProxies } from '../../shared/task/proxy-list.ts';
+import { parsePrivateHosts } from '../../shared/task/host/private-address.ts';
+import { parseProxies } from '../../shared/task/host/proxy-list.ts';
 import { HttpProxy } from './http-proxy.ts';
 import { SteppedClock } from './stepped-clock.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'amqplib';
-import { type RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq.ts';
-import { QUEUE_TTL_MS, topology } from '../../shared/transports/rabbitmq-topology.ts';
+import { QUEUE_TTL_MS, topology } from '../../shared/transports/rabbitmq/topology.ts';
+import { type RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq/transport.ts';
 
 /** Options of a transport for tests: queues of its own, and nobody told. */
 export function testTransport(url: string, prefix: string, options: Partial<RabbitMqOptions> = {}): RabbitMqTransport {

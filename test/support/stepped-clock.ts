@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 /** A clock that moves only when a test says so. */
 export class SteppedClock implements Clock {

@@ -1,32 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import type { Biographer } from '../../shared/biographer.ts';
-import type { Claims, Frontier, HandOvers, QueuedLeases } from '../../shared/frontier.ts';
-import { MemoryBiographer } from '../../shared/frontiers/memory/biographer.ts';
-import { MemoryFrontier } from '../../shared/frontiers/memory/frontier.ts';
-import { MemoryHostOverview } from '../../shared/frontiers/memory/host-overview.ts';
-import { MemoryHosts } from '../../shared/frontiers/memory/hosts.ts';
-import { MemoryMarks } from '../../shared/frontiers/memory/marks.ts';
-import { MemoryRuns } from '../../shared/frontiers/memory/runs.ts';
-import { MemoryStore } from '../../shared/frontiers/memory/store.ts';
-import type { FrontierPolicy } from '../../shared/frontiers/policy.ts';
-import { RedisBiographer } from '../../shared/frontiers/redis/biographer.ts';
-import { RedisFrontier } from '../../shared/frontiers/redis/frontier.ts';
-import { RedisHostOverview } from '../../shared/frontiers/redis/host-overview.ts';
-import { RedisMarks } from '../../shared/frontiers/redis/marks.ts';
-import type { MarksForm } from '../../shared/frontiers/redis/marks-form.ts';
-import { RedisRuns } from '../../shared/frontiers/redis/runs.ts';
-import type { HostGate } from '../../shared/host-gate.ts';
-import { MemoryHostGate } from '../../shared/host-gates/memory.ts';
-import { RedisHostGate } from '../../shared/host-gates/redis.ts';
-import type { HostOverview } from '../../shared/host-overview.ts';
-import type { Marks } from '../../shared/marks.ts';
-import type { Runs } from '../../shared/runs.ts';
+import type { Biographer } from '../../shared/ports/biographer.ts';
+import type { Claims, Frontier, HandOvers, Ledger, QueuedLeases } from '../../shared/ports/frontier.ts';
+import type { HostGate } from '../../shared/ports/host-gate.ts';
+import type { HostOverview } from '../../shared/ports/host-overview.ts';
+import type { Marks } from '../../shared/ports/marks.ts';
+import type { Runs } from '../../shared/ports/runs.ts';
+import { MemoryBiographer } from '../../shared/stores/memory/biographer.ts';
+import { MemoryFrontier } from '../../shared/stores/memory/frontier.ts';
+import { MemoryHostGate } from '../../shared/stores/memory/host-gate.ts';
+import { MemoryHostOverview } from '../../shared/stores/memory/host-overview.ts';
+import { MemoryHosts } from '../../shared/stores/memory/hosts.ts';
+import { MemoryMarks } from '../../shared/stores/memory/marks.ts';
+import { MemoryRuns } from '../../shared/stores/memory/runs.ts';
+import { SteadyClock } from '../../shared/stores/memory/steady-clock.ts';
+import { MemoryStore } from '../../shared/stores/memory/store.ts';
+import type { FrontierPolicy } from '../../shared/stores/policy.ts';
+import { RedisBiographer } from '../../shared/stores/redis/biographer.ts';
+import { RedisFrontier } from '../../shared/stores/redis/frontier.ts';
+import { RedisHostGate } from '../../shared/stores/redis/host-gate.ts';
+import { RedisHostOverview } from '../../shared/stores/redis/host-overview.ts';
+import { RedisMarks } from '../../shared/stores/redis/marks.ts';
+import type { MarksForm } from '../../shared/stores/redis/marks-form.ts';
+import { RedisRuns } from '../../shared/stores/redis/runs.ts';
+import { NumberedFrontier } from './numbered-frontier.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
 /** A frontier with what belongs to it, on a clock that the test steps. */
 export interface Store {
-  readonly frontier: Frontier & Claims & QueuedLeases & HandOvers;
+  /** The frontier, and the same with releases that tests can name. */
+  readonly port: Frontier & Claims & QueuedLeases & HandOvers & Ledger;
+  readonly frontier: NumberedFrontier;
   readonly runs: Runs;
   readonly gate: HostGate;
   readonly hosts: HostOverview;
@@ -46,19 +50,28 @@ export const POLICY: FrontierPolicy = {
   normalTtlMs: 3_600_000,
 };
 
+/** Incarnations that are the same in every store that is asked the same. */
+export function counted(): () => string {
+  let count = 0;
+  return () => `incarnation-${++count}`;
+}
+
 export const openMemoryStore: OpenStore = async (policy) => {
-  const clock = new SteppedClock();
+  const stepped = new SteppedClock();
+  const clock = new SteadyClock(stepped);
   const hosts = new MemoryHosts();
   const store = new MemoryStore(hosts);
+  const port = new MemoryFrontier({ store, policy: { ...POLICY, ...policy }, clock });
   return {
-    frontier: new MemoryFrontier({ store, policy: { ...POLICY, ...policy }, clock }),
-    runs: new MemoryRuns({ store, clock }),
+    port,
+    frontier: new NumberedFrontier(port),
+    runs: new MemoryRuns({ store, clock, incarnations: counted() }),
     gate: new MemoryHostGate({ hosts, clock }),
     hosts: new MemoryHostOverview({ store, clock }),
     marks: new MemoryMarks({ store }),
     biographer: new MemoryBiographer({ store, clock }),
-    step: (ms) => clock.step(ms),
-    now: () => clock.now(),
+    step: (ms) => stepped.step(ms),
+    now: () => stepped.now(),
     close: async () => {},
   };
 };
@@ -74,12 +87,14 @@ export function redisStores(
     open: async (policy) => {
       const prefix = `t${randomBytes(6).toString('hex')}:`;
       const clock = new SteppedClock();
+      const port = new RedisFrontier({ redis, prefix, policy: { ...POLICY, ...policy }, clock });
       return {
-        frontier: new RedisFrontier({ redis, prefix, policy: { ...POLICY, ...policy }, clock }),
-        runs: new RedisRuns({ redis, prefix, marks, clock }),
+        port,
+        frontier: new NumberedFrontier(port),
+        runs: new RedisRuns({ redis, prefix, marks, clock, incarnations: counted() }),
         gate: new RedisHostGate({ redis, prefix, clock }),
         hosts: new RedisHostOverview({ redis, prefix, clock }),
-        marks: new RedisMarks({ redis, prefix }),
+        marks: new RedisMarks({ redis, prefix, clock }),
         biographer: new RedisBiographer({ redis, prefix, clock }),
         step: (ms) => clock.step(ms),
         now: () => clock.now(),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-const CLI = join(import.meta.dirname, '../../services/cli/trawl.ts');
+const PROGRAM = join(import.meta.dirname, '../..');
 
 /** What a command came to. */
 export interface Ended {
@@ -21,8 +21,10 @@ export class Trawl {
   #stderr = '';
   #waiters: { readonly pattern: RegExp; readonly resolve: () => void }[] = [];
 
-  constructor(args: readonly string[], { env, cwd, input, holdsInput = false, under = [] }: TrawlOptions) {
-    const [program = process.execPath, ...words] = [...under, process.execPath, CLI, ...args];
+  constructor(args: readonly string[], options: TrawlOptions) {
+    const { env, cwd, input, holdsInput = false, under = [], closesOutput = false, program: root = PROGRAM } = options;
+    const cli = join(root, 'services/cli/trawl.ts');
+    const [program = process.execPath, ...words] = [...under, process.execPath, cli, ...args];
     this.#child = spawn(program, words, {
       cwd,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
@@ -32,6 +34,7 @@ export class Trawl {
     this.#child.stdin?.on('error', () => {});
     if (holdsInput) this.#child.stdin?.write(input ?? '');
     else this.#child.stdin?.end(input);
+    if (closesOutput) this.#child.stdout?.destroy();
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#stdout += text;
       this.#tell();
@@ -86,6 +89,10 @@ interface TrawlOptions {
   readonly holdsInput?: boolean;
   /** A command that runs it: `prlimit --nofile=64`, say. */
   readonly under?: readonly string[];
+  /** The folder of another program than this one. */
+  readonly program?: string;
+  /** Nobody reads its standard output: a pipe whose other end is closed before anything is written. */
+  readonly closesOutput?: boolean;
 }
 
 /** A folder of its own to run commands in; what still runs at the end of the test is killed, and the folder removed. */

@@ -1,4 +1,4 @@
-import { FetchError } from '../../fetcher.ts';
+import { FetchError } from '../../ports/fetcher.ts';
 
 /** How long to wait for a step on the way to a connection, and until when anybody wants it. */
 export interface Patience {

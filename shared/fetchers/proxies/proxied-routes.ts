@@ -1,12 +1,12 @@
-import { FetchError } from '../../fetcher.ts';
-import type { ProxyAddress } from '../../task/proxy-list.ts';
+import { FetchError } from '../../ports/fetcher.ts';
+import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import type { AddressGuard } from '../address-guard.ts';
 import { ProxyError } from './proxy-error.ts';
 import { ProxyPools, type RequestFunction } from './proxy-pools.ts';
 import type { Rotation } from './rotation.ts';
 import { loginTrouble } from './tunnel.ts';
 
-/** One proxy, for one request and its redirects. */
+/** One proxy, for one request. */
 export interface Route {
   readonly request: RequestFunction;
   /** What is left for the whole request. */

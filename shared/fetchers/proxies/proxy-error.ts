@@ -1,4 +1,4 @@
-import type { ProxyAddress } from '../../task/proxy-list.ts';
+import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 
 /** Whose fault it is, as far as the proxy's answer tells. */
 export type Fault =

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import type { ProxyAddress } from '../../task/proxy-list.ts';
+import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import type { AddressGuard } from '../address-guard.ts';
 import { closerOf, POOL } from '../connection-pool.ts';
 import { type Patience, within } from './patience.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../clock.ts';
-import type { ProxyAddress } from '../../task/proxy-list.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 
 /** A proxy that has failed is left alone for so long, then for twice that, and so on. */
 const FIRST_REST_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { SocksClient } from 'socks';
-import { messageOf } from '../../errors.ts';
-import type { ProxyAddress } from '../../task/proxy-list.ts';
+import { messageOf } from '../../runtime/errors.ts';
+import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import { ProxyError } from './proxy-error.ts';
 
 /** What a proxy's reply (RFC 1928 section 6) means, by what the library calls it. The first row that fits decides. */

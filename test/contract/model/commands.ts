@@ -1,134 +1,13 @@
-import type fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Offer, OfferResult } from '../../../shared/frontier.ts';
-import type { RunOptions } from '../../../shared/runs.ts';
-import { FAST_RUN } from '../../support/builders.ts';
-import { FAST_HOSTS, HOSTS, type Model, type ModelRun, SLOW_INTERVAL_MS } from './model.ts';
-import type { World } from './world.ts';
-
-export type Command = fc.AsyncCommand<Model, World>;
-
-const BASE: RunOptions = { ...FAST_RUN, dedup: 'ever' };
-
-/** The runs of the model: two that share all marks, one with marks of its own, one with a pace, and incremental ones. */
-export const RUNS: Readonly<Record<string, RunOptions>> = {
-  'r1-ever': BASE,
-  'r2-ever': BASE,
-  'r3-own': { ...BASE, dedup: 'run' },
-  'r4-slow': { ...BASE, dedup: 'run', intervalMs: SLOW_INTERVAL_MS },
-  'r5-changes': { ...BASE, incremental: true },
-  'r6-ages': { ...BASE, incremental: true, recrawlAfterMs: 30_000 },
-  'r7-own-ages': { ...BASE, dedup: 'run', incremental: true, recrawlAfterMs: 1_000_000 },
-};
-
-function options(id: string): RunOptions {
-  return RUNS[id] ?? BASE;
-}
-
-/** A command on a run that is known. `touch` is false for those that must leave the counters alone. */
-export abstract class OnRun implements Command {
-  readonly id: string;
-
-  constructor(id: string) {
-    this.id = id;
-  }
-
-  check(model: Readonly<Model>): boolean {
-    return model.runs.has(this.id);
-  }
-
-  async run(model: Model, world: World): Promise<void> {
-    const run = model.run(this.id);
-    if (run === undefined) throw new Error('checked before');
-    await this.act(model, world, run);
-    model.expectOneLiveTaskPerMark();
-    for (const each of model.runs.values()) {
-      model.expectProgress(each, await world.ask((store) => store.runs.progress(each.id)));
-      await world.ask((store) => store.runs.hosts(each.id, 10));
-    }
-  }
-
-  protected abstract act(model: Model, world: World, run: ModelRun): Promise<void>;
-}
-
-export class Open implements Command {
-  readonly id: string;
-  readonly producer: string;
-
-  constructor(id: string, producer: string) {
-    this.id = id;
-    this.producer = producer;
-  }
-
-  check(): boolean {
-    return true;
-  }
-
-  async run(model: Model, world: World): Promise<void> {
-    const { how } = await world.ask((store) => store.runs.open(this.id, options(this.id), this.producer));
-    let run = model.run(this.id);
-    if (run?.state === 'cancelled') {
-      expect(how).toBe('cancelled');
-      return;
-    }
-    expect(how).toBe(run === undefined ? 'created' : run.state === 'finished' ? 'reopened' : 'joined');
-    if (run === undefined) {
-      run = {
-        id: this.id,
-        ...options(this.id),
-        state: 'running',
-        ended: false,
-        completed: 0,
-        producers: new Map(),
-        tasks: [],
-        seen: new Set(),
-        taken: new Set(),
-        failedMarks: new Set(),
-        claims: new Map(),
-        trouble: new Map(),
-        lastRelease: 0,
-        bytesSaved: 0,
-      };
-      model.runs.set(this.id, run);
-    } else if (run.state === 'finished') {
-      run.state = 'running';
-      run.ended = false;
-    }
-    run.producers.set(this.producer, model.now + 60_000);
-  }
-
-  toString(): string {
-    return `open ${this.id} ${this.producer}`;
-  }
-}
-
-export class Seal extends OnRun {
-  readonly producer: string | undefined;
-
-  constructor(id: string, producer: string | undefined) {
-    super(id);
-    this.producer = producer;
-  }
-
-  protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
-    await world.ask((store) => store.runs.seal(this.id, this.producer));
-    if (this.producer === undefined) {
-      run.producers.clear();
-      run.completed++;
-    } else if (run.producers.delete(this.producer)) {
-      run.completed++;
-    }
-    model.finishIfDone(run);
-  }
-
-  override toString(): string {
-    return `seal ${this.id} ${this.producer ?? ''}`;
-  }
-}
+import type { Offer, OfferResult, ReleaseName } from '../../../shared/ports/frontier.ts';
+import { chooseRelease, type Which } from './choice.ts';
+import { FAST_HOSTS, HOSTS, type Model, type ModelRun } from './model.ts';
+import { OnRun } from './run-commands.ts';
+import type { Command, World } from './world.ts';
 
 export class Offers extends OnRun {
   readonly paths: readonly number[];
-  readonly parent: number | undefined;
+  readonly parent: Which | undefined;
   readonly deadlineMs: number | undefined;
   readonly most: number | undefined;
   /** What the sitemap says of all of them; against now. */
@@ -151,17 +30,18 @@ export class Offers extends OnRun {
     const hosts = run.intervalMs > 0 ? HOSTS.slice(2) : FAST_HOSTS;
     const changedAt = this.changedMs === undefined ? undefined : model.now + this.changedMs;
     const offers = this.paths.map((path) => offerOf(path, hosts, { deadlineMs: this.deadlineMs, changedAt }));
+    const parent = this.parent === undefined ? undefined : chooseRelease(model, world, run, this.parent);
     const question = {
-      ...(this.parent === undefined ? {} : { parent: this.parent }),
+      ...(parent === undefined ? {} : { parent }),
       ...(this.most === undefined ? {} : { most: this.most }),
     };
-    const result = await world.ask((store) => store.frontier.offer(this.id, offers, question));
-    expect(result).toEqual(this.#expected(model, run, offers));
+    const result = await world.ask((store) => store.port.offer(this.id, offers, question));
+    expect(result).toEqual(this.#expected(model, run, offers, parent));
   }
 
-  #expected(model: Model, run: ModelRun, offers: readonly Offer[]): OfferResult {
+  #expected(model: Model, run: ModelRun, offers: readonly Offer[], parent: ReleaseName | undefined): OfferResult {
     if (run.state !== 'running' && run.state !== 'paused') return { refused: 'run' };
-    if (this.parent !== undefined && model.flight(run, this.parent) === undefined) return { refused: 'parent' };
+    if (parent !== undefined && model.flight(run, parent) === undefined) return { refused: 'parent' };
     let [accepted, known, beyond] = [0, 0, 0];
     for (const offer of offers) {
       const mark = 'malformed' in offer ? offer.malformed : offer.mark;
@@ -235,9 +115,12 @@ export class Release implements Command {
 
   async #once(model: Model, world: World): Promise<void> {
     const request = { limit: this.limit, window: this.window, unpaced: false };
-    const { tasks } = await world.ask((store) => store.frontier.release(request));
+    const { tasks } = await world.ask((store) => store.port.release(request));
     expect(tasks.length).toBeLessThanOrEqual(this.limit);
-    for (const task of tasks) model.takeReleased(task);
+    for (const task of tasks) {
+      world.gave(task);
+      model.takeReleased(task);
+    }
     if (tasks.length > 0)
       expect(model.out(), 'the window holds').toBeLessThanOrEqual(Math.max(this.window, tasks.length));
     const slow = tasks.filter(({ task, verdict }) => task.host === 'slow.test' && verdict === 'go');
@@ -345,27 +228,6 @@ export class Drain implements Command {
   }
 }
 
-export class Steer extends OnRun {
-  readonly wanted: 'pause' | 'resume' | 'cancel';
-
-  constructor(id: string, wanted: 'pause' | 'resume' | 'cancel') {
-    super(id);
-    this.wanted = wanted;
-  }
-
-  protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
-    await world.ask((store) => store.runs[this.wanted](this.id));
-    if (run.ended || run.state === 'cancelled') return;
-    run.state = ({ pause: 'paused', resume: 'running', cancel: 'cancelled' } as const)[this.wanted];
-    if (run.state === 'cancelled') run.producers.clear();
-    model.finishIfDone(run);
-  }
-
-  override toString(): string {
-    return `${this.wanted} ${this.id}`;
-  }
-}
-
 export class Step implements Command {
   readonly ms: number;
 
@@ -378,8 +240,8 @@ export class Step implements Command {
   }
 
   async run(model: Model, world: World): Promise<void> {
-    model.now += this.ms;
-    world.step(this.ms);
+    model.step(this.ms);
+    await world.step(this.ms);
   }
 
   toString(): string {

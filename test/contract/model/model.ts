@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { ReleasedTask } from '../../../shared/frontier.ts';
-import type { RunProgress, RunState } from '../../../shared/runs.ts';
+import type { ReleasedTask, ReleaseName } from '../../../shared/ports/frontier.ts';
+import type { RunProgress, RunState } from '../../../shared/ports/runs.ts';
 import { ModelHost } from './host.ts';
 
 /** Hosts of the model. Only runs with a pace use the slow one, so that the others are released without waiting. */
@@ -38,8 +38,8 @@ export interface ModelRun {
   state: RunState;
   ended: boolean;
   completed: number;
-  /** Producer → until when it counts as alive. */
-  readonly producers: Map<string, number>;
+  /** Producer → until when it counts as alive, and what it reads. */
+  readonly producers: Map<string, { readonly till: number; readonly input: string }>;
   /** Every task that was ever accepted: an ended one stays, so that sums can be made. */
   readonly tasks: ModelTask[];
   readonly seen: Set<string>;
@@ -63,10 +63,31 @@ export class Model {
   readonly fetchedAt = new Map<string, number>();
   /** Which run has taken a marked page again; `-` for none. Of others it isn't known. */
   readonly takenBy = new Map<string, string>();
+  readonly #begunAt: number;
+  /** The stores' time, which never goes back, and the clock that they have it from. */
   now: number;
+  clock: number;
+  /** What happens has happened before: the stores are being brought back to it. */
+  isRepeating = false;
 
   constructor(now: number) {
+    this.#begunAt = now;
     this.now = now;
+    this.clock = now;
+  }
+
+  /** Nothing has happened yet. */
+  begin(): void {
+    for (const known of [this.runs, this.crawled, this.#hosts, this.fetchedAt, this.takenBy]) known.clear();
+    this.now = this.#begunAt;
+    this.clock = this.#begunAt;
+  }
+
+  /** The clock steps, forward or back. A tenth of the time that passes is used for it to catch up with the stores' time. */
+  step(ms: number): void {
+    const ahead = this.now - this.clock;
+    this.clock += ms;
+    this.now = this.clock + (ms < 0 ? ahead - ms : Math.max(0, ahead - Math.floor(ms / 10)));
   }
 
   run(id: string): ModelRun | undefined {
@@ -116,8 +137,8 @@ export class Model {
     return run.tasks.filter(({ where }) => where === 'flight');
   }
 
-  flight(run: ModelRun, release: number): ModelTask | undefined {
-    return this.inFlight(run).find((task) => task.release === release);
+  flight(run: ModelRun, { release, mark }: ReleaseName): ModelTask | undefined {
+    return this.inFlight(run).find((task) => task.release === release && task.mark === mark);
   }
 
   out(): number {
@@ -182,7 +203,7 @@ export class Model {
     const run = this.runs.get(task.run);
     if (run === undefined) throw new Error(`released a task of an unknown run: ${task.run}`);
     expect(run.state, 'only running runs are released').toBe('running');
-    expect(release, 'a release number is never given twice').toBeGreaterThan(run.lastRelease);
+    expect(release, 'release numbers grow').toBeGreaterThan(run.lastRelease);
     run.lastRelease = release;
     const waiting = run.tasks.filter(({ mark, where }) => mark === task.mark && where === 'waiting');
     expect(waiting.length, `exactly one live task waits for ${task.mark}`).toBe(1);

@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
-import type { Admission, PageVisit, Settlement } from '../../../shared/frontier.ts';
-import type { Outcome } from '../../../shared/task/outcome.ts';
-import { OnRun, Release } from './commands.ts';
+import type { Admission, PageVisit, ReleaseName, Settlement } from '../../../shared/ports/frontier.ts';
+import { MAX_HOLD_MS } from '../../../shared/ports/host-gate.ts';
+import type { Outcome } from '../../../shared/task/task/outcome.ts';
+import { chooseRelease, type Which } from './choice.ts';
+import { Release } from './commands.ts';
 import { FAST_HOSTS, type Model, type ModelRun, type ModelTask } from './model.ts';
+import { OnRun } from './run-commands.ts';
 import type { World } from './world.ts';
 
 /** What an incremental run says of each page that it has visited. */
 const VISITED: PageVisit = { contentHash: 'h', bytes: 10, readAs: 'page', askedMsAgo: 500, bytesSaved: 3 };
-
-/** A number that becomes a release of a run: one in flight, or any, stale or never given. Or exactly one. */
-type Which = number | { readonly release: number };
 
 abstract class OnRelease extends OnRun {
   readonly pick: Which;
@@ -19,26 +19,24 @@ abstract class OnRelease extends OnRun {
     this.pick = pick;
   }
 
-  protected choose(model: Model, run: ModelRun): { readonly release: number; readonly task: ModelTask | undefined } {
-    const release = typeof this.pick === 'number' ? this.#release(model, run, this.pick) : this.pick.release;
-    return { release, task: model.flight(run, release) };
-  }
-
-  #release(model: Model, run: ModelRun, pick: number): number {
-    const flights = model.inFlight(run);
-    const task = pick % 5 === 0 ? undefined : flights[pick % Math.max(1, flights.length)];
-    return task?.release ?? (pick % (run.lastRelease + 2)) + 1;
+  protected choose(
+    model: Model,
+    world: World,
+    run: ModelRun,
+  ): { readonly name: ReleaseName; readonly task: ModelTask | undefined } {
+    const name = chooseRelease(model, world, run, this.pick);
+    return { name, task: model.flight(run, name) };
   }
 
   protected get which(): string {
-    return typeof this.pick === 'number' ? `#${this.pick}` : `release ${this.pick.release}`;
+    return typeof this.pick === 'number' ? `#${this.pick}` : `release ${this.pick.release} of ${this.pick.mark}`;
   }
 }
 
 export class Queued extends OnRelease {
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
-    const { release, task } = this.choose(model, run);
-    await world.ask((store) => store.frontier.queued(this.id, [release]));
+    const { name, task } = this.choose(model, world, run);
+    await world.ask((store) => store.port.queued(this.id, [name]));
     if (task?.phase !== 'publishing') return;
     task.phase = 'queued';
     const till = model.now + (task.mark.endsWith('4') || task.mark.endsWith('8') ? 2_100_000 : 3_900_000);
@@ -52,8 +50,8 @@ export class Queued extends OnRelease {
 
 export class Admit extends OnRelease {
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
-    const { release, task } = this.choose(model, run);
-    const admission = await world.ask((store) => store.frontier.admit(this.id, release, 'w-1'));
+    const { name, task } = this.choose(model, world, run);
+    const admission = await world.ask((store) => store.port.admit(this.id, name, 'w-1'));
     expect(admission.verdict).toBe(this.#expected(model, run, task));
     if (admission.verdict === 'work')
       expect(admission.known?.fetchedAt).toBe(run.incremental ? model.fetchedAt.get(task?.mark ?? '') : undefined);
@@ -71,7 +69,7 @@ export class Admit extends OnRelease {
       return run.state === 'paused' ? 'put_back' : 'cancelled';
     }
     const isLate = task.deadline > 0 && task.deadline <= model.now;
-    const mayNot = host.pausedUntil > model.now + 2_000 || host.isTriedByOther(run.id, release, model.now);
+    const mayNot = host.pausedUntil > model.now + MAX_HOLD_MS || host.isTriedByOther(run.id, release, model.now);
     if (!isLate && mayNot) {
       model.putBack(run, task);
       host.givenBack(run.id, release);
@@ -101,10 +99,10 @@ export class Claim extends OnRelease {
   }
 
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
-    const { release, task } = this.choose(model, run);
+    const { name, task } = this.choose(model, world, run);
     const mark = `http://${FAST_HOSTS[0]}/${this.path}`;
     const expected = task === undefined ? 'stale' : this.#expected(model, run, task, mark);
-    expect(await world.ask((store) => store.frontier.claim(this.id, release, mark))).toBe(expected);
+    expect(await world.ask((store) => store.port.claim(this.id, name, mark))).toBe(expected);
   }
 
   #expected(model: Model, run: ModelRun, task: ModelTask, mark: string): 'claimed' | 'taken' {
@@ -125,11 +123,10 @@ export class Claim extends OnRelease {
 
 export class Handed extends OnRelease {
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
-    const { release, task } = this.choose(model, run);
-    await world.ask((store) => store.frontier.handed(this.id, [release]));
-    if (task === undefined) return;
+    const { name, task } = this.choose(model, world, run);
+    await world.ask((store) => store.port.handed(this.id, [name]));
+    if (task === undefined || task.isAdmitted) return;
     task.phase = 'working';
-    task.isAdmitted = false;
     task.leaseEnd = model.now + 60_000;
   }
 
@@ -140,8 +137,8 @@ export class Handed extends OnRelease {
 
 export class Renew extends OnRelease {
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
-    const { release, task } = this.choose(model, run);
-    await world.ask((store) => store.frontier.renew(this.id, [release]));
+    const { name, task } = this.choose(model, world, run);
+    await world.ask((store) => store.port.renew(this.id, [name]));
     if (task?.phase === 'working') task.leaseEnd = model.now + 60_000;
   }
 
@@ -169,7 +166,7 @@ export class Settle extends OnRelease {
   }
 
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
-    const { release, task } = this.choose(model, run);
+    const { name, task } = this.choose(model, world, run);
     // What is no URL has no host to be redirected by; and only runs with a pace ask the slow one.
     const movedTo = FAST_HOSTS.some((host) => host === task?.host) ? this.movedTo : undefined;
     const settlement: Settlement = {
@@ -178,18 +175,17 @@ export class Settle extends OnRelease {
       ...(movedTo === undefined ? {} : { moved: { host: movedTo, redirects: [`http://${movedTo}/`] } }),
       ...(run.incremental ? { page: VISITED } : {}),
     };
-    const reply = await world.ask((store) => store.frontier.settle(this.id, release, settlement));
+    const reply = await world.ask((store) => store.port.settle(this.id, name, settlement));
     expect(reply).toBe(task === undefined ? 'already' : 'settled');
-    if (this.again)
-      expect(await world.ask((store) => store.frontier.settle(this.id, release, settlement))).toBe('already');
+    if (this.again) expect(await world.ask((store) => store.port.settle(this.id, name, settlement))).toBe('already');
     if (task !== undefined) {
       if (movedTo !== undefined && movedTo !== task.host) {
         run.trouble.delete(task.host);
         const answered: Settlement = { outcome: { kind: 'defer' }, hostAnswered: true };
-        model.host(task.host).settled(run.id, release, answered, run.intervalMs, model.now);
+        model.host(task.host).settled(run.id, task.release, answered, run.intervalMs, model.now);
       }
       task.host = movedTo ?? task.host;
-      model.host(task.host).settled(run.id, release, settlement, run.intervalMs, model.now);
+      model.host(task.host).settled(run.id, task.release, settlement, run.intervalMs, model.now);
       this.#apply(model, run, task);
     }
     model.finishIfDone(run);
@@ -235,13 +231,11 @@ export class Work extends OnRun {
 
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
     await new Release(50, 1_000, false).run(model, world);
-    for (const [index, { release }] of model.inFlight(run).entries()) {
-      await new Admit(this.id, { release }).run(model, world);
-      if (model.flight(run, release) === undefined) continue;
-      await new Settle(this.id, { release }, this.outcome, this.healths[index % 2 === 0 ? 0 : 1], false).run(
-        model,
-        world,
-      );
+    for (const [index, { release, mark }] of model.inFlight(run).entries()) {
+      const name = { release, mark };
+      await new Admit(this.id, name).run(model, world);
+      if (model.flight(run, name) === undefined) continue;
+      await new Settle(this.id, name, this.outcome, this.healths[index % 2 === 0 ? 0 : 1], false).run(model, world);
     }
   }
 

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { BodyError } from '../../../../services/producer/body-error.ts';
-import { decoded } from '../../../../services/producer/decoding.ts';
-import { unpacked } from '../../../../services/producer/unpacking.ts';
-import { SitemapParser } from '../../../../shared/task/sitemap.ts';
+import { BodyError } from '../../../../services/producer/documents/body-error.ts';
+import { decoded } from '../../../../services/producer/documents/decoding.ts';
+import { unpacked } from '../../../../services/producer/documents/unpacking.ts';
+import { SitemapParser } from '../../../../shared/task/sitemap/sitemap.ts';
 import { pages, urlset } from './documents.ts';
 
 const plain = Buffer.from(urlset(pages(50, 'https://example.com/é-')));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decoded } from '../../../../services/producer/decoding.ts';
+import { decoded } from '../../../../services/producer/documents/decoding.ts';
 
 async function decode(bytes: Uint8Array, contentType?: string, step = bytes.length): Promise<string> {
   async function* source(): AsyncGenerator<Uint8Array> {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { DocumentFetcher } from '../../../../services/producer/document-fetcher.ts';
-import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
-import type { HostGate } from '../../../../shared/host-gate.ts';
-import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
+import { DocumentFetcher } from '../../../../services/producer/documents/document-fetcher.ts';
+import type { HostGate } from '../../../../shared/ports/host-gate.ts';
+import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
+import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
 import { openProxied } from '../../../support/proxied.ts';
 import { openSite } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
@@ -75,6 +75,28 @@ test('a host is asked at its pace, and its place is given back', async () => {
   for (let i = 0; i < 5; i++) await read(site.url('/page/1'));
   expect(clock.sleeps).toEqual([1_000, 1_000, 1_000, 1_000]);
   expect(hosts.get(site.host).open.size).toBe(0);
+});
+
+test('each hop of a redirect waits for a turn of the host that it goes to', async () => {
+  const [site, hub] = [await openSite(), await openSite()];
+  const { read, clock, hosts, hostGate } = setup({ intervalMs: 1_000 });
+  site.on('/s.xml', (_, response) => void response.writeHead(302, { location: '/redirect/2' }).end());
+  site.on('/redirect/1', (_, response) => void response.writeHead(302, { location: hub.url('/page/1') }).end());
+  await hostGate.pause(hub.host, 3_000, 'by another');
+  expect(await read(site.url('/s.xml'))).toContain('Page 1');
+  expect(clock.sleeps).toEqual([1_000, 1_000, 1_000]);
+  expect([site.requests.length, hub.requests.length]).toEqual([3, 1]);
+  for (const { host } of [site, hub]) expect(hosts.get(host).open.size).toBe(0);
+});
+
+test('a redirect that leads nowhere, or that never ends, is an error of its own', async () => {
+  const site = await openSite();
+  const { read } = setup();
+  await expect(read(site.url('/redirect-to?url=ftp://h/'))).rejects.toThrow(
+    'could not be fetched: The redirect leads to no',
+  );
+  await expect(read(site.url('/redirect/12'))).rejects.toThrow('redirected more than 10 times');
+  expect(site.requests).toHaveLength(12);
 });
 
 test('a host that asks for patience is paused for everybody', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../shared/clock.ts';
+import type { Clock } from '../../../../shared/runtime/clock.ts';
 
 /** A clock on which nobody waits: a sleep is over at once, and takes as long as it should. */
 export class HurriedClock implements Clock {

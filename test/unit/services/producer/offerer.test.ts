@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Offerer } from '../../../../services/producer/offerer.ts';
-import { type Frontier, MAX_OFFER, type OfferOptions, type OfferResult } from '../../../../shared/frontier.ts';
-import type { SitemapEntry } from '../../../../shared/task/sitemap-entry.ts';
+import { type Frontier, MAX_OFFER, type OfferOptions, type OfferResult } from '../../../../shared/ports/frontier.ts';
+import type { SitemapEntry } from '../../../../shared/task/sitemap/sitemap-entry.ts';
 import { pages } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { RUN_OPTIONS, setup as setupParts } from './setup.ts';
@@ -36,10 +36,11 @@ async function setup({ window = 4 } = {}) {
     frontier: frontier as Frontier,
     clock: new HurriedClock(),
     run: 'r',
+    incarnation: () => undefined,
     rules: () => ({ rules: [], urlKey: [] }),
     window,
     signal: stop.signal,
-    refused: async () => new Error('refused'),
+    refused: () => Promise.reject(new Error('refused')),
     failed: () => stop.abort(),
     accepted: () => {},
   });
@@ -74,7 +75,7 @@ test('what sitemaps say of changes is told to the frontier, also in repeats, whe
   await expect.poll(() => held.at(1)?.changes).toEqual(told);
   await held[1]?.answer();
   await offerer.drain();
-  const repeating = offerer.repeatRecent();
+  const repeating = offerer.repeat(offerer.recent());
   await held[2]?.answer();
   await expect.poll(() => held.length).toBe(4);
   expect(held.at(-1)?.changes).toEqual(told);
@@ -143,7 +144,7 @@ test('offers can be repeated as they were, malformed ones too', async () => {
   await offerer.add(entries(texts), false);
   await held[0]?.answer();
   await offerer.drain();
-  const repeating = offerer.repeatRecent();
+  const repeating = offerer.repeat(offerer.recent());
   expect(held[1]).toMatchObject({ urls: 3, options: { repeat: true } });
   await held[1]?.answer();
   await repeating;

@@ -112,6 +112,15 @@ test('a list may come in on standard input or lie in a file; what is no URL in i
   expect(await parts.runs.progress('r')).toMatchObject({ discovered: 4, duplicate: 1 });
 });
 
+test('relative locations are offered as what they lead to; what leads nowhere is malformed', async () => {
+  const site = await openSite();
+  const { produce, waiting } = setup();
+  const sitemap = serve(site, '/maps/s.xml', urlset(['a', '/b', '//', 'mailto:c']));
+  const progress = await produce().produce([maybe(sitemap)]);
+  expect(progress).toMatchObject({ offered: 4, accepted: 4, malformed: 2 });
+  expect((await waiting()).toSorted()).toEqual(['//', site.url('/b'), site.url('/maps/a'), 'mailto:c']);
+});
+
 test('rules decide where a URL goes', async () => {
   const { produce, parts } = setup();
   const input = Readable.from([Buffer.from('https://example.com/news/1\nhttps://example.com/%7ea')]);

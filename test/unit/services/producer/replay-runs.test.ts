@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { findReplayRun, REPLAYER, replayIdOf } from '../../../../services/producer/replay-runs.ts';
-import { RUN_ID } from '../../../../shared/task/task.ts';
+import { findReplayRun, replayIdOf } from '../../../../services/producer/replay-runs.ts';
+import { REPLAYER } from '../../../../shared/ports/runs.ts';
+import { RUN_ID } from '../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { openEmbedded } from '../../../support/embedded.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Replayer } from '../../../../services/producer/replayer.ts';
-import { MAX_OFFER } from '../../../../shared/frontier.ts';
+import { MAX_OFFER, nameOf } from '../../../../shared/ports/frontier.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, openEmbedded } from '../../../support/embedded.ts';
 import { letterOf } from '../../../support/letters.ts';
@@ -88,8 +88,8 @@ test('letters that the broker gives back only after the repeat are known, whatev
   const { transport, frontier, runs, replay, left } = setup();
   await transport.publish(URLS.map((url) => letterOf(url)));
   await replay();
-  for (const { release } of (await frontier.release({ ...EVERYTHING, limit: 2 })).tasks)
-    await frontier.settle('gone-replay-1', release, { outcome: { kind: 'failed', reason: 'dns' } });
+  for (const task of (await frontier.release({ ...EVERYTHING, limit: 2 })).tasks)
+    await frontier.settle('gone-replay-1', nameOf(task), { outcome: { kind: 'failed', reason: 'dns' } });
   await transport.publish([...URLS, 'http://a.test/4'].map((url) => letterOf(url)));
   expect(await replay()).toMatchObject({ runs: [{ run: 'gone-replay-2', letters: 4, accepted: 1, known: 3 }] });
   expect([(await runs.progress('gone-replay-2'))?.discovered, await left()]).toEqual([1, 0]);
@@ -106,6 +106,41 @@ test('a replay run that is cancelled under way takes nothing more, and the lette
   });
   await expect(replay({ frontier: cancelling })).rejects.toThrow('run gone-replay-1 takes no URLs: it is cancelled');
   expect(await left()).toBe(3);
+});
+
+test('a store that loses the replay run ends the replay: the run is not made anew, and other letters stay', async () => {
+  const [first, second] = [setup(), setup()];
+  await first.transport.publish(URLS.map((url) => letterOf(url)));
+  let { frontier, runs } = first;
+  const losing = {
+    frontier: withMethods(frontier, { offer: (...args) => frontier.offer(...args) }),
+    runs: withMethods(runs, {
+      open: (...args) => runs.open(...args),
+      beat: (...args) => runs.beat(...args),
+      seal: (...args) => runs.seal(...args),
+    }),
+  };
+  const oneByOne = withMethods(first.transport, {
+    sift: async (judge) => {
+      const [one, ...others] = await first.transport.browse(3);
+      await judge(one === undefined ? [] : [one]);
+      ({ frontier, runs } = second);
+      await judge(others);
+    },
+  });
+  const lost = 'Redis has lost the run gone-replay-1: how far it came is unknown';
+  await expect(first.replay({ ...losing, letters: oneByOne })).rejects.toThrow(lost);
+  expect(await second.runs.progress('gone-replay-1')).toBeUndefined();
+  expect(await first.left()).toBe(3);
+  ({ frontier, runs } = first);
+  const lastly = withMethods(first.transport, {
+    sift: async (judge) => {
+      await judge(await first.transport.browse(3));
+      ({ frontier, runs } = second);
+    },
+  });
+  await expect(first.replay({ ...losing, letters: lastly })).rejects.toThrow(lost);
+  expect(await second.runs.progress('gone-replay-1')).toBeUndefined();
 });
 
 test('a full store is waited for, until it is told to stop', async () => {

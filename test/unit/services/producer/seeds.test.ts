@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSeeds } from '../../../../services/producer/seeds.ts';
-import { UsageError } from '../../../../shared/errors.ts';
+import { UsageError } from '../../../../shared/runtime/errors.ts';
 import { folder } from './documents.ts';
 
 test.each<[string, string]>([

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { Producer, type ProducerOptions, type ProducerParts } from '../../../../services/producer/producer.ts';
-import { GotFetcher } from '../../../../shared/fetchers/got.ts';
-import { MemoryFrontier } from '../../../../shared/frontiers/memory/frontier.ts';
-import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
-import { MemoryRuns } from '../../../../shared/frontiers/memory/runs.ts';
-import { MemoryStore } from '../../../../shared/frontiers/memory/store.ts';
-import type { FrontierPolicy } from '../../../../shared/frontiers/policy.ts';
-import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
-import type { RunOptions } from '../../../../shared/runs.ts';
-import { NOTHING_PRIVATE } from '../../../../shared/task/private-address.ts';
-import { DEFAULT_ROUTING } from '../../../../shared/task/routing.ts';
+import { GotFetcher } from '../../../../shared/fetchers/got/fetcher.ts';
+import type { RunOptions } from '../../../../shared/ports/runs.ts';
+import { MemoryFrontier } from '../../../../shared/stores/memory/frontier.ts';
+import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
+import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
+import { MemoryRuns } from '../../../../shared/stores/memory/runs.ts';
+import { MemoryStore } from '../../../../shared/stores/memory/store.ts';
+import type { FrontierPolicy } from '../../../../shared/stores/policy.ts';
+import { NOTHING_PRIVATE } from '../../../../shared/task/host/private-address.ts';
+import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { HurriedClock } from './hurried-clock.ts';
 

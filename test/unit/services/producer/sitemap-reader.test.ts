@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { DocumentFetcher } from '../../../../services/producer/document-fetcher.ts';
+import { DocumentFetcher } from '../../../../services/producer/documents/document-fetcher.ts';
 import type { Found } from '../../../../services/producer/found.ts';
-import { SitemapDocument } from '../../../../services/producer/sitemap-document.ts';
-import { SitemapReader, type SitemapTree } from '../../../../services/producer/sitemap-reader.ts';
-import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
-import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
+import { SitemapDocument } from '../../../../services/producer/sitemaps/sitemap-document.ts';
+import { SitemapReader, type SitemapTree } from '../../../../services/producer/sitemaps/sitemap-reader.ts';
+import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
+import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
 import type { TestSite } from '../../../support/site.ts';
 import { folder, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
@@ -73,12 +73,12 @@ test('sitemaps that can not be read are named, and cost only their own pages', a
     serve(site, '/prose.xml', 'this is no sitemap'),
     serve(site, '/cut.xml', urlset(pages(3)).slice(0, -100)),
     serve(site, '/cut.xml.gz', gzipSync(urlset(pages(100))).subarray(0, -30)),
-    'relative.xml',
+    'a sitemap',
     serve(site, '/good.xml', urlset(['https://example.com/good'])),
   ]);
   const { urls, problems } = await readAll(reader.readUrl(serve(site, '/index.xml', index)));
   expect(problems).toEqual([
-    `${site.url('/index.xml')} names a sitemap that is no URL: relative.xml: it has no scheme`,
+    `${site.url('/index.xml')} names a sitemap that is no URL: a sitemap: it has no scheme`,
     `${site.url('/status/404')} answered with status 404`,
     `${site.url('/html.xml')} is an HTML page, not a sitemap`,
     `${site.url('/empty.xml')} is empty`,
@@ -88,6 +88,30 @@ test('sitemaps that can not be read are named, and cost only their own pages', a
   ]);
   expect(urls.at(-1)).toBe('https://example.com/good');
   expect(urls.length).toBeGreaterThan(20);
+});
+
+test('relative locations are resolved against where redirects have led', async () => {
+  const site = await openSite();
+  const { reader } = setup();
+  const { host } = new URL(site.url('/'));
+  serve(
+    site,
+    '/maps/index.xml',
+    sitemapIndex(['pages.xml', '/redirect-to?url=%2Fdeep%2Fer%2Ffeed.xml', `${host}/1.xml`]),
+  );
+  serve(site, '/maps/pages.xml', urlset(['/a', 'b', '?c', 'mailto:d', '../../e']));
+  serve(site, '/deep/er/feed.xml', '<feed><entry xml:base="../x/"><link href="y"/></entry></feed>');
+  const index = site.url('/redirect-to?url=%2Fmaps%2Findex.xml');
+  const { urls, problems } = await readAll(reader.readUrl(index));
+  expect(urls).toEqual([
+    site.url('/a'),
+    site.url('/maps/b'),
+    site.url('/maps/pages.xml?c'),
+    'mailto:d',
+    site.url('/e'),
+    site.url('/deep/x/y'),
+  ]);
+  expect(problems).toEqual([`${index} names a sitemap that is no URL: ${host}/1.xml: it has no scheme`]);
 });
 
 test('what can not be reached is named', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailureLines } from '../../../../services/worker/failure-lines.ts';
-import { readDeadLetter } from '../../../../shared/dead-letter.ts';
-import { Releaser } from '../../../../shared/releaser.ts';
+import { Releaser } from '../../../../shared/loops/releaser.ts';
+import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
 import { deliveryOf, MemorySink, setup } from './setup.ts';
@@ -18,7 +18,7 @@ async function open() {
     onFailure: (task, reason) => failures.ofReleased(task, reason),
   });
   await stores.frontier.offer('r', [
-    offerOf('http://user:secret@a.test/1', { deadlineMs: 1_000 }),
+    offerOf('http://a.test/1', { deadlineMs: 1_000 }),
     { malformed: 'htp://x', problem: 'its scheme is htp' },
   ]);
   stores.clock.step(1_000);

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Held, holdSlot } from '../../../../services/worker/hold-slot.ts';
-import { MemoryHosts } from '../../../../shared/frontiers/memory/hosts.ts';
-import type { Grant, HostLimit } from '../../../../shared/host-gate.ts';
-import { MemoryHostGate } from '../../../../shared/host-gates/memory.ts';
+import { PlaceLine } from '../../../../services/worker/place-line.ts';
+import type { Grant, HostLimit } from '../../../../shared/ports/host-gate.ts';
+import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
+import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
 import { settled } from '../../../support/embedded.ts';
 import { SteppedClock } from '../../../support/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
@@ -22,19 +23,23 @@ function setup({ intervalMs = 0, concurrency = 0 }: Partial<HostLimit> = {}) {
       return grant;
     },
   });
+  const line = new PlaceLine(clock);
   const abort = new AbortController();
   return {
     clock,
     gate,
+    line,
     limit,
     asked,
     abort,
     /** Begins to hold a slot; `held` is filled in when that is over. */
     hold(holder = 'me', pausedMs = 0): { held?: Held } {
       const holding: { held?: Held } = {};
-      void holdSlot(HOST, holder, { gate: watched, clock, limit, pausedMs, signal: abort.signal }).then((held) => {
-        holding.held = held;
-      });
+      void holdSlot(HOST, holder, { gate: watched, clock, line, limit, pausedMs, signal: abort.signal }).then(
+        (held) => {
+          holding.held = held;
+        },
+      );
       return holding;
     },
     /** Steps the clock and lets who waits for it go on. */
@@ -55,18 +60,18 @@ test('where nothing is limited, nothing is asked', async () => {
 
 test('a pause that admission saw is waited for, even where nothing is limited', async () => {
   const { hold, gate, step } = setup();
-  await gate.pause(HOST, 1_200, 'Retry-After');
-  const holding = hold('me', 1_200);
-  await step(1_199);
+  await gate.pause(HOST, 200, 'Retry-After');
+  const holding = hold('me', 200);
+  await step(199);
   expect(holding.held).toBeUndefined();
   await step(1);
   expect(holding.held).toEqual({ go: true });
 });
 
-test('a slot that comes within 2 s is waited for, and not a moment less', async () => {
-  const { hold, step } = setup({ intervalMs: 500 });
+test('a slot that comes within 250 ms is waited for, and not a moment less', async () => {
+  const { hold, step } = setup({ intervalMs: 250 });
   const [first, second] = [hold('first'), hold('second')];
-  await step(499);
+  await step(249);
   expect([first.held, second.held]).toEqual([{ go: true }, undefined]);
   await step(1);
   expect(second.held).toEqual({ go: true });
@@ -92,10 +97,10 @@ test('a host that is paused for long is not waited for', async () => {
 test.each([
   [   20,     5, true],
   [   20,     6, false],
-  [  500,    50, true],
-  [  500,    51, false],
-  [1_800,   100, true],
-  [1_800,   101, false],
+  [  100,    10, true],
+  [  100,    11, false],
+  [  200,    20, true],
+  [  200,    21, false],
 ])('at one request in %i ms, a slot that is reached %i ms late is still good: %s', async (intervalMs, lateMs, isGood) => {
   const { hold, step, asked } = setup({ intervalMs });
   hold('first');
@@ -106,55 +111,108 @@ test.each([
 });
 
 test('a worker that stood still does not fire the slots that it held', async () => {
-  const { hold, step } = setup({ intervalMs: 400 });
+  const { hold, step } = setup({ intervalMs: 50 });
   const all = Array.from({ length: 6 }, (_, i) => hold(`request ${i}`));
-  await step(1_950);
+  await step(244);
   const gone = (): number => all.filter(({ held }) => held?.go === true).length;
   expect(gone(), 'the first one: four were missed').toBe(1);
-  await step(50);
+  await step(6);
   expect(gone(), 'the last one was not').toBe(2);
-  await step(400);
+  await step(50);
   expect(gone(), 'those that were missed go on at the pace').toBe(3);
 });
 
 test('a host that was paused meanwhile is asked for another slot', async () => {
-  const { hold, gate, step, asked } = setup({ intervalMs: 500 });
+  const { hold, gate, step, asked } = setup({ intervalMs: 200 });
   hold('first');
   const second = hold('second');
-  await step(400);
-  await gate.pause(HOST, 1_000, 'Retry-After');
   await step(100);
-  expect([second.held, asked.at(-1)]).toEqual([undefined, { granted: true, inMs: 900 }]);
-  await step(900);
+  await gate.pause(HOST, 200, 'Retry-After');
+  await step(100);
+  expect([second.held, asked.at(-1)]).toEqual([undefined, { granted: true, inMs: 200 }]);
+  await step(200);
   expect(second.held).toEqual({ go: true });
 });
 
 test('a host that was paused for long meanwhile is left to the frontier', async () => {
-  const { hold, gate, step } = setup({ intervalMs: 500 });
+  const { hold, gate, step } = setup({ intervalMs: 200 });
   hold('first');
   const second = hold('second');
-  await step(400);
+  await step(100);
   await gate.pause(HOST, 60_000, 'Retry-After');
   await step(100);
   expect(second.held).toEqual({ go: false, inMs: 59_900 });
 });
 
-test('a place is waited for as long as it may take, at most 2 s in all', async () => {
+test('a place that was granted is free again when its slot is then refused for a pause', async () => {
+  const { hold, gate, limit, step } = setup({ intervalMs: 100, concurrency: 2 });
+  await gate.ask(HOST, limit, 'gone');
+  await gate.leave(HOST, limit, 'gone');
+  const [first, second] = [hold('first'), hold('second')];
+  await settled();
+  await gate.pause(HOST, 60_000, 'Retry-After');
+  await step(250);
+  expect([first.held?.go, second.held?.go]).toEqual([false, false]);
+  await gate.resume(HOST);
+  const [third, fourth] = [hold('third'), hold('fourth')];
+  await step(50);
+  await step(100);
+  expect([third.held, fourth.held]).toEqual([{ go: true }, { go: true }]);
+});
+
+test('a place that was granted is free again when the gate then fails', async () => {
+  const { line, clock, gate, abort, step } = setup();
+  const limit = { intervalMs: 100, concurrency: 2 };
+  await gate.ask(HOST, limit, 'first');
+  await gate.leave(HOST, limit, 'first');
+  const broken = withMethods(gate, { stillOpen: () => Promise.reject(new Error('Redis is away')) });
+  const holding = holdSlot(HOST, 'me', { gate: broken, clock, line, limit, pausedMs: 0, signal: abort.signal });
+  const failed = expect(holding).rejects.toThrow('Redis is away');
+  await step(100);
+  await failed;
+  for (const other of ['one', 'two']) expect(await gate.ask(HOST, limit, other)).toMatchObject({ granted: true });
+});
+
+test('a place is waited for as long as it may take, at most 250 ms in all', async () => {
   const { hold, gate, limit, step, asked } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'somebody else');
   const [lucky, unlucky] = [hold('lucky'), hold('unlucky')];
   await step(100);
   expect([lucky.held, unlucky.held]).toEqual([undefined, undefined]);
-  await gate.leave(HOST, limit, 'somebody else', 100);
+  await gate.leave(HOST, limit, 'somebody else', 20);
   await step(100);
   expect([lucky.held, unlucky.held]).toEqual([{ go: true }, undefined]);
-  for (let waitedMs = 200; waitedMs <= 2_000; waitedMs += 100) await step(100);
-  expect(unlucky.held).toEqual({ go: false, inMs: 100 });
+  for (let waitedMs = 200; waitedMs <= 250; waitedMs += 10) await step(10);
+  expect(unlucky.held).toEqual({ go: false, inMs: 20 });
   expect(asked.length).toBeLessThan(30);
 });
 
+test('of those who wait for a place, one asks for all, and they go in the order in which they came', async () => {
+  const { hold, gate, limit, step, asked } = setup({ concurrency: 1 });
+  await gate.ask(HOST, limit, 'quick');
+  await gate.leave(HOST, limit, 'quick', 10);
+  await gate.ask(HOST, limit, 'somebody else');
+  const all = Array.from({ length: 12 }, (_, n) => hold(`request ${n}`));
+  for (let ms = 0; ms < 100; ms += 10) await step(10);
+  expect(asked.length, 'each once, and in 100 ms one of them again and again').toBeLessThanOrEqual(25);
+  const before = asked.length;
+  const order: number[] = [];
+  await gate.leave(HOST, limit, 'somebody else', 10);
+  for (let ms = 0; ms < 100; ms += 10) {
+    await step(10);
+    for (const [n, { held }] of all.entries()) {
+      if (held?.go !== true || order.includes(n)) continue;
+      order.push(n);
+      await gate.leave(HOST, limit, `request ${n}`, 10);
+    }
+  }
+  expect(order.length).toBeGreaterThanOrEqual(4);
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect((asked.length - before) / order.length, 'questions a request').toBeLessThanOrEqual(3);
+});
+
 test('told to stop while it waits, it gives its place back', async () => {
-  const { hold, gate, limit, abort } = setup({ intervalMs: 1_000, concurrency: 2 });
+  const { hold, gate, limit, abort } = setup({ intervalMs: 200, concurrency: 2 });
   hold('first');
   const second = hold('second');
   await settled();
@@ -175,14 +233,14 @@ test('told to stop while it waits for a place, it goes at once', async () => {
 });
 
 test('a gate that can not answer lets nobody through', async () => {
-  const { gate, clock, limit, abort } = setup({ intervalMs: 100 });
+  const { line, gate, clock, limit, abort } = setup({ intervalMs: 100 });
   const broken = withMethods(gate, { ask: () => Promise.reject(new Error('Redis is away')) });
-  const holding = holdSlot(HOST, 'me', { gate: broken, clock, limit, pausedMs: 0, signal: abort.signal });
+  const holding = holdSlot(HOST, 'me', { gate: broken, clock, line, limit, pausedMs: 0, signal: abort.signal });
   await expect(holding).rejects.toThrow('Redis is away');
 });
 
 test('a grant that takes long to arrive is let go, and another slot asked for', async () => {
-  const { clock, gate, limit, abort, step } = setup({ intervalMs: 500 });
+  const { line, clock, gate, limit, abort, step } = setup({ intervalMs: 150 });
   const answers: (() => void)[] = [];
   const slow = withMethods(gate, {
     ask: async (...args) => {
@@ -192,10 +250,10 @@ test('a grant that takes long to arrive is let go, and another slot asked for', 
     },
   });
   const held: Held[] = [];
-  void holdSlot(HOST, 'me', { gate: slow, clock, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
+  void holdSlot(HOST, 'me', { gate: slow, clock, line, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
     held.push(it),
   );
-  await step(1_000);
+  await step(200);
   answers.shift()?.();
   await settled();
   expect(held).toEqual([]);
@@ -205,7 +263,7 @@ test('a grant that takes long to arrive is let go, and another slot asked for', 
 });
 
 test('a slot is let go, too, when the last look at the host takes long', async () => {
-  const { clock, gate, limit, abort, step } = setup({ intervalMs: 500 });
+  const { line, clock, gate, limit, abort, step } = setup({ intervalMs: 100 });
   const looks: (() => void)[] = [];
   const slow = withMethods(gate, {
     stillOpen: async (host) => {
@@ -215,13 +273,13 @@ test('a slot is let go, too, when the last look at the host takes long', async (
   });
   await gate.ask(HOST, limit, 'other');
   const held: Held[] = [];
-  void holdSlot(HOST, 'me', { gate: slow, clock, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
+  void holdSlot(HOST, 'me', { gate: slow, clock, line, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
     held.push(it),
   );
-  await step(500);
-  await step(1_000);
+  await step(100);
+  await step(120);
   looks.shift()?.();
   await settled();
   expect(held).toEqual([{ go: true }]);
-  expect(clock.now()).toBe(1_800_000_001_500);
+  expect(clock.now()).toBe(1_800_000_000_220);
 });

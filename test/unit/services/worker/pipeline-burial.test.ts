@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { PublishOutcome } from '../../../../shared/transport.ts';
+import type { PublishOutcome } from '../../../../shared/ports/transport.ts';
 import { withMethods } from '../../../support/with-methods.ts';
-import { deliver, deliveryOf, setup, thatAnswers } from './setup.ts';
+import { deliver, deliveryOf, releaseOf, setup, thatAnswers } from './setup.ts';
 
 test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
   'a dead letter that is %s: the task is put back, and fails when a later one is confirmed',
@@ -61,7 +61,7 @@ test('past its deadline a task is buried without a request', async () => {
 test('a task that has killed six workers is buried as a crash loop', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
-  for (let start = 0; start < 6; start++) await world.frontier.admit('r', 1, 'one that dies');
+  for (let start = 0; start < 6; start++) await world.frontier.admit('r', releaseOf(delivery), 'one that dies');
   expect(await world.pipeline().handle(delivery)).toBe('ack');
   expect(await world.letters()).toMatchObject([{ reason: 'crash_loop' }]);
   expect(world.site.requests).toEqual([]);

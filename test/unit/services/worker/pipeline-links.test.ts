@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
-import { hasMaxPages } from '../../../../shared/runs.ts';
+import { hasMaxPages } from '../../../../shared/ports/runs.ts';
 import { EVERYTHING } from '../../../support/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { deliver, expectPutBack, setup } from './setup.ts';
@@ -57,6 +57,22 @@ test('a run that has all its pages follows no more links, and says so once', asy
   expect(progress !== undefined && hasMaxPages(progress)).toBe(true);
   const said = 'warn: the run has all its pages (--max-pages): further links are left out r 3';
   expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([said]);
+});
+
+test('a domain that answers for any name has an end: further hosts are left out, counted, and that is said once', async () => {
+  const world = await setup({ run: { follow: true, scope: 'domain', maxHostsPerDomain: 3 } });
+  const { port } = new URL(world.site.origin);
+  for (const path of ['/page/1', '/page/2']) {
+    const links = Array.from({ length: 5 }, (_, n) => `<a href="http://127.0.0.1:${Number(port) + 1 + n}${path}">`);
+    world.site.on(path, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(links.join(''));
+    });
+  }
+  const pipeline = world.pipeline();
+  for (const path of ['/page/1', '/page/2']) await pipeline.handle(await deliver(world, path));
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 8, done: 2, leftOut: { scope: 4 } });
+  const said = 'a domain has all its hosts (--max-hosts-per-domain): links to further ones are left out';
+  expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([`warn: ${said} r 3 ${world.site.host}`]);
 });
 
 test('a full frontier: the page is put back at no attempt', async () => {

@@ -10,7 +10,7 @@ async function twoSites(options: Parameters<typeof setup>[0] = {}) {
   await other.start();
   onTestFinished(() => other.stop());
   const leadTo = (path: string): string => `/redirect-to?url=${encodeURIComponent(other.url(path))}`;
-  const handleNext = async (): Promise<string> => {
+  const handleNext = async () => {
     const [delivery] = await world.deliveries();
     if (delivery === undefined) throw new Error('nothing was released');
     return await world.pipeline().handle(delivery);
@@ -98,6 +98,27 @@ test('a redirect to a private address is skipped, wherever it comes from', async
   await offer('/redirect-to?url=http://10.0.0.1/');
   await handleNext();
   expect(await runs.progress('r')).toMatchObject({ skipped: 1, reasons: { skipped: { private_address: 1 } } });
+});
+
+test('redirects whose URLs no message could carry fail their page', async () => {
+  const { site, offer, handleNext, deliveries, pipeline, letters } = await twoSites();
+  const long = `/long?${'x'.repeat(8_192)}`;
+  site.on('/to-long', (_, response) => response.writeHead(302, { location: long }).end());
+  await offer('/to-long');
+  await handleNext();
+  const eightKiB = 'x'.repeat(8_000);
+  site.on('/hop', ({ url = '' }, response) => {
+    const hop = Number(new URL(url, 'http://a.test').searchParams.get('n') ?? 0) + 1;
+    response.writeHead(302, { location: `/hop?n=${hop}&${eightKiB}` }).end();
+  });
+  await offer('/hop');
+  const [delivery] = await deliveries();
+  if (delivery === undefined) throw new Error('nothing was released');
+  await pipeline({ maxRedirects: 50 }).handle(delivery);
+  expect((await letters()).map((letter) => [letter?.reason, letter?.error])).toEqual([
+    ['redirects', 'The redirect leads to a URL of more than 8192 characters'],
+    ['redirects', 'The URLs that the request was redirected to have more than 131072 characters'],
+  ]);
 });
 
 test('a page that leads to a known one is a duplicate; the one that it leads to first is known from then on', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunOptions } from '../../../../shared/runs.ts';
+import type { RunOptions } from '../../../../shared/ports/runs.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { ChangingPages } from '../../../support/changing-pages.ts';
 import { offerOf } from '../../../support/embedded.ts';

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { crawler as pageCrawler } from '../../../../crawlers/page.ts';
+import { placeOf } from '../../../../services/worker/delivered.ts';
 import { LeaseKeeper } from '../../../../services/worker/lease-keeper.ts';
 import { Pipeline, type PipelineOptions } from '../../../../services/worker/pipeline.ts';
 import { Robots } from '../../../../services/worker/robots.ts';
@@ -7,15 +8,16 @@ import { RunDirectory } from '../../../../services/worker/run-directory.ts';
 import { SeedIntake } from '../../../../services/worker/seed-intake.ts';
 import { Slots } from '../../../../services/worker/slots.ts';
 import type { Crawler } from '../../../../shared/crawler/crawler.ts';
-import { readDeadLetter } from '../../../../shared/dead-letter.ts';
-import { GotFetcher } from '../../../../shared/fetchers/got.ts';
-import type { PageRecord } from '../../../../shared/record.ts';
-import { MemoryRobotsStore } from '../../../../shared/robots-stores/memory.ts';
-import type { RunOptions } from '../../../../shared/runs.ts';
-import type { Sink } from '../../../../shared/sink.ts';
-import { DEFAULT_ROUTING } from '../../../../shared/task/routing.ts';
-import { idOf, writeMessage } from '../../../../shared/task/task.ts';
-import type { Delivery, PublishOutcome } from '../../../../shared/transport.ts';
+import { GotFetcher } from '../../../../shared/fetchers/got/fetcher.ts';
+import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
+import type { ReleaseName } from '../../../../shared/ports/frontier.ts';
+import type { PageRecord } from '../../../../shared/ports/record.ts';
+import type { RunOptions } from '../../../../shared/ports/runs.ts';
+import type { Sink } from '../../../../shared/ports/sink.ts';
+import type { Delivery, PublishOutcome } from '../../../../shared/ports/transport.ts';
+import { MemoryRobotsStore } from '../../../../shared/stores/memory/robots-store.ts';
+import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
+import { idOf, writeMessage } from '../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
 import { TestSite } from '../../../support/site.ts';
@@ -72,6 +74,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     clock,
     hostConcurrency: 0,
     timeoutMs: 5_000,
+    random: () => 0.5,
     log,
   };
   const parts: PipelineOptions = {
@@ -83,13 +86,14 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     fetcher,
     sink,
     runs: new RunDirectory({ runs, loadCrawler: async () => crawler, defaults: FAST_RUN }),
-    intake: new SeedIntake({ frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN, worker: 'w-1' }),
+    intake: new SeedIntake({ frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN }),
     leases,
     slots: new Slots(4),
     rules: DEFAULT_ROUTING,
     maxBodyBytes: 100_000,
     maxRedirects: 10,
     hostConcurrency: 0,
+    stepTimeoutMs: 30_000,
     clock,
     random: () => 0.5,
     log,
@@ -143,7 +147,7 @@ export async function expectPutBack({ frontier, runs, letters }: Setup, starts =
   expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, done: 0, skipped: 0, failed: 0 });
   expect(await letters()).toEqual([]);
   const { tasks } = await frontier.release(EVERYTHING);
-  expect(tasks).toMatchObject([{ release: 2, state: { attempts: 0, starts } }]);
+  expect(tasks).toMatchObject([{ state: { attempts: 0, starts } }]);
 }
 
 /** A transport that takes no message, on a clock that goes on after each. */
@@ -154,6 +158,13 @@ export function thatAnswers({ transport, clock }: Setup, outcome: PublishOutcome
       return messages.map(() => outcome);
     },
   });
+}
+
+/** The release that a delivery is of. */
+export function releaseOf(delivery: Delivery): ReleaseName {
+  const { release } = placeOf(delivery) ?? {};
+  if (release === undefined) throw new Error('it names no release');
+  return release;
 }
 
 /** A message as the broker hands it over. */

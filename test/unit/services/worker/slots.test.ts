@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Slots } from '../../../../services/worker/slots.ts';
-import type { Queue } from '../../../../shared/task/routing.ts';
+import type { Queue } from '../../../../shared/task/task/routing.ts';
 
 /** Enters so many deliveries and counts those that got in. */
 function crowd(slots: Slots, queue: Queue, count: number): { readonly inside: number } {

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
 import { Unacked } from '../../../../services/worker/unacked.ts';
-import type { Delivery } from '../../../../shared/transport.ts';
+import type { Delivery } from '../../../../shared/ports/transport.ts';
 import { EVERYTHING, settled } from '../../../support/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
-import { deliveryOf, setup as setupParts } from './setup.ts';
+import { deliveryOf, releaseOf, setup as setupParts } from './setup.ts';
 
 async function setup() {
   const world = await setupParts();
   const { frontier, parts } = world;
   await world.offer('/page/1', '/page/2');
-  const [delivery] = await world.deliveries();
+  const deliveries = await world.deliveries();
+  const [delivery] = deliveries;
   if (delivery === undefined) throw new Error('nothing was released');
-  await frontier.queued('r', [1, 2]);
+  await frontier.queued('r', deliveries.map(releaseOf));
   return { ...world, unacked: new Unacked({ ...parts, frontier }), delivery };
 }
 
@@ -26,7 +27,7 @@ test('what arrives has a lease of a minute from then on, without a start', async
   await settled();
   clock.step(60_000);
   expect(await frontier.reap(), 'the other one is queued for an hour').toBe(1);
-  expect((await frontier.release(EVERYTHING)).tasks).toMatchObject([{ release: 3, state: { starts: 0 } }]);
+  expect((await frontier.release(EVERYTHING)).tasks).toMatchObject([{ state: { starts: 0 } }]);
 });
 
 test('what was not begun waits again; what is stale is dropped', async () => {

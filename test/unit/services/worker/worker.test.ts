@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Worker, type WorkerOptions } from '../../../../services/worker/worker.ts';
-import { Releaser } from '../../../../shared/releaser.ts';
+import { Releaser } from '../../../../shared/loops/releaser.ts';
 import { onFailure, settled } from '../../../support/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup as setupParts } from './setup.ts';
@@ -250,4 +250,22 @@ test('stop without a start does nothing', async () => {
   await worker.stop();
   await worker.start();
   expect(worker.state).toBe('stopping');
+});
+
+test('messages for other programs keep no page from being fetched', async () => {
+  const { worker, offer, releaser, becomes, transport, ready, clock } = await setup();
+  const foreign = Array.from(
+    { length: 50 },
+    (_, i) => ({ to: 'normal', id: `${i}`, body: '{"v":2}', headers: {} }) as const,
+  );
+  await transport.publish(foreign);
+  await offer(...PAGES);
+  await releaser.fill();
+  await worker.start();
+  const time = setInterval(() => clock.step(5), 1);
+  onTestFinished(() => clearInterval(time));
+  await becomes({ done: 20 });
+  clearInterval(time);
+  await worker.stop();
+  expect(await ready(), 'they are all there still').toBe(50);
 });

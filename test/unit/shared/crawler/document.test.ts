@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { acceptsText } from '../../../../shared/crawler/crawler.ts';
-import { MAX_LINKS, readDocument, readText } from '../../../../shared/crawler/document.ts';
+import { readDocument } from '../../../../shared/crawler/document.ts';
+import { readText } from '../../../../shared/crawler/readable-text.ts';
+import { MAX_LINKS } from '../../../../shared/task/task/page-limits.ts';
 
 const URL_OF_PAGE = 'http://example.com/dir/page';
 
@@ -10,6 +12,8 @@ test.each([
   ['<title>Fish &amp; chips &#8364;</title>', 'Fish & chips €'],
   ['<title>First</title><title>Second</title>', 'First'],
   ['<svg><title>A picture</title></svg><title>The page</title>', 'The page'],
+  ['<template><title>A part</title></template><title>The page</title>', 'The page'],
+  ['<title>No\0thing <a href="/1">to click</a></title x=">">', 'No\ufffdthing <a href="/1">to click</a>'],
   ['<title></title>', null],
   ['<h1>No title</h1>', null],
   ['<title>Never closed', 'Never closed'],
@@ -31,10 +35,119 @@ test('links are absolute, each once, in order, without fragments and without tho
   ]);
 });
 
-test('the first base decides what links are relative to', () => {
-  const html = '<base href="/other/"><base href="/ignored/"><a href="x">x</a>';
-  expect(readDocument(html, URL_OF_PAGE).links).toEqual(['http://example.com/other/x']);
+// biome-ignore format: a table
+test.each([
+  ['the first base',                    '<base href="/other/"><base href="/ignored/">',           '/other/x'],
+  ['a base without an address is none', '<base target="_top"><base href="/other/">',              '/other/x'],
+  ['a base behind the link',            '<a href="x">x</a><base href="/other/">',                 '/other/x'],
+  ['of data:',                          '<base href="data:text/html,x/">',                        '/dir/x'],
+  ['of javascript:',                    '<base href="javascript:x/">',                            '/dir/x'],
+  ['of file:',                          '<base href="file:///etc/">',                             '/dir/x'],
+  ['of about:',                         '<base href="about:blank"><base href="/ignored/">',       '/dir/x'],
+  ['that is no URL',                    '<base href="http://[/">',                                '/dir/x'],
+  ['with credentials',                  '<base href="http://user:secret@example.com/other/">',    '/dir/x'],
+  ['in SVG',                            '<svg><base href="/other/"></svg>',                       '/dir/x'],
+  ['in a template',                     '<template><base href="/other/"></template>',             '/dir/x'],
+  ['as long as a base may be',          `<base href="/${'a/'.repeat(1_014)}">`,                   `/${'a/'.repeat(1_014)}x`],
+  ['longer',                            `<base href="/${'a/'.repeat(1_015)}">`,                   '/dir/x'],
+])('links are relative to the page or its base: %s', (_, base, path) => {
+  expect(readDocument(`${base}<a href="x">x</a>`, URL_OF_PAGE).links).toEqual([`http://example.com${path}`]);
 });
+
+// biome-ignore format: a table
+test.each([
+  ['a title in SVG that closes itself',        '<svg><title/></svg>'],
+  ['a title in SVG that is never closed',      '<svg><title></svg>'],
+  ['a style in SVG that closes itself',        '<svg><style/><path/></svg>'],
+  ['a script in SVG that is never closed',     '<svg><script></svg>'],
+  ['a style in MathML that closes itself',     '<math><style/></math>'],
+  ['a textarea in SVG',                        '<svg><textarea></svg>'],
+  ['an xmp in SVG',                            '<svg><xmp/></svg>'],
+  ['SVG that a paragraph ends',                '<svg><style><p>'],
+  ['SVG that the end of its box ends',         '<div><svg><style></div>'],
+  ['SVG in MathML',                            '<math><annotation-xml><svg><title/></svg></annotation-xml></math>'],
+  ['a CDATA section in HTML',                  '<![CDATA[ x > ]]'],
+  ['a CDATA section in SVG',                   '<svg><![CDATA[ </svg><script> ]]></svg>'],
+  ['a > in an attribute of an end tag',        '<p></p title="></p><script>">'],
+  ['a > in an attribute of a title',           '<title>x</title x=">">'],
+  ['a comment that is no more than its dashes', '<!--><!---><!--a--!>'],
+  ['a script within a comment of a script',    '<script><!-- <script></script> <a href="/no"> --></script>'],
+  ['a link in a style',                        '<style><a href="/no"></style>'],
+  ['a link in a noframes',                     '<noframes><a href="/no"></noframes>'],
+  ['a link in a template',                     '<template><a href="/no"></a><template></template><a href="/no"></a></template>'],
+  ['an unclosed template in a template',       '<template><template><a href="/no"></a></template></template>'],
+  ['a tag that never ends in a table',         '<table><td><select><option'],
+  ['a select',                                 '<select><option>'],
+  ['an attribute without a value',             '<a href><a href=>'],
+  ['an equals sign as an attribute',           '<p =a="<a href=/no>">'],
+])('what is before them doesn\'t hide links: %s', (_, before) => {
+  expect(readDocument(`${before}<a href="/1">1</a>`, URL_OF_PAGE).links).toEqual(before.endsWith('option') ? [] : ['http://example.com/1']);
+});
+
+test('links in what only some readers see count: noscript, SVG, a declarative shadow root', () => {
+  const html = `<noscript><a href="/1"></a></noscript><svg><a href="/2"/><a xlink:href="/3"/><area href="/no"/></svg>
+    <div><template shadowrootmode="open"><a href="/4"></a></template></div>`;
+  expect(readDocument(html, URL_OF_PAGE).links).toEqual(
+    ['1', '2', '3', '4'].map((name) => `http://example.com/${name}`),
+  );
+});
+
+test('a page of frames has no links of its own, unless its body has begun', () => {
+  expect(readDocument('<frameset><a href="/1"></frameset><a href="/2">', URL_OF_PAGE).links).toEqual([]);
+  expect(readDocument('text<frameset><a href="/1">', URL_OF_PAGE).links).toEqual(['http://example.com/1']);
+});
+
+test('in XHTML an element that closes itself is over', () => {
+  const html = '<script src="x"/><title/><a href="/1"/>';
+  expect(readDocument(html, URL_OF_PAGE, true).links).toEqual(['http://example.com/1']);
+  expect(readDocument(html, URL_OF_PAGE).links).toEqual([]);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['C0 controls and spaces around',   '\u0001\u001f /1\u0000'.slice(0, -1), '/1'],
+  ['no-break and other wide spaces',  '\u00a0/1\u3000',                     '/dir/%C2%A0/1%E3%80%80'],
+  ['U+0085',                          '/1\u0085',                           '/1%C2%85'],
+  ['tabs and newlines inside',        '/a\tb\r\nc\n',                       '/abc'],
+  ['NUL',                             '/a\u0000b',                          '/a%EF%BF%BDb'],
+  ['a reference without semicolon',   '/?a=1&copy=2&amp;b&amp',             '/?a=1&copy=2&b&'],
+  ['references to white space',       '&#9;/1&#x20;',                       '/1'],
+  ['a space before the fragment',     '/1 #x',                              '/1%20'],
+  ['backslashes',                     '\\\\other.com\\1',                   null],
+  ['the first of two attributes',     '/1" href="/2',                       '/1'],
+])('of an address, %s are what the standards say', (_, href, path) => {
+  expect(readDocument(`<a href="${href}">x</a>`, URL_OF_PAGE).links).toEqual([path === null ? 'http://other.com/1' : `http://example.com${path}`]);
+});
+
+const link = (length: number): string => `/${'x'.repeat(length - 'http://example.com/'.length)}`;
+
+// biome-ignore format: a table
+test.each<[string, string, links: number, truncated: string[]]>([
+  ['a link as long as it may be',     `<a href="${link(2_048)}">`,                                                           1,       []],
+  ['a longer one',                    `<a href="${link(2_049)}">`,                                                           0,       ['links']],
+  ['with a fragment that is longer',  `<a href="/1#${'x'.repeat(60_000)}">`,                                                 1,       []],
+  ['with one that is far too long',   `<a href="/1#${'x'.repeat(70_000)}">`,                                                 0,       ['links']],
+  ['of data: that is longer',         `<a href="data:,${'x'.repeat(70_000)}">`,                                              0,       []],
+  ['as many links as there may be',   numbered(10_000, (n) => `<a href="/${n}">`),                                           10_000,  []],
+  ['one more',                        numbered(10_001, (n) => `<a href="/${n}">`),                                           10_000,  ['links']],
+  ['the same ones again',             numbered(30_000, (n) => `<a href="/${n % 10_000}#${n}">`),                             10_000,  []],
+  ['many that lead nowhere',          numbered(20_000, (n) => `<a href="#${n}"><a href="mailto:${n}">`),                     0,       []],
+  ['a MiB of links',                  numbered(512, (n) => `<a href="${link(2_045)}${100 + n}">`),                           512,     []],
+  ['one more than a MiB',             numbered(513, (n) => `<a href="${link(2_045)}${100 + n}">`),                           512,     ['links']],
+  ['a MiB by its base',               `<base href="${link(2_000)}/">${numbered(1_000, (n) => `<a href="${n}">`)}`,           523,     ['links']],
+  ['a title as long as it may be',    `<title>${'x'.repeat(2_000)}</title>`,                                                 0,       []],
+  ['a longer one',                    `<title>${'x'.repeat(2_001)}</title>`,                                                 0,       ['title']],
+  ['a title of white space',          `<title>${' '.repeat(40_000)}x</title>`,                                               0,       ['title']],
+  ['a canonical as long as it may be', `<link rel=canonical href="${link(2_048)}">`,                                         0,       []],
+  ['a longer one',                    `<link rel=canonical href="${link(2_049)}">`,                                          0,       ['canonical']],
+])('a page has no more than it may, and what is cut is said: %s', (_, html, links, truncated) => {
+  const document = readDocument(html, URL_OF_PAGE);
+  expect([document.links.length, document.truncated]).toEqual([links, truncated]);
+});
+
+function numbered(count: number, write: (n: number) => string): string {
+  return Array.from({ length: count }, (_, n) => write(n)).join('\n');
+}
 
 test('links that the page asks not to follow are told from the others', () => {
   const html = `<a href="/a" rel="nofollow">1</a><a rel="external NOFOLLOW ugc" href="/b">2</a><area href="/c" rel=nofollow>
@@ -93,10 +206,10 @@ test.each([
   expect(performance.now() - began).toBeLessThan(15_000);
 });
 
-test('of a page that nests too deep, the text up to there is read', () => {
+test('of a page that nests without end, all of the text is read', () => {
   const text = readText(`before${'<div>in</div>'.repeat(3_000)}${'<div>x'.repeat(100_000)}`);
   expect(text.split('\n').filter((line) => line === 'in').length).toBe(3_000);
-  expect(text.split('\n').filter((line) => line === 'x').length).toBe(1_000);
+  expect(text.split('\n').filter((line) => line === 'x').length).toBe(100_000);
 });
 
 test.each([

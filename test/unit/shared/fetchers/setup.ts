@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import type { FetchRequest } from '../../../../shared/fetcher.ts';
-import { GotFetcher, type GotFetcherOptions } from '../../../../shared/fetchers/got.ts';
-import { type AllowedPrivate, parsePrivateHosts } from '../../../../shared/task/private-address.ts';
+import { GotFetcher, type GotFetcherOptions } from '../../../../shared/fetchers/got/fetcher.ts';
+import type { FetchRequest } from '../../../../shared/ports/fetcher.ts';
+import { type AllowedPrivate, parsePrivateHosts } from '../../../../shared/task/host/private-address.ts';
 import { TestSite, type TestSiteOptions } from '../../../support/site.ts';
 
 /** The entries of a `PRIVATE_HOSTS` that has no mistake. */

@@ -22,21 +22,6 @@ test.each([
   expect([proxies.map(({ connections }) => connections), rests]).toEqual([[0, 0], []]);
 });
 
-test.each(['http', 'socks'])(
-  'a redirect to a private address is refused before a proxy of %s hears of it',
-  async (kind) => {
-    const site = await startSite();
-    const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
-    const resolve: Resolve = async (host) => at(host === 'site.test' ? '127.0.0.1' : '127.0.0.9');
-    const { fetch } = openFetcher([proxy], { allowedPrivate: allowing('127.0.0.1'), resolve });
-    for (const target of ['http://127.0.0.2:9/', 'https://inside.test/', 'http://[::1]:9/']) {
-      const url = site.url(`/redirect-to?url=${encodeURIComponent(target)}`);
-      await expect(fetch(url)).rejects.toMatchObject({ reason: 'private_address' });
-    }
-    expect(proxy.asked.filter((line) => !line.includes(site.host))).toEqual([]);
-  },
-);
-
 test('a SOCKS proxy is told the address that was judged, an HTTP proxy the name', async () => {
   const site = await startSite();
   const [socks, http] = [await startSocksProxy(), await startHttpProxy()];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Rotation } from '../../../../../shared/fetchers/proxies/rotation.ts';
-import { type ProxyAddress, parseProxies } from '../../../../../shared/task/proxy-list.ts';
+import { type ProxyAddress, parseProxies } from '../../../../../shared/task/host/proxy-list.ts';
 import { SteppedClock } from '../../../../support/stepped-clock.ts';
 
 function setup(...names: string[]) {

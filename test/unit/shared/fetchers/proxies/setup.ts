@@ -1,9 +1,9 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import type { FetchedPage } from '../../../../../shared/fetcher.ts';
-import { GotFetcher, type GotFetcherOptions } from '../../../../../shared/fetchers/got.ts';
+import { GotFetcher, type GotFetcherOptions } from '../../../../../shared/fetchers/got/fetcher.ts';
 import { Rotation } from '../../../../../shared/fetchers/proxies/rotation.ts';
-import { parseProxies } from '../../../../../shared/task/proxy-list.ts';
+import type { FetchedPage } from '../../../../../shared/ports/fetcher.ts';
+import { parseProxies } from '../../../../../shared/task/host/proxy-list.ts';
 import { HttpProxy } from '../../../../support/http-proxy.ts';
 import { selfSigned } from '../../../../support/site/certificate.ts';
 import { TestSite } from '../../../../support/site.ts';

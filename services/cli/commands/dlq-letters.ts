@@ -1,0 +1,93 @@
+import { count } from '../../../shared/control/format.ts';
+import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
+import { letterJson, rawText } from '../../../shared/control/letter-json.ts';
+import type { DeadLetters } from '../../../shared/ports/transport.ts';
+import { withoutCredentials } from '../../../shared/task/url/url.ts';
+import type { Context } from '../command.ts';
+import { withLetters } from '../process/with-archives.ts';
+import { openLineOutput } from '../text/line-output.ts';
+import { jsonLine, print, printJson, say } from '../text/output.ts';
+import { table } from '../text/table.ts';
+import { type FilterOptions, readFilter, readLimit } from './dlq-filter.ts';
+
+/** What the broker's list of connections calls these commands. */
+export const DLQ = 'trawl dlq';
+/** Letters that `list` and `show` look through. */
+const MOST_LOOKED_AT = 100_000;
+
+/** `trawl dlq list`: a line each, oldest first. */
+export async function listLetters(options: FilterOptions, context: Context): Promise<number> {
+  const [filter, limit] = [readFilter(options), readLimit(options)];
+  const all = await browse(context);
+  const found = all.filter((each) => isMeant(each, filter)).slice(0, limit);
+  if (context.json) {
+    printJson(found.map(letterJson));
+    return 0;
+  }
+  const rows = found.map(({ message, letter, reason }) => [
+    letter?.failedAt.slice(0, 19).replace('T', ' ') ?? '',
+    reason,
+    letter?.status === undefined ? '' : String(letter.status),
+    letter === undefined ? (rawText(message) ?? `${message.body.byteLength} bytes`) : letter.url,
+    message.id ?? '',
+  ]);
+  print(table(rows));
+  const shown = found.length === all.length ? '' : ` of ${count(all.length)}`;
+  say(`${count(found.length)}${shown} dead letters`);
+  return 0;
+}
+
+/** `trawl dlq show`: one in full. */
+export async function showLetter(wanted: string, context: Context): Promise<number> {
+  const url = withoutCredentials(wanted);
+  const found = (await browse(context)).filter(
+    ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
+  );
+  if (found.length === 0) {
+    say(`trawl: no dead letter has the id or the URL ${url}; trawl dlq list shows those there are`);
+    return 1;
+  }
+  for (const each of found) printJson(letterJson(each), context.json ? 0 : 2);
+  return 0;
+}
+
+/** `trawl dlq export`: everything of each letter, one a line. */
+export async function exportLetters(options: FilterOptions, context: Context): Promise<number> {
+  const [filter, limit] = [readFilter(options), readLimit(options)];
+  const written = await withLetters({ ...context, name: DLQ }, (letters) =>
+    writeLetters(letters, filter, limit, context.signal),
+  );
+  say(`${count(written)} dead letters written; they stay where they are`);
+  return 0;
+}
+
+async function writeLetters(
+  letters: DeadLetters,
+  filter: LetterFilter,
+  limit: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const enough = new AbortController();
+  const output = await openLineOutput();
+  let written = 0;
+  await letters.sift(async (messages) => {
+    for (const each of messages.map(readLetter)) {
+      signal?.throwIfAborted();
+      if (written >= limit || !isMeant(each, filter)) continue;
+      await output.write(jsonLine({ ...letterJson(each), headers: each.message.headers }));
+      written++;
+    }
+    if (written >= limit || output.isOver) enough.abort();
+    return [];
+  }, enough.signal);
+  return written;
+}
+
+/** The letters that are there now, those that failed first in front. Raw bodies have no time and come last. */
+async function browse(context: Context): Promise<FoundLetter[]> {
+  const found = (await withLetters({ ...context, name: DLQ }, (letters) => letters.browse(MOST_LOOKED_AT))).map(
+    readLetter,
+  );
+  const time = ({ letter }: FoundLetter): string => letter?.failedAt ?? '~';
+  return found.sort((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
+}

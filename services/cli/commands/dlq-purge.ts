@@ -1,0 +1,39 @@
+import { count } from '../../../shared/control/format.ts';
+import { isMeant, readLetter } from '../../../shared/control/letter-filter.ts';
+import { UsageError } from '../../../shared/runtime/errors.ts';
+import type { Context } from '../command.ts';
+import { withLetters } from '../process/with-archives.ts';
+import { tell } from '../process/with-stores.ts';
+import { type FilterOptions, readFilter, readLimit } from './dlq-filter.ts';
+import { DLQ } from './dlq-letters.ts';
+
+export interface PurgeOptions extends FilterOptions {
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** `trawl dlq purge`: deletes the letters that are meant, and no others. */
+export async function purgeLetters(options: PurgeOptions, context: Context): Promise<number> {
+  const { reason, host, run, all = false, dryRun = false } = options;
+  if (reason === undefined && host === undefined && run === undefined && !all)
+    throw new UsageError('name which letters to delete, with --reason, --host or --run, or say --all');
+  const [filter, limit] = [readFilter(options), readLimit(options)];
+  let purged = 0;
+  const enough = new AbortController();
+  await withLetters({ ...context, name: DLQ }, (letters) =>
+    letters.sift(async (messages) => {
+      const fates = messages.map((message) => {
+        if (purged >= limit || !isMeant(readLetter(message), filter)) return 'keep';
+        purged++;
+        return dryRun ? 'keep' : 'delete';
+      });
+      if (purged >= limit) enough.abort();
+      return fates;
+    }, enough.signal),
+  );
+  const text = dryRun
+    ? `${count(purged)} dead letters would be deleted; nothing was changed`
+    : `${count(purged)} dead letters deleted`;
+  tell(context, { purged: dryRun ? 0 : purged, matching: purged, dryRun }, [text]);
+  return 0;
+}

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import type { SettingGroup } from '../../../shared/settings/table.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { addFilterOptions, type FilterOptions } from './dlq-filter.ts';
+import { exportLetters, listLetters, showLetter } from './dlq-letters.ts';
+import { type PurgeOptions, purgeLetters } from './dlq-purge.ts';
+import { type ReplayOptions, replayLetters } from './dlq-replay.ts';
+
+/** `trawl dlq list|show|replay|export|purge`: dead letters. Only `replay` and `purge` take any out of the queue. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    const define = (name: string, description: string, groups: readonly SettingGroup[] = ['fleet']): Command =>
+      addCommonOptions(command.command(name).description(description), groups);
+    const run = async (
+      options: object,
+      action: (context: Context) => Promise<number>,
+      stopsInOrder = false,
+    ): Promise<void> => exit(await withContext({ ...options }, { logLevel: 'warn', stopsInOrder }, action));
+    const DRY_RUN = 'only say what would happen';
+
+    addFilterOptions(define('list', 'list dead letters, oldest first; they stay in the queue'), '100').action(
+      (options: FilterOptions) => run(options, (context) => listLetters(options, context)),
+    );
+    define('show', 'show one dead letter in full')
+      .argument('<letter>', 'its task id, as dlq list shows it, or its URL')
+      .action((wanted: string, options: object) => run(options, (context) => showLetter(wanted, context)));
+    addFilterOptions(
+      define('replay', 'offer dead letters again, as a new run with the options of their own', ['run', 'fleet']),
+    )
+      .option('--dry-run', DRY_RUN)
+      .action((options: ReplayOptions) => run(options, (context) => replayLetters(options, context), true));
+    addFilterOptions(
+      define('export', 'print dead letters in full, as one line of JSON each; they stay in the queue'),
+    ).action((options: FilterOptions) => run(options, (context) => exportLetters(options, context)));
+    addFilterOptions(define('purge', 'delete dead letters'))
+      .option('--all', 'without a filter: all of them')
+      .option('--dry-run', DRY_RUN)
+      .action((options: PurgeOptions) => run(options, (context) => purgeLetters(options, context)));
+  },
+};

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import { count } from '../../../shared/control/format.ts';
+import { marksOfUrl } from '../../../shared/control/url-marks.ts';
+import type { Forgettable, Forgotten } from '../../../shared/ports/marks.ts';
+import { UsageError } from '../../../shared/runtime/errors.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { readHost } from '../process/host-name.ts';
+import { tell, withStores } from '../process/with-stores.ts';
+
+/** A mark of an older run is forgotten with `--host`. */
+const MOST_RUNS = 100;
+
+interface ForgetOptions {
+  readonly host?: string;
+  readonly all?: boolean;
+}
+
+/** `trawl forget URL|--host H|--all`: drops marks, so that the URLs are taken again. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['fleet'])
+      .argument('[url]', 'a URL, or a text that was refused as malformed')
+      .option('--host <host>', 'all URLs of a host')
+      .option('--all', 'all URLs')
+      .action(async (url: string | undefined, options: ForgetOptions) => {
+        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => forget(url, options, context)));
+      });
+  },
+};
+
+async function forget(url: string | undefined, { host, all }: ForgetOptions, context: Context): Promise<number> {
+  if ([url, host, all].filter((given) => given !== undefined).length !== 1)
+    throw new UsageError('name what to forget: trawl forget URL, trawl forget --host HOST, or trawl forget --all');
+  const meant = host === undefined ? undefined : { host: readHost(host) };
+  return await withStores(context, 'trawl forget', async ({ marks, runs }) => {
+    // A URL has another mark in a run that compares URLs by rules of its own.
+    const of = url === undefined ? undefined : await marksOfUrl(url, await runs.list(MOST_RUNS), runs);
+    const all: readonly Forgettable[] = of === undefined ? [meant ?? 'all'] : of.all.map((mark) => ({ mark }));
+    let [forgotten, kept] = [0, 0];
+    for (const which of all) {
+      const done = await marks.forget(which);
+      forgotten += done.forgotten;
+      kept += done.kept;
+    }
+    tell(context, { forgotten, kept }, linesOf(of?.plain ?? meant?.host, { forgotten, kept }));
+    // Of one URL, a mark that stays is all that was asked for.
+    return url !== undefined && kept > 0 && forgotten === 0 ? 1 : 0;
+  });
+}
+
+function linesOf(meant: string | undefined, { forgotten, kept }: Forgotten): string[] {
+  const what = meant === undefined ? '' : ` of ${meant}`;
+  const lines = [`${count(forgotten)} marks${what} forgotten`];
+  if (kept > 0)
+    lines.push(`${count(kept)} marks${what} stay: their URLs wait or are in flight (trawl url URL, trawl cancel RUN)`);
+  return lines;
+}

@@ -1,0 +1,261 @@
+import type { Command } from 'commander';
+import {
+  connectFleet,
+  newWorkerId,
+  openFetcher,
+  type ServiceName,
+  type Stores,
+} from '../../../shared/backends/backends.ts';
+import { openSink, recordsPlaceOf } from '../../../shared/backends/records.ts';
+import { count } from '../../../shared/control/format.ts';
+import { runOptionsOf } from '../../../shared/control/run-options.ts';
+import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
+import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { Janitor } from '../../../shared/loops/janitor.ts';
+import { Releaser } from '../../../shared/loops/releaser.ts';
+import type { RunProgress } from '../../../shared/ports/runs.ts';
+import type { Transport } from '../../../shared/ports/transport.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { UsageError } from '../../../shared/runtime/errors.ts';
+import { type Service, stopAll } from '../../../shared/runtime/lifecycle.ts';
+import { VERSION } from '../../../shared/runtime/version.ts';
+import { RunLostError } from '../../producer/run-lost.ts';
+import { readSeeds, type Seed } from '../../producer/seeds.ts';
+import { keepHeapSmall } from '../../producer/small-heap.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { hostHeadersOf } from '../process/host-headers.ts';
+import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
+import { tellIfLost } from '../process/lost-run.ts';
+import { openFailureLines } from '../process/open-worker.ts';
+import { Outages } from '../process/outages.ts';
+import { Producing } from '../process/producing.ts';
+import { routingRulesOf } from '../process/routing-rules.ts';
+import { newRunId, readRunId } from '../process/run-id.ts';
+import { print, printJson, say } from '../text/output.ts';
+import { DRAW_EVERY_MS, isWatched, ProgressLine } from '../text/progress-line.ts';
+import { exitCodeOf, nothingNew, summaryJson, summaryLines } from '../text/summary.ts';
+
+interface ProduceOptions {
+  readonly run?: string;
+  readonly urlsFile?: string[];
+  readonly wait?: boolean;
+  readonly fresh?: boolean;
+  readonly strict?: boolean;
+}
+
+/** How workers are started, for who has none yet. */
+const WORKER_COMMAND = 'trawl work';
+/** Between two looks at a run that nobody watches. */
+const POLL_EVERY_MS = 500;
+
+/** `trawl produce SEED…`: seeds into the frontier of the fleet. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['run', 'fetch', 'fleet', 'output'])
+      .argument(
+        '[seeds...]',
+        'sites, sitemaps, pages, files of URLs, or - for a list on standard input (default: SEEDS)',
+      )
+      .option('--urls-file <file...>', 'a file of URLs, one a line')
+      .option('--run <id>', 'join this run, or name the new one')
+      .option('--wait', 'stay until the run is finished')
+      .option('--fresh', 'crawl URLs that earlier runs have taken, too')
+      .option('--strict', 'with --wait: exit with 3 if anything failed')
+      .action(async (texts: string[], options: ProduceOptions) => {
+        exit(
+          await withContext({ ...options }, { logLevel: 'warn', drawsProgress: true, stopsInOrder: true }, (context) =>
+            produce(texts, options, context),
+          ),
+        );
+      });
+  },
+};
+
+interface Parts {
+  readonly run: string;
+  readonly stores: Stores;
+  readonly transport: Transport;
+  readonly producing: Producing;
+  readonly releaser: Releaser;
+  readonly interrupts: Interrupts;
+}
+
+async function produce(texts: readonly string[], options: ProduceOptions, context: Context): Promise<number> {
+  const { settings, log } = context;
+  const given = texts.length === 0 && options.urlsFile === undefined ? settings.seeds : texts;
+  const seeds = await readSeeds(given, options.urlsFile);
+  if (seeds.length === 0)
+    throw new UsageError('nothing to produce: name a site, a sitemap, a page or a file of URLs, or set SEEDS');
+  const run = options.run === undefined ? newRunId() : readRunId(options.run);
+  const rules = await routingRulesOf(settings);
+  const hostHeaders = await hostHeadersOf(settings);
+  const runOptions = runOptionsOf(settings, options.fresh === true ? 'run' : 'ever');
+  await loadCrawler(runOptions.crawler);
+  keepHeapSmall();
+  const producer = newWorkerId();
+  const interrupts = new Interrupts();
+  let producing: Producing | undefined;
+  const outages = new Outages(log, systemClock);
+  const events = {
+    lost: (service: ServiceName, reason: string) => {
+      outages.lost(service, reason);
+      if (service === 'Redis') producing?.noteAway();
+    },
+    restored: (service: ServiceName) => {
+      outages.restored(service);
+      // It may have come back without its last second.
+      if (service === 'Redis') producing?.repeatRecent();
+    },
+  };
+  const connect = { settings, log, events, name: `trawl produce ${producer}`, signal: interrupts.signal };
+  const opened: Pick<Service, 'stop'>[] = [];
+  try {
+    // No page comes this way, but the line about what fails before any worker has it in hand.
+    const sink = await openSink(connect, producer);
+    opened.push(sink);
+    const { stores, transport } = await connectFleet(connect);
+    const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+    const clock = systemClock;
+    const failures = openFailureLines({ stores, defaults: runOptions, sink, worker: producer });
+    const onFailure = failures.ofReleased.bind(failures);
+    const releaser = new Releaser({ ...stores, transport, clock, log, onFailure, window: settings.releaseWindow });
+    opened.unshift(releaser, transport, fetcher, { stop: async () => stores.close() });
+    const onOffered = (): void => releaser.nudge();
+    producing = new Producing({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered });
+    const parts = { run, stores, transport, producing, releaser, interrupts };
+    return options.wait === true
+      ? await produceAndWait(seeds, parts, options, context)
+      : await produceOnly(seeds, parts, context);
+  } catch (error: unknown) {
+    tellIfLost(error, context);
+    throw error;
+  } finally {
+    await stopAll(opened).finally(() => interrupts.close());
+  }
+}
+
+async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Context): Promise<number> {
+  const { run, producing, releaser, interrupts } = parts;
+  await releaser.start();
+  await drawWhile(parts, context, (watch) => producing.meanwhile(seeds, interrupts.signal, watch));
+  if (interrupts.by !== undefined) {
+    say(`Interrupted: the run ${run} stays open. Go on with: trawl produce --run ${run} …`);
+    return EXIT_INTERRUPTED;
+  }
+  await releaser.stop();
+  await releaser.fill();
+  const progress = await ownProgress(parts);
+  if (progress === undefined) throw new RunLostError(run);
+  tellOffered(progress, producing, context);
+  return 0;
+}
+
+async function produceAndWait(
+  seeds: readonly Seed[],
+  parts: Parts,
+  options: ProduceOptions,
+  context: Context,
+): Promise<number> {
+  const { settings, json, log } = context;
+  const { run, stores, producing, releaser, interrupts } = parts;
+  const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
+  await releaser.start();
+  await janitor.start();
+  try {
+    await drawWhile(parts, context, (watch) => producing.meanwhile(seeds, interrupts.signal, watch), true);
+  } finally {
+    await janitor.stop();
+  }
+  const progress = await ownProgress(parts);
+  if (progress === undefined) throw new RunLostError(run);
+  if (interrupts.by !== undefined && progress.endedAt === undefined) {
+    say(`Not waiting any more: the run ${run} goes on. Look at it with: trawl status ${run} --watch`);
+    return EXIT_INTERRUPTED;
+  }
+  if (json) printJson(summaryJson(progress));
+  else print(summaryLines(progress, recordsPlaceOf(settings, run)));
+  return exitCodeOf(progress, options.strict === true);
+}
+
+/** Runs `work` with a progress line for those who watch; with `toTheEnd`, it goes on until the run has ended. */
+async function drawWhile(
+  parts: Parts,
+  { json }: Context,
+  work: (watch: (signal: AbortSignal) => Promise<unknown>) => Promise<void>,
+  toTheEnd = false,
+): Promise<void> {
+  const { run, stores, producing, interrupts } = parts;
+  const watched = isWatched(json);
+  const line = new ProgressLine(watched);
+  const watcher = new RunWatcher({
+    run,
+    runs: stores.runs,
+    roster: stores.roster,
+    clock: systemClock,
+    isOwn: (progress) => producing.isOwn(progress),
+  });
+  const everyMs = watched ? DRAW_EVERY_MS : POLL_EVERY_MS;
+  const offered = new AbortController();
+  try {
+    await work(async (signal) => {
+      if (!watched && !toTheEnd) return;
+      const until = toTheEnd ? signal : AbortSignal.any([signal, offered.signal, interrupts.signal]);
+      const show = (view: RunView): void => {
+        line.show(view, producing.note);
+        if (producing.note === undefined && producing.progress.state === 'done') offered.abort();
+      };
+      // A run that Redis brought back without its end goes on, and so does whoever waits for it.
+      for (let isOver = false; !isOver; ) {
+        await watcher.follow(everyMs, show, until);
+        if (!until.aborted) await producing.repeated();
+        isOver = !toTheEnd || until.aborted || (await hasEnded(parts));
+      }
+    });
+  } finally {
+    line.clear();
+  }
+}
+
+/** The run that was opened, as it is now; nothing if it is lost. */
+async function ownProgress({ run, stores, producing }: Parts): Promise<RunProgress | undefined> {
+  const progress = await stores.runs.progress(run);
+  return progress !== undefined && producing.isOwn(progress) ? progress : undefined;
+}
+
+async function hasEnded(parts: Parts): Promise<boolean> {
+  const progress = await ownProgress(parts);
+  return progress === undefined || progress.endedAt !== undefined;
+}
+
+function tellOffered(progress: RunProgress, producing: Producing, { json }: Context): void {
+  const { run, state, discovered, duplicate, waiting, inFlight } = progress;
+  const { malformed, older } = producing.progress;
+  if (json) {
+    const told = {
+      run,
+      state,
+      discovered,
+      duplicate,
+      malformed,
+      waiting,
+      inFlight,
+      older,
+      workerCommand: WORKER_COMMAND,
+    };
+    printJson(told);
+    return;
+  }
+  if (discovered === 0 && duplicate > 0) {
+    print([`Run ${run}: ${nothingNew(progress)}`]);
+    return;
+  }
+  const also = [
+    duplicate > 0 ? `${count(duplicate)} known already` : '',
+    malformed > 0 ? `${count(malformed)} malformed` : '',
+  ].filter((part) => part !== '');
+  const behind = also.length === 0 ? '' : ` (${also.join(', ')})`;
+  print([
+    `Run ${run}: ${count(discovered)} URLs offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.`,
+    `Workers: ${WORKER_COMMAND}    Progress: trawl status ${run} --watch`,
+  ]);
+}

@@ -1,0 +1,189 @@
+import type { Command } from 'commander';
+import type { Stores } from '../../../shared/backends/backends.ts';
+import { needsMs } from '../../../shared/control/bottleneck.ts';
+import { count, duration, perSecond } from '../../../shared/control/format.ts';
+import { hostText } from '../../../shared/control/pause-text.ts';
+import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
+import type { LiveWorker } from '../../../shared/ports/roster.ts';
+import { elapsedMs, type HostLine } from '../../../shared/ports/runs.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { readRunId } from '../process/run-id.ts';
+import { sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fleet-hosts.ts';
+import { incrementalJson, incrementalLine } from '../text/incremental.ts';
+import { clearScreen, isOutputOver } from '../text/output.ts';
+import { producersLines, runJson } from '../text/run-troubles.ts';
+import { summaryJson, summaryLines } from '../text/summary.ts';
+import { table } from '../text/table.ts';
+
+interface StatusOptions {
+  readonly watch?: boolean;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const MOST_RUNS = 20;
+const SLOWEST_HOSTS = 5;
+
+/** `trawl status [RUN]`: one run, or all. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['fleet'])
+      .argument('[run]', 'a run id (default: the newest runs)')
+      .option('--watch', 'look again every second')
+      .action(async (run: string | undefined, options: StatusOptions) => {
+        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => status(run, options, context)));
+      });
+  },
+};
+
+async function status(run: string | undefined, { watch = false }: StatusOptions, context: Context): Promise<number> {
+  if (run !== undefined) readRunId(run);
+  return await withStores(context, 'trawl status', async (stores) => {
+    const look = run === undefined ? new AllRuns(stores) : new OneRun(stores, run);
+    for (;;) {
+      const found = await look.again();
+      if (found === undefined) {
+        return sayUnknownRun(run ?? '');
+      }
+      if (watch && !context.json) clearScreen();
+      tell(context, found.json, found.lines);
+      if (!watch || found.isOver || isOutputOver()) return 0;
+      await systemClock.sleep(LOOK_EVERY_MS, context.signal);
+      context.signal?.throwIfAborted();
+    }
+  });
+}
+
+interface Found {
+  readonly lines: readonly string[];
+  readonly json: object;
+  /** Nothing will change any more. */
+  readonly isOver: boolean;
+}
+
+/** One run, in full. */
+class OneRun {
+  readonly #stores: Stores;
+  readonly #run: string;
+  readonly #watcher: RunWatcher;
+
+  constructor(stores: Stores, run: string) {
+    this.#stores = stores;
+    this.#run = run;
+    this.#watcher = new RunWatcher({ run, runs: stores.runs, roster: stores.roster, clock: systemClock });
+  }
+
+  async again(): Promise<Found | undefined> {
+    const [view, workers, hosts, fleet] = await Promise.all([
+      this.#watcher.look(),
+      this.#stores.roster.workers(),
+      this.#stores.runs.hosts(this.#run, 1_000),
+      lookAtHosts(this.#stores),
+    ]);
+    if (view === undefined) return undefined;
+    const { progress, bottleneck } = view;
+    const { name, sentence, etaMs } = bottleneck;
+    const more = {
+      bottleneck: name === 'none' ? null : sentence,
+      etaSeconds: etaMs === undefined ? null : Math.round(etaMs / 1_000),
+      workers: workers.length,
+      ...incrementalJson(progress.options),
+      ...runJson(progress),
+      ...hostsJson(fleet),
+    };
+    return {
+      lines: this.#lines(view, workers, hosts, fleet),
+      json: { ...summaryJson(progress), ...more },
+      isOver: progress.endedAt !== undefined,
+    };
+  }
+
+  #lines(
+    { progress, bottleneck }: RunView,
+    workers: readonly LiveWorker[],
+    hosts: readonly HostLine[],
+    fleet: HostsOfFleet,
+  ): string[] {
+    const lines = summaryLines(progress, undefined);
+    const incremental = incrementalLine(progress.options);
+    if (incremental !== undefined) lines.push(incremental);
+    if (progress.endedAt === undefined) {
+      if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
+      if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
+      if (!progress.sealed) lines.push(...producersLines(progress));
+      lines.push(...slowestHosts(hosts), ...workerLines(workers), ...hostLines(fleet));
+    }
+    return lines;
+  }
+}
+
+/** The newest runs, a line each. */
+class AllRuns {
+  readonly #stores: Stores;
+  readonly #watchers = new Map<string, RunWatcher>();
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+  }
+
+  async again(): Promise<Found> {
+    const { runs, roster } = this.#stores;
+    const [ids, workers, fleet] = await Promise.all([
+      runs.list(MOST_RUNS),
+      roster.workers(),
+      lookAtHosts(this.#stores),
+    ]);
+    const views = (await Promise.all(ids.map((run) => this.#watcher(run).look()))).filter((view) => view !== undefined);
+    const rows = views.map(({ progress, bottleneck }) => {
+      const { run, state, discovered, done, skipped, failed, cancelled } = progress;
+      const ended = done + skipped + failed + cancelled;
+      const rate = done / Math.max(0.001, elapsedMs(progress) / 1_000);
+      return [
+        run,
+        state,
+        `${count(ended)}/${count(discovered)}`,
+        `${count(failed)} failed`,
+        `${perSecond(rate)}/s`,
+        bottleneck.sentence,
+      ];
+    });
+    const none = 'No runs yet. Start one with: trawl produce https://example.com/';
+    return {
+      lines: [...(rows.length === 0 ? [none] : table(rows)), ...workerLines(workers), ...hostLines(fleet)],
+      json: {
+        runs: views.map(({ progress }) => ({ ...summaryJson(progress), ...runJson(progress) })),
+        ...hostsJson(fleet),
+        workers,
+      },
+      isOver: false,
+    };
+  }
+
+  #watcher(run: string): RunWatcher {
+    let watcher = this.#watchers.get(run);
+    if (watcher === undefined) {
+      const { runs, roster } = this.#stores;
+      watcher = new RunWatcher({ run, runs, roster, clock: systemClock });
+      this.#watchers.set(run, watcher);
+    }
+    return watcher;
+  }
+}
+
+function slowestHosts(hosts: readonly HostLine[]): string[] {
+  const slowest = [...hosts].sort((a, b) => needsMs(b) - needsMs(a)).slice(0, SLOWEST_HOSTS);
+  if (slowest.length === 0) return [];
+  const rows = slowest.map((line) => {
+    const { host, waiting, byHand, isUnreachable } = line;
+    const eta = needsMs(line) > 0 && !byHand && !isUnreachable ? `about ${duration(needsMs(line))}` : '';
+    return [`  ${host}`, `${count(waiting)} wait`, hostText(line), eta];
+  });
+  return ['Hosts that need longest:', ...table(rows)];
+}
+
+function workerLines(workers: readonly LiveWorker[]): string[] {
+  if (workers.length === 0) return ['Workers: none is running (trawl work)'];
+  const rows = workers.map(({ id, state, inHand, slots }) => [`  ${id}`, state, `${inHand} of ${slots} in hand`]);
+  return [`Workers: ${workers.length}`, ...table(rows)];
+}

@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import { connectFleet, newWorkerId, openFetcher, type ServiceName } from '../../../shared/backends/backends.ts';
+import { openSink } from '../../../shared/backends/records.ts';
+import { runOptionsOf } from '../../../shared/control/run-options.ts';
+import { Janitor } from '../../../shared/loops/janitor.ts';
+import { Releaser } from '../../../shared/loops/releaser.ts';
+import type { Runs } from '../../../shared/ports/runs.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
+import { type Service, startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
+import { VERSION } from '../../../shared/runtime/version.ts';
+import type { Worker } from '../../worker/worker.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { hostHeadersOf } from '../process/host-headers.ts';
+import { Interrupts } from '../process/interrupts.ts';
+import { openFailureLines, openWatchdog, openWorker } from '../process/open-worker.ts';
+import { Outages } from '../process/outages.ts';
+import { report } from '../process/report.ts';
+import { routingRulesOf } from '../process/routing-rules.ts';
+
+interface WorkOptions {
+  readonly exitWhenIdle?: boolean;
+  readonly stayUp?: boolean;
+}
+
+/** Between two looks whether any run has work. */
+const IDLE_LOOK_EVERY_MS = 1_000;
+/** Runs that are looked at; older ones have ended long ago. */
+const MOST_RUNS = 1_000;
+
+/** `trawl work`: a worker of the fleet. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
+      .option('--exit-when-idle', 'stop once no run has work')
+      .option(
+        '--stay-up',
+        'with settings that need mending: say so once and wait, for a container that would be restarted',
+      )
+      .action(async (options: WorkOptions) => {
+        try {
+          exit(
+            await withContext({ ...options }, { logLevel: 'info', stopsInOrder: true }, (context) =>
+              work(options, context),
+            ),
+          );
+        } catch (error: unknown) {
+          if (options.stayUp !== true || !(error instanceof ConfigurationError)) throw error;
+          exit(report(error));
+          await untilSignalled();
+        }
+      });
+  },
+};
+
+async function work(options: WorkOptions, context: Context): Promise<number> {
+  const { settings, log } = context;
+  const id = newWorkerId();
+  const interrupts = new Interrupts();
+  let worker: Worker | undefined;
+  const outages = new Outages(log, systemClock);
+  const events = {
+    lost: (service: ServiceName, reason: string) => {
+      outages.lost(service, reason);
+      if (service === 'Redis') void worker?.suspend('Redis');
+    },
+    restored: (service: ServiceName) => {
+      outages.restored(service);
+      if (service === 'Redis') void worker?.resume('Redis');
+    },
+  };
+  const connect = {
+    settings,
+    log,
+    events,
+    name: `trawl work ${id}`,
+    attempts: Number.POSITIVE_INFINITY,
+    signal: interrupts.signal,
+  };
+  try {
+    const rules = await routingRulesOf(settings);
+    const hostHeaders = await hostHeadersOf(settings);
+    // First: while records have nowhere to go, nothing should count this worker among those that consume.
+    const sink = await openSink(connect, id);
+    const opened: Pick<Service, 'stop'>[] = [sink];
+    try {
+      const { stores, transport } = await connectFleet(connect);
+      const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+      opened.push(transport, fetcher, { stop: async () => stores.close() });
+      const clock = systemClock;
+      const defaults = runOptionsOf(settings, 'ever');
+      const failures = openFailureLines({ stores, defaults, sink, worker: id });
+      const onFailure = failures.ofReleased.bind(failures);
+      const releaser = new Releaser({ ...stores, transport, clock, log, onFailure, window: settings.releaseWindow });
+      const onOffered = (): void => releaser.nudge();
+      const watch = openWatchdog(settings, () => ['What it had in hand comes again, and counts a start.']);
+      const parts = { settings, stores, transport, fetcher, sink, rules, defaults, log };
+      worker = openWorker({ ...parts, worker: id, watch, onOffered });
+      const janitor = new Janitor({ ...stores, clock, log });
+      await stores.connectCache?.();
+      await startAll([sink, watch, worker, releaser, janitor]);
+      opened.push(watch);
+      log.info({ slots: settings.workerConcurrency, worker: id }, 'consuming');
+      const { signal } = interrupts;
+      await (options.exitWhenIdle === true ? untilIdle(stores.runs, signal) : untilAborted(signal));
+      log.info({ inHand: worker.inHand }, 'stopping: finishing what is in hand');
+      const running = worker;
+      await interrupts.within(
+        () => stopTogether([running, releaser, janitor]),
+        () => running.abort(),
+        interrupts.exitCode,
+      );
+    } finally {
+      await stopAll(opened);
+    }
+    log.info({}, 'stopped');
+  } catch (error: unknown) {
+    if (!interrupts.signal.aborted) throw error;
+    log.info({ what: messageOf(error) }, 'stopped:');
+  } finally {
+    interrupts.close();
+  }
+  return interrupts.exitCode;
+}
+
+async function untilSignalled(): Promise<void> {
+  // A handler alone doesn't keep a process alive.
+  const alive = setInterval(() => {}, 2 ** 30);
+  await new Promise((resolve) => process.once('SIGTERM', resolve).once('SIGINT', resolve));
+  clearInterval(alive);
+}
+
+/** Resolves once at least one run is known and none is open: a run that waits for seeds is open. */
+async function untilIdle(runs: Runs, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const known = await Promise.all((await runs.list(MOST_RUNS)).map((run) => runs.progress(run)));
+    if (known.length > 0 && known.every((progress) => progress?.endedAt !== undefined)) return;
+    await systemClock.sleep(IDLE_LOOK_EVERY_MS, signal);
+  }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}

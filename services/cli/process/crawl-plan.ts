@@ -1,0 +1,150 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { openJournalFolder } from '../../../shared/backends/embedded.ts';
+import { differingOptions, RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options.ts';
+import type { Beginning, JournalView } from '../../../shared/ports/journal.ts';
+import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
+import { readSettings } from '../../../shared/settings/settings.ts';
+import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
+import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
+import { readSeeds, type Seed, seedsSchema } from '../../producer/seeds.ts';
+import type { Context } from '../command.ts';
+import { newRunId, readRunId } from './run-id.ts';
+
+export interface CrawlOptions {
+  readonly run?: string;
+  readonly urlsFile?: string[];
+  readonly strict?: boolean;
+  /** A run id, or `true` for the newest that has not ended. */
+  readonly resume?: string | true;
+  /** `false`: it isn't worth going on with. */
+  readonly journal?: boolean;
+}
+
+/** What a crawl is to do, new or begun before. */
+export interface CrawlPlan {
+  readonly run: string;
+  readonly settings: Settings;
+  readonly runOptions: RunOptions;
+  /** All that the run was begun with. Whether they are to be read again is known when its journal is open. */
+  readonly seeds: readonly Seed[];
+  /** Left out if it keeps none. */
+  readonly journal?: { readonly begin: Beginning } | { readonly resume: string };
+  /** Standard input was named. */
+  readonly hasInput: boolean;
+}
+
+/** A plan for a run that doesn't exist yet. */
+export async function planNew(
+  texts: readonly string[],
+  options: CrawlOptions,
+  { settings, flags }: Context,
+): Promise<CrawlPlan> {
+  const seeds = await readSeeds(texts, options.urlsFile);
+  if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
+  const run = options.run === undefined ? newRunId() : readRunId(options.run);
+  const runOptions = runOptionsOf(settings, 'run');
+  const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
+  const begin = { run, options: runOptions, seeds: kept, flags: lastingFlags(flags, settings) };
+  const plan = { run, settings, runOptions, seeds, hasInput: seeds.some(isInput) };
+  return options.journal === false ? plan : { ...plan, journal: { begin } };
+}
+
+/** A plan for a run that was begun before; its progress if it has ended. */
+export async function planResumed(
+  texts: readonly string[],
+  options: CrawlOptions,
+  { settings, flags }: Context,
+): Promise<CrawlPlan | { readonly ended: RunProgress }> {
+  const { resume = true, run: named, urlsFile } = options;
+  if (named !== undefined) throw new UsageError('expected the run behind --resume, not behind --run');
+  const rest = resume === '-' ? ['-', ...texts] : texts;
+  if (rest.length > 1 || (rest.length === 1 && rest[0] !== '-') || urlsFile !== undefined)
+    throw new UsageError('a resumed run takes no new seeds: it goes on with those that it was begun with');
+  const view = await findRun(resume === '-' ? true : resume, settings);
+  if (view.ended !== undefined) return { ended: view.ended };
+  const { run, options: runOptions, flags: begunWith } = view.beginning;
+  const together = readSettings({ ...begunWith, ...flags });
+  refuseOtherOptions(run, runOptions, flags, together);
+  const seeds = seedsSchema.parse(view.beginning.seeds);
+  const hasInput = rest.length === 1;
+  if (hasInput && !seeds.some(isInput)) throw new UsageError(`run ${run} was not begun with -: it takes no list`);
+  return { run, settings: together, runOptions, seeds, hasInput, journal: { resume: run } };
+}
+
+/**
+ * Seeds of this plan are to be read, be it for the first time or from their beginning again.
+ *
+ * @throws UsageError if one is a list on standard input, and there is none; StorageError if one is a file that is gone
+ */
+export async function expectSeeds({ run, seeds, hasInput }: CrawlPlan): Promise<void> {
+  if (!hasInput && seeds.some(isInput))
+    throw new UsageError(
+      `run ${run} had not read its list to the end: give it again: trawl crawl --resume ${run} - < LIST (or < /dev/null, to go on without the rest)`,
+    );
+  for (const seed of seeds) {
+    if (!('path' in seed)) continue;
+    await access(seed.path).catch((error: unknown) => {
+      throw new StorageError(
+        `run ${run} had not read ${seed.path} to the end, and it can't be read again: ${messageOf(error)}`,
+      );
+    });
+  }
+}
+
+/** The command that goes on with a run. */
+export function resumeCommand({ run, seeds }: CrawlPlan, { flags }: Context, isAllRead: boolean): string {
+  const { name, flag } = SETTINGS.outputDir;
+  const folder = flags[name] === undefined ? '' : ` --${flag} ${quoted(flags[name])}`;
+  return `trawl crawl --resume ${run}${folder}${isAllRead || !seeds.some(isInput) ? '' : ' - < LIST'}`;
+}
+
+async function findRun(resume: string | true, settings: Settings): Promise<JournalView> {
+  const folder = await openJournalFolder(settings);
+  const run = resume === true ? undefined : readRunId(resume);
+  const view = run === undefined ? (await folder.unfinished())[0] : await folder.view(run);
+  if (view !== undefined) return view;
+  const others = run === undefined ? [] : (await folder.unfinished()).map(({ beginning }) => beginning.run);
+  const there =
+    others.length === 0 ? 'no run there waits to be gone on with' : `there are ${others.slice(0, 10).join(', ')}`;
+  const what = run === undefined ? 'nothing to resume' : `run ${run} has no journal`;
+  throw new StorageError(`${what} in ${settings.outputDir}: ${there} (OUTPUT_DIR)`);
+}
+
+/** Options of a run are fixed when it begins. The environment isn't heard; a flag that says otherwise is a mistake. */
+function refuseOtherOptions(
+  run: string,
+  own: RunOptions,
+  flags: Readonly<Record<string, string>>,
+  settings: Settings,
+): void {
+  const differing = differingOptions(runOptionsOf(settings, own.dedup), own);
+  const others = Object.entries(RUN_OPTION_OF)
+    .map(([key, option]) => ({ ...SETTINGS[key as keyof typeof RUN_OPTION_OF], option }))
+    .filter(({ name, option }) => flags[name] !== undefined && differing.includes(option))
+    .map(({ flag }) => `--${flag}`);
+  if (others.length > 0)
+    throw new UsageError(`run ${run} keeps the options it was begun with: leave out ${others.join(', ')}`);
+}
+
+/** The flags that a run is gone on with: all but where it is and how it is told of. */
+function lastingFlags(flags: Readonly<Record<string, string>>, { lastmodSince }: Settings): Record<string, string> {
+  const passing = Object.values(SETTINGS).filter(({ group }) => group === 'output' || group === 'log');
+  const names = new Set<string>(passing.map(({ name }) => name));
+  const lasting = Object.fromEntries(Object.entries(flags).filter(([name]) => !names.has(name)));
+  const { name } = SETTINGS.lastmodSince;
+  // `7d` is seven days before the run began, whenever it is gone on with.
+  if (lasting[name] !== undefined && lastmodSince !== undefined)
+    lasting[name] = new Date(timeOf(lastmodSince, systemClock.now())).toISOString();
+  return lasting;
+}
+
+function isInput({ kind }: Seed): boolean {
+  return kind === 'input';
+}
+
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { newWorkerId, openFetcher } from '../../../shared/backends/backends.ts';
+import { type Embedded, openEmbedded } from '../../../shared/backends/embedded.ts';
+import { openSink } from '../../../shared/backends/records.ts';
+import { RunWatcher } from '../../../shared/control/run-watcher.ts';
+import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { Janitor } from '../../../shared/loops/janitor.ts';
+import { Releaser } from '../../../shared/loops/releaser.ts';
+import type { RunProgress, Runs } from '../../../shared/ports/runs.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
+import { makeOutputFolder } from '../../../shared/runtime/output-folder.ts';
+import { VERSION } from '../../../shared/runtime/version.ts';
+import type { HostHeaders } from '../../../shared/task/host/host-headers.ts';
+import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import type { Context } from '../command.ts';
+import { say } from '../text/output.ts';
+import { DRAW_EVERY_MS, isWatched, ProgressLine } from '../text/progress-line.ts';
+import { type CrawlPlan, expectSeeds } from './crawl-plan.ts';
+import { HaltingSink, silentAfter } from './halting.ts';
+import { hostHeadersOf } from './host-headers.ts';
+import type { Interrupts } from './interrupts.ts';
+import { openFailureLines, openWatchdog, openWorker } from './open-worker.ts';
+import { Producing } from './producing.ts';
+import { routingRulesOf } from './routing-rules.ts';
+
+/** Between two looks whether the run has ended. */
+const POLL_EVERY_MS = 50;
+
+interface Parts {
+  readonly stores: Embedded;
+  readonly sink: HaltingSink;
+  readonly rules: readonly RoutingRule[];
+  readonly hostHeaders: HostHeaders;
+  readonly worker: string;
+  readonly interrupts: Interrupts;
+}
+
+/** A crawl at work: all parts of it in this process, until its run has ended, or it is to stop. */
+export class Crawling {
+  readonly #plan: CrawlPlan;
+  readonly #context: Context;
+  #isSealed = false;
+  #producing: Producing | undefined;
+  #failure: AbortSignal | undefined;
+
+  constructor(plan: CrawlPlan, context: Context) {
+    this.#plan = plan;
+    this.#context = context;
+  }
+
+  /** Is nothing left to be read of the seeds? */
+  get isAllRead(): boolean {
+    return this.#isSealed || this.#producing?.progress.state === 'done';
+  }
+
+  /** What could not be written. Everything was stopped then. */
+  get failure(): Error | undefined {
+    return this.#failure?.aborted === true ? (this.#failure.reason as Error) : undefined;
+  }
+
+  /** Crawls, and tells how far it came; nothing if it was stopped before it began. Once only. */
+  async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
+    const { settings, run, runOptions, journal } = this.#plan;
+    await loadCrawler(runOptions.crawler);
+    // What is wrong with the settings is found before there is a journal.
+    const rules = await routingRulesOf(settings);
+    const hostHeaders = await hostHeadersOf(settings);
+    const worker = newWorkerId();
+    if (journal !== undefined || settings.sink === undefined) makeOutputFolder(join(settings.outputDir, run));
+    const sink = new HaltingSink(
+      await openSink({ ...this.#context, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal }, worker),
+    );
+    const syncRecords = (): Promise<void> => sink.sync();
+    const onFailure = (error: string): void => this.#context.log.warn({ error }, "pages can't be remembered:");
+    const remembered = runOptions.incremental ? { syncRecords, onFailure } : undefined;
+    const stores = await openEmbedded(settings, journal && { ...journal, syncRecords }, remembered);
+    try {
+      return await this.#work({ stores, sink, rules, hostHeaders, worker, interrupts });
+    } finally {
+      await stores.journal?.close();
+      stores.close();
+    }
+  }
+
+  async #work({ stores, sink, rules, hostHeaders, worker, interrupts }: Parts): Promise<RunProgress | undefined> {
+    const { settings, run, runOptions } = this.#plan;
+    const { transport, runs, journal } = stores;
+    const isSealed = journal?.isSealed ?? false;
+    if (!isSealed) await expectSeeds(this.#plan);
+    this.#isSealed = isSealed;
+    const failure = AbortSignal.any([sink.failure, ...(journal === undefined ? [] : [journal.failure])]);
+    this.#failure = failure;
+    const clock = systemClock;
+    const log = silentAfter(this.#context.log, failure);
+    const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+    const failures = openFailureLines({ stores, defaults: runOptions, sink, worker });
+    const onFailure = failures.ofReleased.bind(failures);
+    const releaser = new Releaser({ ...stores, clock, log, onFailure, window: settings.releaseWindow });
+    const janitor = new Janitor({ frontier: stores.frontier, clock, log });
+    const shared = { settings, stores, fetcher, rules, log, onOffered: () => releaser.nudge() };
+    const watch = openWatchdog(settings, () => ['What is done is kept.', ...interrupts.lastWords]);
+    const pages = openWorker({ ...shared, transport, sink, defaults: runOptions, worker, watch });
+    const producing = new Producing({ ...shared, run, runOptions, producer: worker });
+    this.#producing = producing;
+    await startAll([transport, sink, watch, pages, releaser, janitor]);
+    try {
+      const stop = AbortSignal.any([interrupts.signal, failure]);
+      const follow = (signal: AbortSignal): Promise<void> => this.#follow(runs, producing, signal);
+      // Where all was offered before, a producer would only have to say so again.
+      if (isSealed) await follow(stop);
+      else await producing.meanwhile(this.#plan.seeds, stop, follow);
+    } catch (error: unknown) {
+      if (!failure.aborted) throw error;
+    } finally {
+      if (failure.aborted) pages.abort();
+      else if (interrupts.by !== undefined)
+        say('Finishing what is under way, at most 10 s. Ctrl-C again stops at once.');
+      await interrupts.within(
+        () => stopTogether([pages, releaser, janitor]),
+        () => pages.abort(),
+      );
+      await journal?.sync();
+      await stopAll([sink, transport, fetcher, watch]);
+    }
+    const progress = await runs.progress(run);
+    if (progress?.endedAt !== undefined && !failure.aborted) await journal?.end(progress);
+    return progress;
+  }
+
+  async #follow(runs: Runs, producing: Producing, signal: AbortSignal): Promise<void> {
+    const { run } = this.#plan;
+    const watched = isWatched(this.#context.json);
+    const line = new ProgressLine(watched);
+    const watcher = new RunWatcher({ run, runs, clock: systemClock });
+    try {
+      await watcher.follow(watched ? DRAW_EVERY_MS : POLL_EVERY_MS, (view) => line.show(view, producing.note), signal);
+    } finally {
+      line.clear();
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
+import type { Settings } from '../../../shared/settings/table.ts';
+import { HostHeaders, parseHostHeaders } from '../../../shared/task/host/host-headers.ts';
+
+/**
+ * The headers that a deployment sends to single hosts: those of its `HOST_HEADERS` file.
+ *
+ * @throws ConfigurationError with every problem of the file, and none of its values
+ */
+export async function hostHeadersOf({ hostHeaders: file }: Pick<Settings, 'hostHeaders'>): Promise<HostHeaders> {
+  if (file === '') return HostHeaders.none;
+  const parsed = parseHostHeaders(jsonOf(await textOf(file), file));
+  if (!('problems' in parsed)) return parsed;
+  throw new ConfigurationError(parsed.problems.map((problem) => `HOST_HEADERS: ${file}: ${problem}`));
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error: unknown) {
+    throw new ConfigurationError([`HOST_HEADERS: ${file} can't be read: ${messageOf(error)}`], { cause: error });
+  }
+}
+
+function jsonOf(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What JSON.parse says quotes the text, which may be a secret.
+    throw new ConfigurationError([`HOST_HEADERS: ${file} is no JSON`]);
+  }
+}

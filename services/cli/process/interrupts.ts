@@ -1,0 +1,109 @@
+import { InterruptedError } from '../../../shared/runtime/errors.ts';
+import { say } from '../text/output.ts';
+
+/** How long what is under way may take to end, by the signal that asked for it. */
+export const GRACE_MS = { SIGINT: 10_000, SIGTERM: 35_000 } as const;
+export type StopSignal = keyof typeof GRACE_MS;
+
+/** What was cut short may still put its tasks back, for so long. */
+const LAST_WORDS_MS = 3_000;
+/** How long an unfinished attempt to connect may keep the process up after a signal. */
+const LEFT_OVER_MS = 1_000;
+/** How long an action may take to end by itself after a signal, and to name the service that it waited for. */
+const ANSWER_MS = 250;
+
+/** Of a process that was interrupted. */
+export const EXIT_INTERRUPTED = 130;
+
+/**
+ * Listens for Ctrl-C and SIGTERM: the first asks to stop, the second ends the process at once. What was done so far is
+ * kept either way.
+ */
+export class Interrupts {
+  readonly #abort = new AbortController();
+  readonly #onSignal = (signal: StopSignal): void => {
+    if (this.#first !== undefined) this.#stopAtOnce();
+    this.#first = signal;
+    this.#abort.abort();
+  };
+  readonly #lastWords: () => readonly string[];
+  #first: StopSignal | undefined;
+
+  /** @param lastWords what is said when there is no time for anything else */
+  constructor(lastWords: () => readonly string[] = () => []) {
+    this.#lastWords = lastWords;
+    process.on('SIGINT', this.#onSignal);
+    process.on('SIGTERM', this.#onSignal);
+  }
+
+  /** Aborted by the first signal. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** What is said when the process ends at once. */
+  get lastWords(): readonly string[] {
+    return this.#lastWords();
+  }
+
+  /** The signal that asked to stop, if one did. */
+  get by(): StopSignal | undefined {
+    return this.#first;
+  }
+
+  /** Of a process that is meant to be ended by SIGTERM, not by Ctrl-C. */
+  get exitCode(): number {
+    return this.#first === 'SIGINT' ? EXIT_INTERRUPTED : 0;
+  }
+
+  /**
+   * Runs `stop`, and `hurry` if it takes longer than the signal's grace. What still doesn't end waits for a store that is
+   * away, whose leases bring back what was cut short: then the process ends at once.
+   */
+  async within(stop: () => Promise<void>, hurry: () => void, exitCode = EXIT_INTERRUPTED): Promise<void> {
+    let timer = setTimeout(
+      () => {
+        hurry();
+        timer = setTimeout(() => this.#stopAtOnce(exitCode), LAST_WORDS_MS);
+      },
+      GRACE_MS[this.#first ?? 'SIGTERM'],
+    );
+    try {
+      await stop();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    process.off('SIGINT', this.#onSignal);
+    process.off('SIGTERM', this.#onSignal);
+    // Not waited for: a process with nothing left to do ends sooner.
+    if (this.#first !== undefined)
+      setTimeout(() => process.exit(process.exitCode ?? EXIT_INTERRUPTED), LEFT_OVER_MS).unref();
+  }
+
+  /** Nothing is lost by it: what was not settled is worked again. */
+  #stopAtOnce(exitCode = EXIT_INTERRUPTED): never {
+    say('', 'Stopped at once.', ...this.#lastWords());
+    process.exit(exitCode);
+  }
+}
+
+/**
+ * Runs an action that may be left at any moment: it only asks, or what it does stays whole. The first Ctrl-C or SIGTERM
+ * ends it.
+ *
+ * @throws InterruptedError when that happens
+ */
+export async function untilInterrupted<T>(action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interrupts = new Interrupts();
+  const interruption = Promise.withResolvers<never>();
+  const interrupt = (): void => interruption.reject(new InterruptedError('interrupted'));
+  interrupts.signal.addEventListener('abort', () => setTimeout(interrupt, ANSWER_MS));
+  try {
+    return await Promise.race([action(interrupts.signal), interruption.promise]);
+  } finally {
+    interrupts.close();
+  }
+}

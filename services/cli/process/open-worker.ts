@@ -1,0 +1,86 @@
+import type { Stores } from '../../../shared/backends/backends.ts';
+import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { Watchdog } from '../../../shared/crawler/watchdog/watchdog.ts';
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
+import { keptApart } from '../../../shared/ports/response-cache.ts';
+import type { RunOptions } from '../../../shared/ports/runs.ts';
+import type { Sink } from '../../../shared/ports/sink.ts';
+import type { Transport } from '../../../shared/ports/transport.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { VERSION } from '../../../shared/runtime/version.ts';
+import type { Settings } from '../../../shared/settings/table.ts';
+import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import { compileSoon } from '../../worker/compile-soon.ts';
+import { FailureLines } from '../../worker/failure-lines.ts';
+import { Robots } from '../../worker/robots.ts';
+import { RunDirectory } from '../../worker/run-directory.ts';
+import { SeedIntake } from '../../worker/seed-intake.ts';
+import type { StepWatch } from '../../worker/steps.ts';
+import { Worker } from '../../worker/worker.ts';
+
+interface OpenWorkerOptions {
+  readonly settings: Settings;
+  readonly stores: Stores;
+  readonly transport: Transport;
+  readonly fetcher: Fetcher;
+  readonly sink: Sink;
+  readonly rules: readonly RoutingRule[];
+  /** For runs that the store doesn't know, and seeds that name none. */
+  readonly defaults: RunOptions;
+  /** This process' id. */
+  readonly worker: string;
+  readonly log: Logger;
+  readonly watch: StepWatch;
+  /** See {@link PipelineOptions.onOffered}. */
+  readonly onOffered: () => void;
+}
+
+/** A worker out of its parts, not started. */
+export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerOptions): Worker {
+  compileSoon();
+  const { frontier, runs, gate, cache, roster } = stores;
+  const { rules, fetcher, log } = parts;
+  const { hostConcurrency, fetchTimeout: timeoutMs } = settings;
+  const clock = systemClock;
+  const { random } = Math;
+  const robots = new Robots({ store: stores.robots, gate, fetcher, clock, hostConcurrency, timeoutMs, random, log });
+  return new Worker({
+    ...parts,
+    frontier,
+    gate,
+    cache: keptApart(cache, (url) => fetcher.variantOf(url)),
+    roster,
+    failures: openFailureLines({ stores, defaults, ...parts }),
+    robots: settings.robots === 'obey' ? robots : undefined,
+    runs: new RunDirectory({ runs, loadCrawler, defaults }),
+    intake: new SeedIntake({ frontier, runs, rules, defaults }),
+    maxBodyBytes: settings.maxBody,
+    maxRedirects: settings.maxRedirects,
+    hostConcurrency,
+    stepTimeoutMs: settings.stepTimeout,
+    concurrency: settings.workerConcurrency,
+    priorityAck: settings.priorityAck,
+    clock,
+    random,
+    version: VERSION,
+  });
+}
+
+/** Slower than a step may be by so much, and a process is stuck. */
+const STUCK_MS = 10_000;
+
+/** What ends this process when a crawler's step does not let go of it. */
+export function openWatchdog({ stepTimeout }: Settings, lastWords: () => readonly string[]): Watchdog {
+  return new Watchdog({ stuckAfterMs: stepTimeout + STUCK_MS, lastWords });
+}
+
+/** Where failures that no worker had in hand are told of. */
+export function openFailureLines({
+  stores: { runs },
+  defaults: { crawler },
+  sink,
+  worker,
+}: Pick<OpenWorkerOptions, 'stores' | 'defaults' | 'sink' | 'worker'>): FailureLines {
+  return new FailureLines({ runs, crawler, sink, worker, clock: systemClock });
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CommanderError } from 'commander';
+import { ConfigurationError, messageOf, TrawlError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { VERSION } from '../../../shared/runtime/version.ts';
+import { say } from '../text/output.ts';
+import { EXIT_INTERRUPTED } from './interrupts.ts';
+
+const ROOT = pathToFileURL(join(import.meta.dirname, '../../..')).href;
+
+/**
+ * Says on standard error what ended a command, and gives its exit code. A stack trace is for bugs alone, and goes to the
+ * log, at level debug.
+ */
+export function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof ConfigurationError && error.problems.length > 1) {
+    say(`trawl: ${error.problems.length} settings need mending:`, ...error.problems.map((problem) => `  ${problem}`));
+    return error.exitCode;
+  }
+  if (isInterruption(error)) {
+    say('trawl: interrupted');
+    return EXIT_INTERRUPTED;
+  }
+  const [first, ...others] = sentenceOf(error).split('\n');
+  say(`trawl: ${first}`, ...others.map((line) => `  ${line}`));
+  return error instanceof TrawlError ? error.exitCode : 1;
+}
+
+/** Logs where a bug is. Anything else that was thrown is told by its message alone. */
+export function logBug(error: unknown, log: Logger): void {
+  if (isBug(error) && error instanceof Error) log.debug({ stack: error.stack?.split('\n') }, 'a bug:');
+}
+
+function sentenceOf(error: unknown): string {
+  const service = serviceOf(error);
+  if (service !== undefined) return `${service} refused a command: ${messageOf(error)}`;
+  if (!isBug(error)) return messageOf(error);
+  const name = error instanceof Error ? `${error.name}: ` : '';
+  const place = placeOf(error);
+  const where = place === undefined ? '' : `, at ${place}`;
+  return `a bug in Trawl ${VERSION}: ${name}${messageOf(error)}${where}. With LOG_LEVEL=debug the log has its stack`;
+}
+
+/** Is it nothing that users, files, disks, networks or services did? */
+function isBug(error: unknown): boolean {
+  return !(error instanceof TrawlError || isSystemError(error) || isInterruption(error) || serviceOf(error));
+}
+
+/** What was under way was let go, since somebody asked for an end. */
+function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+/** An error of the operating system, whose message names the file or the address. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'errno' in error;
+}
+
+/** The server that answered with an error, by the shape that its client gives it. */
+function serviceOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'ReplyError') return 'Redis';
+  if ('severity' in error && 'routine' in error) return 'Postgres';
+  if ('classId' in error || 'stackAtStateChange' in error) return 'RabbitMQ';
+  return undefined;
+}
+
+/** The innermost line of this program on the stack. */
+function placeOf(error: unknown): string | undefined {
+  const lines = error instanceof Error ? (error.stack?.split('\n') ?? []) : [];
+  const own = lines.find((line) => line.includes(`${ROOT}/`) && !line.includes('node_modules'));
+  return own?.slice(own.indexOf(ROOT) + ROOT.length + 1).replace(/:\d+\)?$/, '');
+}

@@ -1,0 +1,97 @@
+import type { Biography, RunChapter } from '../../../shared/control/biography.ts';
+import { count, duration } from '../../../shared/control/format.ts';
+import { hostText, paceText } from '../../../shared/control/pause-text.ts';
+import type { Place, TaskTrace } from '../../../shared/ports/biographer.ts';
+import type { AttemptNote } from '../../../shared/ports/frontier.ts';
+import type { PageRecord } from '../../../shared/ports/record.ts';
+import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { table } from './table.ts';
+
+/** A biography, as a person reads it. */
+export function biographyLines({ url, known, runs, attempts, letters, lettersProblem }: Biography): string[] {
+  const lines = [url, known ? 'Known: a run that shares its marks has taken it.' : 'Not in crawled_urls.'];
+  if (runs.length === 0) lines.push('No run that Redis knows says more of it.');
+  for (const chapter of runs) lines.push(`Run ${chapter.run} (${chapter.runState}): ${chapterText(chapter)}`);
+  if (attempts.length > 0) lines.push('Failed attempts of the last 24 hours:', ...table(attempts.map(attemptRow)));
+  for (const letter of letters ?? []) {
+    const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
+    lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (trawl dlq show ${id})`);
+  }
+  const problem = runs.length + attempts.length + (letters?.length ?? 0) > 0 || known ? undefined : problemOf(url);
+  if (problem !== undefined) lines.push(problem);
+  if (letters === null) lines.push(`Dead letters: unknown, since RabbitMQ can't be asked: ${lettersProblem}`);
+  return lines;
+}
+
+/** What is odd about a text that nobody knows; nothing if it is a URL. */
+function problemOf(text: string): string | undefined {
+  const read = readUrl(text);
+  if (!isProblem(read)) return undefined;
+  const meant = readUrl(`https://${text}`);
+  const hint = isProblem(meant) ? '' : `: did you mean ${meant.href}`;
+  return `It can't be a URL, since ${read.problem}, and no such text was refused as malformed${hint}`;
+}
+
+/** Where a task is in one run, or what became of it. */
+export function chapterText(chapter: RunChapter): string {
+  const { place, record, hasFailed, isMarked, hasOwnMarks } = chapter;
+  if (place !== undefined) return placeText(place, chapter);
+  if (record !== undefined) return recordText(record);
+  if (hasFailed) return 'failed; its records are not on this machine.';
+  if (!isMarked) return 'not known.';
+  return hasOwnMarks
+    ? 'done or skipped; its records are not on this machine.'
+    : 'marked as taken, by this run or another that shares its marks.';
+}
+
+function placeText(place: Place, { run, runState, pauseReason, host }: RunChapter): string {
+  const attempts = place.state.attempts === 0 ? '' : `, ${count(place.state.attempts)} attempts so far`;
+  const paused =
+    runState === 'paused'
+      ? ` The run is paused${pauseReason === undefined ? '' : ` (${pauseReason})`}: trawl resume ${run}`
+      : '';
+  switch (place.at) {
+    case 'waiting':
+      return `waits in the ${place.queue} list of its host, ${count(place.ahead)} before it${attempts}: ${waitText(place.ahead, host)}.${paused}`;
+    case 'retry':
+      return `waits for its next attempt, due in ${duration(place.inMs)}${attempts}.${paused}`;
+    case 'publishing':
+      return `is on its way to RabbitMQ (release ${place.release}${attempts}).`;
+    case 'queued':
+      return `is in RabbitMQ's ${place.queue} queue (release ${place.release}${attempts}); comes back by itself in ${duration(place.leaseMs)} at the latest.${paused}`;
+    case 'working':
+      return `is worked on by ${place.worker} for ${duration(place.forMs ?? 0)} (release ${place.release}${attempts}).`;
+  }
+}
+
+/** What a host's list waits for. */
+function waitText(ahead: number, host: TaskTrace['host']): string {
+  const { intervalMs, pausedMs, isUnreachable, nextLookMs } = host;
+  if (isUnreachable) return `the host is unreachable: ${hostText(host)}`;
+  if (pausedMs > 0) return `the host is ${hostText(host)}`;
+  if (intervalMs === 0) return 'its turn has come when a worker is free';
+  return `${paceText(host)}, about ${duration(Math.max(nextLookMs, 0) + (ahead + 1) * intervalMs)}`;
+}
+
+function recordText(record: PageRecord): string {
+  const { worker, fetchedAt, attempt } = record;
+  const by = `${timeText(fetchedAt)} by ${worker}, attempt ${attempt}`;
+  if (record.outcome === 'done') return `done: HTTP ${record.status}, ${by}.`;
+  const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
+  return `${record.outcome}: ${record.reason}${status}, ${by}.`;
+}
+
+function attemptRow({ at, worker, reason, status, error }: AttemptNote): string[] {
+  const isSaid = error === undefined || error === `HTTP ${status}`;
+  return [
+    `  ${timeText(new Date(at).toISOString())}`,
+    worker,
+    reason,
+    status === undefined ? '' : String(status),
+    isSaid ? '' : error,
+  ];
+}
+
+function timeText(iso: string): string {
+  return iso.slice(0, 19).replace('T', ' ');
+}

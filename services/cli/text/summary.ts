@@ -1,0 +1,89 @@
+import { count, duration, perSecond, size } from '../../../shared/control/format.ts';
+import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
+
+/** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
+export function summaryJson(progress: RunProgress): object {
+  const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
+  const { bytes, bytesSaved, leftOut } = progress;
+  const seconds = Number((elapsedMs(progress) / 1_000).toFixed(3));
+  return {
+    run,
+    state,
+    discovered,
+    duplicate,
+    waiting,
+    inFlight,
+    done,
+    skipped,
+    failed,
+    cancelled,
+    reasons,
+    ...(leftOut.scope > 0 ? { leftOut } : {}),
+    bytes,
+    bytesSaved,
+    seconds,
+    pagesPerSecond: Number((done / Math.max(seconds, 0.001)).toFixed(2)),
+    records: done,
+    ...(hasMaxPages(progress) ? { maxPagesReached: true } : {}),
+  };
+}
+
+/** The summary that a person reads at the end of a run. */
+export function summaryLines(progress: RunProgress, records: string | undefined): string[] {
+  const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
+  const { bytes, bytesSaved } = progress;
+  const ms = elapsedMs(progress);
+  const rate = done / Math.max(ms / 1_000, 0.001);
+  const lines = [
+    `Run ${run} ${state} after ${duration(ms)}: ${count(done)} pages, ${size(bytes)}, ${perSecond(rate)} pages/s`,
+  ];
+  const row = (value: number, name: string, why: Readonly<Record<string, number>> = {}): void => {
+    if (value > 0) lines.push(`${count(value).padStart(10)} ${name}${reasonsText(why)}`);
+  };
+  row(done, 'done');
+  row(skipped, 'skipped', reasons.skipped);
+  row(failed, 'failed', reasons.failed);
+  row(cancelled, 'cancelled');
+  row(waiting, 'waiting');
+  row(inFlight, 'in flight');
+  row(duplicate, 'known already');
+  if (hasMaxPages(progress))
+    lines.push(`It has its ${count(progress.options.maxPages ?? 0)} pages: links beyond were left out (--max-pages).`);
+  if (progress.leftOut.scope > 0)
+    lines.push(
+      `${count(progress.leftOut.scope)} links to further hosts of a domain were left out (--max-hosts-per-domain).`,
+    );
+  if (bytesSaved > 0) lines.push(`Not modified: ${size(bytesSaved)} did not have to be fetched again.`);
+  if (progress.discovered === 0 && duplicate > 0) lines.push(nothingNew(progress));
+  if ((reasons.skipped.private_address ?? 0) > 0)
+    lines.push('Private addresses are refused; --private-hosts opens some.');
+  if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: trawl records ${run})`);
+  return lines;
+}
+
+/** What a run of only duplicates says. */
+export function nothingNew({ duplicate, options }: Pick<RunProgress, 'duplicate' | 'options'>): string {
+  if (options.incremental) return `${count(duplicate)} known, none due again; --recrawl-after takes pages by their age`;
+  return `${count(duplicate)} known, nothing new; --fresh crawls them again`;
+}
+
+/**
+ * The exit code of a run that has ended.
+ *
+ * | code | when                                                             |
+ * |------|------------------------------------------------------------------|
+ * | 0    | dead letters are data, not failure                               |
+ * | 1    | something failed, and nothing was fetched                        |
+ * | 3    | something failed, and `--strict` asked to be told                |
+ */
+export function exitCodeOf({ done, skipped, failed }: RunProgress, strict: boolean): number {
+  if (failed > 0 && done + skipped === 0) return 1;
+  return failed > 0 && strict ? 3 : 0;
+}
+
+function reasonsText(reasons: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(reasons)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, value]) => `${reason} ${count(value)}`);
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
+}

@@ -1,0 +1,73 @@
+/** A stream of bytes that can be looked into, and read by any number. Who reads it in a loop ends it by leaving. */
+export class ByteSource {
+  readonly #iterator: AsyncIterator<Uint8Array>;
+  /** Read from the stream, and not yet from here. */
+  #ahead: Uint8Array = new Uint8Array();
+  #taken = 0;
+  #isDone = false;
+
+  constructor(stream: AsyncIterable<Uint8Array>) {
+    this.#iterator = stream[Symbol.asyncIterator]();
+  }
+
+  /** Bytes that were taken so far, and not put back. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Looks at what comes: until `isEnough`, or to the end. */
+  async peek(isEnough: (bytes: Uint8Array) => boolean): Promise<Uint8Array> {
+    while (!isEnough(this.#ahead) && (await this.#pull()));
+    return this.#ahead;
+  }
+
+  /** Takes exactly so many bytes; nothing if there are not so many. */
+  async take(count: number): Promise<Uint8Array | undefined> {
+    const { length } = await this.peek((bytes) => bytes.length >= count);
+    return length < count ? undefined : this.#cut(count);
+  }
+
+  /** Takes what comes next, at most so many bytes; nothing at the end. */
+  async next(most = Number.POSITIVE_INFINITY): Promise<Uint8Array | undefined> {
+    const { length } = await this.peek((bytes) => bytes.length > 0);
+    return length === 0 ? undefined : this.#cut(most);
+  }
+
+  /** Puts back what was taken last. */
+  unread(bytes: Uint8Array): void {
+    this.#taken -= bytes.length;
+    this.#ahead = this.#ahead.length === 0 ? bytes : Buffer.concat([bytes, this.#ahead]);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      for (let bytes = await this.next(); bytes !== undefined; bytes = await this.next()) yield bytes;
+    } finally {
+      await this.end();
+    }
+  }
+
+  /** Reads no more. */
+  async end(): Promise<void> {
+    if (!this.#isDone) await this.#iterator.return?.();
+    this.#isDone = true;
+  }
+
+  #cut(count: number): Uint8Array {
+    const bytes = this.#ahead.subarray(0, count);
+    this.#ahead = this.#ahead.subarray(bytes.length);
+    this.#taken += bytes.length;
+    return bytes;
+  }
+
+  async #pull(): Promise<boolean> {
+    if (this.#isDone) return false;
+    const { done, value } = await this.#iterator.next();
+    if (done === true) {
+      this.#isDone = true;
+      return false;
+    }
+    this.#ahead = this.#ahead.length === 0 ? value : Buffer.concat([this.#ahead, value]);
+    return true;
+  }
+}

@@ -1,0 +1,229 @@
+import { FetchError, type Fetcher, type OpenResponse } from '../../../shared/ports/fetcher.ts';
+import { type HostGate, type HostLimit, slotToleranceMs } from '../../../shared/ports/host-gate.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
+import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
+import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
+import { type Logins, loginFor, withLogin } from '../../../shared/task/url/logins.ts';
+import { redirectOf } from '../../../shared/task/url/redirect.ts';
+import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { decoded } from './decoding.ts';
+import { unpacked } from './unpacking.ts';
+
+/** A document that could not be read, as the end of a sentence that begins with its name. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+  readonly code = 'ERR_DOCUMENT';
+  /** Of the answer, if there was one. */
+  readonly status: number | undefined;
+
+  constructor(message: string, options?: { cause?: unknown; status?: number }) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.status = options?.status;
+  }
+}
+
+/** Tries in a row that got no further than those before. */
+const MAX_TRIES = 3;
+/** However far each got. */
+const MAX_TRIES_EVER = 10;
+const MAX_RETRY_DELAY_MS = 5_000;
+/** A long sitemap is read only as fast as its URLs are taken: far longer than a page. */
+const DOCUMENT_TIMEOUT_MS = 600_000;
+/** A host that asks for more patience has its document left out: nobody waits an hour for a sitemap. */
+const MAX_RETRY_AFTER_MS = 60_000;
+/** As long as a proxy rests. */
+const PROXY_WAIT_MS = 60_000;
+/** So that the end of a long pause is seen soon. */
+const MAX_NAP_MS = 2_000;
+/** Failures that may pass. All others would come again. */
+const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'proxy']);
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Redirects followed for one document, where nothing else is said. */
+const DEFAULT_MAX_REDIRECTS = 10;
+
+interface DocumentFetcherOptions {
+  readonly fetcher: Fetcher;
+  readonly hostGate: HostGate;
+  readonly clock: Clock;
+  readonly limit: HostLimit;
+  /** Names this reader's requests at the gate; it makes one at a time. */
+  readonly holder: string;
+  /** Followed for one document; 10. */
+  readonly maxRedirects?: number | undefined;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+}
+
+interface ReadOptions {
+  /** Of the body, unpacked. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Sent to their origins. */
+  readonly logins?: Logins | undefined;
+}
+
+/** Where a document begins, and, each time that it is read from the beginning again, begins anew. */
+export interface DocumentStart {
+  /** After redirects. */
+  readonly finalUrl: string;
+}
+
+/** Where a document is asked for: its URL, or where that redirects to. */
+interface Address {
+  readonly href: string;
+  readonly host: string;
+}
+
+/** What one try failed of, and how long to wait before the next; `undefined`: there is no use in another. */
+interface Failure {
+  readonly error: DocumentError;
+  readonly waitMs: number | undefined;
+}
+
+/** Where an answer sends whoever asks. */
+interface Hop {
+  readonly to: string;
+  readonly login?: string;
+  readonly status: number;
+}
+
+/** Redirects that lead nowhere, today as tomorrow. */
+function lost(why: string, status: number): Failure {
+  return { error: new DocumentError(`could not be fetched: ${why}`, { status }), waitMs: undefined };
+}
+
+/**
+ * Reads the documents that steer a crawl, sitemaps and robots.txt, from their hosts, at the pace that the gate allows: each
+ * redirect waits for a turn of the host that it leads to.
+ */
+export class DocumentFetcher {
+  readonly #options: DocumentFetcherOptions;
+
+  constructor(options: DocumentFetcherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The text of a document, piece by piece. What may pass is tried again, from the beginning, three times without getting
+   * further. Throws a {@link DocumentError}, or a {@link BodyError} when the body's bytes are broken; both after all that
+   * came before. When `signal` is aborted, throws whatever that stopped.
+   */
+  async *read(url: string, options: ReadOptions): AsyncGenerator<DocumentStart | string, void, void> {
+    const address = readUrl(url);
+    const logins = isProblem(address) ? undefined : withLogin(options.logins, address.href, address.login);
+    if (isProblem(address)) throw new DocumentError(`can't be read: ${address.problem}`);
+    let furthest = 0;
+    for (let tries = 1, ever = 1; ; tries++, ever++) {
+      const reading = { length: 0 };
+      const failure = yield* this.#try(address, { ...options, logins }, reading, tries);
+      if (failure === undefined) return;
+      if (reading.length > furthest) tries = 1;
+      furthest = Math.max(furthest, reading.length);
+      if (failure.waitMs === undefined || tries >= MAX_TRIES || ever >= MAX_TRIES_EVER) throw failure.error;
+      await this.#options.clock.sleep(failure.waitMs, options.signal);
+    }
+  }
+
+  async *#try(
+    address: Address,
+    options: ReadOptions,
+    reading: { length: number },
+    tries: number,
+  ): AsyncGenerator<DocumentStart | string, Failure | undefined, void> {
+    const { maxRedirects = DEFAULT_MAX_REDIRECTS } = this.#options;
+    let hop = address;
+    let known = options;
+    for (let left = maxRedirects; ; left--) {
+      const end = yield* this.#ask(hop, address, known, reading, tries);
+      if (end === undefined || !('to' in end)) return end;
+      if (left === 0) return lost(`the request was redirected more than ${maxRedirects} times`, end.status);
+      hop = { href: end.to, host: new URL(end.to).host };
+      known = { ...options, logins: withLogin(known.logins, end.to, end.login) };
+    }
+  }
+
+  /** One request, in the turn of its host. */
+  async *#ask(
+    { href, host }: Address,
+    { href: redirectedFrom }: Address,
+    { maxBytes, signal, logins }: ReadOptions,
+    reading: { length: number },
+    tries: number,
+  ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
+    const { fetcher, hostGate, limit, holder } = this.#options;
+    await this.#waitForSlot(host, signal);
+    const startedAt = performance.now();
+    let answeredAt: number | undefined;
+    let unread: OpenResponse['body'] | undefined;
+    try {
+      // The cap is kept below: a fetcher would refuse a body that is too long, where we want its beginning.
+      const most = { maxBodyBytes: Number.MAX_SAFE_INTEGER, timeoutMs: DOCUMENT_TIMEOUT_MS };
+      const response = await fetcher.open({
+        url: href,
+        redirectedFrom,
+        login: loginFor(href, logins),
+        ...most,
+        signal,
+      });
+      const { status, headers, body } = response;
+      answeredAt = performance.now();
+      const redirect = redirectOf(status, headers.location, href);
+      unread = body;
+      if (redirect !== undefined) {
+        return 'problem' in redirect ? lost(redirect.problem, status) : { ...redirect, status };
+      }
+      if (status < 200 || status > 299) return await this.#failureOfStatus(host, response, tries);
+      yield { finalUrl: response.finalUrl };
+      for await (const text of decoded(unpacked(body, maxBytes), headers['content-type'])) {
+        yield text;
+        reading.length += text.length;
+      }
+      unread = undefined;
+      return undefined;
+    } catch (error: unknown) {
+      if (!(error instanceof FetchError) || error.reason === 'aborted') throw error;
+      return this.#failureOfRequest(error, tries);
+    } finally {
+      unread?.destroy();
+      // How long the host took to answer, not how long the frontier took to take what it said.
+      await hostGate.leave(host, limit, holder, (answeredAt ?? performance.now()) - startedAt);
+    }
+  }
+
+  async #failureOfStatus(host: string, { status, headers }: OpenResponse, tries: number): Promise<Failure> {
+    const { clock, hostGate } = this.#options;
+    const error = new DocumentError(`answered with status ${status}`, { status });
+    if (!RETRYABLE_STATUSES.has(status)) return { error, waitMs: undefined };
+    const askedMs = retryAfterMs(headers, clock.now()) ?? 0;
+    if (askedMs > 0) await hostGate.pause(host, askedMs, `status ${status}`);
+    return { error, waitMs: askedMs > MAX_RETRY_AFTER_MS ? undefined : Math.max(askedMs, this.#delayMs(tries)) };
+  }
+
+  #failureOfRequest(cause: FetchError, tries: number): Failure {
+    const error = new DocumentError(`could not be fetched: ${cause.message}`, {
+      cause,
+      ...(cause.status === undefined ? {} : { status: cause.status }),
+    });
+    if (!RETRYABLE_FAILURES.has(cause.reason)) return { error, waitMs: undefined };
+    return { error, waitMs: cause.reason === 'proxy' ? PROXY_WAIT_MS : this.#delayMs(tries) };
+  }
+
+  #delayMs(tries: number): number {
+    return Math.min(MAX_RETRY_DELAY_MS, retryDelayMs(tries, this.#options.random()));
+  }
+
+  async #waitForSlot(host: string, signal: AbortSignal): Promise<void> {
+    const { clock, hostGate, limit, holder } = this.#options;
+    for (;;) {
+      signal.throwIfAborted();
+      const { granted, inMs } = await hostGate.ask(host, limit, holder);
+      if (granted && inMs === 0) return;
+      const dueAt = clock.now() + inMs;
+      await clock.sleep(granted ? inMs : Math.min(inMs, MAX_NAP_MS), signal);
+      const isFresh = clock.now() <= dueAt + slotToleranceMs(limit.intervalMs);
+      if (granted && isFresh && (await hostGate.stillOpen(host))) return;
+    }
+  }
+}

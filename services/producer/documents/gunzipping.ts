@@ -1,0 +1,107 @@
+import { createInflateRaw } from 'node:zlib';
+import { exceedsAllowance } from '../../../shared/task/task/coding-allowance.ts';
+import { BodyError } from './body-error.ts';
+import type { ByteSource } from './byte-source.ts';
+
+/** Deflate makes at most 1 032 bytes of one: so much input at a time bounds what one step can yield. */
+const STEP_BYTES = 8_192;
+const FIXED_HEADER_BYTES = 10;
+const TRAILER_BYTES = 8;
+const MAX_NAME_BYTES = 65_536;
+
+/**
+ * The content of gzip data (RFC 1952): of all members that follow one another. What follows the last and is none, padding
+ * or a line that a server appended, is dropped.
+ *
+ * Node's own `Gunzip` takes what follows for a broken member, and drops content that it has just unpacked. This one reads
+ * member by member. It checks no checksum: nothing would be done about a wrong one. Data that hold next to nothing end with
+ * a {@link BodyError}: see {@link exceedsAllowance}.
+ */
+export async function* gunzipped(source: ByteSource): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    if (!(await skipHeader(source))) throw brokenGzip('no whole header');
+    let contentBytes = 0;
+    do {
+      for await (const bytes of inflatedMember(source, () => expectContent(source.taken, contentBytes))) {
+        contentBytes += bytes.length;
+        yield bytes;
+      }
+      await source.take(TRAILER_BYTES);
+    } while (await skipHeader(source));
+  } finally {
+    await source.end();
+  }
+}
+
+/** Is a stream that begins so gzip? */
+export function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}
+
+/** Takes the header of a member; `false` if there is none. */
+async function skipHeader(source: ByteSource): Promise<boolean> {
+  const header = await source.take(FIXED_HEADER_BYTES);
+  if (header === undefined || !isGzip(header)) return false;
+  const flags = header[3] ?? 0;
+  if (flags & 0b100) {
+    const [low = 0, high = 0] = (await source.take(2)) ?? [];
+    await source.take(low + high * 256);
+  }
+  if (flags & 0b1000) await skipName(source);
+  if (flags & 0b10000) await skipName(source);
+  if (flags & 0b10) await source.take(2);
+  return true;
+}
+
+/** Takes a file name or a comment: they end with a zero. */
+async function skipName(source: ByteSource): Promise<void> {
+  const bytes = await source.peek((seen) => seen.includes(0) || seen.length > MAX_NAME_BYTES);
+  const end = bytes.indexOf(0);
+  if (end < 0) throw brokenGzip('a name without an end');
+  await source.take(end + 1);
+}
+
+/** @param beforeStep what it throws ends the member */
+async function* inflatedMember(source: ByteSource, beforeStep: () => void): AsyncGenerator<Uint8Array, void, void> {
+  const inflate = createInflateRaw({ chunkSize: 65_536 });
+  let output: Uint8Array[] = [];
+  let failure: Error | undefined;
+  let wake = (): void => {};
+  inflate.on('data', (bytes: Uint8Array) => output.push(bytes));
+  inflate.on('error', (error) => {
+    failure = error;
+    // A write that fails is never called back.
+    wake();
+  });
+  try {
+    for (;;) {
+      beforeStep();
+      const bytes = await source.next(STEP_BYTES);
+      if (bytes === undefined) throw brokenGzip('unexpected end of file');
+      const before = inflate.bytesWritten;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        inflate.write(bytes, () => resolve());
+      });
+      yield* output;
+      output = [];
+      if (failure !== undefined) throw brokenGzip(failure.message, failure);
+      const used = inflate.bytesWritten - before;
+      if (used < bytes.length) {
+        source.unread(bytes.subarray(used));
+        return;
+      }
+    }
+  } finally {
+    inflate.destroy();
+  }
+}
+
+function expectContent(codedBytes: number, contentBytes: number): void {
+  if (!exceedsAllowance(codedBytes, contentBytes)) return;
+  throw new BodyError(`has gzip data that hold next to nothing: ${codedBytes} bytes of them gave ${contentBytes}`);
+}
+
+function brokenGzip(how: string, cause?: Error): BodyError {
+  return new BodyError(`has broken gzip data: ${how}`, { cause });
+}

@@ -1,0 +1,41 @@
+import { fstatSync, type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fingerprintOf } from '../../shared/task/url/fingerprint.ts';
+import { keyWithLogin, loginFor } from '../../shared/task/url/logins.ts';
+import { type Seed, STANDARD_INPUT } from './seeds.ts';
+
+/**
+ * The same for two producers that read the same: by the seeds, in any order, by size and time of files, and by what is left out of
+ * them. Nothing where that can't be known before it is read: what comes in on a pipe.
+ *
+ * @param leftOut what says which entries are left out, as it was given
+ */
+export function inputKeyOf(seeds: readonly Seed[], leftOut: string): string | undefined {
+  const keys = seeds.map(keyOf);
+  if (keys.includes(undefined)) return undefined;
+  return fingerprintOf(JSON.stringify([leftOut, ...new Set(keys.toSorted())]));
+}
+
+function keyOf(seed: Seed): string | undefined {
+  switch (seed.kind) {
+    case 'input':
+      return keyOfFile('-', () => fstatSync(STANDARD_INPUT));
+    case 'list':
+    case 'file':
+      return keyOfFile(resolve(seed.path), () => statSync(seed.path));
+    case 'site':
+    case 'maybe_sitemap':
+    case 'page':
+      return keyWithLogin(seed.url, loginFor(seed.url, seed.logins));
+  }
+}
+
+/** A file that can't be looked at will be told of when it is read. */
+function keyOfFile(name: string, look: () => Stats): string | undefined {
+  try {
+    const stats = look();
+    return stats.isFile() ? `${name} ${stats.size} ${stats.mtimeMs}` : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+import { SitemapParser } from '../../../shared/task/sitemap/sitemap.ts';
+import type { SitemapEntry, SitemapKind } from '../../../shared/task/sitemap/sitemap-entry.ts';
+import { BodyError } from '../documents/body-error.ts';
+import { DocumentError, type DocumentStart } from '../documents/document-fetcher.ts';
+import type { Found } from '../found.ts';
+
+/** What one document turned out to be. */
+export interface DocumentResult {
+  /** `unread`: nothing of it came. `known`: it is another name of one that was read. */
+  readonly kind: SitemapKind | 'unread' | 'known';
+  /** Why it is no sitemap, as the end of a sentence that begins with its name; nothing if it is one. */
+  readonly problem?: string;
+}
+
+interface SitemapDocumentOptions {
+  /** Its name, for people. */
+  readonly source: string;
+  readonly text: AsyncIterable<DocumentStart | string>;
+  /** See {@link SitemapOptions.anyText}. */
+  readonly anyText: boolean;
+  /** Entries beyond are not read. */
+  readonly maxEntries: number;
+  /** Asked where redirects have led: was that read before, under another name? */
+  readonly isKnown: (finalUrl: string) => boolean;
+}
+
+const NO_SITEMAP: Readonly<Partial<Record<SitemapKind, string>>> = {
+  html: 'is an HTML page, not a sitemap',
+  empty: 'is empty',
+  unknown: 'is no sitemap, feed or list of URLs',
+};
+
+/**
+ * One document, read as a sitemap. Whatever cuts it off, what is complete comes out, and then the problem. What an earlier
+ * try of the same document gave already, by its number, is found `again`.
+ */
+export class SitemapDocument {
+  readonly #options: SitemapDocumentOptions;
+  #position = 0;
+  #furthest = 0;
+  #result: DocumentResult = { kind: 'unread' };
+
+  constructor(options: SitemapDocumentOptions) {
+    this.#options = options;
+  }
+
+  /** After {@link read}. */
+  get result(): DocumentResult {
+    return this.#result;
+  }
+
+  async *read(): AsyncGenerator<Found, void, void> {
+    const { source, text, anyText, maxEntries, isKnown } = this.#options;
+    let parser = new SitemapParser({ anyText });
+    let cut: DocumentError | BodyError | undefined;
+    yield { kind: 'reading', source };
+    try {
+      for await (const piece of text) {
+        if (typeof piece === 'string') {
+          yield* this.#sort(parser.write(piece));
+          if (parser.isOver || this.#position >= maxEntries) break;
+        } else {
+          if (isKnown(piece.finalUrl)) {
+            this.#result = { kind: 'known' };
+            return;
+          }
+          parser = new SitemapParser({ anyText, url: piece.finalUrl });
+          this.#position = 0;
+        }
+      }
+    } catch (error: unknown) {
+      if (!(error instanceof DocumentError || error instanceof BodyError)) throw error;
+      cut = error;
+    }
+    const isFull = this.#position >= maxEntries;
+    if (!isFull) yield* this.#sort(parser.end());
+    this.#result = resultOf(parser.kind, cut);
+    if (this.#result.problem !== undefined) return;
+    const { unexpanded } = parser;
+    if (unexpanded > 0)
+      yield {
+        kind: 'problem',
+        source,
+        problem: `has ${unexpanded} URLs made of entities of its own, which are not expanded`,
+      };
+    if (isFull) yield { kind: 'problem', source, problem: `names more than ${maxEntries} URLs; the rest is not read` };
+    else if (cut !== undefined) yield { kind: 'problem', source, problem: `${cut.message}; its end is missing` };
+    else if (parser.truncated) yield { kind: 'problem', source, problem: 'is cut off; its end is missing' };
+  }
+
+  *#sort(entries: readonly SitemapEntry[]): Generator<Found, void, void> {
+    const known = Math.min(entries.length, this.#furthest - this.#position);
+    this.#position += entries.length;
+    this.#furthest = Math.max(this.#furthest, this.#position);
+    if (known > 0) yield { kind: 'entries', entries: entries.slice(0, known), again: true };
+    if (known < entries.length) {
+      yield { kind: 'entries', entries: known > 0 ? entries.slice(known) : entries, again: false };
+    }
+  }
+}
+
+function resultOf(kind: SitemapKind, cut: Error | undefined): DocumentResult {
+  if (cut !== undefined && kind === 'empty') return { kind: 'unread', problem: cut.message };
+  const problem = NO_SITEMAP[kind];
+  return problem === undefined ? { kind } : { kind, problem };
+}

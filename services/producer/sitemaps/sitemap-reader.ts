@@ -1,0 +1,218 @@
+import { createReadStream } from 'node:fs';
+import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
+import { isOlder } from '../../../shared/task/sitemap/lastmod.ts';
+import type { SitemapEntry } from '../../../shared/task/sitemap/sitemap-entry.ts';
+import { type Logins, withLogin } from '../../../shared/task/url/logins.ts';
+import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
+import { BodyError } from '../documents/body-error.ts';
+import { decoded } from '../documents/decoding.ts';
+import type { DocumentFetcher, DocumentStart } from '../documents/document-fetcher.ts';
+import { unpacked } from '../documents/unpacking.ts';
+import type { Found } from '../found.ts';
+import { type DocumentResult, SitemapDocument } from './sitemap-document.ts';
+
+/** What a document, with all that it names, turned out to be. */
+export interface SitemapTree extends DocumentResult {
+  /** Pages found in all of it, be they left out for their age or not. */
+  readonly pages: number;
+}
+
+/** Sitemaps below one another: an index names an index, names an index. */
+const MAX_DEPTH = 10;
+/** Sitemaps in one run: chains of ever new names have no loop to be caught by. */
+const DEFAULT_MAX_SITEMAPS = 50_000;
+/** Entries of one sitemap: two hundred times what the protocol allows, for those who don't care. */
+const MAX_ENTRIES = 10_000_000;
+
+interface SitemapReaderOptions {
+  readonly documents: DocumentFetcher;
+  /** Of one sitemap, unpacked. */
+  readonly maxSitemapBytes: number;
+  /** In one run; 50 000. */
+  readonly maxSitemaps?: number;
+  /** What was last changed before is left out; epoch milliseconds. */
+  readonly since?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A document to read, and how many indexes are above it. */
+interface Waiting {
+  readonly source: string;
+  readonly depth: number;
+  readonly logins?: Logins | undefined;
+}
+
+/**
+ * Reads sitemaps, and the sitemaps that they name. Each is read once, under whatever name it comes: what redirects to a
+ * sitemap that was read is not read again. A sitemap that can't be read costs its own pages, and is named; the rest
+ * goes on.
+ */
+export class SitemapReader {
+  readonly #options: SitemapReaderOptions;
+  /** Canonical URLs of the sitemaps that were read, or wait for it. */
+  readonly #known = new Set<string>();
+  #sitemaps = 0;
+  #older = { pages: 0, sitemaps: 0 };
+
+  constructor(options: SitemapReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Documents read that are sitemaps, or files with a list. */
+  get sitemaps(): number {
+    return this.#sitemaps;
+  }
+
+  /** What was left out for its age: pages, and sitemaps with all that is in them. */
+  get older(): { readonly pages: number; readonly sitemaps: number } {
+    return this.#older;
+  }
+
+  /** A sitemap on the web, whose own origin, and those of what it names, may want logins. Why it is none is in the result, for the caller to tell. */
+  async *readUrl(url: string, logins?: Logins): AsyncGenerator<Found, SitemapTree, void> {
+    if (!this.#isNew(url)) return { kind: 'known', pages: 0 };
+    return yield* this.#readTree({ source: url, depth: 0, logins }, this.#textOf(url, logins), false);
+  }
+
+  /**
+   * A local file: a sitemap, or a list of URLs.
+   *
+   * @throws StorageError if the disk doesn't give it
+   */
+  async *readFile(path: string): AsyncGenerator<Found, SitemapTree, void> {
+    return yield* this.#readTree({ source: path, depth: 0 }, textOfFile(path, this.#options.signal), true);
+  }
+
+  async *#readTree(
+    top: Waiting,
+    text: AsyncIterable<DocumentStart | string>,
+    anyText: boolean,
+  ): AsyncGenerator<Found, SitemapTree, void> {
+    const waiting: Waiting[] = [];
+    const root = yield* this.#readOne(top, text, anyText, waiting);
+    let { pages } = root;
+    // Grows while it is walked: an index appends what it names.
+    for (const child of waiting) {
+      const read = yield* this.#readOne(child, this.#textOf(child.source, child.logins), false, waiting);
+      if (read.problem !== undefined) yield { kind: 'problem', source: child.source, problem: read.problem };
+      pages += read.pages;
+    }
+    return { ...root, pages };
+  }
+
+  async *#readOne(
+    self: Waiting,
+    text: AsyncIterable<DocumentStart | string>,
+    anyText: boolean,
+    waiting: Waiting[],
+  ): AsyncGenerator<Found, SitemapTree, void> {
+    const { source } = self;
+    const maxEntries = anyText ? Number.POSITIVE_INFINITY : MAX_ENTRIES;
+    const document = new SitemapDocument({ source, text, anyText, maxEntries, isKnown: this.#askerOf(source) });
+    let pages = 0;
+    for await (const found of document.read()) {
+      if (found.kind !== 'entries') {
+        yield found;
+        continue;
+      }
+      const { again } = found;
+      const all = found.entries.every(isPage) ? found.entries : found.entries.filter(isPage);
+      const entries = this.#newEnough(all);
+      if (entries.length > 0) yield { kind: 'entries', entries, again };
+      if (!again) {
+        pages += all.length;
+        this.#older.pages += all.length - entries.length;
+      }
+      if (all.length < found.entries.length) {
+        const before = this.#older.sitemaps;
+        yield* this.#append(found, self, waiting);
+        pages += this.#older.sitemaps - before;
+      }
+    }
+    if (document.result.problem === undefined && document.result.kind !== 'known') this.#sitemaps++;
+    return { ...document.result, pages };
+  }
+
+  #newEnough(entries: readonly SitemapEntry[]): readonly SitemapEntry[] {
+    return this.#options.since === undefined ? entries : entries.filter(({ lastmod }) => !this.#isTooOld(lastmod));
+  }
+
+  #isTooOld(lastmod: string | undefined): boolean {
+    const { since } = this.#options;
+    return since !== undefined && isOlder(lastmod, since);
+  }
+
+  /** Lets the sitemaps that an index names wait for their turn. */
+  *#append(
+    { entries, again }: Extract<Found, { readonly kind: 'entries' }>,
+    index: Waiting,
+    waiting: Waiting[],
+  ): Generator<Found, void, void> {
+    const { source } = index;
+    const { maxSitemaps = DEFAULT_MAX_SITEMAPS } = this.#options;
+    const depth = index.depth + 1;
+    for (const { loc, lastmod, to } of entries) {
+      if (to === 'page') continue;
+      if (this.#isTooOld(lastmod)) {
+        if (!again) this.#older.sitemaps++;
+        continue;
+      }
+      const url = readUrl(loc);
+      if (isProblem(url)) {
+        yield {
+          kind: 'problem',
+          source,
+          problem: `names a sitemap that is no URL: ${withoutCredentials(loc)}: ${url.problem}`,
+        };
+      } else if (depth > MAX_DEPTH || this.#known.size >= maxSitemaps) {
+        const why = depth > MAX_DEPTH ? `lies ${MAX_DEPTH} indexes deep` : `comes after ${maxSitemaps} other sitemaps`;
+        yield { kind: 'problem', source, problem: `${why}: what it names from ${url.href} on is not read` };
+        return;
+      } else if (this.#isNew(url.href)) {
+        waiting.push({ source: url.href, depth, logins: withLogin(index.logins, url.href, url.login) });
+      }
+    }
+  }
+
+  #textOf(url: string, logins: Logins | undefined): AsyncIterable<DocumentStart | string> {
+    const { documents, maxSitemapBytes: maxBytes, signal } = this.#options;
+    return documents.read(url, { maxBytes, signal, logins });
+  }
+
+  /** Marks a sitemap as known; `false` if it was. */
+  #isNew(url: string): boolean {
+    const mark = markOf(url);
+    if (this.#known.has(mark)) return false;
+    this.#known.add(mark);
+    return true;
+  }
+
+  /** Asks whether a redirect led to a known sitemap. A document is not known to itself, however often it is tried. */
+  #askerOf(source: string): (finalUrl: string) => boolean {
+    const own = new Set([markOf(source)]);
+    return (finalUrl) => {
+      const mark = markOf(finalUrl);
+      if (own.has(mark)) return false;
+      own.add(mark);
+      return !this.#isNew(finalUrl);
+    };
+  }
+}
+
+function isPage({ to }: SitemapEntry): boolean {
+  return to === 'page';
+}
+
+function markOf(url: string): string {
+  const read = readUrl(url);
+  return isProblem(read) ? url : read.canonical;
+}
+
+async function* textOfFile(path: string, signal: AbortSignal): AsyncGenerator<string, void, void> {
+  try {
+    yield* decoded(unpacked(createReadStream(path, { signal }), Number.POSITIVE_INFINITY));
+  } catch (error: unknown) {
+    if (error instanceof BodyError || signal.aborted) throw error;
+    throw new StorageError(`${path} can't be read: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ExpiringMap } from '../../shared/runtime/expiring-map.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Outcome } from '../../shared/task/task/outcome.ts';
+import type { Task } from '../../shared/task/task/task.ts';
+
+interface OutcomeFields {
+  readonly status?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly error?: string | undefined;
+  readonly ms?: number | undefined;
+  readonly cached?: true | undefined;
+}
+
+/** A crawler's failure is warned of once in so long. */
+const WARNED_EVERY_MS = 60_000;
+
+/** The line that each page leaves in the log. */
+export class OutcomeLog {
+  readonly #log: Logger;
+  /** Failures of crawlers that were warned of. */
+  readonly #warned: ExpiringMap<true>;
+
+  constructor({ log, clock }: { readonly log: Logger; readonly clock: Clock }) {
+    this.#log = log;
+    this.#warned = new ExpiringMap({ clock, maxEntries: 1_000, maxBytes: Number.POSITIVE_INFINITY });
+  }
+
+  tell(task: Task, outcome: Outcome['kind'], fields: OutcomeFields): void {
+    const about = { run: task.run, ...fields, url: task.url };
+    // A local crawl shows no more than warnings; and a crawler that fails mostly does so with all its pages.
+    if (this.#isNewFailure(fields)) this.#log.warn(about, outcome);
+    else this.#log.info(about, outcome);
+  }
+
+  #isNewFailure({ reason, error }: OutcomeFields): boolean {
+    if (reason !== 'step' || error === undefined || this.#warned.get(error) !== undefined) return false;
+    this.#warned.set(error, true, { ttlMs: WARNED_EVERY_MS, bytes: 0 });
+    return true;
+  }
+}

@@ -1,0 +1,70 @@
+import pRetry, { AbortError } from 'p-retry';
+import { InterruptedError, messageOf, TrawlError, UnavailableError } from '../runtime/errors.ts';
+import type { Logger } from '../runtime/logger.ts';
+
+/** Attempts of a command before it gives up: about half a minute. */
+export const COMMAND_ATTEMPTS = 10;
+
+interface ConnectOptions {
+  /** What is connected to: `RabbitMQ`, `Redis`. */
+  readonly name: string;
+  /** Where it is looked for, without credentials. */
+  readonly where: string;
+  /** What to check when it can't be reached, as a sentence. */
+  readonly advice: string;
+  /** `Infinity` for a process that has nothing else to do. */
+  readonly attempts: number;
+  readonly log: Logger;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Connects, with numbered attempts: services often start at the same moment as those who need them.
+ *
+ * @throws UnavailableError when all attempts are used up; a ConfigurationError at once, since waiting mends nothing;
+ * InterruptedError at once when `signal` is aborted, even while a service that never answers is waited for: the caller
+ * closes what it opened
+ */
+export async function connectWithAttempts(connect: () => Promise<void>, options: ConnectOptions): Promise<void> {
+  const { name, where, advice, attempts, log, signal } = options;
+  let attempt = 0;
+  const interruption = Promise.withResolvers<never>();
+  const interrupt = (): void =>
+    interruption.reject(new InterruptedError(`interrupted while connecting to ${name} at ${where}. ${advice}`));
+  if (signal?.aborted) interrupt();
+  signal?.addEventListener('abort', interrupt);
+  try {
+    const connecting = pRetry(
+      async () => {
+        attempt++;
+        try {
+          await connect();
+        } catch (error: unknown) {
+          throw error instanceof TrawlError ? new AbortError(error) : error;
+        }
+      },
+      {
+        retries: attempts === Number.POSITIVE_INFINITY ? attempts : attempts - 1,
+        factor: 1.5,
+        minTimeout: 500,
+        maxTimeout: 5_000,
+        signal,
+        onFailedAttempt: ({ error, attemptNumber }) => {
+          log.warn({ what: `${name} at ${where}: ${messageOf(error)}` }, `Attempt ${attemptNumber} failed:`);
+        },
+      },
+    );
+    await Promise.race([interruption.promise, connecting]);
+  } catch (error: unknown) {
+    if (error instanceof TrawlError) throw error;
+    const reason = messageOf(error).replace(/\.$/, '');
+    const tried = attempt === 1 ? '1 attempt' : `${attempt} attempts`;
+    const message = `${name} at ${where} can't be reached, after ${tried}: ${reason}. ${advice}`;
+    throw new UnavailableError(message, { cause: error });
+  } finally {
+    signal?.removeEventListener('abort', interrupt);
+  }
+  const line = `Connected to ${name} on attempt ${attempt}`;
+  if (attempt > 1) log.warn({}, line);
+  else log.info({}, line);
+}

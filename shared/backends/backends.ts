@@ -1,0 +1,345 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Biographer } from '../ports/biographer.ts';
+import type { Fetcher } from '../ports/fetcher.ts';
+import type { AttemptHistory, Claims, Frontier, HandOvers, Ledger, QueuedLeases } from '../ports/frontier.ts';
+import type { HostGate } from '../ports/host-gate.ts';
+import type { HostOverview } from '../ports/host-overview.ts';
+import type { Marks } from '../ports/marks.ts';
+import type { ResponseCache } from '../ports/response-cache.ts';
+import type { RobotsStore } from '../ports/robots-store.ts';
+import type { Roster } from '../ports/roster.ts';
+import type { Runs } from '../ports/runs.ts';
+import type { DeadLetters, QueueInspector, Transport } from '../ports/transport.ts';
+import { systemClock } from '../runtime/clock.ts';
+import type { Service } from '../runtime/lifecycle.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from '../settings/settings.ts';
+import type { Settings } from '../settings/table.ts';
+import type { FrontierPolicy } from '../stores/policy.ts';
+import type { HostHeaders } from '../task/host/host-headers.ts';
+import type { ProxyAddress } from '../task/host/proxy-list.ts';
+import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
+import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
+
+/** What holds the frontier: in Redis for a fleet, in memory for one process. */
+export interface Stores {
+  readonly frontier: Frontier & AttemptHistory & Claims & QueuedLeases & HandOvers & Ledger;
+  readonly runs: Runs;
+  readonly gate: HostGate;
+  readonly hosts: HostOverview;
+  readonly marks: Marks;
+  readonly biographer: Biographer;
+  readonly cache: ResponseCache;
+  readonly robots: RobotsStore;
+  readonly roster: Roster;
+  /** Refuses a `DEDUP` that differs from the one in force; left out where nobody else could have another. */
+  readonly checkMarks?: () => Promise<void>;
+  /**
+   * Connects to a response cache that has a Redis of its own, which otherwise happens at its first use. Resolves once it
+   * did, or can't for now: the cache then comes later. Left out where there is none.
+   */
+  readonly connectCache?: () => Promise<void>;
+  /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
+  readonly sweep?: () => Promise<number>;
+  close(): void;
+}
+
+/** Told about services that come and go. */
+export interface ServiceEvents {
+  lost(service: ServiceName, reason: string): void;
+  restored(service: ServiceName): void;
+}
+export type ServiceName = 'Redis' | 'RabbitMQ';
+
+export interface ConnectOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly events?: Partial<ServiceEvents>;
+  /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
+  readonly name: string;
+  /** `Infinity` for a worker, which has nothing else to do. */
+  readonly attempts?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An inspector with a connection of its own. */
+export type OpenInspector = QueueInspector & Pick<Service, 'stop'>;
+
+const GIVE_UP_FLEET_MS = 6 * 3_600_000;
+export const MEGABYTE = 1_000_000;
+/** Both connections of a process notice a broker that hangs within twice this. */
+const HEARTBEAT_SECONDS = 30;
+const PUBLISH_WINDOW = 500;
+const TRY_PROXY_MS = 5_000;
+
+/** The id of this process among workers: `<hostname>-<8 hex>`. */
+export function newWorkerId(): string {
+  return `${hostname()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]/g, '-')}-${randomBytes(4).toString('hex')}`;
+}
+
+/** Connects to Redis: numbered attempts, then what to check. */
+export async function connectStores(options: ConnectOptions): Promise<Stores> {
+  const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal } = options;
+  const [
+    { RedisConnection },
+    { RedisFrontier },
+    { RedisMemory },
+    { RedisRuns },
+    { RedisHostOverview },
+    { RedisMarks },
+    { RedisBiographer },
+    { RedisHostGate },
+    { RedisRobotsStore },
+    { RedisRoster },
+  ] = await Promise.all([
+    import('../stores/redis/connection.ts'),
+    import('../stores/redis/frontier.ts'),
+    import('../stores/redis/memory-watch.ts'),
+    import('../stores/redis/runs.ts'),
+    import('../stores/redis/host-overview.ts'),
+    import('../stores/redis/marks.ts'),
+    import('../stores/redis/biographer.ts'),
+    import('../stores/redis/host-gate.ts'),
+    import('../stores/redis/robots-store.ts'),
+    import('../stores/redis/roster.ts'),
+  ]);
+  const url = redisUrlOf(settings);
+  const told = {
+    lost: (reason: string) => events?.lost?.('Redis', reason),
+    restored: () => events?.restored?.('Redis'),
+  };
+  const connection = new RedisConnection(url, name, told, log);
+  try {
+    await connectWithAttempts(() => connection.connect(), {
+      name: 'Redis',
+      where: placeOf(url),
+      advice: 'Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis',
+      attempts,
+      log,
+      signal,
+    });
+  } catch (error: unknown) {
+    // It may have connected just as it was told to stop.
+    connection.close();
+    throw error;
+  }
+  const { redis } = connection;
+  const { keyPrefix: prefix, runRetention } = settings;
+  const { cache, connect: connectCache, close: closeCache } = await openRedisCache(redis, options);
+  const runs = new RedisRuns({ redis, prefix, marks: settings.dedup });
+  return {
+    frontier: new RedisFrontier({
+      redis,
+      prefix,
+      policy: policyOf(settings, GIVE_UP_FLEET_MS),
+      memory: new RedisMemory(redis),
+    }),
+    runs,
+    gate: new RedisHostGate({ redis, prefix }),
+    hosts: new RedisHostOverview({ redis, prefix }),
+    marks: new RedisMarks({ redis, prefix }),
+    biographer: new RedisBiographer({ redis, prefix }),
+    cache,
+    robots: new RedisRobotsStore({ redis, prefix }),
+    roster: new RedisRoster({ redis, prefix }),
+    checkMarks: () => runs.checkMarks(),
+    connectCache,
+    sweep: () => runs.sweep(runRetention),
+    close: () => {
+      closeCache();
+      connection.close();
+    },
+  };
+}
+
+/** Connects to RabbitMQ and declares the queues: numbered attempts, then what to check. */
+export async function connectTransport(options: ConnectOptions): Promise<Transport & DeadLetters> {
+  const { settings, log, events, name } = options;
+  const { RabbitMqTransport } = await import('../transports/rabbitmq/transport.ts');
+  const url = rabbitmqUrlOf(settings);
+  const transport = new RabbitMqTransport({
+    url,
+    prefix: settings.queuePrefix,
+    queueType: settings.queueType,
+    name,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    window: PUBLISH_WINDOW,
+    onLost: (reason) => events?.lost?.('RabbitMQ', reason),
+    onRestored: () => events?.restored?.('RabbitMQ'),
+    onBlocked: (reason) => {
+      if (reason === undefined) log.warn({}, 'RabbitMQ takes messages again');
+      else log.warn({ what: reason }, 'RabbitMQ takes no messages for now:');
+    },
+  });
+  await connectToRabbitMq(transport, url, options);
+  return transport;
+}
+
+async function connectToRabbitMq(connecting: Service, url: string, options: ConnectOptions): Promise<void> {
+  const { log, attempts = COMMAND_ATTEMPTS, signal } = options;
+  try {
+    await connectWithAttempts(() => connecting.start(), {
+      name: 'RabbitMQ',
+      where: placeOf(url),
+      advice: 'Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq',
+      attempts,
+      log,
+      signal,
+    });
+  } catch (error: unknown) {
+    // It may have connected just as it was told to stop.
+    await connecting.stop();
+    throw error;
+  }
+}
+
+/**
+ * Connects to RabbitMQ to look into its queues: numbered attempts, then what to check. Nothing is declared, and one
+ * connection is enough.
+ */
+export async function connectInspector(options: ConnectOptions): Promise<OpenInspector> {
+  const { settings, events, name } = options;
+  const [{ RabbitMqInspector }, { RecoveringConnection }, { topology }] = await Promise.all([
+    import('../transports/rabbitmq/inspector.ts'),
+    import('../transports/rabbitmq/recovering-connection.ts'),
+    import('../transports/rabbitmq/topology.ts'),
+  ]);
+  const url = rabbitmqUrlOf(settings);
+  const connection = new RecoveringConnection({
+    url,
+    name,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    build: async () => {},
+    events: {
+      lost: (reason) => events?.lost?.('RabbitMQ', reason),
+      restored: () => events?.restored?.('RabbitMQ'),
+      blocked: () => {},
+    },
+  });
+  await connectToRabbitMq(connection, url, options);
+  const queues = topology(settings.queuePrefix, settings.queueType);
+  return Object.assign(new RabbitMqInspector({ connection, queues }), { stop: () => connection.stop() });
+}
+
+/** Connects to both services at once. When one of them can't be had, the other is let go: it would keep the process up. */
+export async function connectFleet(
+  options: ConnectOptions,
+): Promise<{ readonly stores: Stores; readonly transport: Transport & DeadLetters }> {
+  const { stores, broker } = await connectBoth(options, connectTransport);
+  return { stores, transport: broker };
+}
+
+/** The same for who replays dead letters: the new tasks go to Redis, and a worker or a producer releases them. */
+export async function connectForReplay(
+  options: ConnectOptions,
+): Promise<{ readonly stores: Stores; readonly letters: OpenInspector }> {
+  const { stores, broker } = await connectBoth(options, connectInspector);
+  return { stores, letters: broker };
+}
+
+async function connectBoth<T extends Pick<Service, 'stop'>>(
+  options: ConnectOptions,
+  connectBroker: (options: ConnectOptions) => Promise<T>,
+): Promise<{ readonly stores: Stores; readonly broker: T }> {
+  const giveUp = new AbortController();
+  const signal = options.signal === undefined ? giveUp.signal : AbortSignal.any([options.signal, giveUp.signal]);
+  const connecting = [connectStores({ ...options, signal }), connectBroker({ ...options, signal })] as const;
+  try {
+    const [stores, broker] = await Promise.all(connecting);
+    await stores.checkMarks?.();
+    return { stores, broker };
+  } catch (error: unknown) {
+    giveUp.abort();
+    const [stores, broker] = await Promise.allSettled(connecting);
+    if (stores.status === 'fulfilled') stores.value.close();
+    if (broker.status === 'fulfilled') await broker.value.stop();
+    throw error;
+  }
+}
+
+interface FetcherOptions {
+  readonly settings: Settings;
+  readonly version: string;
+  readonly hostHeaders: HostHeaders;
+  readonly log: Logger;
+}
+
+/** The fetcher, with the deployment's limits, its address guard, and proxies of this process' own. */
+export async function openFetcher({ settings, version, hostHeaders, log }: FetcherOptions): Promise<Fetcher> {
+  const { GotFetcher } = await import('../fetchers/got/fetcher.ts');
+  return new GotFetcher({
+    timeoutMs: settings.fetchTimeout,
+    userAgent: userAgentOf(settings, version),
+    allowedPrivate: settings.privateHosts,
+    hostHeaders,
+    ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, log) }),
+  });
+}
+
+async function openRotation(
+  proxies: readonly ProxyAddress[],
+  log: Logger,
+): Promise<import('../fetchers/proxies/rotation.ts').Rotation> {
+  const { Rotation } = await import('../fetchers/proxies/rotation.ts');
+  const onRest = (_: ProxyAddress, error: string, restMs: number): void =>
+    log.warn({ error, seconds: restMs / 1_000 }, 'a proxy rests:');
+  return new Rotation({ proxies, clock: systemClock, onRest });
+}
+
+/** Connects to a proxy, and lets it go. Rejects with what is wrong with it. */
+export async function tryProxy(proxy: ProxyAddress): Promise<void> {
+  const { connectToProxy } = await import('../fetchers/proxies/tunnel.ts');
+  const socket = await connectToProxy(proxy, { signal: new AbortController().signal, phaseMs: TRY_PROXY_MS });
+  socket.destroy();
+}
+
+/** Keeps nothing. */
+export const noCache: ResponseCache = { get: async () => undefined, set: async () => {} };
+
+/** The cache of a fleet, and how to let go of it: in the frontier's Redis, or in one of its own. */
+async function openRedisCache(
+  redis: import('ioredis').Redis,
+  { settings, log, name }: ConnectOptions,
+): Promise<{ readonly cache: ResponseCache; connect(): Promise<void>; close(): void }> {
+  const { keyPrefix: prefix, cacheTtl: ttlMs, cacheMaxMb, cacheRedisUrl } = settings;
+  const nothingOfItsOwn = { connect: async () => {}, close: () => {} };
+  if (ttlMs === 0) return { cache: noCache, ...nothingOfItsOwn };
+  const { RedisResponseCache } = await import('../stores/redis/response-cache.ts');
+  const limits = { prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE };
+  if (cacheRedisUrl === undefined) return { cache: new RedisResponseCache({ redis, ...limits }), ...nothingOfItsOwn };
+  const { connectCacheRedis, openCacheRedis } = await import('../stores/redis/cache-connection.ts');
+  const what = `the response cache at ${placeOf(cacheRedisUrl)}`;
+  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, {
+    lost: (error) => log.warn({ what, error }, 'connection lost, going on without:'),
+    restored: () => log.warn({ what }, 'connected again:'),
+  });
+  return {
+    cache: new RedisResponseCache({ redis: own, ...limits }),
+    connect: () => connectCacheRedis(own),
+    close: () => own.disconnect(),
+  };
+}
+
+/** Connects to a response cache of its own, and lets it go. Rejects with what is wrong with it. */
+export async function tryCache(url: string, name: string): Promise<void> {
+  const { tryCacheRedis } = await import('../stores/redis/cache-connection.ts');
+  await tryCacheRedis(url, name);
+}
+
+/** What a frontier goes by. */
+export function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): FrontierPolicy {
+  return {
+    hostConcurrency,
+    giveUpMs: hostGiveUp ?? giveUpMs,
+    priorityTtlMs: QUEUE_TTL_MS.priority,
+    normalTtlMs: QUEUE_TTL_MS.normal,
+  };
+}
+
+/** Host and port of a URL, without its credentials. */
+export function placeOf(url: string): string {
+  return new URL(url).host;
+}

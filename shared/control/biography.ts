@@ -1,0 +1,115 @@
+import type { Biographer, TaskTrace } from '../ports/biographer.ts';
+import type { AttemptHistory, AttemptNote } from '../ports/frontier.ts';
+import type { PageRecord } from '../ports/record.ts';
+import type { Runs } from '../ports/runs.ts';
+import type { RecordSource } from '../ports/sink.ts';
+import type { DeadLetters } from '../ports/transport.ts';
+import { InterruptedError, messageOf } from '../runtime/errors.ts';
+import { malformedMarkOf, markOf, taskIdOf } from '../task/url/fingerprint.ts';
+import { keyWithLogin, loginFor } from '../task/url/logins.ts';
+import { isProblem, readUrl } from '../task/url/url.ts';
+import { readLetter } from './letter-filter.ts';
+import { letterJson } from './letter-json.ts';
+import { marksOfUrl } from './url-marks.ts';
+
+/** Everything that is known of a URL. */
+export interface Biography {
+  readonly url: string;
+  readonly mark: string;
+  /** Taken by runs that share their marks. */
+  readonly known: boolean;
+  /** Runs that know something of it; with `--run`, that one. */
+  readonly runs: readonly RunChapter[];
+  /** Failed attempts, newest first, the last ten of 24 hours. */
+  readonly attempts: readonly AttemptNote[];
+  /** Dead letters as `dlq show` prints them; nothing if RabbitMQ could not be asked. */
+  readonly letters: readonly object[] | null;
+  readonly lettersProblem: string | null;
+}
+
+export interface RunChapter extends TaskTrace {
+  readonly task: string;
+  /** Why the whole run waits, if it is paused. */
+  readonly pauseReason?: string;
+  /** The line among the records of this machine. */
+  readonly record?: PageRecord;
+}
+
+/** Runs that are asked, the newest first. */
+const MOST_RUNS = 100;
+/** Of runs whose marks are shared, any may have taken it: so many are looked through for its record. */
+const MOST_RECORDS = 20;
+const MOST_LETTERS = 100_000;
+const MOST_ATTEMPTS = 10;
+
+/** Where it is looked. What is opened is closed by who opened it, when the action has ended. */
+export interface Archives {
+  readonly stores: { readonly runs: Runs; readonly biographer: Biographer; readonly frontier: AttemptHistory };
+  readonly records: <T>(action: (records: RecordSource) => Promise<T>) => Promise<T>;
+  readonly letters: <T>(action: (letters: DeadLetters) => Promise<T>) => Promise<T>;
+}
+
+/** Tells all that is known of a URL, in one run or in the newest ones. */
+export async function lookUp(text: string, run: string | undefined, archives: Archives): Promise<Biography> {
+  const { stores } = archives;
+  const ids = run === undefined ? await stores.runs.list(MOST_RUNS) : [run];
+  const { url, host, plain, ofRun, all } = await marksOfUrl(text, ids, stores.runs);
+  const markIn = (id: string): string => ofRun.get(id) ?? plain;
+  const [known, attempts, traces, letters] = await Promise.all([
+    Promise.all(all.map((mark) => stores.biographer.isKnown(mark))),
+    Promise.all(all.map((mark) => stores.frontier.attempts(mark))),
+    Promise.all(ids.map((id) => stores.biographer.trace(id, { mark: markIn(id), host }))),
+    lettersOf(all, archives),
+  ]);
+  const chapters: RunChapter[] = [];
+  let looked = 0;
+  for (const trace of traces) {
+    if (trace === undefined) continue;
+    const task = taskIdOf(trace.run, markIn(trace.run));
+    const mayHaveIt = trace.isMarked || trace.hasFailed;
+    const isOver = mayHaveIt && trace.place === undefined;
+    const record = isOver && looked++ < MOST_RECORDS ? await recordOf(trace.run, task, archives) : undefined;
+    const isItsOwn =
+      trace.place !== undefined || trace.hasFailed || record !== undefined || (trace.isMarked && trace.hasOwnMarks);
+    if (run === undefined && !isItsOwn) continue;
+    const pauseReason = trace.runState === 'paused' ? (await stores.runs.progress(trace.run))?.pauseReason : undefined;
+    chapters.push({
+      ...trace,
+      task,
+      ...(pauseReason === undefined ? {} : { pauseReason }),
+      ...(record === undefined ? {} : { record }),
+    });
+  }
+  const newest = attempts
+    .flat()
+    .sort((a, b) => b.at - a.at)
+    .slice(0, MOST_ATTEMPTS);
+  const mark = run === undefined ? plain : markIn(run);
+  return { url, mark, known: known.includes(true), runs: chapters, attempts: newest, ...letters };
+}
+
+/** The record of a task, if this machine has the records of its run. */
+function recordOf(run: string, task: string, { records }: Archives): Promise<PageRecord | undefined> {
+  return records(async (source) => ((await source.has(run)) ? await source.find(run, task) : undefined));
+}
+
+async function lettersOf(
+  marks: readonly string[],
+  { letters }: Archives,
+): Promise<Pick<Biography, 'letters' | 'lettersProblem'>> {
+  try {
+    const all = await letters((deadLetters) => deadLetters.browse(MOST_LETTERS));
+    const found = all.map(readLetter).filter(({ letter, message }) => {
+      if (letter === undefined) return false;
+      const url = readUrl(letter.url);
+      const own = isProblem(url)
+        ? malformedMarkOf(letter.url)
+        : markOf(keyWithLogin(url.canonical, loginFor(url.href, letter.logins)), letter.step);
+      return marks.some((mark) => own === mark || message.id === taskIdOf(letter.run, mark));
+    });
+    return { letters: found.map(letterJson), lettersProblem: null };
+  } catch (error: unknown) {
+    if (error instanceof InterruptedError) throw error;
+    return { letters: null, lettersProblem: messageOf(error) };
+  }
+}

@@ -1,0 +1,136 @@
+import type { LiveWorker } from '../ports/roster.ts';
+import { type HostLine, REPLAYER, type RunProgress } from '../ports/runs.ts';
+import { count, duration } from './format.ts';
+import { paceText, pauseText } from './pause-text.ts';
+
+/** What keeps a run from going faster, and how long it will take by what is known. */
+export interface Bottleneck {
+  /** One word or two, for scripts. */
+  readonly name:
+    | 'none'
+    | 'paused'
+    | 'no workers'
+    | 'workers waiting'
+    | 'host'
+    | 'host paused'
+    | 'host unreachable'
+    | 'retries'
+    | 'slots'
+    | 'producer lost';
+  /** For people; empty when nothing is in the way. */
+  readonly sentence: string;
+  readonly etaMs: number | undefined;
+}
+
+interface Circumstances {
+  readonly progress: RunProgress;
+  readonly hosts: readonly HostLine[];
+  /** Empty when nobody works; left out where the one process is the worker. */
+  readonly workers?: readonly LiveWorker[];
+  /** Pages a second, lately. */
+  readonly rate: number;
+}
+
+/** A host whose tail takes this much longer than the rest of the run is what the run waits for. */
+const CLEARLY_LONGER = 1.5;
+
+/** Names what a run waits for. */
+export function bottleneckOf(about: Circumstances): Bottleneck {
+  const { progress, hosts, workers, rate } = about;
+  const left = progress.waiting + progress.inFlight;
+  const steadyMs = rate > 0 ? (left / rate) * 1_000 : undefined;
+  const say = (name: Bottleneck['name'], sentence: string, etaMs = steadyMs): Bottleneck => ({ name, sentence, etaMs });
+
+  if (progress.endedAt !== undefined) return say('none', '', 0);
+  const { run, producers } = progress;
+  if (progress.state === 'paused') {
+    const why = progress.pauseReason === undefined ? '' : ` (${progress.pauseReason})`;
+    return say('paused', `paused${why}; trawl resume ${run}`, undefined);
+  }
+  if (left === 0) {
+    return producers.lost > 0 && producers.open === 0
+      ? say('producer lost', lostProducers(progress), undefined)
+      : say('none', '', undefined);
+  }
+  if (workers?.length === 0) return say('no workers', 'no worker is running: start one with trawl work', undefined);
+  if (workers?.every(({ state }) => state !== 'consuming')) {
+    return say('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`, undefined);
+  }
+  const slowest = slowestHost(hosts);
+  if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0)) return hostBottleneck(slowest);
+  if (hosts.length === 0 && progress.waiting > 0)
+    return say('retries', `${count(progress.waiting)} wait for their next attempt`);
+  if (slowest !== undefined && slowest.needsMs > 5_000) return hostBottleneck(slowest);
+  const [slots, inHand] = [sum(workers, 'slots'), sum(workers, 'inHand')];
+  if (slots > 0 && inHand >= 0.9 * slots) return say('slots', `all ${slots} worker slots are busy: more workers help`);
+  return say('none', '');
+}
+
+interface NeedyHost extends HostLine {
+  readonly needsMs: number;
+}
+
+/** Until a host's waiting tasks are done, as far as its pause and its pace tell; one that is tried just now takes a while. */
+export function needsMs({ pausedMs, isUnreachable, waiting, intervalMs }: HostLine): number {
+  return Math.max(pausedMs, isUnreachable ? 1 : 0) + waiting * intervalMs;
+}
+
+function slowestHost(hosts: readonly HostLine[]): NeedyHost | undefined {
+  return hosts
+    .map((line) => ({ ...line, needsMs: needsMs(line) }))
+    .reduce<NeedyHost | undefined>(
+      (slowest, line) => (line.needsMs > (slowest?.needsMs ?? 0) ? line : slowest),
+      undefined,
+    );
+}
+
+/** Names the lost producers of a run, and says what to do. */
+export function lostProducers({ run, producers: { lost, silent } }: RunProgress): string {
+  const named = silent.map(({ id, silentMs }) => `${id}, silent for ${duration(silentMs)}`);
+  const others = lost > silent.length ? ` and ${count(lost - silent.length)} more` : '';
+  const again = silent.every(({ id }) => id === REPLAYER) ? 'trawl dlq replay' : `trawl produce --run ${run} …`;
+  return `producer lost: ${named.join('; ')}${others}; run it again with ${again}, or trawl seal ${run}`;
+}
+
+function hostBottleneck(line: NeedyHost): Bottleneck {
+  const { host, waiting, pausedMs, reason, byHand, isUnreachable, because, responseMs = 0, needsMs } = line;
+  if (byHand) {
+    const paused = pauseText({ ms: pausedMs, reason, byHand });
+    return {
+      name: 'host paused',
+      sentence: `waiting for ${host}: ${paused}; trawl resume --host ${host}`,
+      etaMs: undefined,
+    };
+  }
+  if (isUnreachable) {
+    const next = pausedMs > 0 ? `next try in ${duration(pausedMs)}` : 'being tried';
+    const why = reason === '' ? '' : ` (${reason})`;
+    return {
+      name: 'host unreachable',
+      sentence: `waiting for ${host}: host unreachable: ${next}${why}`,
+      etaMs: undefined,
+    };
+  }
+  if (pausedMs > 2_000) {
+    const why = reason === '' ? '' : ` (${reason})`;
+    return {
+      name: 'host paused',
+      sentence: `waiting for ${host}: paused for ${duration(pausedMs)}${why}`,
+      etaMs: needsMs,
+    };
+  }
+  const left = `${count(waiting)} left, about ${duration(needsMs)}`;
+  const [why, mend] =
+    because === 'answers'
+      ? [`its answers take ${duration(responseMs)}`, '']
+      : [paceText(line), because === 'rate' ? ' (--rate)' : ''];
+  return {
+    name: 'host',
+    sentence: `waiting for ${host}: ${why}; ${left}; more workers won't help${mend}`,
+    etaMs: needsMs,
+  };
+}
+
+function sum(workers: readonly LiveWorker[] | undefined, field: 'slots' | 'inHand'): number {
+  return workers?.reduce((total, worker) => total + worker[field], 0) ?? 0;
+}

@@ -1,0 +1,41 @@
+import { type DeadLetter, readDeadLetter } from '../ports/dead-letter.ts';
+import type { DeadLetterMessage } from '../ports/transport.ts';
+import type { FailedReason } from '../task/task/outcome.ts';
+import { runNamedBy } from '../task/task/task.ts';
+import { isProblem, readUrl } from '../task/url/url.ts';
+
+/** A message of `failed_urls`: a dead letter, or the raw body of what was no task. */
+export interface FoundLetter {
+  readonly message: DeadLetterMessage;
+  /** Nothing for a raw body. */
+  readonly letter: DeadLetter | undefined;
+  readonly reason: FailedReason;
+  /** The run it failed in; nothing if it named none. */
+  readonly run: string | undefined;
+  /** The politeness key; nothing for what is no URL. */
+  readonly host: string | undefined;
+}
+
+/** Which letters are meant: those that fit everything that is given. */
+export interface LetterFilter {
+  readonly reason?: FailedReason | undefined;
+  readonly host?: string | undefined;
+  readonly run?: string | undefined;
+}
+
+export function readLetter(message: DeadLetterMessage): FoundLetter {
+  const letter = readDeadLetter(message.body);
+  // A raw body has no run of its own; a task that was malformed on its way still has its id.
+  if (letter === undefined)
+    return { message, letter, reason: 'malformed', run: runNamedBy(message.id), host: undefined };
+  const url = readUrl(letter.url);
+  return { message, letter, reason: letter.reason, run: letter.run, host: isProblem(url) ? undefined : url.host };
+}
+
+export function isMeant(found: FoundLetter, { reason, host, run }: LetterFilter): boolean {
+  return (
+    (reason === undefined || found.reason === reason) &&
+    (host === undefined || found.host === host) &&
+    (run === undefined || found.run === run)
+  );
+}

@@ -1,0 +1,25 @@
+import type { DeadLetterMessage } from '../ports/transport.ts';
+import { withoutCredentialsIn } from '../task/url/url.ts';
+import type { FoundLetter } from './letter-filter.ts';
+
+/** A letter for scripts, without its credentials. The body of what was no task is in `raw`, or in `rawBase64` if it is no UTF-8. */
+export function letterJson({ message, letter, reason }: FoundLetter): object {
+  const { id = null, headers, body } = message;
+  if (letter !== undefined) {
+    const { logins: _, ...shown } = letter;
+    return { id, ...shown };
+  }
+  const raw = rawText(message);
+  const kept = raw === undefined ? { rawBase64: Buffer.from(body).toString('base64') } : { raw };
+  return { id, reason, error: headers['x-last-error'], ...kept };
+}
+
+/** A body that is UTF-8, as it is. */
+export function rawText({ body }: DeadLetterMessage): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    return withoutCredentialsIn(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import type { RunOptions } from '../ports/runs.ts';
+import type { SettingKey, Settings } from '../settings/table.ts';
+
+/** What a run is opened with, out of the settings. */
+export function runOptionsOf(settings: Settings, dedup: RunOptions['dedup']): RunOptions {
+  const { crawler, rate: intervalMs, maxAttempts, follow, maxDepth, scope, include, exclude, maxPages } = settings;
+  const { maxHostsPerDomain } = settings;
+  const { content, urlKey, recrawlAfter: recrawlAfterMs = 0 } = settings;
+  const following = { follow, maxDepth, scope, include, exclude, maxPages, maxHostsPerDomain };
+  const recrawling = { incremental: settings.incremental || recrawlAfterMs > 0, recrawlAfterMs };
+  return { crawler, dedup, intervalMs, maxAttempts, ...following, content, urlKey, ...recrawling };
+}
+
+/** Which settings {@link runOptionsOf} reads, and what they are called in a run. */
+export const RUN_OPTION_OF = {
+  crawler: 'crawler',
+  rate: 'intervalMs',
+  maxAttempts: 'maxAttempts',
+  follow: 'follow',
+  maxDepth: 'maxDepth',
+  scope: 'scope',
+  include: 'include',
+  exclude: 'exclude',
+  maxPages: 'maxPages',
+  maxHostsPerDomain: 'maxHostsPerDomain',
+  content: 'content',
+  urlKey: 'urlKey',
+  incremental: 'incremental',
+  recrawlAfter: 'recrawlAfterMs',
+} as const satisfies Partial<Record<SettingKey, keyof RunOptions>>;
+
+/** Which options two runs have otherwise. One that `own` was opened without, by an older version, is not compared. */
+export function differingOptions(own: RunOptions, other: RunOptions): (keyof RunOptions)[] {
+  const names = Object.keys(own) as (keyof RunOptions)[];
+  return names.filter((name) => JSON.stringify(own[name]) !== JSON.stringify(other[name]));
+}

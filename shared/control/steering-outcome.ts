@@ -1,0 +1,86 @@
+import type { RunProgress, RunState, Steered } from '../ports/runs.ts';
+import { count } from './format.ts';
+
+export type SteerVerb = 'pause' | 'resume' | 'cancel' | 'seal';
+
+/** What a command that steers a run says, and its exit code. */
+export interface SteeringOutcome {
+  readonly code: 0 | 1;
+  readonly sentence: string;
+}
+
+const WANTED: Readonly<Record<Exclude<SteerVerb, 'seal'>, RunState>> = {
+  pause: 'paused',
+  resume: 'running',
+  cancel: 'cancelled',
+};
+
+/**
+ * What steering came to, in words.
+ *
+ * | the run was | pause      | resume      | cancel      | seal        |
+ * |-------------|------------|-------------|-------------|-------------|
+ * | `running`   | paused     | so already  | cancelled   | sealed      |
+ * | `paused`    | so already | running     | cancelled   | sealed      |
+ * | `cancelled` | stays so   | error       | so already  | stays so    |
+ * | `finished`  | stays so   | stays so    | stays so    | stays so    |
+ */
+export function steeringOutcome(
+  verb: SteerVerb,
+  { was, is }: Steered,
+  before: RunProgress,
+  after: RunProgress,
+): SteeringOutcome {
+  const { run } = after;
+  if (was === 'finished') return fine(`Run ${run} is finished: there is nothing to ${verb}.`);
+  if (was === 'cancelled' && verb === 'resume') {
+    const again = `Its URLs are free again: trawl produce … starts a new run.`;
+    return { code: 1, sentence: `Run ${run} is cancelled, which is for good. ${again}` };
+  }
+  if (verb === 'seal' && was !== 'cancelled') return fine(sealed(was, is, before, after));
+  if (was === is) {
+    if (verb === 'cancel') return fine(`Run ${run} was cancelled already. ${leftOf(after)}`);
+    return fine(
+      verb !== 'seal' && was === WANTED[verb]
+        ? `Run ${run} was ${was} already: nothing changed.`
+        : `Run ${run} is ${was}: there is nothing to ${verb}.`,
+    );
+  }
+  return fine(`Run ${run}: ${was} → ${is}. ${consequence(verb, before, after)}`);
+}
+
+function fine(sentence: string): SteeringOutcome {
+  return { code: 0, sentence };
+}
+
+function consequence(verb: SteerVerb, before: RunProgress, after: RunProgress): string {
+  const { run, waiting, inFlight, cancelled } = after;
+  switch (verb) {
+    case 'pause':
+      return `${count(waiting)} wait; ${count(inFlight)} in flight are finished or put back. Go on with: trawl resume ${run}`;
+    case 'resume':
+      return `${count(waiting)} wait.`;
+    case 'cancel':
+      return `${count(cancelled - before.cancelled)} that waited are dropped. ${leftOf(after)}`;
+    case 'seal':
+      return '';
+  }
+}
+
+function leftOf({ inFlight }: RunProgress): string {
+  return inFlight === 0
+    ? 'Nothing is in flight.'
+    : `${count(inFlight)} in flight are finished or dropped as they come.`;
+}
+
+function sealed(was: RunState, is: RunState, before: RunProgress, { run, waiting, inFlight }: RunProgress): string {
+  const { open, lost } = before.producers;
+  const left = is === 'finished' ? 'nothing was left' : `${count(waiting + inFlight)} left`;
+  if (before.sealed) return `Run ${run} was sealed already: ${was}, ${left}.`;
+  const producers = [
+    lost > 0 ? `${lost} lost` : '',
+    open > 0 ? `${open} still at work, which nobody waits for any more` : '',
+  ].filter((part) => part !== '');
+  const gone = producers.length === 0 ? '' : ` (producers: ${producers.join(', ')})`;
+  return `Run ${run} is sealed, no more seeds will come${gone}: ${was} → ${is}, ${left}.`;
+}

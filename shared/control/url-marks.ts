@@ -1,0 +1,41 @@
+import type { Runs } from '../ports/runs.ts';
+import { malformedMarkOf, markOf } from '../task/url/fingerprint.ts';
+import { keyWithLogin } from '../task/url/logins.ts';
+import { isProblem, readUrl, withoutCredentials } from '../task/url/url.ts';
+import { urlKeyOf } from '../task/url/url-key.ts';
+
+/** What the first step of a URL is marked by, in each of these runs: their rules may differ. */
+export interface UrlMarks {
+  /** Serialised, if it is a URL. */
+  readonly url: string;
+  /** The politeness key; `?` for what is no URL. */
+  readonly host: string;
+  /** Without any rule. */
+  readonly plain: string;
+  /** Run → mark. */
+  readonly ofRun: ReadonlyMap<string, string>;
+  /** All of them, each once, the plain one first. */
+  readonly all: readonly string[];
+}
+
+/** Finds the marks that a text has in some runs. */
+export async function marksOfUrl(text: string, ids: readonly string[], runs: Runs): Promise<UrlMarks> {
+  const read = readUrl(text);
+  if (isProblem(read)) {
+    const plain = malformedMarkOf(text);
+    return {
+      url: withoutCredentials(text),
+      host: '?',
+      plain,
+      ofRun: new Map(ids.map((id) => [id, plain])),
+      all: [plain],
+    };
+  }
+  const ofRun = new Map<string, string>();
+  const progresses = await Promise.all(ids.map((id) => runs.progress(id)));
+  for (const [index, id] of ids.entries()) {
+    ofRun.set(id, markOf(keyWithLogin(urlKeyOf(read.canonical, progresses[index]?.options.urlKey), read.login)));
+  }
+  const plain = markOf(keyWithLogin(read.canonical, read.login));
+  return { url: read.href, host: read.host, plain, ofRun, all: [...new Set([plain, ...ofRun.values()])] };
+}

@@ -1,0 +1,73 @@
+import type { OpenElements } from './open-elements.ts';
+import { classesOf, TABLE_PART, TABLE_SCOPE, type TagCode, tagCode } from './tags.ts';
+
+const CAPTION = tagCode('caption');
+const COL = tagCode('col');
+const COLGROUP = tagCode('colgroup');
+const TABLE = tagCode('table');
+const TBODY = tagCode('tbody');
+const TD = tagCode('td');
+const TEMPLATE = tagCode('template');
+const TH = tagCode('th');
+const TR = tagCode('tr');
+
+/** Is the innermost part of a table one that holds only other parts, such as a row? */
+export function isInTable(open: OpenElements): boolean {
+  const index = innermost(open);
+  const around = open.codeAt(index);
+  return index > 0 && around !== TEMPLATE && !holdsText(around);
+}
+
+/** A table that begins directly in another one ends that one. */
+export function closeOpenTable(open: OpenElements): void {
+  while (isInTable(open)) {
+    const index = open.indexOf(TABLE, TABLE_SCOPE);
+    if (index === 0) return;
+    open.popFrom(index);
+  }
+}
+
+/** Opens a part of a table: closes the parts that can't contain it, and opens the missing ones around it. */
+export function startTablePart(open: OpenElements, code: TagCode): void {
+  for (let index = innermost(open); index > 0; index = innermost(open)) {
+    const around = open.codeAt(index);
+    const missing = around === TEMPLATE ? [] : between(around, code);
+    if (missing === undefined) {
+      open.popFrom(index);
+    } else {
+      if (around !== TEMPLATE) open.popFrom(index + 1);
+      for (const part of [...missing, code]) if (part !== COL) open.push(part, classesOf(part));
+      return;
+    }
+  }
+}
+
+function innermost(open: OpenElements): number {
+  return open.indexOfClass(TABLE_PART | TABLE_SCOPE, 0);
+}
+
+function holdsText(part: TagCode): boolean {
+  return part === TD || part === TH || part === CAPTION;
+}
+
+/** The parts that stand between one part of a table and another in it; nothing if that can't stand in it. */
+function between(around: TagCode, code: TagCode): readonly TagCode[] | undefined {
+  const isCell = code === TD || code === TH;
+  switch (around) {
+    case TABLE:
+      if (isCell) return [TBODY, TR];
+      if (code === TR) return [TBODY];
+      return code === COL ? [COLGROUP] : [];
+    case TR:
+      return isCell ? [] : undefined;
+    case COLGROUP:
+      return code === COL ? [] : undefined;
+    case TD:
+    case TH:
+    case CAPTION:
+      return undefined;
+    default:
+      if (isCell) return [TR];
+      return code === TR ? [] : undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Where the program is, and where it really is: behind a symlink, a stack may name either. */
+const ROOTS = [...new Set([ROOT, realpathSync(ROOT)])];
+/** What of the program is no crawler's. */
+const OURS = new Set(['services', 'shared', 'node_modules']);
+
+/** Where on a stack an error came from, as `crawlers/news.ts:7`; a file outside the program by its whole path. */
+export interface Places {
+  /** The innermost line of a crawler, or of what it imports beside packages. */
+  readonly crawler: string | undefined;
+  /** The innermost line of any file. */
+  readonly any: string | undefined;
+}
+
+/** Reads the stack of an error, as V8 writes it. */
+export function placesIn(stack: string): Places {
+  let any: string | undefined;
+  for (const text of stack.split('\n')) {
+    const line = text.trimStart();
+    const location = line.startsWith('at ') ? locationIn(line) : undefined;
+    if (location === undefined) continue;
+    const path = withinProgram(location.file);
+    const place = `${path}:${location.line}`;
+    any ??= place;
+    const [first = '', ...others] = path.split(sep);
+    if (!OURS.has(first) && !others.includes('node_modules')) return { crawler: place, any };
+  }
+  return { crawler: undefined, any };
+}
+
+/** `at step (file:///app/crawlers/news.ts:7:11)`, or `at async /app/crawlers/news.ts:7:11`. */
+function locationIn(line: string): { readonly file: string; readonly line: string } | undefined {
+  const bracket = line.indexOf(' (');
+  const whole = bracket < 0 ? line.slice(line.lastIndexOf(' ') + 1) : line.slice(bracket + 2, -1);
+  const parts = whole.split(':');
+  const [number = ''] = parts.splice(-2);
+  const file = pathOf(parts.join(':'));
+  return file === undefined ? undefined : { file, line: number };
+}
+
+function pathOf(place: string): string | undefined {
+  if (isAbsolute(place)) return place;
+  try {
+    return place.startsWith('file:') ? fileURLToPath(place) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withinProgram(file: string): string {
+  for (const root of ROOTS) {
+    const path = relative(root, file);
+    if (!path.startsWith('..') && !isAbsolute(path)) return path;
+  }
+  return file;
+}

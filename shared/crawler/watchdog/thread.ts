@@ -1,0 +1,93 @@
+import { writeSync } from 'node:fs';
+import { type Debugger, Session } from 'node:inspector';
+import { isatty } from 'node:tty';
+import { parentPort, workerData } from 'node:worker_threads';
+import { printable } from '../../runtime/printable.ts';
+import { withoutCredentials } from '../../task/url/url.ts';
+import { placesIn } from '../place.ts';
+import { TICK_MS, WatchedMemory } from './memory.ts';
+import type { WatchdogData } from './watchdog.ts';
+
+/** The thread of a {@link Watchdog}: counts the ticks in which the event loop hasn't turned. */
+
+const { shared, stuckAfterMs, ...begun } = workerData as WatchdogData;
+const memory = new WatchedMemory(shared);
+let { words } = begun;
+let [last, quiet] = [memory.beats, 0];
+
+/** A loop that can't even be looked into is ended without a place. */
+const LOOK_MS = 5_000;
+/** Steps from where it was stopped to where a file of ours or of a crawler is at work. */
+const MOST_LOOKS = 20;
+const STDERR = 2;
+/** What a progress line has changed: where it stands, wrapping, the cursor. */
+const RESET_LINE = '\r\u001b[K\u001b[?7h\u001b[?25h';
+const STACK = 'Error.stackTraceLimit = 50, String(new Error().stack)';
+/** Ends the process by its own thread, as only that can with a code. Node.js would say that a debugger, which we are, has to go first. */
+const EXIT = "process.getBuiltinModule('node:fs').closeSync(2), process.reallyExit(1)";
+
+parentPort?.on('message', (lines: readonly string[]) => {
+  words = lines;
+});
+
+const ticks = setInterval(() => {
+  memory.tick();
+  const { beats } = memory;
+  quiet = beats === last && !memory.isDebugged ? quiet + 1 : 0;
+  last = beats;
+  if (quiet * TICK_MS < stuckAfterMs) return;
+  clearInterval(ticks);
+  end();
+}, TICK_MS);
+
+function end(): void {
+  const blind = setTimeout(() => {
+    say(undefined);
+    process.kill(process.pid, 'SIGKILL');
+  }, LOOK_MS);
+  const session = new Session();
+  let looks = 0;
+  session.connectToMainThread();
+  session.on('Debugger.paused', ({ params: { callFrames } }) => {
+    const [frame] = callFrames;
+    if (frame === undefined) return;
+    evaluate(session, frame, STACK, (stack) => {
+      const { crawler, any } = placesIn(stack);
+      // It stands between two microtasks, with none of them on the stack.
+      if (any === undefined && ++looks < MOST_LOOKS) {
+        session.post('Debugger.stepInto');
+        return;
+      }
+      clearTimeout(blind);
+      say(crawler ?? any);
+      evaluate(session, frame, EXIT, () => {});
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), LOOK_MS);
+    });
+  });
+  session.post('Debugger.enable');
+  session.post('Debugger.pause');
+}
+
+function evaluate(
+  session: Session,
+  { callFrameId }: Debugger.CallFrame,
+  expression: string,
+  then: (value: string) => void,
+): void {
+  session.post('Debugger.evaluateOnCallFrame', { callFrameId, expression }, (error, answer) => {
+    if (error === null) then(String(answer.result.value));
+  });
+}
+
+function say(place: string | undefined): void {
+  const { url } = memory;
+  const where = place === undefined ? '' : ` at ${place}`;
+  const page = url === '' ? '' : `, with ${withoutCredentials(url)} in hand`;
+  const lines = [`trawl: stuck for ${Math.round(stuckAfterMs / 1_000)} s${where}${page}: this process ends`, ...words];
+  const text = `${isatty(STDERR) ? RESET_LINE : ''}${lines.map((line) => `${printable(line)}\n`).join('')}`;
+  try {
+    writeSync(STDERR, text);
+  } catch {
+    // Nobody reads it; that is no reason to stay.
+  }
+}

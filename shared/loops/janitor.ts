@@ -1,0 +1,71 @@
+import type { Frontier } from '../ports/frontier.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
+import type { Service } from '../runtime/lifecycle.ts';
+import type { Logger } from '../runtime/logger.ts';
+
+/** Between two rounds, on average. */
+const ROUND_EVERY_MS = 5_000;
+
+interface JanitorOptions {
+  readonly frontier: Frontier;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
+  readonly sweep?: () => Promise<number>;
+  /** In [0, 1): spreads the rounds of many workers. */
+  readonly random?: () => number;
+}
+
+/**
+ * Puts right what was left behind, every few seconds: lapsed leases back to waiting, cancelled runs drained, old runs
+ * forgotten. Safe to run in every process at once.
+ */
+export class Janitor implements Service {
+  readonly #options: JanitorOptions;
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> | undefined;
+
+  constructor(options: JanitorOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#loop ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log, random = Math.random } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#round();
+      } catch (error: unknown) {
+        log.warn({ error: messageOf(error) }, 'tidying failed, trying again');
+      }
+      await clock.sleep(ROUND_EVERY_MS * (0.5 + random()), this.#stopping.signal);
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { frontier, log, sweep } = this.#options;
+    const lapsed = await this.#untilNone(() => frontier.reap());
+    if (lapsed > 0) log.info({ tasks: lapsed }, 'leases lapsed: tasks put back');
+    await this.#untilNone(() => frontier.drain());
+    if (sweep !== undefined) await this.#untilNone(sweep);
+  }
+
+  async #untilNone(step: () => Promise<number>): Promise<number> {
+    let total = 0;
+    while (!this.#stopping.signal.aborted) {
+      const moved = await step();
+      total += moved;
+      if (moved === 0) break;
+    }
+    return total;
+  }
+}

@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { deadLetterOf } from '../ports/dead-letter.ts';
+import { type AttemptHistory, type Frontier, nameOf, type ReleasedTask, type ReleaseName } from '../ports/frontier.ts';
+import type { Roster } from '../ports/roster.ts';
+import type { OutgoingMessage, PublishOutcome, Transport } from '../ports/transport.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/errors.ts';
+import type { Service } from '../runtime/lifecycle.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { FailedReason, Outcome } from '../task/task/outcome.ts';
+import { idOf, writeMessage } from '../task/task/task.ts';
+
+/** Tasks leased by one call: a bound on how long the frontier is held. */
+const BATCH = 200;
+const DEFAULT_WINDOW = 1_000;
+const WINDOW_PER_SLOT = 4;
+const WINDOW_READ_EVERY_MS = 5_000;
+/** Between two looks: often enough to keep a fast fleet fed, seldom enough to cost an idle one nothing. */
+const LOOK_AT_LEAST_EVERY_MS = 250;
+const LOOK_AT_MOST_EVERY_MS = 10;
+const AFTER_TROUBLE_MS = 1_000;
+/**
+ * Those that leave it to another look when that one's lease ends, and later by up to so long for each worker there is: so they
+ * come one after another, and many cost no more than few.
+ */
+const TURN_MS = 10;
+const LATEST_TURN_MS = 2_000;
+
+interface ReleaserOptions {
+  readonly frontier: Frontier & AttemptHistory;
+  readonly transport: Transport;
+  readonly roster: Roster;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Told of each task that fails here, before its dead letter is published; when it rejects, the task waits again. */
+  readonly onFailure: (task: ReleasedTask, reason: FailedReason) => Promise<void>;
+  /** Tasks that may be out at once; left out, by the number of live worker slots. */
+  readonly window?: number | undefined;
+  /** In [0, 1): spreads the looks of many processes. */
+  readonly random?: () => number;
+}
+
+/** What one look came to. */
+interface Look {
+  readonly tasks: number;
+  /** Put back, since no queue took them. */
+  readonly refused: number;
+  readonly nextLookMs: number;
+  /** Another looks for all. */
+  readonly isLeftToOther: boolean;
+}
+
+/**
+ * Moves due tasks from the frontier to the transport, as long as it runs. Every worker and producer has one. One of them looks
+ * for all, as long as it finds less than it could take: the others leave it to that one, and take over within a lease when it
+ * dies. Where there is more to do, all help; each task is leased to one of them.
+ *
+ * What is confirmed is queued; what was surely not taken is put back; what has an unknown fate is left to its lease.
+ * Tasks that can't go any more are buried and settled here.
+ */
+export class Releaser implements Service {
+  readonly #options: ReleaserOptions;
+  readonly #looker = randomUUID();
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> | undefined;
+  #wake: (() => void) | undefined;
+  #nudged = false;
+  #window = { read: Number.NEGATIVE_INFINITY, size: DEFAULT_WINDOW, unpaced: false, workers: 0 };
+
+  constructor(options: ReleaserOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#loop ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake?.();
+    await this.#loop;
+  }
+
+  /** Says that something may be due: the next look comes soon. */
+  nudge(): void {
+    this.#nudged = true;
+    this.#wake?.();
+  }
+
+  /** Releases until nothing more is due, the window is full or a queue is: what a producer does before it leaves. */
+  async fill(): Promise<void> {
+    for (;;) {
+      const { tasks, refused } = await this.#releaseOnce();
+      if (tasks === 0 || refused > 0) return;
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#options;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const { tasks, refused, nextLookMs, isLeftToOther } = await this.#releaseOnce(this.#looker);
+        if (isLeftToOther) {
+          await this.#standBy(nextLookMs);
+        } else if (refused > 0) {
+          // Put back, they are due at once: without a rest, they would go round and round.
+          log.warn({ tasks: refused }, 'not taken by a queue: put back, trying again');
+          await clock.sleep(AFTER_TROUBLE_MS, this.#stopping.signal);
+        } else if (tasks < BATCH) {
+          await this.#rest(nextLookMs);
+        }
+      } catch (error: unknown) {
+        log.warn({ error: messageOf(error) }, 'releasing failed, trying again');
+        await clock.sleep(AFTER_TROUBLE_MS, this.#stopping.signal);
+      }
+    }
+  }
+
+  /** @param looker left out, it looks whatever others do */
+  async #releaseOnce(looker?: string): Promise<Look> {
+    const { frontier, transport } = this.#options;
+    const nothing = { tasks: 0, refused: 0, isLeftToOther: false };
+    if (transport.trouble() !== undefined) return { ...nothing, nextLookMs: AFTER_TROUBLE_MS };
+    const { size, unpaced } = await this.#readWindow();
+    const look = { limit: BATCH, window: size, unpaced, ...(looker === undefined ? {} : { looker }) };
+    const { tasks, nextLookMs, now, isLeftToOther = false } = await frontier.release(look);
+    if (isLeftToOther) return { ...nothing, nextLookMs, isLeftToOther };
+    const [going, ended] = partition(tasks);
+    const refused = await Promise.all([this.#publish(going, now), this.#bury(ended)]);
+    return { tasks: tasks.length, refused: refused[0] + refused[1], nextLookMs, isLeftToOther };
+  }
+
+  /** Returns how many were put back. */
+  async #publish(tasks: readonly ReleasedTask[], now: number): Promise<number> {
+    if (tasks.length === 0) return 0;
+    const { frontier, transport } = this.#options;
+    const outcomes = await transport.publish(tasks.map((task) => messageFor(task, now)));
+    const queued = new Map<string, ReleaseName[]>();
+    for (const [index, released] of tasks.entries()) {
+      if (outcomes[index] === 'confirmed') {
+        const { run } = released.task;
+        const releases = queued.get(run) ?? [];
+        releases.push(nameOf(released));
+        queued.set(run, releases);
+      }
+    }
+    const undelivered = tasks.filter((_, index) => isUndelivered(outcomes[index]));
+    await Promise.all([
+      ...Array.from(queued, ([run, releases]) => frontier.queued(run, releases)),
+      ...undelivered.map((task) => this.#settle(task, { kind: 'defer' })),
+    ]);
+    return undelivered.length;
+  }
+
+  /** Dead letter first, confirmed, then settled: never the other way round. Returns how many were put back. */
+  async #bury(ended: readonly ReleasedTask[]): Promise<number> {
+    if (ended.length === 0) return 0;
+    const { frontier, transport, clock } = this.#options;
+    const tasks = await this.#told(ended);
+    const letters = await Promise.all(
+      tasks.map(async ({ verdict, task, state, problem }) =>
+        deadLetterOf(task, state, {
+          reason: verdict as FailedReason,
+          error: problem,
+          attempts: state.attempts > 0 ? await frontier.attempts(task.mark) : [],
+          at: clock.now(),
+        }),
+      ),
+    );
+    const outcomes = await transport.publish(letters);
+    const [buried, kept]: [ReleasedTask[], ReleasedTask[]] = [[], []];
+    for (const [index, task] of tasks.entries()) (outcomes[index] === 'confirmed' ? buried : kept).push(task);
+    await Promise.all([...this.#fail(buried), ...kept.map((task) => this.#settle(task, { kind: 'defer' }))]);
+    return ended.length - buried.length;
+  }
+
+  /** One call for all of a run that end for one reason. */
+  #fail(tasks: readonly ReleasedTask[]): Promise<void>[] {
+    const calls = new Map<string, { run: string; reason: FailedReason; releases: ReleaseName[] }>();
+    for (const released of tasks) {
+      const [run, reason] = [released.task.run, released.verdict as FailedReason];
+      const call = calls.get(`${reason} ${run}`) ?? { run, reason, releases: [] };
+      call.releases.push(nameOf(released));
+      calls.set(`${reason} ${run}`, call);
+    }
+    return Array.from(calls.values(), ({ run, reason, releases }) =>
+      this.#options.frontier.fail(run, releases, reason),
+    );
+  }
+
+  /** Those that have been told of; the others wait again. */
+  async #told(ended: readonly ReleasedTask[]): Promise<ReleasedTask[]> {
+    const { onFailure, log } = this.#options;
+    const told = await Promise.allSettled(ended.map((task) => onFailure(task, task.verdict as FailedReason)));
+    const failure = told.find((result) => result.status === 'rejected');
+    if (failure !== undefined) log.warn({ error: messageOf(failure.reason) }, 'a failure could not be told: it waits');
+    const isTold = (_: ReleasedTask, index: number): boolean => told[index]?.status === 'fulfilled';
+    await Promise.all(
+      ended.filter((task, index) => !isTold(task, index)).map((task) => this.#settle(task, { kind: 'defer' })),
+    );
+    return ended.filter(isTold);
+  }
+
+  async #settle(released: ReleasedTask, outcome: Outcome): Promise<void> {
+    await this.#options.frontier.settle(released.task.run, nameOf(released), { outcome });
+  }
+
+  async #readWindow(): Promise<{ readonly size: number; readonly unpaced: boolean }> {
+    const { clock, roster, window } = this.#options;
+    if (clock.now() - this.#window.read > WINDOW_READ_EVERY_MS) {
+      const workers = await roster.workers();
+      const slots = workers.reduce((sum, worker) => sum + worker.slots, 0);
+      const size = window ?? Math.max(DEFAULT_WINDOW, WINDOW_PER_SLOT * slots);
+      this.#window = { read: clock.now(), size, unpaced: workers.length === 0, workers: workers.length };
+    }
+    return this.#window;
+  }
+
+  /** Another looks for all: waits for its lease to end, and its turn. What is nudged for, that other finds. */
+  async #standBy(leaseMs: number): Promise<void> {
+    const { clock, random = Math.random } = this.#options;
+    const turnMs = random() * Math.min(LATEST_TURN_MS, this.#window.workers * TURN_MS);
+    await clock.sleep(leaseMs + turnMs, this.#stopping.signal);
+    this.#nudged = false;
+  }
+
+  /** Waits until the next look; a nudge cuts it short, but never below what keeps a busy loop idle. */
+  async #rest(nextLookMs: number): Promise<void> {
+    const { clock } = this.#options;
+    await clock.sleep(LOOK_AT_MOST_EVERY_MS, this.#stopping.signal);
+    const more = Math.min(nextLookMs, LOOK_AT_LEAST_EVERY_MS) - LOOK_AT_MOST_EVERY_MS;
+    if (more > 0 && !this.#nudged && !this.#stopping.signal.aborted) {
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
+      await clock.sleep(more, woken.signal);
+      this.#wake = undefined;
+    }
+    this.#nudged = false;
+  }
+}
+
+function partition(tasks: readonly ReleasedTask[]): [ReleasedTask[], ReleasedTask[]] {
+  const [going, ended]: [ReleasedTask[], ReleasedTask[]] = [[], []];
+  for (const task of tasks) (task.verdict === 'go' ? going : ended).push(task);
+  return [going, ended];
+}
+
+/** The message of a task under one release. `now`: by the frontier's clock, as its deadline is. */
+function messageFor({ task, release, state }: ReleasedTask, now: number): OutgoingMessage {
+  return {
+    to: task.queue,
+    id: idOf(task),
+    body: writeMessage(task),
+    headers: {
+      'x-attempt': state.attempts + 1,
+      'x-release': release,
+      'x-first-seen': state.firstSeen,
+      ...(state.deadline === undefined ? {} : { 'x-deadline': state.deadline }),
+    },
+    ...(state.deadline === undefined ? {} : { ttlMs: Math.max(1, state.deadline - now) }),
+  };
+}
+
+/** Surely not in a queue: the task can be put back at once. */
+function isUndelivered(outcome: PublishOutcome | undefined): boolean {
+  return outcome === 'returned' || outcome === 'refused';
+}

@@ -1,0 +1,52 @@
+import type { Queue } from '../task/task/routing.ts';
+import type { TaskState } from './frontier.ts';
+import type { HostCircumstances } from './host-overview.ts';
+import type { RunState } from './runs.ts';
+
+/**
+ * Finds a task in a frontier, for a person who asks what became of a URL. It looks through a host's list in chunks, so
+ * that a list of a million keeps nobody waiting.
+ *
+ * Implementations stand beside the frontier's, in `stores/redis` and `stores/memory`.
+ */
+export interface Biographer {
+  /** Have runs that share their marks taken it? */
+  isKnown(mark: string): Promise<boolean>;
+  /** What a run knows of a task; nothing if the store doesn't know the run. */
+  trace(run: string, task: { readonly mark: string; readonly host: string }): Promise<TaskTrace | undefined>;
+}
+
+export interface TaskTrace {
+  readonly run: string;
+  readonly runState: RunState;
+  /** The run has marks of its own. */
+  readonly hasOwnMarks: boolean;
+  /** In the marks that the run goes by: taken, by this run or, if it shares them, another. */
+  readonly isMarked: boolean;
+  /** It failed in this run. */
+  readonly hasFailed: boolean;
+  /** Where it is now; nothing if it neither waits nor is in flight. */
+  readonly place?: Place;
+  readonly host: HostCircumstances & {
+    /** Release looks at the host again in so many milliseconds, as far as is known. */
+    readonly nextLookMs: number;
+  };
+}
+
+export type Place =
+  /** In its host's list, behind so many others. */
+  | { readonly at: 'waiting'; readonly queue: Queue; readonly ahead: number; readonly state: TaskState }
+  /** Until its next attempt is due. */
+  | { readonly at: 'retry'; readonly queue: Queue; readonly inMs: number; readonly state: TaskState }
+  /** In flight: on its way to the broker, in one of its queues, or in a worker's hands. */
+  | {
+      readonly at: 'publishing' | 'queued' | 'working';
+      readonly queue: Queue;
+      readonly release: number;
+      /** Until it waits again, if nobody renews the lease. */
+      readonly leaseMs: number;
+      readonly worker?: string;
+      /** Milliseconds since that worker has it. */
+      readonly forMs?: number;
+      readonly state: TaskState;
+    };

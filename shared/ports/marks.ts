@@ -1,0 +1,33 @@
+/**
+ * The marks: which URLs count as taken. They belong to the frontier, which sets them; this is how a person drops some.
+ *
+ * Implementations stand beside the frontier's, in `stores/redis` and `stores/memory`.
+ */
+export interface Marks {
+  /** Which of these marks a run has of its own: taken by it (`dedup: run`), or failed in it. In their order. */
+  ofRun(run: string, marks: readonly string[]): Promise<readonly boolean[]>;
+  /**
+   * Drops marks, those that failed runs keep as well, so that the URLs are taken again. Marks of tasks that wait or are in
+   * flight stay: a second task for the same URL would be worked beside the first. Long sets are gone through in chunks;
+   * what is offered meanwhile stays. What incremental runs remember of these pages goes too.
+   */
+  forget(which: Forgettable): Promise<Forgotten>;
+}
+
+export type Forgettable = { readonly mark: string } | { readonly host: string } | 'all';
+
+export interface Forgotten {
+  /** Marks dropped: a URL that two runs marked counts twice. */
+  readonly forgotten: number;
+  /** Marks that stay, since their task waits or is in flight. */
+  readonly kept: number;
+}
+
+/** The politeness key in a mark, `<canonical URL>` or `<step> <canonical URL>`; empty for a text that is no URL. */
+export function hostOfMark(mark: string): string {
+  const start = mark.indexOf('://');
+  if (start < 0) return '';
+  const end = mark.indexOf('/', start + 3);
+  const authority = mark.slice(start + 3, end < 0 ? undefined : end);
+  return authority.slice(authority.lastIndexOf('@') + 1);
+}

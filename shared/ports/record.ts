@@ -1,0 +1,56 @@
+import type { FailedReason, SkippedReason } from '../task/task/outcome.ts';
+import type { PagePart } from '../task/task/page-limits.ts';
+
+/** What a run keeps of one task: one line of JSON in a sink. */
+export type PageRecord = DoneRecord | EndedRecord;
+
+interface RecordHead {
+  readonly run: string;
+  /** The task's id. */
+  readonly task: string;
+  readonly crawler: string;
+  readonly step: string;
+  /** Without credentials, as all URLs of a record. */
+  readonly url: string;
+  /** The highest release of a task is the one that counts. */
+  readonly release: number;
+  /** Attempts, this one included. */
+  readonly attempt: number;
+  readonly worker: string;
+  readonly depth: number;
+  /** ISO 8601. */
+  readonly fetchedAt: string;
+}
+
+/** A page that was fetched. */
+export interface DoneRecord extends RecordHead {
+  readonly outcome: 'done';
+  readonly finalUrl: string;
+  /** The URLs that redirects led to, the last one being `finalUrl`. Left out when there were none. */
+  readonly redirects?: readonly string[];
+  readonly status: number;
+  readonly title: string | null;
+  readonly contentType: string | null;
+  /** SHA-256 of the body, hex. */
+  readonly contentHash: string;
+  /** Of the body, decompressed. */
+  readonly bytes: number;
+  readonly durationMs: number;
+  readonly fromCache: boolean;
+  /** In an incremental run: the content is the same as at the last fetch, by its hash. Left out where it isn't. */
+  readonly unchanged?: true;
+  /** The parts of the page that were cut, by the limits of `page-limits.ts`. Left out if all are complete. */
+  readonly truncated?: readonly PagePart[];
+  /** What the crawler made of the page. */
+  readonly data: unknown;
+  /** The body, if the run keeps it: as text, or as HTML. */
+  readonly content?: string;
+}
+
+/** A task that ended without a page. */
+export interface EndedRecord extends RecordHead {
+  readonly outcome: 'failed' | 'skipped';
+  readonly reason: FailedReason | SkippedReason;
+  readonly status?: number;
+  readonly error?: string;
+}

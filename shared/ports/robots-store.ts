@@ -1,0 +1,47 @@
+import type { RobotsRules } from '../task/robots/robots-match.ts';
+
+/**
+ * What is known of the robots.txt of each origin (scheme, hostname, port), for the whole fleet at once.
+ *
+ * It also says who asks for one that nobody knows: whoever holds the claim. A claim ends by itself, so that a holder that
+ * dies keeps nobody waiting for long; two at once cost a second request, nothing else. If the store can't answer, every
+ * method rejects and nothing is fetched: politeness fails closed.
+ *
+ * Implementations: `stores/redis/robots-store.ts` for a fleet, `stores/memory/robots-store.ts` for one process.
+ */
+export interface RobotsStore {
+  /** The rules that were kept, until their time is over. */
+  find(origin: string): Promise<RobotsRules | undefined>;
+  /** May the caller ask for it? Nobody else may then, for so long, or until the claim is dropped. */
+  claim(origin: string, forMs: number): Promise<boolean>;
+  dropClaim(origin: string): Promise<void>;
+  /** Keeps rules, and forgets failures. */
+  keep(origin: string, rules: RobotsRules, forMs: number): Promise<void>;
+  /** It could not be had. Returns how often in a row, as far as is known: a few hours without one more are forgotten. */
+  fail(origin: string): Promise<number>;
+  /** How far the request for it has come; nothing once it was had, or could not be. */
+  way(origin: string): Promise<RobotsWay | undefined>;
+  /** Keeps how far it has come, for {@link WAY_KEPT_MS}. */
+  keepWay(origin: string, way: RobotsWay): Promise<void>;
+}
+
+/** How far the request for a robots.txt has come, whose redirects lead to a host that makes it wait. */
+export interface RobotsWay {
+  /** The URLs that redirects have led to, in order; the last one is asked next. */
+  readonly redirects: readonly string[];
+  /** How often in a row that one's host, another than the origin's, had no turn for it. */
+  readonly waits: number;
+}
+
+/** Longer than any wait on the way. */
+export const WAY_KEPT_MS = 3_600_000;
+
+/** Failures are forgotten after so long without another: longer than any pause. */
+export const FAILURES_KEPT_MS = 4 * 3_600_000;
+
+/** About how many bytes rules take in memory. */
+export function bytesOfRules({ allow, disallow }: RobotsRules): number {
+  let bytes = 300;
+  for (const patterns of [allow, disallow]) for (const pattern of patterns) bytes += pattern.length + 40;
+  return bytes;
+}

@@ -1,0 +1,61 @@
+import type { Service } from '../runtime/lifecycle.ts';
+import type { PageRecord } from './record.ts';
+
+/**
+ * Where records go.
+ *
+ * When `put` resolves, a crash of this process no longer loses the record. It is an upsert by task where the store can;
+ * elsewhere a page may be stored twice after a crash, and reading merges: the highest release per task, and of one release
+ * the first. Records that are put at once may be stored together. A sink that fails rejects: the task then waits again, at
+ * no attempt, and the worker stops consuming. Only a {@link RecordRefusedError} is the record's own fault. A record is at
+ * most `MAX_RECORD_BYTES` long: longer content is cut, and a record that is too large without content is refused.
+ *
+ * Implementations: `sinks/jsonl`, `sinks/postgres`; both pass `test/contract/sink.contract.ts`.
+ */
+export interface Sink extends Service {
+  put(record: PageRecord): Promise<void>;
+  /** Resolves when all that was put outlasts a power cut, too. Left out where `put` promises that already. */
+  sync?(): Promise<void>;
+}
+
+/** Reads what sinks of one kind stored. */
+export interface RecordSource {
+  /**
+   * The merged records of a run: one per task, of its highest release, in no order that could be relied on. What is stored
+   * among them and is no record is left out, and `onNoRecord` is called with it.
+   */
+  read(run: string, onNoRecord?: (found: NoRecord) => void): AsyncIterable<PageRecord>;
+  /** The record of one task, of its highest release, without reading all of its run. */
+  find(run: string, task: string): Promise<PageRecord | undefined>;
+  /** Is anything stored of this run? */
+  has(run: string): Promise<boolean>;
+  /** The runs that something is stored of. */
+  runs(): Promise<readonly string[]>;
+  /** Lets go of what reading took. */
+  close(): Promise<void>;
+}
+
+/** A line among the records that is none: what somebody wrote there by hand, or a broken disk left. */
+export interface NoRecord {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** Its first characters, as they are: to be made printable. */
+  readonly begins: string;
+}
+
+/** No store takes this record, now or later: what the crawler made of the page can't be written down. */
+export class RecordRefusedError extends Error {
+  override readonly name = 'RecordRefusedError';
+  readonly code = 'ERR_RECORD_REFUSED';
+  /** Why the page fails. */
+  readonly reason: 'schema' | 'too_large';
+
+  constructor(
+    message: string,
+    { reason = 'schema', cause }: { reason?: 'schema' | 'too_large'; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.reason = reason;
+  }
+}

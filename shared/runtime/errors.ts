@@ -1,0 +1,71 @@
+/**
+ * The errors that end a command, by what they mean for the caller. Each has one sentence that names the thing and the
+ * mend, and an exit code that scripts may depend on.
+ *
+ * | error                | exit | meaning                                               |
+ * |----------------------|------|-------------------------------------------------------|
+ * | {@link UsageError}   | 2    | the command line can't be understood                  |
+ * | {@link ConfigurationError} | 78 | settings, or what stands on the broker, don't fit  |
+ * | {@link UnavailableError} | 1 | a service can't be reached, after all attempts        |
+ * | {@link StorageError} | 1    | a file can't be written, read, or is another process' |
+ * | {@link InterruptedError} | 130 | Ctrl-C or SIGTERM came before anything was done     |
+ */
+export abstract class TrawlError extends Error {
+  abstract readonly code: string;
+  abstract readonly exitCode: number;
+}
+
+/** The command line can't be understood. Nothing was done. */
+export class UsageError extends TrawlError {
+  override readonly name = 'UsageError';
+  readonly code = 'ERR_USAGE';
+  readonly exitCode = 2;
+}
+
+/** Settings, or what already stands on a server, don't fit. Nothing was done; every problem is named at once. */
+export class ConfigurationError extends TrawlError {
+  override readonly name = 'ConfigurationError';
+  readonly code = 'ERR_CONFIGURATION';
+  readonly exitCode = 78;
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[], options?: { cause?: unknown }) {
+    super(problems.join('\n'), options);
+    this.problems = problems;
+  }
+}
+
+/** A service can't be reached. What was offered so far is kept; nothing is lost by trying again. */
+export class UnavailableError extends TrawlError {
+  override readonly name = 'UnavailableError';
+  readonly code = 'ERR_UNAVAILABLE';
+  readonly exitCode = 1;
+}
+
+/** A file can't be written, can't be understood, or is at work in another process. What was stored stays as it is. */
+export class StorageError extends TrawlError {
+  override readonly name = 'StorageError';
+  readonly code = 'ERR_STORAGE';
+  readonly exitCode = 1;
+}
+
+/** Ctrl-C or SIGTERM came while nothing was under way that had to be finished. Nothing is lost. */
+export class InterruptedError extends TrawlError {
+  override readonly name = 'InterruptedError';
+  readonly code = 'ERR_INTERRUPTED';
+  readonly exitCode = 130;
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '' && error.errors.length > 0) {
+    return error.errors.map(messageOf).join('; ');
+  }
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** The `code` of a Node.js error, `ECONNREFUSED` say. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,191 @@
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname, join, parse } from 'node:path';
+import { promisify } from 'node:util';
+import { codeOf, messageOf, StorageError } from './errors.ts';
+import { makeOutputFolder } from './output-folder.ts';
+
+/** Characters that may wait for the end of the turn. More are written at once. */
+const MAX_WAITING_LENGTH = 8 * 1024 ** 2;
+/** Names that are tried for a new file. */
+const MOST_NAMES = 100;
+
+/**
+ * One file that lines are appended to. Lines that come in one turn of the event loop go out in one write, on this thread:
+ * the bytes go no further than the operating system's cache, and handing them to another thread costs four times as much.
+ */
+export class LineFile {
+  #path: string;
+  #descriptor: number | undefined;
+  #waiting = '';
+  /** Settled for all lines of one write. */
+  #turn: PromiseWithResolvers<void> | undefined;
+  #size = 0;
+  #isDirty = false;
+  /** One after another, so that none is done before those before it. */
+  #synced: Promise<void> = Promise.resolve();
+  #usedAt = performance.now();
+
+  readonly #mode: number;
+  /** Is a file that is there another process'? From the first line on, the file is this process' own. */
+  #isForeign: boolean;
+
+  /**
+   * @param mode of a file that doesn't exist yet
+   * @param isNew nobody else may write it: where there is one already, another name is found with the first line
+   */
+  constructor(
+    path: string,
+    { mode = 0o666, isNew = false }: { readonly mode?: number; readonly isNew?: boolean } = {},
+  ) {
+    this.#path = path;
+    this.#mode = mode;
+    this.#isForeign = isNew;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  get isOpen(): boolean {
+    return this.#descriptor !== undefined;
+  }
+
+  /** Milliseconds since something was written. */
+  get idleMs(): number {
+    return this.#turn === undefined ? performance.now() - this.#usedAt : 0;
+  }
+
+  /** Bytes in the file, as far as they are written; 0 before the first line. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Was something written that the disk wasn't told yet? */
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /** Resolves when the lines are written, and rejects with a {@link StorageError} if they could not be. */
+  append(lines: string): Promise<void> {
+    this.#waiting += lines;
+    if (this.#turn === undefined) {
+      this.#turn = Promise.withResolvers();
+      setImmediate(() => this.#write());
+    }
+    const { promise } = this.#turn;
+    if (this.#waiting.length > MAX_WAITING_LENGTH) this.#write();
+    return promise;
+  }
+
+  /**
+   * Tells the disk of all that is written. Once it has refused, this throws for good: what it refused is lost to it, and a
+   * second try would not say so.
+   */
+  sync(): Promise<void> {
+    this.#synced = this.#synced.then(() => this.#syncNow());
+    return this.#synced;
+  }
+
+  /** Writes what waits, tells the disk, and closes the file. */
+  async close(): Promise<void> {
+    this.#write();
+    try {
+      await this.sync();
+    } finally {
+      this.#closeNow();
+    }
+  }
+
+  async #syncNow(): Promise<void> {
+    if (!this.#isDirty || this.#descriptor === undefined) return;
+    this.#isDirty = false;
+    try {
+      await promisify(fdatasync)(this.#descriptor);
+    } catch (error: unknown) {
+      throw this.#unwritable(error);
+    }
+  }
+
+  /** The error for people, who know already why a folder can't be made. */
+  #unwritable(error: unknown): StorageError {
+    if (error instanceof StorageError) return error;
+    return new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
+  }
+
+  #write(): void {
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    const lines = this.#waiting;
+    this.#turn = undefined;
+    this.#waiting = '';
+    this.#usedAt = performance.now();
+    try {
+      this.#descriptor ??= this.#open();
+      const bytes = Buffer.from(lines);
+      writeWhole(this.#descriptor, bytes);
+      this.#size += bytes.length;
+      this.#isDirty = true;
+    } catch (error: unknown) {
+      // Opened again for the next line, a half-written one is cut off.
+      this.#closeNow();
+      turn.reject(this.#unwritable(error));
+      return;
+    }
+    turn.resolve();
+  }
+
+  #open(): number {
+    makeOutputFolder(dirname(this.path));
+    const descriptor = this.#isForeign ? this.#openNew() : openAtLastLine(this.path, this.#mode);
+    this.#isForeign = false;
+    this.#size = fstatSync(descriptor).size;
+    return descriptor;
+  }
+
+  /** A file that is there is left as it is: to cut off a line that is just being written would tear it. */
+  #openNew(): number {
+    const { dir, name, ext } = parse(this.#path);
+    for (let number = 2; ; number++) {
+      try {
+        return openSync(this.#path, 'ax+', this.#mode);
+      } catch (error: unknown) {
+        if (codeOf(error) !== 'EEXIST' || number > MOST_NAMES) throw error;
+        this.#path = join(dir, `${name}-${number}${ext}`);
+      }
+    }
+  }
+
+  #closeNow(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+function writeWhole(descriptor: number, bytes: Buffer): void {
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(descriptor, bytes, offset);
+}
+
+/** Opens a file for appending, after cutting off a last line that a crash, or a full disk, tore. */
+function openAtLastLine(path: string, mode: number): number {
+  const descriptor = openSync(path, 'a+', mode);
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size > 0) ftruncateSync(descriptor, endOfLastLine(descriptor, size));
+    return descriptor;
+  } catch (error: unknown) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+function endOfLastLine(descriptor: number, size: number): number {
+  const block = Buffer.alloc(64 * 1024);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - block.length);
+    const bytesRead = readSync(descriptor, block, 0, end - start, start);
+    const newline = block.subarray(0, bytesRead).lastIndexOf(10);
+    if (newline >= 0) return start + newline + 1;
+    end = start;
+  }
+  return 0;
+}

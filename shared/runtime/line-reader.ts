@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+
+/** Longer than any line that this program writes. Of a longer one, only the beginning is read. */
+const MAX_LINE_BYTES = 64 * 2 ** 20;
+const BLOCK_BYTES = 256 * 1024;
+/** What is kept of a line that is too long. */
+const BEGINNING_BYTES = 1_024;
+
+const LINE_FEED = 10;
+
+/** One line of a file. */
+export interface FileLine {
+  /** From 1. */
+  readonly number: number;
+  /** Without its line feed; only the beginning if it is cut. */
+  readonly text: string;
+  /** The line is longer than {@link MAX_LINE_BYTES}. */
+  readonly isCut: boolean;
+  /** A line feed ends it. Without one it is the last line, perhaps torn by a crash or still being written. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The lines of a file, in order. Only a line feed ends a line: JSON may hold U+2028, U+0085 and the other line ends of
+ * Unicode as they are. Holds one line and one block of the file at a time. Rejects with the file system's error.
+ */
+export async function* linesOf(path: string): AsyncGenerator<FileLine, void, void> {
+  let number = 0;
+  let unended = new UnendedLine();
+  for await (const block of createReadStream(path, { highWaterMark: BLOCK_BYTES }) as AsyncIterable<Buffer>) {
+    const first = block.indexOf(LINE_FEED);
+    if (first >= 0) {
+      unended.add(block.subarray(0, first));
+      yield { ...unended.text(), number: ++number, isWhole: true };
+      unended = new UnendedLine();
+      const last = block.lastIndexOf(LINE_FEED);
+      const others = last > first ? block.toString('utf8', first + 1, last).split('\n') : [];
+      for (const text of others) yield { text, isCut: false, number: ++number, isWhole: true };
+      unended.add(block.subarray(last + 1));
+    } else {
+      unended.add(block);
+    }
+  }
+  if (!unended.isEmpty) yield { ...unended.text(), number: ++number, isWhole: false };
+}
+
+/** A line whose end is in a later block, as far as it was read. */
+class UnendedLine {
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #isCut = false;
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  add(part: Buffer): void {
+    if (part.length === 0 || this.#isCut) return;
+    this.#parts.push(part);
+    this.#bytes += part.length;
+    if (this.#bytes <= MAX_LINE_BYTES) return;
+    this.#isCut = true;
+    // A copy: a part of a block would keep all of it.
+    this.#parts = [Buffer.from((this.#parts[0] ?? part).subarray(0, BEGINNING_BYTES))];
+  }
+
+  text(): Pick<FileLine, 'text' | 'isCut'> {
+    return { text: Buffer.concat(this.#parts).toString(), isCut: this.#isCut };
+  }
+}

@@ -1,0 +1,74 @@
+import { hostname } from 'node:os';
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import { printable, printableJson } from './printable.ts';
+import { StandardError } from './standard-error.ts';
+
+/** What the rest of the program needs of a log: constant messages, varying fields. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+
+interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: 'pretty' | 'json';
+  /** Fields of every line. */
+  readonly fields?: object;
+  /** A progress line is being drawn: each line of the log clears it first, and goes out at once. */
+  readonly overProgress?: boolean;
+}
+
+const CLEAR_LINE = '\r\u001b[K';
+/** A progress line turns wrapping off, which would cut off a long line of the log. */
+const WRAP = '\u001b[?7h';
+/** Where a progress line goes when it ends: what is printed next must not overwrite the log. */
+const SAVE_CURSOR = '\u001b7';
+
+/**
+ * A log on standard error: JSON for machines, or one short line a person can read, both safe to show on a terminal. Lines
+ * are written in batches; call `close` before the process ends.
+ */
+export function openLog({ level, format, fields = {}, overProgress = false }: LogOptions): Logger & { close(): void } {
+  const file = new StandardError();
+  const output: DestinationStream = overProgress
+    ? { write: (line) => void process.stderr.write(`${CLEAR_LINE}${WRAP}${line}${SAVE_CURSOR}`) }
+    : file;
+  const pretty = prettyFactory({
+    colorize: process.stderr.isTTY === true,
+    ignore: 'pid,hostname,worker',
+    translateTime: 'SYS:HH:MM:ss',
+    // Here, since the colours around it are escapes as well.
+    messageFormat: (log, key) => printable(readable(log, String(log[key]))),
+    hideObject: true,
+  });
+  const text = format === 'json' ? printableJson : pretty;
+  const stream: DestinationStream = { write: (line) => void output.write(text(line)) };
+  const logger = pino(
+    { level, base: { hostname: hostname(), ...fields }, timestamp: stdTimeFunctions.isoTime },
+    stream,
+  );
+  return Object.assign(logger, { close: () => file.close() });
+}
+
+/** A log that says nothing, for parts used without one. */
+export const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+const HIDDEN = new Set(['level', 'time', 'pid', 'hostname', 'worker', 'msg', 'run', 'v']);
+
+/** A message with its fields behind it: `done 200 https://example.com/ 35 ms`. */
+function readable(log: Readonly<Record<string, unknown>>, message: string): string {
+  const values = Object.entries(log)
+    .filter(([name, value]) => !HIDDEN.has(name) && value !== undefined)
+    .map(([name, value]) =>
+      PLAIN.has(name) ? String(value) : `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    );
+  return [message, ...values].join(' ');
+}
+
+/** Fields that speak for themselves. */
+const PLAIN = new Set(['status', 'url', 'reason', 'error', 'what']);

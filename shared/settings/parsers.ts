@@ -1,0 +1,174 @@
+import { type AllowedPrivate, parsePrivateHosts } from '../task/host/private-address.ts';
+import { type ProxyAddress, parseProxies } from '../task/host/proxy-list.ts';
+import { lastmodEnd, type Moment } from '../task/sitemap/lastmod.ts';
+import { isUrlPattern } from '../task/url/glob.ts';
+
+/** Reads one setting's text: a value, or what was expected instead, as the middle of "expected X to be …, got …". */
+export type Parser<T> = (text: string) => { readonly value: T } | { readonly expected: string };
+
+export function text(): Parser<string> {
+  return (given) => ({ value: given });
+}
+
+export function integer({ min, max }: { readonly min: number; readonly max: number }): Parser<number> {
+  return (given) => {
+    const value = /^\d+$/.test(given) ? Number(given) : Number.NaN;
+    return value >= min && value <= max ? { value } : { expected: `a whole number from ${min} to ${max}` };
+  };
+}
+
+export function oneOf<T extends string>(...allowed: readonly T[]): Parser<T> {
+  return (given) => {
+    const value = allowed.find((each) => each === given);
+    return value === undefined ? { expected: `one of ${allowed.join(', ')}` } : { value };
+  };
+}
+
+/** Some of these words, comma-separated, in the order of the words; or none. */
+export function someOf<T extends string>(...allowed: readonly T[]): Parser<readonly T[]> {
+  return (given) => {
+    const words = given === 'none' ? [] : given.split(',').map((word) => word.trim());
+    return words.every((word) => allowed.some((each) => each === word))
+      ? { value: allowed.filter((each) => words.includes(each)) }
+      : { expected: `some of ${allowed.join(', ')}, or none` };
+  };
+}
+
+export function yesNo(): Parser<boolean> {
+  return (given) => {
+    if (['true', 'yes', 'on', '1'].includes(given)) return { value: true };
+    if (['false', 'no', 'off', '0', ''].includes(given)) return { value: false };
+    return { expected: 'true or false' };
+  };
+}
+
+/** A comma-separated list; empty entries are dropped. */
+export function list(): Parser<readonly string[]> {
+  return (given) => ({
+    value: given
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  });
+}
+
+/** Patterns for URLs, comma-separated; see {@link matchesUrl}. */
+export function urlPatterns(): Parser<readonly string[]> {
+  return (given) => {
+    const patterns = given
+      .split(',')
+      .map((pattern) => pattern.trim())
+      .filter((pattern) => pattern !== '');
+    return patterns.every(isUrlPattern)
+      ? { value: patterns }
+      : { expected: 'patterns that begin with /, * or https://, like /news/* or *.pdf, comma-separated' };
+  };
+}
+
+/** `none` means 0; all else is the other parser's. */
+export function orNone(parser: Parser<number>): Parser<number> {
+  return (given) => {
+    if (given === 'none') return { value: 0 };
+    const read = parser(given);
+    return 'value' in read ? read : { expected: `${read.expected}, or none` };
+  };
+}
+
+/** The other parser's value, or none at all for an empty text. */
+export function optional<T>(parser: Parser<T>): Parser<T | undefined> {
+  return (given) => (given === '' ? { value: undefined } : parser(given));
+}
+
+/** What of the private Internet may be fetched; see {@link parsePrivateHosts}. */
+export function privateHosts(): Parser<AllowedPrivate> {
+  return (given) => {
+    const read = list()(given);
+    const parsed = parsePrivateHosts('value' in read ? read.value : []);
+    return 'problems' in parsed
+      ? { expected: `CIDRs, addresses or host names: ${parsed.problems.join('; ')}` }
+      : { value: parsed };
+  };
+}
+
+/** The proxies to go through; `none` for none. See {@link parseProxies}. */
+export function proxies(): Parser<readonly ProxyAddress[]> {
+  return (given) => {
+    if (given === 'none') return { value: [] };
+    const read = list()(given);
+    const parsed = parseProxies('value' in read ? read.value : []);
+    return 'problems' in parsed
+      ? { expected: `none, or URLs of proxies: ${parsed.problems.join('; ')}` }
+      : { value: parsed };
+  };
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `500ms`, `30s`, `10min`, `6h`, `7d`, as milliseconds. */
+export function duration({ minMs = 1 }: { readonly minMs?: number } = {}): Parser<number> {
+  return (given) => {
+    const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)$/.exec(given) ?? [];
+    const value = Number(amount) * (UNITS_MS[unit] ?? Number.NaN);
+    return value >= minMs ? { value } : { expected: 'a duration like 500ms, 30s, 10min, 6h or 7d' };
+  };
+}
+
+/** `2026-11-01`, `2026-11-01T12:00Z`, or how long ago: `7d`. */
+export function moment(): Parser<Moment> {
+  return (given) => {
+    const ago = duration()(given);
+    if ('value' in ago) return { value: { agoMs: ago.value } };
+    const at = /^\d{4}-\d\d-\d\d(T|$)/.test(given) && lastmodEnd(given) !== undefined ? Date.parse(given) : Number.NaN;
+    return Number.isNaN(at) ? { expected: 'a date like 2026-11-01, or how long ago, like 7d' } : { value: { at } };
+  };
+}
+
+const UNITS_BYTES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** `500KiB`, `10MiB`, as bytes. */
+export function bytes(): Parser<number> {
+  return (given) => {
+    const [, amount, unit = ''] = /^(\d+)\s*(B|KiB|MiB|GiB)$/.exec(given) ?? [];
+    const value = Number(amount) * (UNITS_BYTES[unit] ?? Number.NaN);
+    return value > 0 ? { value } : { expected: 'a size like 500KiB or 10MiB' };
+  };
+}
+
+/** The fastest rate that can be kept exactly: the clock that paces hosts counts milliseconds. */
+export const MAX_RATE_PER_MINUTE = 6_000;
+
+/** `2/s`, `60/min`, `100/h`, as milliseconds between two requests; `none` as 0. */
+export function rate(): Parser<number> {
+  return (given) => {
+    if (given === 'none') return { value: 0 };
+    const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\/(s|min|h)$/.exec(given) ?? [];
+    const perMinute = (Number(amount) * 60_000) / (UNITS_MS[unit] ?? Number.NaN);
+    if (perMinute > 0 && perMinute <= MAX_RATE_PER_MINUTE) return { value: Math.ceil(60_000 / perMinute) };
+    return { expected: `a rate like 2/s, 60/min or 100/h, up to ${MAX_RATE_PER_MINUTE}/min, or none` };
+  };
+}
+
+/** `jsonl` as nothing: files. Else the URL of a store for records. */
+export function sink(): Parser<string | undefined> {
+  return (given) => {
+    if (given === 'jsonl') return { value: undefined };
+    const read = url('postgres', 'postgresql')(given);
+    return 'value' in read ? read : { expected: 'jsonl, or a URL that begins with postgres://' };
+  };
+}
+
+/** A URL of one of these schemes. */
+export function url(...schemes: readonly string[]): Parser<string> {
+  return (given) => {
+    const parsed = URL.parse(given);
+    if (parsed !== null && schemes.includes(parsed.protocol.slice(0, -1))) return { value: given };
+    return { expected: `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}` };
+  };
+}

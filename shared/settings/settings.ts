@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'dotenv';
+import { ConfigurationError, codeOf, messageOf } from '../runtime/errors.ts';
+import { SETTINGS, type SettingKey, type Settings } from './table.ts';
+
+/** The layers that values come from; the first that has one wins. */
+const LAYERS = ['flag', 'environment', 'file'] as const;
+type Layer = (typeof LAYERS)[number];
+
+/** Values as text, by the name of the environment variable, per layer. */
+export type Sources = Readonly<Record<Layer, Readonly<Record<string, string | undefined>>>>;
+
+/**
+ * Reads all settings: flags override the environment, which overrides `.env`. This is the only reader of any of them.
+ *
+ * Within one layer a URL beats a HOST; a HOST from a higher layer beats a URL from a lower.
+ *
+ * @throws ConfigurationError with every problem at once
+ */
+export function readSettings(flags: Readonly<Record<string, string | undefined>>): Settings {
+  return settingsFrom({ flag: flags, environment: process.env, file: readEnvFile() });
+}
+
+/** Settings out of given sources. */
+export function settingsFrom(sources: Sources): Settings {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, { name, flag, parse: parser, default: fallback, secret }] of Object.entries(SETTINGS)) {
+    const layer = layerOf(sources, name);
+    const given = layer === undefined ? fallback : (sources[layer][name] ?? fallback);
+    const read = parser(given.trim());
+    if ('value' in read) values[key] = read.value;
+    else
+      problems.push(
+        `expected ${layer === 'flag' ? `--${flag}` : name} to be ${read.expected}, got ${secret ? 'something else' : JSON.stringify(given)}`,
+      );
+  }
+  const settings = values as Settings;
+  if (settings.keyPrefix !== '' && settings.queuePrefix === '') {
+    problems.push(
+      "expected QUEUE_PREFIX to be set because KEY_PREFIX is: two fleets on one broker would take each other's deliveries",
+    );
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return withoutBeatenUrls(settings, sources);
+}
+
+/** The User-Agent header: as set, or the program's own with the contact. */
+export function userAgentOf({ userAgent, contactUrl }: Settings, version: string): string {
+  if (userAgent !== '') return userAgent;
+  return contactUrl === undefined ? `TrawlBot/${version}` : `TrawlBot/${version} (+${contactUrl})`;
+}
+
+/** Where RabbitMQ is. */
+export function rabbitmqUrlOf(settings: Settings): string {
+  if (settings.rabbitmqUrl !== undefined) return settings.rabbitmqUrl;
+  const { rabbitmqHost, rabbitmqPort, rabbitmqUser, rabbitmqPassword, rabbitmqVhost } = settings;
+  const login = `${encodeURIComponent(rabbitmqUser)}:${encodeURIComponent(rabbitmqPassword)}`;
+  const vhost = rabbitmqVhost === '/' ? '' : `/${encodeURIComponent(rabbitmqVhost)}`;
+  return `amqp://${login}@${rabbitmqHost}:${rabbitmqPort}${vhost}`;
+}
+
+/** Where Redis is. */
+export function redisUrlOf(settings: Settings): string {
+  if (settings.redisUrl !== undefined) return settings.redisUrl;
+  const { redisHost, redisPort, redisUser, redisPassword, redisDb } = settings;
+  const login = redisPassword === '' ? '' : `${encodeURIComponent(redisUser)}:${encodeURIComponent(redisPassword)}@`;
+  return `redis://${login}${redisHost}:${redisPort}/${redisDb}`;
+}
+
+function layerOf(sources: Sources, name: string): Layer | undefined {
+  return LAYERS.find((layer) => sources[layer][name] !== undefined && sources[layer][name] !== '');
+}
+
+/** Drops a URL that a HOST of a higher layer beats. */
+function withoutBeatenUrls(settings: Settings, sources: Sources): Settings {
+  const isBeaten = (url: SettingKey, host: SettingKey): boolean => {
+    const [urlLayer, hostLayer] = [url, host].map((key) => layerOf(sources, SETTINGS[key].name));
+    return urlLayer !== undefined && hostLayer !== undefined && LAYERS.indexOf(hostLayer) < LAYERS.indexOf(urlLayer);
+  };
+  return {
+    ...settings,
+    rabbitmqUrl: isBeaten('rabbitmqUrl', 'rabbitmqHost') ? undefined : settings.rabbitmqUrl,
+    redisUrl: isBeaten('redisUrl', 'redisHost') ? undefined : settings.redisUrl,
+  };
+}
+
+function readEnvFile(): Record<string, string> {
+  try {
+    return parse(readFileSync('.env'));
+  } catch (error: unknown) {
+    if (codeOf(error) === 'ENOENT') return {};
+    throw new ConfigurationError([`.env can't be read: ${messageOf(error)}`], { cause: error });
+  }
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { PageRecord } from '../../ports/record.ts';
+import type { Sink } from '../../ports/sink.ts';
+import { LineFile } from '../../runtime/line-file.ts';
+import { recordJson } from '../record-json.ts';
+
+/** Between two `fsync` of a file that was written to. */
+const SYNC_EVERY_MS = 1_000;
+/** A run's file that nothing was written to for so long is closed. */
+const CLOSE_AFTER_MS = 60_000;
+
+interface JsonlSinkOptions {
+  /** Records go to `<folder>/<run>/<worker>.jsonl`, or `<worker>-2.jsonl` where another process has that. */
+  readonly folder: string;
+  readonly worker: string;
+}
+
+/**
+ * Appends records to one file per run and process. Stored means that `write` has returned; the disk is told every second
+ * and at the end.
+ */
+export class JsonlSink implements Sink {
+  readonly #options: JsonlSinkOptions;
+  readonly #files = new Map<string, LineFile>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: JsonlSinkOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#timer ??= setInterval(() => void this.#tidy(), SYNC_EVERY_MS).unref();
+  }
+
+  async put(record: PageRecord): Promise<void> {
+    const line = `${recordJson(record)}\n`;
+    let file = this.#files.get(record.run);
+    if (file === undefined) {
+      file = new LineFile(join(this.#options.folder, record.run, `${this.#options.worker}.jsonl`), { isNew: true });
+      this.#files.set(record.run, file);
+    }
+    await file.append(line);
+  }
+
+  async sync(): Promise<void> {
+    await Promise.all([...this.#files.values()].map((file) => file.sync()));
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    const files = [...this.#files.values()];
+    this.#files.clear();
+    await Promise.all(files.map((file) => file.close().catch(() => {})));
+  }
+
+  async #tidy(): Promise<void> {
+    for (const file of this.#files.values()) {
+      if (file.idleMs > CLOSE_AFTER_MS) {
+        // It knows its name, and opens the file again when there is more.
+        if (file.isOpen) await file.close().catch(() => {});
+      } else {
+        // A failure is no failure of a record: it was written.
+        await file.sync().catch(() => {});
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PageRecord } from '../../ports/record.ts';
+import type { NoRecord, RecordSource } from '../../ports/sink.ts';
+import { codeOf, messageOf, StorageError } from '../../runtime/errors.ts';
+import { type FileLine, linesOf } from '../../runtime/line-reader.ts';
+import { RUN_ID } from '../../task/task/task.ts';
+import { NewestReleases } from '../newest-releases.ts';
+
+/** Shown of a line that is no record. */
+const BEGINNING_LENGTH = 80;
+
+const OUTCOMES: ReadonlySet<unknown> = new Set<PageRecord['outcome']>(['done', 'failed', 'skipped']);
+/** The fingerprint, by which records are merged. */
+const TASK = /:[0-9a-f]{1,32}$/;
+
+/**
+ * The records of a folder that {@link JsonlSink}s wrote to. Two passes: the first finds the highest release of each task,
+ * the second gives the lines that have it. A last line that a crash tore is skipped. Whatever a run is called, no file
+ * outside of the folder is read.
+ */
+export class JsonlSource implements RecordSource {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async *read(run: string, onNoRecord: (found: NoRecord) => void = () => {}): AsyncGenerator<PageRecord> {
+    const files = await this.#files(run);
+    const newest = new NewestReleases();
+    for (const file of files) {
+      for await (const record of recordsOf(file, () => {})) newest.see(record.task, record.release);
+    }
+    for (const file of files) {
+      for await (const record of recordsOf(file, onNoRecord)) {
+        if (newest.take(record.task, record.release)) yield record;
+      }
+    }
+  }
+
+  async find(run: string, task: string): Promise<PageRecord | undefined> {
+    let found: PageRecord | undefined;
+    for (const file of await this.#files(run)) {
+      for await (const line of namedLinesOf(file)) {
+        // Most lines are of other tasks, and need not be parsed.
+        const record = line.text.includes(task) ? parse(line) : undefined;
+        if (record?.task === task && record.release >= (found?.release ?? 0)) found = record;
+      }
+    }
+    return found;
+  }
+
+  async runs(): Promise<readonly string[]> {
+    const entries = await entriesOf(this.#folder);
+    return entries.filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name)).map(({ name }) => name);
+  }
+
+  async has(run: string): Promise<boolean> {
+    return (await this.#files(run)).length > 0;
+  }
+
+  async close(): Promise<void> {}
+
+  async #files(run: string): Promise<string[]> {
+    if (!RUN_ID.test(run)) return [];
+    const folder = join(this.#folder, run);
+    const names = (await entriesOf(folder)).map(({ name }) => name);
+    return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name));
+  }
+}
+
+/** What is in a folder; nothing if there is none. */
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error: unknown) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw unreadable(folder, error);
+  }
+}
+
+async function* recordsOf(file: string, onNoRecord: (found: NoRecord) => void): AsyncGenerator<PageRecord> {
+  for await (const line of namedLinesOf(file)) {
+    const record = parse(line);
+    if (record !== undefined) yield record;
+    else if (line.isWhole && line.text.trim() !== '')
+      onNoRecord({ file, line: line.number, begins: line.text.slice(0, BEGINNING_LENGTH) });
+  }
+}
+
+async function* namedLinesOf(file: string): AsyncGenerator<FileLine, void, void> {
+  try {
+    yield* linesOf(file);
+  } catch (error: unknown) {
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(path: string, error: unknown): StorageError {
+  return new StorageError(`records can't be read from ${path}: ${messageOf(error)} (OUTPUT_DIR)`, { cause: error });
+}
+
+function parse({ text, isCut }: FileLine): PageRecord | undefined {
+  if (isCut) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Does it have the fields that merging and showing records rely on? */
+function isRecord(value: unknown): value is PageRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const { run, task, url, release, outcome, fetchedAt } = value as Partial<Record<keyof PageRecord, unknown>>;
+  return (
+    typeof run === 'string' &&
+    typeof task === 'string' &&
+    TASK.test(task) &&
+    typeof url === 'string' &&
+    typeof fetchedAt === 'string' &&
+    Number.isSafeInteger(release) &&
+    Number(release) >= 0 &&
+    OUTCOMES.has(outcome)
+  );
+}

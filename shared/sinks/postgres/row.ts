@@ -1,0 +1,75 @@
+import type { DoneRecord, EndedRecord, PageRecord } from '../../ports/record.ts';
+
+type Field = keyof DoneRecord | keyof EndedRecord;
+
+/** The columns of `trawl_records`: the field of a record, the column's name, and its type. */
+const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[] = [
+  ['run', 'run', 'text'],
+  ['task', 'task', 'text'],
+  ['release', 'release', 'bigint'],
+  ['outcome', 'outcome', 'text'],
+  ['reason', 'reason', 'text'],
+  ['crawler', 'crawler', 'text'],
+  ['step', 'step', 'text'],
+  ['url', 'url', 'text'],
+  ['finalUrl', 'final_url', 'text'],
+  ['redirects', 'redirects', 'jsonb'],
+  ['status', 'status', 'integer'],
+  ['title', 'title', 'text'],
+  ['contentType', 'content_type', 'text'],
+  ['contentHash', 'content_hash', 'text'],
+  ['bytes', 'bytes', 'bigint'],
+  ['fetchedAt', 'fetched_at', 'timestamptz'],
+  ['durationMs', 'duration_ms', 'bigint'],
+  ['attempt', 'attempt', 'integer'],
+  ['worker', 'worker', 'text'],
+  ['fromCache', 'from_cache', 'boolean'],
+  ['unchanged', 'unchanged', 'boolean'],
+  ['truncated', 'truncated', 'jsonb'],
+  ['depth', 'depth', 'integer'],
+  ['error', 'error', 'text'],
+  ['data', 'data', 'jsonb'],
+  ['content', 'content', 'text'],
+];
+
+const names = COLUMNS.map(([, column]) => column);
+
+/**
+ * Stores records, given as one JSON array. A newer release takes the place of an older one, never the reverse, and the
+ * same release again changes nothing.
+ */
+export const UPSERT = `
+  INSERT INTO trawl_records AS kept (${names.join(', ')})
+  SELECT ${COLUMNS.map(([field]) => `"${field}"`).join(', ')}
+    FROM json_to_recordset($1::json) AS given (${COLUMNS.map(([field, , type]) => `"${field}" ${type}`).join(', ')})
+  ON CONFLICT (run, task) DO UPDATE
+    SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
+    WHERE kept.release < excluded.release`;
+
+/** A run's records, each as {@link readRow} wants it. */
+export const SELECT = `SELECT ${names.join(', ')} FROM trawl_records WHERE run = $1`;
+
+/** What a record has whose column holds nothing, because that is what it holds. */
+const NULL_OF_A_PAGE: ReadonlySet<Field> = new Set<Field>(['title', 'contentType', 'data']);
+
+/** Reads a row of {@link SELECT}, as the client hands it over: `bigint` as text, times as dates. */
+export function readRow(row: Readonly<Record<string, unknown>>): PageRecord {
+  const record: Partial<Record<Field, unknown>> = {};
+  for (const [field, column, type] of COLUMNS) {
+    const value = row[column];
+    if (value === null && !(row.outcome === 'done' && NULL_OF_A_PAGE.has(field))) continue;
+    record[field] = type === 'bigint' ? Number(value) : value instanceof Date ? value.toISOString() : value;
+  }
+  return record as unknown as PageRecord;
+}
+
+/**
+ * JSON as Postgres takes it: it refuses the character U+0000 and halves of surrogate pairs, which stand in no text that
+ * is well-formed. Each becomes U+FFFD, as a character, since an escape is refused where the database's encoding is
+ * SQL_ASCII. `JSON.stringify` escapes both, and nothing else as `\ud…`.
+ */
+export function withoutRefusedCharacters(json: string): string {
+  if (!json.includes('\\u0000') && !json.includes('\\ud')) return json;
+  // Escapes are passed over two characters at a time, so that an escaped backslash before u0000 stays what it is.
+  return json.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found));
+}

@@ -1,0 +1,136 @@
+import type { Pool } from 'pg';
+import type { PageRecord } from '../../ports/record.ts';
+import { RecordRefusedError, type Sink } from '../../ports/sink.ts';
+import { codeOf, messageOf } from '../../runtime/errors.ts';
+import { recordJson } from '../record-json.ts';
+import { UPSERT, withoutRefusedCharacters } from './row.ts';
+import { migrate } from './schema.ts';
+
+/** Records of one statement, and characters of JSON: a bound on how long others wait for it. */
+const MOST_RECORDS = 500;
+const MOST_CHARACTERS = 8 * 2 ** 20;
+
+interface Waiting {
+  readonly task: string;
+  readonly release: number;
+  readonly json: string;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Keeps records in the table `trawl_records` of a Postgres, one row per task. Records that come while a statement is under
+ * way go out together in the next one, so that all pages in hand share a round trip and a commit; `put` resolves after it.
+ *
+ * A statement whose connection is lost is tried once more on another: an upsert may run twice. The pool is the sink's own
+ * from now on, and ends with it.
+ */
+export class PostgresSink implements Sink {
+  readonly #pool: Pool;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #isReady = false;
+
+  constructor({ pool }: { readonly pool: Pool }) {
+    this.#pool = pool;
+  }
+
+  /** Connects, and brings the schema up to date. */
+  async start(): Promise<void> {
+    if (this.#isReady) return;
+    await migrate(this.#pool);
+    this.#isReady = true;
+  }
+
+  async put(record: PageRecord): Promise<void> {
+    const { task, release } = record;
+    const json = withoutRefusedCharacters(recordJson(record));
+    await new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ task, release, json, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#writing;
+    if (!this.#pool.ended) await this.#pool.end();
+  }
+
+  async #writeAll(): Promise<void> {
+    // What is put in this turn of the event loop comes along.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) await this.#write(this.#takeBatch());
+    // In the same turn as the look before: nothing can be put between the two.
+    this.#writing = undefined;
+  }
+
+  #takeBatch(): readonly Waiting[] {
+    let [count, characters] = [0, 0];
+    while (count < Math.min(this.#waiting.length, MOST_RECORDS)) {
+      characters += this.#waiting[count]?.json.length ?? 0;
+      if (count > 0 && characters > MOST_CHARACTERS) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#upsert(batch);
+    } catch (error: unknown) {
+      if (!isRefusal(error)) {
+        for (const { reject } of batch) reject(error);
+      } else if (batch.length > 1) {
+        // One of them is at fault, and the others need not suffer for it.
+        for (const one of batch) await this.#write([one]);
+      } else {
+        const message = `Postgres doesn't take the record: ${messageOf(error)}`;
+        batch[0]?.reject(new RecordRefusedError(message, { cause: error }));
+      }
+      return;
+    }
+    for (const { resolve } of batch) resolve();
+  }
+
+  async #upsert(batch: readonly Waiting[]): Promise<void> {
+    const values = [`[${rowsOf(batch).join(',')}]`];
+    try {
+      await this.#query(values);
+    } catch (error: unknown) {
+      if (!isConnectionLoss(error)) throw error;
+      await this.#query(values);
+    }
+  }
+
+  async #query(values: readonly string[]): Promise<void> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query(UPSERT, [...values]);
+    } catch (error: unknown) {
+      client.release(!isRefusal(error));
+      throw error;
+    }
+    client.release();
+  }
+}
+
+/** Each task once, of its highest release, in one order for all processes: two statements can't wait for each other. */
+function rowsOf(batch: readonly Waiting[]): string[] {
+  const newest = new Map<string, Waiting>();
+  for (const waiting of batch) {
+    const known = newest.get(waiting.task);
+    if (known === undefined || known.release < waiting.release) newest.set(waiting.task, waiting);
+  }
+  return [...newest.values()].sort((a, b) => (a.task < b.task ? -1 : 1)).map(({ json }) => json);
+}
+
+/** SQLSTATE classes: 22 data exception, 23 integrity, 54 limit exceeded, as with data nested too deeply. */
+function isRefusal(error: unknown): boolean {
+  return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error) ?? '');
+}
+
+/** Anything but an answer; or one that says that the connection ends (08, 57P), or that this was bad luck (40). */
+function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  return !/^[0-9A-Z]{5}$/.test(code) || /^(08|40|57P)/.test(code);
+}

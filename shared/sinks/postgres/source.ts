@@ -1,0 +1,91 @@
+import type { Pool, PoolClient } from 'pg';
+import type { PageRecord } from '../../ports/record.ts';
+import type { RecordSource } from '../../ports/sink.ts';
+import { messageOf, UnavailableError } from '../../runtime/errors.ts';
+import { readRow, SELECT } from './row.ts';
+import { hasSchema } from './schema.ts';
+
+/** Rows of one fetch: as many as make about this much, when they are like those before. */
+const WANTED_CHARACTERS = 2 ** 20;
+const MOST_ROWS = 256;
+const FIRST_ROWS = 16;
+
+/**
+ * The records that {@link PostgresSink}s stored, read through a cursor: no more than a few megabytes of them are held,
+ * whatever the size of the run. All are of one moment. The pool is the source's own from now on.
+ */
+export class PostgresSource implements RecordSource {
+  readonly #pool: Pool;
+
+  constructor({ pool }: { readonly pool: Pool }) {
+    this.#pool = pool;
+  }
+
+  async *read(run: string): AsyncGenerator<PageRecord> {
+    if (!(await hasSchema(this.#pool))) return;
+    const client = await this.#pool.connect();
+    let isOver = false;
+    try {
+      await client.query('BEGIN READ ONLY');
+      await client.query(`DECLARE records NO SCROLL CURSOR FOR ${SELECT}`, [run]);
+      yield* fetchAll(client);
+      await client.query('COMMIT');
+      isOver = true;
+    } catch (error: unknown) {
+      throw unreadable(error);
+    } finally {
+      // Left halfway, the connection is closed, and its cursor with it.
+      client.release(!isOver);
+    }
+  }
+
+  async find(run: string, task: string): Promise<PageRecord | undefined> {
+    if (!(await hasSchema(this.#pool))) return undefined;
+    const { rows } = await this.#pool.query(`${SELECT} AND task = $2`, [run, task]).catch((error: unknown) => {
+      throw unreadable(error);
+    });
+    return rows[0] === undefined ? undefined : readRow(rows[0]);
+  }
+
+  async has(run: string): Promise<boolean> {
+    if (!(await hasSchema(this.#pool))) return false;
+    const { rows } = await this.#pool.query('SELECT EXISTS (SELECT FROM trawl_records WHERE run = $1) AS found', [run]);
+    return rows[0]?.found === true;
+  }
+
+  /** From one run to the next by the key: the records between them are not looked at. */
+  async runs(): Promise<readonly string[]> {
+    if (!(await hasSchema(this.#pool))) return [];
+    const { rows } = await this.#pool.query(`
+      WITH RECURSIVE runs (run) AS (
+        SELECT min(run) FROM trawl_records
+        UNION ALL
+        SELECT (SELECT min(run) FROM trawl_records WHERE trawl_records.run > runs.run) FROM runs WHERE run IS NOT NULL
+      )
+      SELECT run FROM runs WHERE run IS NOT NULL`);
+    return rows.map(({ run }) => run);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ended) await this.#pool.end();
+  }
+}
+
+function unreadable(error: unknown): UnavailableError {
+  return new UnavailableError(`Postgres gave no records: ${messageOf(error)}. Try again`, { cause: error });
+}
+
+async function* fetchAll(client: PoolClient): AsyncGenerator<PageRecord> {
+  for (let count = FIRST_ROWS; ; ) {
+    const { rows } = await client.query(`FETCH ${count} FROM records`);
+    if (rows.length === 0) return;
+    let characters = 0;
+    for (const row of rows) {
+      characters += 500 + (row.content?.length ?? 0) + (row.data === null ? 0 : JSON.stringify(row.data).length);
+      yield readRow(row);
+    }
+    const fitting = Math.floor((WANTED_CHARACTERS * rows.length) / characters);
+    // No more than twice as many: the next ones may be bigger.
+    count = Math.max(1, Math.min(MOST_ROWS, count * 2, fitting));
+  }
+}

@@ -1,0 +1,62 @@
+import type { DoneRecord, PageRecord } from '../ports/record.ts';
+import { RecordRefusedError } from '../ports/sink.ts';
+import { messageOf } from '../runtime/errors.ts';
+import { MAX_RECORD_BYTES } from '../task/task/page-limits.ts';
+
+/** Characters of content measured per step. */
+const MEASURED_LENGTH = 65_536;
+
+/**
+ * A record as one line of JSON, at most {@link MAX_RECORD_BYTES} long in UTF-8. The page's content is cut to fit.
+ *
+ * @throws RecordRefusedError if its data can't be written as JSON (a BigInt, a circle), or if it is too large even without content
+ */
+export function recordJson(record: PageRecord): string {
+  if (record.outcome !== 'done' || record.content === undefined) return fitting(jsonOf(record));
+  const { content } = record;
+  // Every character takes at least one byte, so longer content can't fit.
+  if (content.length <= MAX_RECORD_BYTES) {
+    const json = jsonOf(record);
+    if (fits(json)) return json;
+  }
+  const cut: DoneRecord = { ...record, truncated: [...(record.truncated ?? []), 'content'], content: '' };
+  const room = MAX_RECORD_BYTES - Buffer.byteLength(fitting(jsonOf(cut)));
+  return jsonOf({ ...cut, content: beginningOf(content, room) });
+}
+
+function jsonOf(record: PageRecord): string {
+  try {
+    return JSON.stringify(record);
+  } catch (error: unknown) {
+    const reason = error instanceof RangeError ? 'too_large' : 'schema';
+    throw new RecordRefusedError(`the record can't be written as JSON: ${messageOf(error)}`, { reason, cause: error });
+  }
+}
+
+/** Most records are so short that their bytes need not be counted. */
+function fits(json: string): boolean {
+  return json.length * 3 <= MAX_RECORD_BYTES || Buffer.byteLength(json) <= MAX_RECORD_BYTES;
+}
+
+function fitting(json: string): string {
+  if (fits(json)) return json;
+  const size = `${Buffer.byteLength(json)} bytes of JSON where at most ${MAX_RECORD_BYTES} are allowed`;
+  const mend = 'let the crawler return less data';
+  throw new RecordRefusedError(`the record is too large: ${size}; ${mend}`, { reason: 'too_large' });
+}
+
+/** The beginning of a text that takes at most this many bytes within JSON. */
+function beginningOf(text: string, bytes: number): string {
+  let [end, left, step] = [0, bytes, MEASURED_LENGTH];
+  while (step > 0 && end < text.length) {
+    const size = Buffer.byteLength(JSON.stringify(text.slice(end, end + step))) - 2;
+    if (size <= left) {
+      end = Math.min(end + step, text.length);
+      left -= size;
+    } else {
+      step >>= 1;
+    }
+  }
+  // Don't end in half of a surrogate pair.
+  return text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
+}

@@ -1,0 +1,121 @@
+import type { Redis } from 'ioredis';
+import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
+import type { TaskState } from '../../ports/frontier.ts';
+import type { RunState } from '../../ports/runs.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { QUEUES, type Queue } from '../../task/task/routing.ts';
+import { chunksOfPairs, markOfEntry } from './chunks.ts';
+import { readCircumstances } from './circumstances.ts';
+import { stateOf } from './entry.ts';
+import { Scripts } from './scripts.ts';
+
+interface RedisBiographerOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  /** See {@link Scripts}. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** Entries of a list that one script looks through: about a millisecond. */
+const LOOK = 1_000;
+/** A task that moves while it is looked for may be missed once, or twice, but hardly three times. */
+const MOST_LOOKS = 3;
+
+/** Finds tasks in Redis: in `wait` lists, `putback`, and the ledger. */
+export class RedisBiographer implements Biographer {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #scripts: Scripts;
+
+  constructor({ redis, prefix, clock }: RedisBiographerOptions) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#scripts = new Scripts(redis, prefix, clock);
+  }
+
+  async isKnown(mark: string): Promise<boolean> {
+    return (await this.#scripts.run('known', mark)) === 1;
+  }
+
+  async trace(run: string, { mark, host }: { mark: string; host: string }): Promise<TaskTrace | undefined> {
+    const reply = (await this.#scripts.run('trace', run, mark, host)) as (string | number)[];
+    if (reply.length === 0) return undefined;
+    const [state, dedup, marked, failed, now, nextLookMs, ...circumstances] = reply;
+    const isMarked = marked === 1;
+    const place = isMarked ? await this.#find(run, mark, host, Number(now)) : undefined;
+    return {
+      run,
+      runState: state as RunState,
+      hasOwnMarks: dedup === 'run',
+      isMarked,
+      hasFailed: failed === 1,
+      ...(place === undefined ? {} : { place }),
+      host: {
+        ...readCircumstances(circumstances),
+        nextLookMs: Number(nextLookMs),
+      },
+    };
+  }
+
+  async #find(run: string, mark: string, host: string, now: number): Promise<Place | undefined> {
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      const place =
+        (await this.#findInFlight(run, mark, now)) ??
+        (await this.#findWaiting(run, mark, host)) ??
+        (await this.#findRetry(run, mark, now));
+      if (place !== undefined) return place;
+    }
+    return undefined;
+  }
+
+  async #findWaiting(run: string, mark: string, host: string): Promise<Place | undefined> {
+    let before = 0;
+    for (const queue of QUEUES) {
+      for (let last = -1; ; last -= LOOK) {
+        const reply = await this.#scripts.run('find', run, queue, host, mark, last, LOOK);
+        const [looked, entry, ahead] = reply as [number, string?, number?];
+        if (entry !== undefined)
+          return { at: 'waiting', queue, ahead: before + Number(ahead), state: stateOfNumbers(entry.split(' ')) };
+        if (looked < LOOK) break;
+      }
+      before += await this.#redis.llen(`${this.#prefix}run:${run}:${queue === 'priority' ? 'wait!' : 'wait'}:${host}`);
+    }
+    return undefined;
+  }
+
+  async #findRetry(run: string, mark: string, now: number): Promise<Place | undefined> {
+    for await (const pairs of chunksOfPairs(this.#redis, `${this.#prefix}run:${run}:putback`, 'zset')) {
+      const found = pairs.find(([entry]) => markOfEntry(entry) === mark);
+      if (found === undefined) continue;
+      const [, queue, ...numbers] = found[0].split(' ');
+      const inMs = Math.max(0, Number(found[1]) - now);
+      return { at: 'retry', queue: queue as Queue, inMs, state: stateOfNumbers(numbers) };
+    }
+    return undefined;
+  }
+
+  async #findInFlight(run: string, mark: string, now: number): Promise<Place | undefined> {
+    for await (const pairs of chunksOfPairs(this.#redis, `${this.#prefix}run:${run}:inflight`, 'hash')) {
+      const found = pairs.find(([, entry]) => markOfEntry(entry) === mark);
+      if (found === undefined) continue;
+      const [release, entry] = found;
+      const [phase = '', , queue, ...numbers] = entry.split(' ');
+      const lease = Number(await this.#redis.zscore(`${this.#prefix}run:${run}:leases`, release));
+      const [, worker, since] = /^working:(.*):(\d+)$/.exec(phase) ?? [];
+      return {
+        at: worker === undefined ? (phase as 'publishing' | 'queued') : 'working',
+        queue: queue as Queue,
+        release: Number(release),
+        leaseMs: Math.max(0, lease - now),
+        ...(worker === undefined ? {} : { worker, forMs: Math.max(0, now - Number(since)) }),
+        state: stateOfNumbers(numbers),
+      };
+    }
+    return undefined;
+  }
+}
+
+/** The five numbers that go before a mark; behind the fifth, the mark begins. */
+function stateOfNumbers(numbers: readonly string[]): TaskState {
+  return stateOf(...numbers.slice(0, 4), numbers[4]?.split('\t')[0]);
+}

@@ -1,0 +1,20 @@
+import type { HostCircumstances } from '../../ports/host-overview.ts';
+import type { PaceReason } from '../../task/host/host-pace.ts';
+
+/** How many values `circumstances_of` in `host.lua` tells of a host. */
+export const CIRCUMSTANCES = 8;
+
+/** Reads them. */
+export function readCircumstances(values: readonly (string | number | undefined)[]): HostCircumstances {
+  const [intervalMs, because, responseMs, slowReason, pausedMs, reason, byHand, isUnreachable] = values.map(String);
+  return {
+    intervalMs: Number(intervalMs),
+    because: because as PaceReason,
+    ...(responseMs ? { responseMs: Number(responseMs) } : {}),
+    ...(slowReason ? { slowReason } : {}),
+    pausedMs: Number(pausedMs),
+    reason: reason ?? '',
+    byHand: byHand === '1',
+    isUnreachable: isUnreachable === '1',
+  };
+}

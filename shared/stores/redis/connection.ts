@@ -1,0 +1,171 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { batchWrites } from '../../runtime/batch-writes.ts';
+import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
+import type { Logger } from '../../runtime/logger.ts';
+
+/** What is told about the connection once it stands. */
+export interface RedisEvents {
+  lost(reason: string): void;
+  restored(): void;
+}
+
+/** Lua scripts with flags, and `LPOP` with a count, need this. */
+const OLDEST_VERSION = 7;
+
+/** Redis with commands that go out together, and a way to hang up. */
+export class BatchingRedis extends Redis {
+  constructor(url: string, options: RedisOptions) {
+    super(url, options);
+    this.on('connect', () => {
+      if (this.stream !== undefined) batchWrites(this.stream);
+    });
+  }
+
+  /** Ends the connection without waiting for the other side, which may never answer; it is built anew. */
+  hangUp(reason: string): void {
+    this.stream?.destroy(new Error(reason));
+  }
+}
+
+/** A server that was asked and says nothing for so long is as good as gone. */
+const SILENT_MS = 15_000;
+const ASK_EVERY_MS = 5_000;
+
+/**
+ * A connection to Redis that fails at once while it never stood, and comes back for ever after that. Commands sent while
+ * it is away wait, and are sent again when it is back: every script may run twice. A server that hangs counts as away.
+ */
+export class RedisConnection {
+  readonly redis: Redis;
+  readonly #redis: BatchingRedis;
+  readonly #log: Logger;
+  #stood = false;
+  #isLost = false;
+  /** Since when an answer is awaited. */
+  #askedAt: number | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  /** What the connection said last of itself. */
+  #reason = 'the connection was closed';
+
+  constructor(url: string, name: string, events: RedisEvents, log: Logger) {
+    this.#log = log;
+    this.#redis = new BatchingRedis(url, {
+      lazyConnect: true,
+      connectionName: name,
+      connectTimeout: 10_000,
+      maxRetriesPerRequest: null,
+      retryStrategy: (times) => (this.#stood ? Math.min(5_000, 100 * 2 ** Math.min(times, 6)) : null),
+      // A replica that a fail-over left behind: look for the new master.
+      reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+    });
+    this.redis = this.#redis;
+    this.redis.on('connect', () => {
+      this.#askedAt = performance.now();
+    });
+    this.redis.on('error', (error: unknown) => {
+      this.#reason = messageOf(error);
+    });
+    this.redis.on('close', () => {
+      this.#askedAt = undefined;
+      if (!this.#stood || this.#isLost) return;
+      this.#isLost = true;
+      events.lost(this.#reason);
+    });
+    this.redis.on('ready', () => {
+      this.#askedAt = undefined;
+      if (!this.#isLost) return;
+      this.#isLost = false;
+      events.restored();
+    });
+  }
+
+  /** @throws ConfigurationError if this Redis would lose what it is given */
+  async connect(): Promise<void> {
+    this.#watch ??= setInterval(() => this.#listen(), ASK_EVERY_MS).unref();
+    try {
+      await this.redis.connect();
+    } catch (error: unknown) {
+      // What is thrown says only that the connection is closed.
+      throw new Error(this.#reason, { cause: error });
+    }
+    try {
+      await this.#check();
+    } catch (error: unknown) {
+      this.redis.disconnect();
+      throw error;
+    }
+    this.#stood = true;
+  }
+
+  close(): void {
+    this.#stood = false;
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    this.redis.disconnect();
+  }
+
+  /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
+  #listen(): void {
+    if (this.#askedAt !== undefined) {
+      if (performance.now() - this.#askedAt > SILENT_MS) this.#redis.hangUp(`no answer for ${SILENT_MS / 1_000} s`);
+    } else if (this.redis.status === 'ready') {
+      this.#askedAt = performance.now();
+      const answered = (): void => {
+        this.#askedAt = undefined;
+      };
+      this.redis.ping().then(answered, answered);
+    }
+  }
+
+  async #check(): Promise<void> {
+    for (const { problem, isFatal } of await redisProblems(this.redis)) {
+      if (isFatal) throw new ConfigurationError([problem]);
+      this.#log.warn({}, problem);
+    }
+  }
+}
+
+/** Something about a Redis that would cost URLs: fatal, or only in a crash. */
+export interface RedisProblem {
+  readonly problem: string;
+  readonly isFatal: boolean;
+}
+
+/** Looks at what a Redis is and how it is configured. */
+export async function redisProblems(redis: Redis): Promise<readonly RedisProblem[]> {
+  const info = await redis.info('server');
+  const lines = info.split('\r\n');
+  const field = (name: string): string =>
+    lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1) ?? '';
+  const version = field('redis_version');
+  if (Number.parseInt(version, 10) < OLDEST_VERSION) {
+    return [{ problem: `Redis ${version} is too old: expected ${OLDEST_VERSION}.0 or later`, isFatal: true }];
+  }
+  if (field('redis_mode') === 'cluster') {
+    return [
+      { problem: 'Redis Cluster is not supported: one script touches many keys. Use a single Redis.', isFatal: true },
+    ];
+  }
+  try {
+    return await configurationProblems(redis);
+  } catch (error: unknown) {
+    const problem = `Redis doesn't let its configuration be read (${messageOf(error)}): make sure that maxmemory-policy is noeviction and appendonly is yes`;
+    return [{ problem, isFatal: false }];
+  }
+}
+
+async function configurationProblems(redis: Redis): Promise<RedisProblem[]> {
+  const problems: RedisProblem[] = [];
+  const [, policy = ''] = (await redis.config('GET', 'maxmemory-policy')) as string[];
+  if (policy !== 'noeviction') {
+    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Mend it: redis-cli config set maxmemory-policy noeviction`;
+    problems.push({ problem, isFatal: true });
+  }
+  const [, appendonly = ''] = (await redis.config('GET', 'appendonly')) as string[];
+  if (appendonly !== 'yes') {
+    const problem =
+      'Redis keeps no append-only file: a restart loses every URL. Mend it: redis-cli config set appendonly yes';
+    problems.push({ problem, isFatal: false });
+  }
+  return problems;
+}

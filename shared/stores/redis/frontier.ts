@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import {
+  type Admission,
+  type AttemptHistory,
+  type AttemptNote,
+  type Claims,
+  type Frontier,
+  type HandOvers,
+  type Ledger,
+  LOOK_LEASE_MS,
+  MAX_OFFER,
+  MAX_STARTS,
+  type Offer,
+  type OfferOptions,
+  type OfferResult,
+  type QueuedLeases,
+  type Release,
+  type ReleaseName,
+  type ReleaseOptions,
+  type Settlement,
+} from '../../ports/frontier.ts';
+import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { FailedReason } from '../../task/task/outcome.ts';
+import { type FrontierPolicy, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import { markOfEntry } from './chunks.ts';
+import { readNote, readReleased, stateOf, writeOffer } from './entry.ts';
+import type { RedisMemory } from './memory-watch.ts';
+import { readKnownPage } from './page-entry.ts';
+import { Scripts } from './scripts.ts';
+import { flatten } from './settlement.ts';
+
+interface RedisFrontierOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly policy: FrontierPolicy;
+  /** Refuses offers while Redis is nearly full. Left out, only Redis itself does. */
+  readonly memory?: RedisMemory;
+  /** See {@link Scripts}. */
+  readonly clock?: Pick<Clock, 'now'>;
+  /** URLs whose failed attempts are kept for people; left out, {@link MOST_NOTED}. */
+  readonly mostNoted?: number;
+}
+
+/** The newest. A run of millions that fail would fill Redis with what nobody reads; each is in its dead letter, too. */
+const MOST_NOTED = 50_000;
+
+type Refusal = readonly ['refused', 'run' | 'parent'];
+
+/** The frontier in Redis: each method is one script of `stores/redis/lua`, where the rules stand. */
+export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #policy: FrontierPolicy;
+  readonly #memory: RedisMemory | undefined;
+  readonly #scripts: Scripts;
+  /** The last arguments of a settle. */
+  readonly #bounds: readonly [throttlesBeforeTail: number, mostNoted: number];
+  /** Names its offers, with their number. */
+  readonly #id = randomBytes(6).toString('hex');
+  #offers = 0;
+
+  constructor({ redis, prefix, policy, memory, clock, mostNoted = MOST_NOTED }: RedisFrontierOptions) {
+    this.#bounds = [THROTTLES_BEFORE_TAIL, mostNoted];
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#policy = policy;
+    this.#memory = memory;
+    this.#scripts = new Scripts(redis, prefix, clock);
+  }
+
+  async offer(run: string, tasks: readonly Offer[], options: OfferOptions = {}): Promise<OfferResult> {
+    if (tasks.length > MAX_OFFER)
+      throw new RangeError(`expected at most ${MAX_OFFER} tasks in one offer, got ${tasks.length}`);
+    if (tasks.length === 0) return { accepted: 0, known: 0 };
+    if (await this.#memory?.isFull(options.parent === undefined ? 'producer' : 'worker')) return { refused: 'full' };
+    try {
+      const reply = await this.#scripts.run(
+        'offer',
+        run,
+        options.parent?.release ?? '',
+        options.parent?.mark ?? '',
+        options.repeat === true ? 1 : 0,
+        options.most ?? '',
+        options.incarnation ?? '',
+        `${this.#id}:${++this.#offers}`,
+        options.mostHosts ?? '',
+        ...tasks.map(writeOffer),
+      );
+      const [first, second, beyond = 0, leftOut = 0] = reply as [number, number, number, number] | Refusal;
+      if (first === 'refused') return { refused: second as 'run' | 'parent' };
+      const taken = { accepted: first, known: second as number };
+      return { ...taken, ...(beyond === 0 ? {} : { beyond }), ...(leftOut === 0 ? {} : { leftOut }) };
+    } catch (error: unknown) {
+      if (error instanceof Error && error.message.startsWith('OOM')) return { refused: 'full' };
+      throw error;
+    }
+  }
+
+  async release({ limit, window, unpaced, looker = '' }: ReleaseOptions): Promise<Release> {
+    const { hostConcurrency, giveUpMs } = this.#policy;
+    const policy = [hostConcurrency, giveUpMs] as const;
+    const looking = [looker, LOOK_LEASE_MS] as const;
+    const reply = await this.#scripts.run('release', limit, window, unpaced ? 1 : 0, ...policy, ...looking);
+    const [nextLook, time, ...entries] = reply as string[];
+    const [nextLookMs, now] = [Number(nextLook), Number(time)];
+    if (entries[0] === 'left') return { tasks: [], nextLookMs, now, isLeftToOther: true };
+    return { tasks: entries.map(readReleased), nextLookMs, now };
+  }
+
+  async queued(run: string, releases: readonly ReleaseName[]): Promise<void> {
+    if (releases.length === 0) return;
+    const { priorityTtlMs, normalTtlMs } = this.#policy;
+    await this.#scripts.run('queued', run, priorityTtlMs + 300_000, normalTtlMs + 300_000, ...flat(releases));
+  }
+
+  async admit(run: string, { release, mark }: ReleaseName, worker: string): Promise<Admission> {
+    const reply = await this.#scripts.run('admit', run, release, mark, worker, MAX_HOLD_MS, MAX_STARTS);
+    const [answer = '', ...page] = Array.isArray(reply) ? (reply as string[]) : [reply as string];
+    const [verdict, ...parts] = answer.split(' ') as [Admission['verdict'], ...string[]];
+    const [answersOthers, pausedMs, incarnation = ''] = parts.slice(-3);
+    if (verdict === 'work') {
+      const known = readKnownPage(page);
+      const host = { answersOthers: answersOthers === '1', pausedMs: Number(pausedMs) };
+      const admission = { verdict, incarnation, state: stateOf(...parts), ...host };
+      return known === undefined ? admission : { ...admission, known };
+    }
+    if (verdict === 'deadline' || verdict === 'crash_loop') return { verdict, incarnation, state: stateOf(...parts) };
+    return { verdict };
+  }
+
+  async renew(run: string, releases: readonly ReleaseName[]): Promise<void> {
+    if (releases.length > 0) await this.#scripts.run('renew', run, ...flat(releases));
+  }
+
+  async settle(run: string, { release, mark }: ReleaseName, settlement: Settlement): Promise<'settled' | 'already'> {
+    const reply = await this.#scripts.run('settle', run, release, mark, ...flatten(settlement), ...this.#bounds);
+    return reply as 'settled' | 'already';
+  }
+
+  async fail(run: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void> {
+    if (releases.length > 0) await this.#scripts.run('fail', run, reason, ...flat(releases));
+  }
+
+  async reap(): Promise<number> {
+    return (await this.#scripts.run('reap', MOST_REAPED)) as number;
+  }
+
+  async drain(): Promise<number> {
+    return (await this.#scripts.run('drain', MOST_DRAINED)) as number;
+  }
+
+  async endQueued(run: string, from = '0'): Promise<{ ended: number; next: string | undefined }> {
+    const [next, ended] = (await this.#scripts.run('end_queued', run, from, MOST_REAPED)) as [string, number];
+    return { ended, next: next === '0' ? undefined : next };
+  }
+
+  async handed(run: string, releases: readonly ReleaseName[]): Promise<void> {
+    if (releases.length > 0) await this.#scripts.run('handed', run, ...flat(releases));
+  }
+
+  async claim(run: string, { release, mark: own }: ReleaseName, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
+    return (await this.#scripts.run('claim', run, release, own, mark)) as 'claimed' | 'taken' | 'stale';
+  }
+
+  async markOf(run: string, release: number): Promise<string | undefined> {
+    const entry = await this.#redis.hget(`${this.#prefix}run:${run}:inflight`, String(release));
+    return entry === null ? undefined : markOfEntry(entry);
+  }
+
+  async attempts(mark: string): Promise<readonly AttemptNote[]> {
+    const notes = await this.#redis.lrange(`${this.#prefix}attempts:${mark}`, 0, -1);
+    return notes.map(readNote).filter((note) => note !== undefined);
+  }
+}
+
+function flat(releases: readonly ReleaseName[]): (string | number)[] {
+  return releases.flatMap(({ release, mark }) => [release, mark]);
+}

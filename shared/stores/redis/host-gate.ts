@@ -1,0 +1,75 @@
+import type { Redis } from 'ioredis';
+import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../../ports/host-gate.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Scripts } from './scripts.ts';
+
+/** A place that its holder never leaves is free again after so long: longer than any request may take. */
+const PLACE_LEASE_MS = 120_000;
+
+interface RedisHostGateOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  /** See {@link Scripts}. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** The gate of a fleet: one script per question, on the hash that release reads too. */
+export class RedisHostGate implements HostGate {
+  readonly #scripts: Scripts;
+
+  constructor({ redis, prefix, clock }: RedisHostGateOptions) {
+    this.#scripts = new Scripts(redis, prefix, clock);
+  }
+
+  async ask(host: string, { intervalMs, concurrency }: HostLimit, holder: string): Promise<Grant> {
+    const reply = await this.#scripts.run(
+      'gate',
+      host,
+      Math.ceil(intervalMs),
+      concurrency,
+      holder,
+      MAX_HOLD_MS,
+      PLACE_LEASE_MS,
+    );
+    const [granted, inMs, because] = reply as [number, string, 'pace' | 'concurrency' | 'pause' | undefined];
+    return { granted: granted === 1, inMs: Number(inMs), ...(because === undefined ? {} : { because }) };
+  }
+
+  async stillOpen(host: string): Promise<boolean> {
+    return ((await this.#scripts.run('paused', host)) as number) === 0;
+  }
+
+  async leave(
+    host: string,
+    { concurrency }: HostLimit,
+    holder: string,
+    durationMs?: number,
+    isFailure = false,
+  ): Promise<void> {
+    if (concurrency === 0) return;
+    const ms = durationMs === undefined ? '' : Math.round(durationMs);
+    await this.#scripts.run('leave', host, holder, concurrency, ms, isFailure ? 1 : 0);
+  }
+
+  async pause(host: string, ms: number, reason: string): Promise<void> {
+    if (Math.round(ms) > 0) await this.#scripts.run('pause_host', host, Math.round(ms), reason);
+  }
+
+  async slow(host: string, intervalMs: number, forMs: number): Promise<void> {
+    await this.#scripts.run('slow', host, Math.ceil(intervalMs), Math.round(forMs));
+  }
+
+  async hold(host: string, reason: string): Promise<Pause | undefined> {
+    return readPause(await this.#scripts.run('pause_host', host, 'hold', reason));
+  }
+
+  async resume(host: string): Promise<Pause | undefined> {
+    return readPause(await this.#scripts.run('pause_host', host, 'end', ''));
+  }
+}
+
+function readPause(reply: unknown): Pause | undefined {
+  const [ms, reason, byHand, isUnreachable] = reply as [string, string, number, number];
+  if (ms === '0') return undefined;
+  return { ms: Number(ms), reason, byHand: byHand === 1, ...(isUnreachable === 1 ? { isUnreachable: true } : {}) };
+}

@@ -1,0 +1,40 @@
+import type { Redis } from 'ioredis';
+import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Scripts } from './scripts.ts';
+
+interface RedisHostOverviewOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  /** See {@link Scripts}. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** The hosts in Redis: `ready` of each run, and `paused`, a sorted set of hosts by the end of their pause. */
+export class RedisHostOverview implements HostOverview {
+  readonly #scripts: Scripts;
+
+  constructor({ redis, prefix, clock }: RedisHostOverviewOptions) {
+    this.#scripts = new Scripts(redis, prefix, clock);
+  }
+
+  async due(): Promise<number> {
+    return (await this.#scripts.run('due')) as number;
+  }
+
+  async paused(limit: number): Promise<readonly PausedHost[]> {
+    const reply = (await this.#scripts.run('paused_hosts', limit)) as (string | number)[];
+    const hosts: PausedHost[] = [];
+    for (let i = 0; i < reply.length; i += 5) {
+      const [host, ms, reason, byHand, isUnreachable] = reply.slice(i, i + 5);
+      hosts.push({
+        host: String(host),
+        pausedMs: Number(ms),
+        reason: String(reason),
+        byHand: byHand === 1,
+        isUnreachable: isUnreachable === 1,
+      });
+    }
+    return hosts;
+  }
+}

@@ -1,0 +1,20 @@
+#!lua flags=allow-oom
+-- Takes the mark of the URL that redirects led a task to, for that task.
+-- ARGV   prefix, run, release, the task's own mark, the mark that it claims, time
+-- Result 'claimed': it was free, or is this task's already; 'taken': it is another's; 'stale': the ledger has no such release of that task
+-- Atomic; run twice, the second finds what the first did. A task that goes elsewhere the next time lets go of the first.
+
+local run, own, mark = ARGV[2], ARGV[4], ARGV[5]
+if not entry_of(run, ARGV[3], own) then return 'stale' end
+if own == mark then return 'claimed' end
+local owner = redis.call('HGET', run_key(run, 'claims'), '<' .. mark)
+if owner == own then return 'claimed' end
+local marks = marks_of(run)
+if has_mark(marks, mark) == 1 then return 'taken' end
+free_claim(run, marks, own)
+add_mark(marks, mark)
+keep_marks(marks)
+-- An incremental run doesn't take it again for its age.
+if not marks.run and recrawl_after(run) then redis.call('SADD', run_key(run, 'taken'), mark) end
+redis.call('HSET', run_key(run, 'claims'), '<' .. mark, own, '>' .. own, mark)
+return 'claimed'

@@ -1,0 +1,7 @@
+#!lua flags=no-writes,allow-oom
+-- The time that all scripts go by.
+-- ARGV   prefix, time
+-- Result epoch ms
+-- Reads only.
+
+return int(now)

@@ -1,0 +1,93 @@
+#!lua
+-- Takes tasks that a run doesn't know yet.
+-- ARGV   prefix, run, parent's release or '', its mark, 1 for a repeat, tasks that the run may have or '', the run's incarnation
+--        or '' for any, the offer's id, hosts that each domain may have or '', then per task '<host> <queue> <deadline in ms or
+--        0>[ <changed at>][ ~<domain, if its hosts are counted>]' TAB mark TAB payload, then the time
+-- Result {accepted, known, beyond what it may have, left out for their host}, or {'refused', 'run' | 'parent'}
+-- Atomic: mark, waiting entry and counters come together. Sent again within a minute, since its answer was lost, it changes
+--         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full
+--         Redis refuses new work, while all that drains it goes on.
+
+local ANSWER_KEPT_MS = 60000
+local run, parent, is_repeat = ARGV[2], ARGV[3], ARGV[5] == '1'
+local answered = P .. 'offer:' .. ARGV[8]
+local answer_before = redis.call('GET', answered)
+if answer_before then return cjson.decode(answer_before) end
+local state, discovered, after, incarnation =
+  unpack(redis.call('HMGET', run_key(run), 'state', 'discovered', 'recrawl_after_ms', 'incarnation'))
+if state ~= 'running' and state ~= 'paused' then return {'refused', 'run'} end
+if ARGV[7] ~= '' and ARGV[7] ~= incarnation then return {'refused', 'run'} end
+if parent ~= '' and not entry_of(run, parent, ARGV[4]) then return {'refused', 'parent'} end
+
+local marks, failed = marks_of(run), run_key(run, 'failed')
+local some_failed = redis.call('EXISTS', failed) == 1
+local room = ARGV[6] == '' and math.huge or tonumber(ARGV[6]) - tonumber(discovered or '0')
+local most_hosts, counted = ARGV[9] ~= '' and tonumber(ARGV[9]), run_key(run, 'hosts')
+local lists, hosts, new, accepted, known, beyond, left_out = {}, {}, {}, 0, 0, 0, 0
+after = tonumber(after)
+
+-- Would its domain have more hosts than it may? In `run:<run>:hosts`, a HASH, `@<domain>` has how many it has, and each host
+-- that was counted a field of its own.
+local function is_one_host_too_many(host, domain)
+  if not most_hosts or domain == '' or redis.call('HEXISTS', counted, host) == 1 then return false end
+  return tonumber(redis.call('HGET', counted, '@' .. domain) or '0') >= most_hosts
+end
+
+local function count_host(host, domain)
+  if not most_hosts or domain == '' or redis.call('HSETNX', counted, host, '') == 0 then return end
+  redis.call('HINCRBY', counted, '@' .. domain, 1)
+end
+
+-- 'known', 'beyond' what it may have, 'left out' for its host, or 'taken'.
+local function take(host, domain, mark, changed_at)
+  if some_failed and redis.call('SISMEMBER', failed, mark) == 1 then return 'known' end
+  local goes_by_changes = after and host ~= '?'
+  local refused = accepted >= room and 'beyond' or is_one_host_too_many(host, domain) and 'left out'
+  if refused then
+    if goes_by_changes then
+      return is_due_now(run, marks, mark, tonumber(changed_at), after, now) and refused or 'known'
+    end
+    return has_mark(marks, mark) == 1 and 'known' or refused
+  end
+  if not goes_by_changes then return add_mark(marks, mark) == 1 and 'taken' or 'known' end
+  return take_when_due(run, marks, mark, tonumber(changed_at), after, now) and 'taken' or 'known'
+end
+
+for i = 10, #ARGV - 1 do
+  local host, queue, deadline, changed_at, domain, mark, payload =
+    string.match(ARGV[i], '^(%S+) (%a+) (%d+) ?(%d*) ?~?(%S*)\t([^\t]*)\t(.*)$')
+  local answer = take(host, domain, mark, changed_at)
+  if answer == 'beyond' then
+    beyond = beyond + 1
+  elseif answer == 'left out' then
+    left_out = left_out + 1
+  elseif answer == 'known' then
+    known = known + 1
+  else
+    count_host(host, domain)
+    if deadline ~= '0' then deadline = int(now + tonumber(deadline)) end
+    local key = list_key(run, queue, host)
+    local list = lists[key]
+    if not list then
+      list = {}
+      lists[key] = list
+      hosts[host] = true
+    end
+    list[#list + 1] = '0 0 0 ' .. deadline .. ' ' .. int(now) .. '\t' .. mark .. '\t' .. payload
+    accepted = accepted + 1
+    new[accepted] = mark
+  end
+end
+
+keep_marks(marks)
+if accepted > 0 then tell_forgetter(new) end
+for key, list in pairs(lists) do redis.call('RPUSH', key, unpack(list)) end
+for host in pairs(hosts) do wake_host(run, host) end
+if accepted > 0 then
+  redis.call('HINCRBY', run_key(run), 'discovered', accepted)
+  redis.call('HINCRBY', run_key(run), 'waiting', accepted)
+end
+if known > 0 and not is_repeat then redis.call('HINCRBY', run_key(run), 'duplicate', known) end
+if left_out > 0 then redis.call('HINCRBY', run_key(run), 'left_out:scope', left_out) end
+redis.call('SET', answered, cjson.encode({accepted, known, beyond, left_out}), 'PX', ANSWER_KEPT_MS)
+return {accepted, known, beyond, left_out}

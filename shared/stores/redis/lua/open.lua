@@ -1,0 +1,40 @@
+#!lua
+-- Creates a run, joins it, or opens a finished one again, with one more open producer.
+-- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, form of the marks
+--        (exact | compact), what the producer reads or '', ms after which an incremental run takes pages again (0: never for
+--        their age) or '' for any other run, incarnation of a new run, the only incarnation to open or '', 1 if that is
+--        restored where the run is unknown, time
+-- Result {'created' | 'joined' | 'reopened' | 'cancelled' | 'lost', the run's own options, its incarnation}, or {'marks', the
+--        form in force} when that is another one
+-- Atomic; run twice, the second joins with the same producer.
+
+local run, producer, input = ARGV[2], ARGV[6], ARGV[9]
+local only, may_restore = ARGV[12], ARGV[13] == '1'
+local key = run_key(run)
+if agree_on_marks(ARGV[8]) ~= ARGV[8] then return {'marks', agree_on_marks(ARGV[8])} end
+local state, options, incarnation = unpack(redis.call('HMGET', key, 'state', 'options', 'incarnation'))
+if only ~= '' and only ~= incarnation and (state or not may_restore) then return {'lost', ARGV[3], only} end
+if not incarnation then
+  incarnation = only ~= '' and only or ARGV[11]
+  -- A run of an older program has none yet.
+  if state then redis.call('HSET', key, 'incarnation', incarnation) end
+end
+if state == 'cancelled' then return {'cancelled', options, incarnation} end
+local how = 'joined'
+if not state then
+  how, options = 'created', ARGV[3]
+  redis.call('HSET', key, 'state', 'running', 'options', options, 'interval_ms', ARGV[4], 'dedup', ARGV[5],
+    'started_at', int(now), 'incarnation', incarnation)
+  if ARGV[10] ~= '' then redis.call('HSET', key, 'recrawl_after_ms', ARGV[10]) end
+  redis.call('ZADD', P .. 'runs', int(now), run)
+elseif state == 'finished' then
+  how = 'reopened'
+  redis.call('HSET', key, 'state', 'running')
+  redis.call('HDEL', key, 'ended_at')
+  redis.call('ZREM', P .. 'runs:ended', run)
+  redis.call('ZREM', P .. 'runs:marked', run)
+end
+redis.call('ZADD', P .. 'runs:open', 'NX', int(now), run)
+redis.call('ZADD', run_key(run, 'producers'), int(now + tonumber(ARGV[7])), producer)
+if input ~= '' then redis.call('HSET', run_key(run, 'inputs'), producer, input) end
+return {how, options, incarnation}

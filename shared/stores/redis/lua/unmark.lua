@@ -1,0 +1,18 @@
+#!lua flags=allow-oom
+-- Drops marks of which no task was live when somebody looked, unless one has come or moved since.
+-- ARGV   prefix, who forgets, set of marks behind the prefix or '' for those that runs share, mark…, time
+-- Result {marks dropped, marks kept}, or {} if it is not known any more what has come or moved
+-- Atomic; run twice, the second drops nothing.
+
+local log = P .. 'forgetting'
+if redis.call('SISMEMBER', log, ARGV[2]) == 0 then return {} end
+local free, kept = {}, 0
+for i = 4, #ARGV - 1 do
+  if redis.call('SISMEMBER', log, ARGV[i]) == 1 then kept = kept + 1 else free[#free + 1] = ARGV[i] end
+end
+if #free == 0 then return {0, kept} end
+if ARGV[3] ~= '' then return {redis.call('SREM', P .. ARGV[3], unpack(free)), kept} end
+local marks = shared_marks()
+local dropped = remove_marks(marks, free)
+keep_marks(marks)
+return {dropped, kept}

@@ -1,0 +1,202 @@
+import type { Redis } from 'ioredis';
+import { type Forgettable, type Forgotten, hostOfMark, type Marks } from '../../ports/marks.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { UsageError } from '../../runtime/errors.ts';
+import { chunksOfKeys, chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob, markOfEntry } from './chunks.ts';
+import { MoveLog } from './move-log.ts';
+import { Scripts } from './scripts.ts';
+
+/** Marks that are gathered before it is asked which of them are live: about a hundred megabytes. */
+const GATHERED = 500_000;
+/** Marks dropped by one command. */
+const DROPPED_AT_ONCE = 250;
+/** Shards of compact marks dropped by one script: about a millisecond. */
+const SHARDS_AT_ONCE = 500;
+/** Hosts whose lists are read side by side. */
+const HOSTS_AT_ONCE = 20;
+
+interface RedisMarksOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  /** See {@link Scripts}. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** A set of marks. */
+interface MarkSet {
+  /** Without the prefix. */
+  readonly key: string;
+  /** The open runs whose tasks have their marks in it. */
+  readonly sharers: readonly string[];
+  /** Marks of tasks that are over, and of no other. */
+  readonly isOfEnded: boolean;
+}
+
+/**
+ * The marks in Redis: `crawled_urls`, and of each run `seen` and `failed`: plain commands, in chunks. Compact marks are
+ * digests, which only scripts can find, and nobody can read.
+ */
+export class RedisMarks implements Marks {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #scripts: Scripts;
+
+  constructor({ redis, prefix, clock }: RedisMarksOptions) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#scripts = new Scripts(redis, prefix, clock);
+  }
+
+  async ofRun(run: string, marks: readonly string[]): Promise<readonly boolean[]> {
+    if (marks.length === 0) return [];
+    const [seen, failed] = await Promise.all(
+      ['seen', 'failed'].map((set) => this.#redis.smismember(`${this.#prefix}run:${run}:${set}`, ...marks)),
+    );
+    return marks.map((_, i) => seen?.[i] === 1 || failed?.[i] === 1);
+  }
+
+  async forget(which: Forgettable): Promise<Forgotten> {
+    const log = await MoveLog.begin(this.#redis, this.#prefix, this.#scripts);
+    try {
+      const sets = await this.#sets();
+      const total = { forgotten: 0, kept: 0, ...(await this.#forgetCompact(which, sets[0]?.sharers ?? [], log)) };
+      for (const set of sets) {
+        const { forgotten, kept } = await this.#forgetIn(set, which, log);
+        total.forgotten += forgotten;
+        total.kept += kept;
+      }
+      await this.#forgetPages(which);
+      return total;
+    } finally {
+      await log.end();
+    }
+  }
+
+  /** What incremental runs remember goes with the marks: a page that is forgotten is fetched whole. */
+  async #forgetPages(which: Forgettable): Promise<void> {
+    const key = `${this.#prefix}page:`;
+    if (which !== 'all' && 'mark' in which) {
+      await this.#redis.unlink(key + which.mark);
+      return;
+    }
+    const pattern = which === 'all' ? '*' : `*${escapeGlob(which.host)}/*`;
+    for await (const keys of chunksOfKeys(this.#redis, escapeGlob(key) + pattern)) {
+      const meant = keys.filter((each) => which === 'all' || hostOfMark(each.slice(key.length)) === which.host);
+      if (meant.length > 0) await this.#redis.unlink(...meant);
+    }
+  }
+
+  /** Every set of marks. */
+  async #sets(): Promise<MarkSet[]> {
+    const [known, open] = await Promise.all([
+      this.#redis.zrange(`${this.#prefix}runs`, 0, -1),
+      this.#redis.zrange(`${this.#prefix}runs:open`, 0, -1),
+    ]);
+    const dedups = await Promise.all(open.map((run) => this.#redis.hget(`${this.#prefix}run:${run}`, 'dedup')));
+    const shared = open.filter((_, i) => dedups[i] !== 'run');
+    return [
+      { key: 'crawled_urls', sharers: shared, isOfEnded: false },
+      ...known.flatMap((run) => [
+        { key: `run:${run}:seen`, sharers: open.includes(run) ? [run] : [], isOfEnded: false },
+        { key: `run:${run}:failed`, sharers: [], isOfEnded: true },
+      ]),
+    ];
+  }
+
+  /** Nothing, if the marks that runs share are not compact. */
+  async #forgetCompact(which: Forgettable, sharers: readonly string[], log: MoveLog): Promise<Forgotten | undefined> {
+    if ((await this.#redis.exists(`${this.#prefix}crawled_urls:compact`)) === 0) return undefined;
+    if (which === 'all') return { forgotten: await this.#dropShards(), kept: 0 };
+    if ('host' in which)
+      throw new UsageError('compact marks (DEDUP) are digests, which tell no host: forget single URLs, or --all');
+    const { mark } = which;
+    if ((await this.#scripts.run('known', mark)) !== 1) return { forgotten: 0, kept: 0 };
+    if ((await this.#liveMarks(sharers, new Set([mark]))).has(mark)) return { forgotten: 0, kept: 1 };
+    return await log.unmark('', [mark]);
+  }
+
+  async #dropShards(): Promise<number> {
+    let forgotten = 0;
+    for (;;) {
+      const [dropped, left, open] = (await this.#scripts.run('unmark_all', SHARDS_AT_ONCE)) as [number, number, string];
+      if (open !== '')
+        throw new UsageError(
+          `compact marks (DEDUP) can't be held against what waits: forget them when no run is open; ${open} is`,
+        );
+      forgotten += dropped;
+      if (left <= 0 || dropped === 0) return forgotten;
+    }
+  }
+
+  /** First the marks, then which of them are live; those whose tasks come or move meanwhile are in the log, and stay. */
+  async #forgetIn({ key, sharers, isOfEnded }: MarkSet, which: Forgettable, log: MoveLog): Promise<Forgotten> {
+    const total = { forgotten: 0, kept: 0 };
+    let gathered = new Set<string>();
+    const drop = async (): Promise<void> => {
+      const live = await this.#liveMarks(sharers, gathered);
+      const free = [...gathered].filter((mark) => !live.has(mark));
+      total.kept += live.size;
+      for (const some of chunksOf(free, DROPPED_AT_ONCE)) {
+        const { forgotten, kept } = isOfEnded
+          ? { forgotten: await this.#redis.srem(this.#prefix + key, ...some), kept: 0 }
+          : await log.unmark(key, some);
+        total.forgotten += forgotten;
+        total.kept += kept;
+      }
+      gathered = new Set();
+    };
+    for await (const marks of this.#meant(this.#prefix + key, which)) {
+      for (const mark of marks) gathered.add(mark);
+      if (gathered.size >= GATHERED) await drop();
+    }
+    if (gathered.size > 0) await drop();
+    return total;
+  }
+
+  async *#meant(key: string, which: Forgettable): AsyncGenerator<string[]> {
+    if (which === 'all') {
+      yield* chunksOfSet(this.#redis, key);
+    } else if ('mark' in which) {
+      if ((await this.#redis.sismember(key, which.mark)) === 1) yield [which.mark];
+    } else {
+      const { host } = which;
+      for await (const marks of chunksOfSet(this.#redis, key, `*${escapeGlob(host)}/*`))
+        yield marks.filter((mark) => hostOfMark(mark) === host);
+    }
+  }
+
+  /**
+   * Which of these marks have tasks that wait or are in flight. Retries, lists, ledger, in this order: what goes on from one
+   * to the next meanwhile is met; what goes back is in the log. A task may wait at any host: redirects lead elsewhere.
+   */
+  async #liveMarks(runs: readonly string[], marks: ReadonlySet<string>): Promise<Set<string>> {
+    const live = new Set<string>();
+    const add = (entry: string): void => {
+      const mark = markOfEntry(entry);
+      if (marks.has(mark)) live.add(mark);
+    };
+    const addLists = async (run: string, host: string): Promise<void> => {
+      for (const list of ['wait', 'wait!']) {
+        for await (const entries of chunksOfList(this.#redis, `${this.#prefix}run:${run}:${list}:${host}`))
+          for (const entry of entries) add(entry);
+      }
+    };
+    for (const run of runs) {
+      const key = `${this.#prefix}run:${run}`;
+      for await (const pairs of chunksOfPairs(this.#redis, `${key}:putback`, 'zset'))
+        for (const [entry] of pairs) add(entry);
+      const hosts = new Set<string>();
+      for await (const pairs of chunksOfPairs(this.#redis, `${key}:ready`, 'zset'))
+        for (const [host] of pairs) hosts.add(host);
+      for (const some of chunksOf([...hosts], HOSTS_AT_ONCE))
+        await Promise.all(some.map((host) => addLists(run, host)));
+      for await (const pairs of chunksOfPairs(this.#redis, `${key}:inflight`, 'hash'))
+        for (const [, entry] of pairs) add(entry);
+    }
+    return live;
+  }
+}
+
+function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Forgotten } from '../../ports/marks.ts';
+import { UsageError } from '../../runtime/errors.ts';
+import type { Scripts } from './scripts.ts';
+
+/** Who forgets marks is waited for so long, if it died. */
+const LEASE_MS = 60_000;
+const RENEW_EVERY_MS = 15_000;
+
+/**
+ * What tasks have come, or gone back, since somebody began to look which marks may be forgotten: to look through a run takes
+ * many commands, and its tasks don't stand still meanwhile.
+ */
+export class MoveLog {
+  readonly #redis: Redis;
+  readonly #key: string;
+  readonly #scripts: Scripts;
+  /** No mark: those are on one line. */
+  readonly #owner = `\n${randomUUID()}`;
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(redis: Redis, prefix: string, scripts: Scripts) {
+    this.#redis = redis;
+    this.#key = `${prefix}forgetting`;
+    this.#scripts = scripts;
+  }
+
+  /** @throws UsageError if another process forgets marks just now */
+  static async begin(redis: Redis, prefix: string, scripts: Scripts): Promise<MoveLog> {
+    const log = new MoveLog(redis, prefix, scripts);
+    if (!(await log.#renew()))
+      throw new UsageError('another `trawl forget` is under way, or was killed: try again in a minute');
+    // When it can't be renewed it ends, and `unmark` says so.
+    log.#timer = setInterval(() => void log.#renew().catch(() => {}), RENEW_EVERY_MS).unref();
+    return log;
+  }
+
+  /**
+   * Drops those of these marks that are not in the log.
+   *
+   * @param set behind the prefix, or `''` for the marks that runs share
+   * @throws UsageError if what has come or gone back was lost meanwhile
+   */
+  async unmark(set: string, marks: readonly string[]): Promise<Forgotten> {
+    const [forgotten, kept] = (await this.#scripts.run('unmark', this.#owner, set, ...marks)) as number[];
+    if (forgotten === undefined || kept === undefined)
+      throw new UsageError('Redis did not answer for a minute: what is forgotten so far is, repeat it for the rest');
+    return { forgotten, kept };
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    // If that fails, it ends by itself.
+    if ((await this.#redis.sismember(this.#key, this.#owner).catch(() => 0)) === 1)
+      await this.#redis.unlink(this.#key).catch(() => {});
+  }
+
+  async #renew(): Promise<boolean> {
+    return (await this.#scripts.run('forget', this.#owner, LEASE_MS)) === 1;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../ports/roster.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Scripts } from './scripts.ts';
+
+interface Entry extends WorkerBeat {
+  /** Epoch milliseconds, by Redis' clock. */
+  readonly beat: number;
+}
+
+interface RedisRosterOptions {
+  readonly redis: Redis;
+  readonly prefix: string;
+  /** Left out everywhere but in the contract suite: time is the server's own. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** The workers of a fleet: one hash, worker → JSON that reads well in `redis-cli hgetall workers`. */
+export class RedisRoster implements Roster {
+  readonly #redis: Redis;
+  readonly #key: string;
+  readonly #scripts: Scripts;
+
+  constructor({ redis, prefix, clock }: RedisRosterOptions) {
+    this.#redis = redis;
+    this.#key = `${prefix}workers`;
+    this.#scripts = new Scripts(redis, prefix, clock);
+  }
+
+  async beat(worker: WorkerBeat): Promise<void> {
+    await this.#scripts.run('roster', worker.id, JSON.stringify(worker));
+  }
+
+  async leave(id: string): Promise<void> {
+    await this.#redis.hdel(this.#key, id);
+  }
+
+  async workers(): Promise<readonly LiveWorker[]> {
+    const [now, entries] = await Promise.all([this.#scripts.run('now'), this.#redis.hgetall(this.#key)]);
+    const live: LiveWorker[] = [];
+    const gone: string[] = [];
+    for (const [id, text] of Object.entries(entries)) {
+      const { beat, ...worker } = JSON.parse(text) as Entry;
+      const silentMs = Math.max(0, Number(now) - beat);
+      if (silentMs > WORKER_SILENT_MS) gone.push(id);
+      else live.push({ ...worker, silentMs });
+    }
+    if (gone.length > 0) await this.#redis.hdel(this.#key, ...gone);
+    return live;
+  }
+}

@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../runtime/clock.ts';
+
+/** The names of the scripts: one file each in `stores/redis/lua`. */
+export type ScriptName =
+  | 'admit'
+  | 'agree'
+  | 'beat'
+  | 'cache'
+  | 'claim'
+  | 'drain'
+  | 'due'
+  | 'fail'
+  | 'find'
+  | 'forget'
+  | 'end_queued'
+  | 'gate'
+  | 'handed'
+  | 'hosts'
+  | 'keep_robots'
+  | 'known'
+  | 'leave'
+  | 'now'
+  | 'offer'
+  | 'open'
+  | 'pause_host'
+  | 'paused'
+  | 'paused_hosts'
+  | 'progress'
+  | 'queued'
+  | 'reap'
+  | 'release'
+  | 'renew'
+  | 'roster'
+  | 'seal'
+  | 'settle'
+  | 'slow'
+  | 'steer'
+  | 'sweep'
+  | 'trace'
+  | 'unmark'
+  | 'unmark_all';
+
+type Argument = string | number | Buffer;
+
+/**
+ * Runs the scripts of `stores/redis/lua` on one Redis, with the key prefix first and the time last, as every script wants
+ * them. A script that the server has forgotten is sent again.
+ */
+export class Scripts {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #clock: Pick<Clock, 'now'> | undefined;
+  readonly #loaded = new Map<ScriptName, { readonly sha: string; readonly text: string }>();
+
+  /** @param clock left out everywhere but in the contract suite: time is the server's own */
+  constructor(redis: Redis, prefix: string, clock?: Pick<Clock, 'now'>) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#clock = clock;
+  }
+
+  async run(name: ScriptName, ...args: readonly Argument[]): Promise<unknown> {
+    const { sha, text } = this.#script(name);
+    const all = [this.#prefix, ...args, this.#clock?.now() ?? '-'];
+    try {
+      return await this.#redis.evalsha(sha, 0, ...all);
+    } catch (error: unknown) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return await this.#redis.eval(text, 0, ...all);
+    }
+  }
+
+  #script(name: ScriptName): { readonly sha: string; readonly text: string } {
+    let script = this.#loaded.get(name);
+    if (script === undefined) {
+      const text = readScript(name);
+      script = { sha: hash('sha1', text), text };
+      this.#loaded.set(name, script);
+    }
+    return script;
+  }
+}
+
+/**
+ * The text of a script, with what all share behind its first line, which has to stay the first, and then what its header
+ * says that it needs: to make functions costs a little, each time that a script runs. Those that only read can't keep the
+ * time, and those that say so needn't.
+ */
+function readScript(name: ScriptName): string {
+  const read = (file: string): string => readFileSync(join(import.meta.dirname, './lua', file), 'utf8');
+  const text = read(`${name}.lua`);
+  const firstLine = text.indexOf('\n') + 1;
+  const needed = /^-- Needs {2}(\S+)$/m.exec(text)?.[1];
+  const flags = text.slice(0, firstLine);
+  const keepsTime = !flags.includes('no-writes') && !/^-- Keeps no time/m.test(text);
+  const shared = [
+    ...['marks.lua', 'pages.lua', 'prelude.lua'],
+    ...(keepsTime ? ['keep_time.lua'] : []),
+    ...(needed === undefined ? [] : [needed]),
+  ];
+  return flags + shared.map(read).join('') + text.slice(firstLine);
+}

@@ -1,0 +1,49 @@
+import type { Settlement } from '../../ports/frontier.ts';
+import { writeWay } from './entry.ts';
+import { writeVisit } from './page-entry.ts';
+
+type Flat = readonly [
+  outcome: string,
+  reason: string,
+  delayMs: number,
+  pause: number | 'grow' | 'alone' | '',
+  pauseReason: string,
+  health: 'up' | 'down' | '-',
+  fault: string,
+  slowReason: string,
+  bytes: number,
+  note: string,
+  hostFreeInMs: number,
+  movedTo: string,
+  redirects: string,
+  page: string,
+];
+
+/** A settlement as the arguments of `settle.lua`, in their order. */
+export function flatten(settlement: Settlement): Flat {
+  const { outcome, bytes, hostAnswered, hostFault, slowDown, attempt, hostFreeInMs, moved, page } = settlement;
+  const pause = outcome.kind === 'defer' ? outcome.host : undefined;
+  return [
+    outcome.kind,
+    'reason' in outcome ? outcome.reason : '',
+    'inMs' in outcome ? Math.round(outcome.inMs ?? 0) : 0,
+    pauseOf(outcome),
+    pause?.reason ?? '',
+    hostAnswered === undefined ? '-' : hostAnswered ? 'up' : 'down',
+    hostFault ?? '',
+    slowDown ?? '',
+    bytes ?? 0,
+    attempt === undefined ? '' : JSON.stringify(attempt),
+    Math.round(hostFreeInMs ?? 0),
+    moved?.host ?? '',
+    moved === undefined ? '' : writeWay(moved),
+    writeVisit(page),
+  ];
+}
+
+function pauseOf(outcome: Settlement['outcome']): Flat[3] {
+  if (outcome.kind !== 'defer') return '';
+  if (outcome.throttled === true) return 'alone';
+  if (outcome.host === undefined) return '';
+  return outcome.host.pauseMs === undefined ? 'grow' : Math.round(outcome.host.pauseMs);
+}

@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+
+/** Header names, in lower case, and their values. */
+type Headers = Readonly<Record<string, string>>;
+
+interface Entry {
+  readonly headers: Headers;
+  readonly variant: string;
+}
+
+/**
+ * Names that no file may set: those of the connection and the body, which the client writes; those that a proxy would take
+ * for its own; those that make an answer partial, or conditional; and who asks.
+ */
+const FORBIDDEN =
+  /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-.*|accept-encoding|proxy-.*|range|if-.*|user-agent|via|http2-settings)$/;
+
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** RFC 9110 section 5.5: visible characters, with blanks between them. */
+const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
+
+/**
+ * The headers, cookies among them, that a deployment sends to hosts of its choice. The entry of a host itself beats one for
+ * its subdomains, the longer of which beats the shorter; one entry applies, they are not merged.
+ */
+export class HostHeaders {
+  static readonly none = new HostHeaders(new Map());
+  /** By host, the politeness key, or by `*.` and the end of one. */
+  readonly #entries: ReadonlyMap<string, Entry>;
+  /** All that are sent to any host. */
+  readonly names: ReadonlySet<string>;
+
+  constructor(byHost: ReadonlyMap<string, Headers>) {
+    this.#entries = new Map([...byHost].map(([host, headers]) => [host, { headers, variant: digestOf(headers) }]));
+    this.names = new Set([...byHost.values()].flatMap((headers) => Object.keys(headers)));
+  }
+
+  /** What to send with a request. After a redirect from another origin than the URL's: nothing. */
+  of(url: string, redirectedFrom = url): Headers | undefined {
+    if (redirectedFrom !== url && originOf(redirectedFrom) !== originOf(url)) return undefined;
+    return this.#entryOf(url)?.headers;
+  }
+
+  /** A digest of what is sent for a URL, for whoever keeps the answer. */
+  variantOf(url: string): string | undefined {
+    return this.#entryOf(url)?.variant;
+  }
+
+  #entryOf(url: string): Entry | undefined {
+    if (this.#entries.size === 0) return undefined;
+    const { host = '' } = URL.parse(url) ?? {};
+    const own = this.#entries.get(host);
+    if (own !== undefined) return own;
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      const entry = this.#entries.get(`*${host.slice(dot)}`);
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Reads the content of a `HOST_HEADERS` file.
+ *
+ * @returns the headers, or what is wrong, with host and header but without any value
+ */
+export function parseHostHeaders(json: unknown): HostHeaders | { readonly problems: readonly string[] } {
+  if (!isObject(json)) return { problems: ['expected an object of hosts, each with an object of headers'] };
+  const byHost = new Map<string, Headers>();
+  const problems: string[] = [];
+  for (const [written, given] of Object.entries(json)) {
+    const host = hostOf(written);
+    if (host === undefined) {
+      problems.push(`"${written}" is not a host such as example.com, example.com:8080 or *.example.com`);
+    } else if (byHost.has(host)) {
+      problems.push(`"${written}" is there twice`);
+    } else if (!isObject(given)) {
+      problems.push(`"${written}" has no object of headers`);
+    } else {
+      const headers: Record<string, string> = {};
+      for (const [name, value] of Object.entries(given)) {
+        const lower = name.toLowerCase();
+        const problem = Object.hasOwn(headers, lower) ? 'is there twice' : problemOf(lower, value);
+        if (problem === undefined) headers[lower] = value as string;
+        else problems.push(`"${written}", header "${name}": ${problem}`);
+      }
+      byHost.set(host, headers);
+    }
+  }
+  return problems.length > 0 ? { problems } : new HostHeaders(byHost);
+}
+
+function problemOf(name: string, value: unknown): string | undefined {
+  // Node.js and got keep headers in plain objects, which would lose it.
+  if (!TOKEN.test(name) || name === '__proto__') return 'is not the name of a header';
+  if (name === 'user-agent') return 'can be set by USER_AGENT only';
+  if (FORBIDDEN.test(name)) return `can't be set: it belongs to the connection, or changes what an answer means`;
+  if (typeof value !== 'string' || !VALUE.test(value)) {
+    return 'expected its value to be a text of one line, without characters beyond U+00FF or blanks around it';
+  }
+  return undefined;
+}
+
+/** The politeness key of a host as written, with `*.` before it if it had that. */
+function hostOf(written: string): string | undefined {
+  const [, star = '', name = '', port = ''] =
+    /^(\*\.)?(\[[0-9a-f:.]+\]|[^\s/:@?#[\]*\\]+)(:[1-9]\d{0,4})?$/i.exec(written) ?? [];
+  const hostname = URL.parse(`http://${name}/`)?.hostname ?? '';
+  if (name === '' || hostname === '') return undefined;
+  if (star !== '' && /^(\[.*\]|[\d.]+)$/.test(hostname)) return undefined;
+  return star + hostname + port;
+}
+
+function digestOf(headers: Headers): string {
+  const sorted = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1));
+  return hash('sha256', JSON.stringify(sorted)).slice(0, 16);
+}
+
+function originOf(url: string): string | undefined {
+  return URL.parse(url)?.origin;
+}
+
+function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}

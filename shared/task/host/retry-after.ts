@@ -1,0 +1,35 @@
+/** No host is left alone for longer than this because of one answer. */
+export const RETRY_AFTER_CAP_MS = 3_600_000;
+
+/** Headers of an answer, names in lower case. */
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Reads the `Retry-After` of an answer (RFC 9110 section 10.2.3): whole seconds, or an HTTP date. A date is the server's, and
+ * so is compared with its own `Date`, and `Age` if a cache has kept the answer; only without one, with `now`.
+ *
+ * @returns milliseconds from now, 0 for a date that has passed, at most an hour; nothing if the value is neither form
+ */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const text = headers['retry-after']?.trim();
+  if (text === undefined) return undefined;
+  const ms = isWhole(text) ? Number(text) * 1000 : httpDate(text) - (serverTime(headers) ?? now);
+  if (Number.isNaN(ms)) return undefined;
+  return Math.min(Math.max(0, ms), RETRY_AFTER_CAP_MS);
+}
+
+/** What time it is to whoever answered; nothing if they don't say. */
+function serverTime({ date = '', age = '' }: Headers): number | undefined {
+  const sent = httpDate(date.trim());
+  if (Number.isNaN(sent)) return undefined;
+  return sent + (isWhole(age) ? Number(age) * 1000 : 0);
+}
+
+function isWhole(text: string): boolean {
+  return /^\d+$/.test(text);
+}
+
+/** The three forms of RFC 9110 section 5.6.7 all begin with the name of a day; `Date.parse` alone takes far more. */
+function httpDate(text: string): number {
+  return /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : Number.NaN;
+}

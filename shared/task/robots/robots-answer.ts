@@ -1,0 +1,89 @@
+import { RETRY_AFTER_CAP_MS } from '../host/retry-after.ts';
+import type { FetchFailure } from '../task/fetch-failure.ts';
+
+/**
+ * What asking for a robots.txt came to (RFC 9309 section 2.3.1).
+ *
+ * | meaning  | then                                                                                             |
+ * |----------|--------------------------------------------------------------------------------------------------|
+ * | `parse`  | its rules count                                                                                  |
+ * | `allow`  | there are no rules                                                                               |
+ * | `wait`   | there may be rules that we can't read: the host is left alone for now, and asked again           |
+ * | `as_page`| a page of this origin could not be had either, for good: the task ends as if it had been asked    |
+ * | `again`  | nobody was asked, for want of something of ours                                                  |
+ */
+export type RobotsMeaning = 'parse' | 'allow' | 'wait' | 'as_page' | 'again';
+
+/** Redirects that are followed. More are no rules: that much RFC 9309 section 2.3.1.2 asks for. */
+export const MAX_ROBOTS_REDIRECTS = 5;
+
+/**
+ * The meaning of an answer's status. 429 is none of the 4xx that stand for "no rules": who is told to slow down must not
+ * speed up.
+ */
+export function meaningOfStatus(status: number): RobotsMeaning {
+  if (status >= 200 && status < 300) return 'parse';
+  return status === 429 || (status >= 500 && status < 600) ? 'wait' : 'allow';
+}
+
+const MEANINGS: Readonly<Record<FetchFailure, RobotsMeaning>> = {
+  timeout: 'wait',
+  connection: 'wait',
+  dns: 'wait',
+  nxdomain: 'as_page',
+  tls: 'as_page',
+  // As after six redirects: there is no robots.txt to be found.
+  redirects: 'allow',
+  bad_url: 'allow',
+  encoding: 'wait',
+  // Never asked for: a robots.txt is cut, and of any type.
+  size: 'wait',
+  content_type: 'wait',
+  // The page has the same address, and is refused for itself.
+  private_address: 'allow',
+  exhausted: 'again',
+  proxy: 'again',
+  aborted: 'again',
+};
+
+/**
+ * The meaning of a request that came to no answer.
+ *
+ * @param redirected it failed at another address than the robots.txt's own: that says nothing about the pages
+ */
+export function meaningOfFailure(reason: FetchFailure, redirected: boolean): RobotsMeaning {
+  const meaning = MEANINGS[reason];
+  const isElsewhere = redirected && (reason === 'private_address' || meaning === 'as_page');
+  return isElsewhere ? 'wait' : meaning;
+}
+
+const BACKOFF_BASE_MS = 15_000;
+const BACKOFF_CAP_MS = 900_000;
+const SHORTEST_PAUSE_MS = 1_000;
+
+/**
+ * How long a host is left alone whose robots.txt can't be read: as long as it asks for, else 15 s, doubled each time, up to
+ * a quarter of an hour.
+ *
+ * @param failures in a row, this one included
+ * @param askedMs what its `Retry-After` said, if it said anything
+ */
+export function robotsPauseMs(failures: number, askedMs: number | undefined): number {
+  const own = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.max(0, failures - 1));
+  return Math.min(RETRY_AFTER_CAP_MS, Math.max(SHORTEST_PAUSE_MS, askedMs ?? own));
+}
+
+const FIRST_WAIT_MS = 2_000;
+
+/**
+ * How long a host waits whose robots.txt redirects to another one that has no turn for it: as long as that one asks for, and
+ * at least 2 s, doubled each time, so that thousands which redirect to one host don't keep asking for its next turn. At most
+ * a quarter of an hour, since a pause may be ended by hand.
+ *
+ * @param waits in a row, this one included
+ * @param random in [0, 1), so that they don't come back all at once
+ */
+export function robotsWaitMs(waits: number, inMs: number, random: number): number {
+  const own = Math.min(BACKOFF_CAP_MS, FIRST_WAIT_MS * 2 ** Math.max(0, waits - 1));
+  return Math.round(Math.max(Math.min(inMs, BACKOFF_CAP_MS), own * (0.75 + random / 2)));
+}

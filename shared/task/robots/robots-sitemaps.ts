@@ -1,0 +1,32 @@
+import { type CrawlUrl, linkBase, resolveUrl } from '../url/url.ts';
+
+/** So much of a robots.txt is read: RFC 9309 section 2.5 asks for 500 KiB. */
+export const MAX_ROBOTS_BYTES = 512_000;
+
+/**
+ * The sitemaps that a robots.txt names, in its order, each once: its `Sitemap:` lines, which belong to no group. They are
+ * resolved against where the file lies; what is no http URL is left out.
+ *
+ * @param base the URL of the robots.txt, or its origin
+ */
+export function sitemapsIn(robots: string, base: string): readonly CrawlUrl[] {
+  const found = new Map<string, CrawlUrl>();
+  for (const line of robots.split(/[\r\n]/)) {
+    const link = linkIn(line);
+    const url = link === '' || link.includes('\uFFFD') ? undefined : resolveUrl(link, linkBase(base));
+    if (url !== undefined && !found.has(url.href)) found.set(url.href, url);
+  }
+  return [...found.values()];
+}
+
+/** What a `Sitemap:` line names, up to the first white space; empty for any other line. */
+function linkIn(line: string): string {
+  const colon = line.indexOf(':');
+  if (colon < 0 || line.slice(0, colon).trim().toLowerCase() !== 'sitemap') return '';
+  return (
+    line
+      .slice(colon + 1)
+      .trim()
+      .split(/\s/, 1)[0] ?? ''
+  );
+}

@@ -1,0 +1,28 @@
+/** One line of a sitemap: a page, or another sitemap. */
+export interface SitemapEntry {
+  /** Absolute, if it could be made so; else as it was written, trimmed. Not checked to be a URL. */
+  readonly loc: string;
+  /** When it was last changed, as it was written. */
+  readonly lastmod: string | undefined;
+  readonly to: 'page' | 'sitemap';
+  /** It has a `news:news`: an article that wants to be read soon. Left out: no. */
+  readonly isNews?: true;
+}
+
+/**
+ * What a document turned out to be. Its content decides, never its name or media type.
+ *
+ * | kind      |                                                       |
+ * |-----------|-------------------------------------------------------|
+ * | `urlset`  | pages                                                 |
+ * | `index`   | other sitemaps                                        |
+ * | `feed`    | pages: RSS 2.0, RSS 1.0 or Atom                       |
+ * | `text`    | pages, one URL a line                                 |
+ * | `html`    | a page itself, an error page served as a sitemap, say |
+ * | `empty`   | nothing but white space                               |
+ * | `unknown` | none of these                                         |
+ */
+export type SitemapKind = 'urlset' | 'index' | 'feed' | 'text' | 'html' | 'empty' | 'unknown';
+
+/** A longer `loc` is cut here, which makes it longer than a URL may be: it is malformed, not lost. */
+export const MAX_LOC_LENGTH = 8192;

@@ -1,0 +1,266 @@
+import type { LinkBase } from '../url/url.ts';
+import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
+import { locationBase, resolveLocation } from './sitemap-location.ts';
+import { XmlElements, type XmlHandler, type XmlName } from './xml-elements.ts';
+
+/** What the root element says of a document. */
+const ROOTS: ReadonlyMap<string, SitemapKind> = new Map([
+  ['urlset', 'urlset'],
+  ['sitemapindex', 'index'],
+  ['rss', 'feed'],
+  ['rdf', 'feed'],
+  ['feed', 'feed'],
+  ['html', 'html'],
+  ['head', 'html'],
+  ['body', 'html'],
+]);
+/** The elements that stand for one entry. A document without a root that we know is read as a sitemap. */
+const SITEMAP_ENTRIES: ReadonlySet<string> = new Set(['url', 'sitemap']);
+const FEED_ENTRIES: ReadonlySet<string> = new Set(['item', 'entry']);
+const DATES: ReadonlySet<string> = new Set(['lastmod', 'pubdate', 'date', 'updated', 'published']);
+/** A document whose first megabyte holds no root that we know is no sitemap. */
+const ROOT_WITHIN = 1_048_576;
+
+/** What the text that is being read belongs to. `direct` is that of an entry itself: some write no `loc`. */
+type Field = 'loc' | 'guid' | 'date' | 'direct' | undefined;
+
+/**
+ * A sitemap, sitemap index, RSS or Atom feed, read as its XML arrives.
+ *
+ * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix: `image:loc` is no page. Of a feed's
+ * entry, the first of: `link` (in Atom without `rel`, or `alternate`), a `guid` that is a URL. A `loc` that the end of the
+ * document cuts off is no URL; one that is complete counts, even if its `url` was never closed.
+ *
+ * Relative locations are resolved against the document, in feeds against the nearest `xml:base` (RFC 4287 section 2).
+ */
+export class SitemapXml implements XmlHandler {
+  readonly #elements = new XmlElements(this);
+  #kind: SitemapKind = 'unknown';
+  #rootDepth = 0;
+  #read = 0;
+  #entries: SitemapEntry[] = [];
+  #entryDepth = 0;
+  #to: SitemapEntry['to'] = 'page';
+  #field: Field;
+  #fieldDepth = 0;
+  #text = '';
+  #loc = '';
+  #lastmod: string | undefined;
+  #guid = '';
+  #direct = '';
+  #rel = '';
+  #href = '';
+  #isNews = false;
+  /** Of the element that was opened last. */
+  #depth = 0;
+  readonly #documentBase: LinkBase | undefined;
+  /** Those of the elements that are open, the innermost last. */
+  readonly #bases: { readonly depth: number; readonly base: LinkBase }[] = [];
+  #locBase: LinkBase | undefined;
+  #hasEntities = false;
+  readonly #external = new Set<string>();
+  #unexpanded = 0;
+
+  wantsText = false;
+
+  /** @param url of the document, after redirects; nothing for a file */
+  constructor(url?: string) {
+    this.#documentBase = url === undefined ? undefined : locationBase(url);
+  }
+
+  /** Only feeds have something in attributes: links, and bases. */
+  get wantsAttributes(): boolean {
+    return this.#kind === 'feed';
+  }
+
+  get kind(): SitemapKind {
+    return this.#kind;
+  }
+
+  /** URLs that were left out, since the document has entities in them which are not expanded. */
+  get unexpanded(): number {
+    return this.#unexpanded;
+  }
+
+  /** Nothing more will come, whatever is written. */
+  get isOver(): boolean {
+    return this.#kind === 'html' || (this.#kind === 'unknown' && this.#read > ROOT_WITHIN);
+  }
+
+  write(chunk: string): readonly SitemapEntry[] {
+    if (this.isOver) return [];
+    this.#read += chunk.length;
+    this.#elements.write(chunk);
+    return this.#takeEntries();
+  }
+
+  /** Ends the document. `truncated`: its root was still open. */
+  end(): { readonly entries: readonly SitemapEntry[]; readonly truncated: boolean } {
+    this.#elements.end();
+    if (!this.#elements.endsInEndTag) this.#direct = '';
+    else if (this.#field === 'loc') this.#closeField();
+    this.#flush();
+    return { entries: this.#takeEntries(), truncated: this.#rootDepth > 0 };
+  }
+
+  onOpen(name: XmlName, parent: XmlName | undefined, depth: number): void {
+    this.#depth = depth;
+    if (this.#rootDepth === 0 && this.#openRoot(name, depth)) return;
+    // What stands in a `loc` is text to it, whatever the markup.
+    if (this.#field === 'loc') return;
+    const isFeed = this.#kind === 'feed';
+    if ((isFeed ? FEED_ENTRIES : SITEMAP_ENTRIES).has(name.local)) {
+      this.#openEntry(name.local === 'sitemap' ? 'sitemap' : 'page', depth);
+    } else if (this.#entryDepth > 0 && depth === this.#entryDepth + 1) {
+      this.#openChild(name, name.prefix === parent?.prefix, depth);
+    } else {
+      this.#setField(undefined, depth);
+    }
+  }
+
+  onClose(_name: XmlName, depth: number): void {
+    if (depth === this.#fieldDepth) this.#closeField();
+    if (depth === this.#entryDepth) {
+      this.#flush();
+      this.#entryDepth = 0;
+      this.#setField(undefined, 0);
+    } else if (depth === this.#entryDepth + 1 && this.#entryDepth > 0) {
+      this.#setField(this.#loc === '' ? 'direct' : undefined, this.#entryDepth);
+    }
+    if (depth === this.#rootDepth) this.#rootDepth = 0;
+    if (this.#bases.at(-1)?.depth === depth) this.#bases.pop();
+  }
+
+  onText(piece: string, depth: number): void {
+    if (this.#field === 'direct') {
+      if (depth === this.#entryDepth && this.#direct.length <= MAX_LOC_LENGTH) this.#direct += piece;
+    } else if (this.#text.length <= MAX_LOC_LENGTH) {
+      this.#text += piece;
+    }
+  }
+
+  onAttribute(name: string, value: string): void {
+    const isOfLink = this.#field === 'loc' && this.#depth === this.#fieldDepth;
+    // What an entry holds besides its link may have a base of its own.
+    if (name === 'xml:base') {
+      if (isOfLink || this.#entryDepth === 0 || this.#depth === this.#entryDepth) this.#openBase(value);
+    } else if (isOfLink) {
+      if (name === 'href') this.#href = value;
+      else if (name === 'rel') this.#rel = value;
+    }
+  }
+
+  onDeclaration(text: string | undefined): void {
+    if (this.#kind !== 'unknown') return;
+    if (text === undefined || text.includes('ENTITY')) this.#noteEntities(text);
+    else if (/^doctype\s+html\b/i.test(text)) this.#kind = 'html';
+  }
+
+  #noteEntities(declaration = ''): void {
+    this.#hasEntities = true;
+    for (const [, name = ''] of declaration.matchAll(/ENTITY\s+([\w.-]+)\s+(?:SYSTEM|PUBLIC)\b/g))
+      this.#external.add(name);
+  }
+
+  #openRoot(name: XmlName, depth: number): boolean {
+    const kind = ROOTS.get(name.local);
+    if (kind === undefined || (kind === 'html' && this.#kind !== 'unknown')) return false;
+    this.#kind = kind;
+    this.#rootDepth = depth;
+    return true;
+  }
+
+  get #base(): LinkBase | undefined {
+    return this.#bases.at(-1)?.base ?? this.#documentBase;
+  }
+
+  /** Of an element with several, the first counts. */
+  #openBase(written: string): void {
+    if (this.#bases.at(-1)?.depth === this.#depth) return;
+    const base = locationBase(written, this.#base);
+    if (base !== undefined) this.#bases.push({ depth: this.#depth, base });
+  }
+
+  #openEntry(to: SitemapEntry['to'], depth: number): void {
+    this.#flush();
+    this.#to = to;
+    this.#entryDepth = depth;
+    this.#setField('direct', depth);
+  }
+
+  #openChild({ local }: XmlName, hasParentsPrefix: boolean, depth: number): void {
+    const isFeed = this.#kind === 'feed';
+    if (local === 'news' && !isFeed) this.#isNews = true;
+    if (DATES.has(local)) {
+      this.#setField('date', depth);
+    } else if (hasParentsPrefix && local === (isFeed ? 'link' : 'loc')) {
+      // Some write several `loc` in one `sitemap`.
+      if (!isFeed && this.#loc !== '') this.#flush();
+      this.#rel = '';
+      this.#href = '';
+      this.#setField('loc', depth);
+    } else {
+      this.#setField(isFeed && hasParentsPrefix && local === 'guid' ? 'guid' : undefined, depth);
+    }
+  }
+
+  #setField(field: Field, depth: number): void {
+    this.#field = field;
+    this.#fieldDepth = depth;
+    this.#text = '';
+    this.wantsText = field !== undefined;
+  }
+
+  #closeField(): void {
+    const text = this.#text.trim();
+    if (this.#field === 'date') this.#lastmod = text;
+    else if (this.#field === 'guid') this.#guid = text;
+    else if (this.#field === 'loc' && this.#loc === '') {
+      const isPage = this.#rel === '' || this.#rel.toLowerCase() === 'alternate';
+      this.#loc = text !== '' ? text : isPage ? this.#href.trim() : '';
+      this.#locBase = this.#base;
+    }
+  }
+
+  /** Hands over the entry that is pending, if there is one. */
+  #flush(): void {
+    const written = this.#loc || urlIn(this.#guid) || urlIn(this.#direct);
+    const location = this.#hasEntities ? this.#withoutEntities(written) : written;
+    if (location !== '') {
+      const loc = resolveLocation(location, this.#locBase);
+      const entry = { loc, lastmod: this.#lastmod, to: this.#to };
+      this.#entries.push(this.#isNews ? { ...entry, isNews: true } : entry);
+      if (this.#kind === 'unknown') this.#kind = this.#to === 'page' ? 'urlset' : 'index';
+    }
+    this.#loc = '';
+    this.#guid = '';
+    this.#direct = '';
+    this.#lastmod = undefined;
+    this.#isNews = false;
+  }
+
+  /**
+   * A document that declares entities of its own gets none of them expanded. An external one stands for nothing, as it is not
+   * loaded; any other might stand for anything, so that a `loc` with one is no URL.
+   */
+  #withoutEntities(loc: string): string {
+    const left = loc.replaceAll(/&([\w.-]+);/g, (reference, name: string) =>
+      this.#external.has(name) ? '' : reference,
+    );
+    if (!/&[\w.-]+;/.test(left)) return left;
+    this.#unexpanded++;
+    return '';
+  }
+
+  #takeEntries(): readonly SitemapEntry[] {
+    const entries = this.#entries;
+    if (entries.length > 0) this.#entries = [];
+    return this.#kind === 'html' ? [] : entries;
+  }
+}
+
+/** A text where a URL is not expected counts only if it looks like one. */
+function urlIn(text: string): string {
+  const trimmed = text.trim();
+  return /^https?:\/\//i.test(trimmed) ? trimmed : '';
+}

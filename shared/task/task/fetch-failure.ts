@@ -1,0 +1,35 @@
+/**
+ * Why a request came to no answer.
+ *
+ * | reason            | what happened                                                              |
+ * |-------------------|----------------------------------------------------------------------------|
+ * | `timeout`         | a phase, or the whole request, took too long                                |
+ * | `nxdomain`        | the name doesn't exist                                                      |
+ * | `dns`             | the name could not be looked up                                             |
+ * | `connection`      | refused, reset, closed early, or no HTTP                                    |
+ * | `tls`             | no handshake, or a certificate that doesn't hold                            |
+ * | `redirects`       | too many                                                                    |
+ * | `encoding`        | the body is not what its Content-Encoding says, or holds next to nothing    |
+ * | `size`            | the body is over the cap                                                    |
+ * | `content_type`    | the caller doesn't want this kind                                           |
+ * | `private_address` | the address guard refused it                                                |
+ * | `bad_url`         | a redirect to something that is no http URL                                 |
+ * | `proxy`           | no proxy of ours can be used; the host was not asked                        |
+ * | `exhausted`       | this machine has no more sockets or file descriptors                        |
+ * | `aborted`         | the caller's signal                                                         |
+ */
+export type FetchFailure =
+  | 'timeout'
+  | 'nxdomain'
+  | 'dns'
+  | 'connection'
+  | 'tls'
+  | 'redirects'
+  | 'encoding'
+  | 'size'
+  | 'content_type'
+  | 'private_address'
+  | 'bad_url'
+  | 'proxy'
+  | 'exhausted'
+  | 'aborted';

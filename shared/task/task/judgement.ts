@@ -1,0 +1,144 @@
+import type { HostFault } from '../host/breaker.ts';
+import { throttlePauseMs } from '../host/host-pace.ts';
+import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../host/retry-after.ts';
+import type { FetchFailure } from './fetch-failure.ts';
+import type { FailedReason, Outcome, SkippedReason } from './outcome.ts';
+import { retryDelayMs } from './retry-schedule.ts';
+
+/** What is known of a task beside the answer. */
+export interface Circumstances {
+  /** Attempts counted before this one. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** Times that this task was told to slow down before. */
+  readonly throttles: number;
+  /** Its host has answered others in order lately, after it had told some to slow down. */
+  readonly answersOthers: boolean;
+  /** Epoch milliseconds, for a `Retry-After` that is a date, of an answer without one. */
+  readonly now: number;
+  /** A number in [0, 1), for jitter. */
+  readonly random: number;
+}
+
+/** The part of an answer that decides. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Judgement {
+  readonly outcome: Outcome;
+  /** Did the host answer as a host in order does? `undefined`: it wasn't asked, so it says nothing about the host. */
+  readonly hostAnswered: boolean | undefined;
+  /** What is wrong with the host, as far as this tells: several in a row open its breaker. An answer of another kind closes it. */
+  readonly hostFault?: HostFault;
+  /** It wants to be asked more slowly, and didn't say when: what it said. */
+  readonly slowDown?: string;
+}
+
+/** A task that is told to slow down so often begins to pay attempts: one page must not keep a run open for ever. */
+export const MOST_THROTTLES = 15;
+
+/** The same, when its host doesn't say for how long, and answers others: then it is the page that is refused. */
+export const MOST_THROTTLES_ALONE = 5;
+
+/**
+ * What an answer means for its task. (A 2xx is `done` unless the crawler finds otherwise.)
+ *
+ * | status                                   | outcome                                                        |
+ * |------------------------------------------|----------------------------------------------------------------|
+ * | 2xx                                      | `done`                                                         |
+ * | 304                                      | `skipped: not_modified`                                        |
+ * | other 3xx (a redirect to nowhere)        | `failed: redirects`                                            |
+ * | 408, 425                                 | `retry`, then `failed: http_4xx`                               |
+ * | 429                                      | `defer`: no attempt, the whole host waits, and is slowed if it did not say for how long |
+ * | 429 once more, without Retry-After, from a host that answers others | `defer`: the page waits alone, longer each time; from {@link MOST_THROTTLES_ALONE} on, `retry`, then `failed: http_4xx` |
+ * | other 4xx                                | `failed: http_4xx`                                             |
+ * | 5xx with Retry-After                     | `defer`                                                        |
+ * | 503 without                              | `retry`, then `failed: http_5xx`; the host is slowed           |
+ * | other 5xx                                | `retry`, then `failed: http_5xx`                               |
+ */
+export function judgeAnswer({ status, headers }: Answer, about: Circumstances): Judgement {
+  if (status >= 200 && status < 300) return { outcome: { kind: 'done' }, hostAnswered: true };
+  if (status === 304) return { outcome: { kind: 'skipped', reason: 'not_modified' }, hostAnswered: true };
+  const detail = `HTTP ${status}`;
+  const pauseMs = retryAfterMs(headers, about.now);
+  if (status === 429 || (status >= 500 && pauseMs !== undefined)) {
+    const outcome = throttled(status, pauseMs, detail, about);
+    const isSlowed = pauseMs === undefined && outcome.kind === 'defer' && outcome.host !== undefined;
+    return { outcome, hostAnswered: false, ...(isSlowed ? { slowDown: detail } : {}) };
+  }
+  if (status === 408 || status === 425) return { outcome: again('http_4xx', detail, about), hostAnswered: true };
+  if (status >= 500) {
+    const slowed = status === 503 ? { slowDown: detail } : {};
+    const outcome = again('http_5xx', detail, about);
+    return { outcome, hostAnswered: false, hostFault: 'answers of 5xx', ...slowed };
+  }
+  const reason = status >= 400 ? 'http_4xx' : 'redirects';
+  return { outcome: { kind: 'failed', reason, detail }, hostAnswered: true };
+}
+
+type Meaning =
+  | { readonly skipped: SkippedReason }
+  | { readonly failed: FailedReason }
+  /** `once`: tried again, but once only. */
+  | { readonly retry: FailedReason; readonly once?: boolean }
+  | { readonly defer: true };
+
+/** What a request that came to no answer says about its host: what is wrong, that it is in order, or nothing. */
+type HostSign = HostFault | 'in order' | undefined;
+
+const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonly host: HostSign }>> = {
+  timeout: { means: { retry: 'timeout' }, host: 'time-outs' },
+  connection: { means: { retry: 'connection' }, host: 'connection errors' },
+  dns: { means: { retry: 'dns' }, host: 'failed look-ups' },
+  // A name that doesn't exist seldom comes to exist; but a resolver's hiccup looks the same.
+  nxdomain: { means: { retry: 'dns', once: true }, host: 'failed look-ups' },
+  tls: { means: { failed: 'tls' }, host: 'failed handshakes' },
+  redirects: { means: { failed: 'redirects' }, host: 'in order' },
+  bad_url: { means: { failed: 'redirects' }, host: 'in order' },
+  encoding: { means: { retry: 'encoding', once: true }, host: 'in order' },
+  size: { means: { skipped: 'size' }, host: 'in order' },
+  content_type: { means: { skipped: 'content_type' }, host: 'in order' },
+  private_address: { means: { skipped: 'private_address' }, host: undefined },
+  // Our own want, both: the page is as good as before.
+  proxy: { means: { defer: true }, host: undefined },
+  exhausted: { means: { defer: true }, host: undefined },
+  // We were asked to stop: nobody's fault.
+  aborted: { means: { defer: true }, host: undefined },
+};
+
+/** What a request that came to no answer means for its task. */
+export function judgeFailure(reason: FetchFailure, message: string, about: Circumstances): Judgement {
+  const { means, host } = FAILURES[reason];
+  const outcome = outcomeOf(means, message, about);
+  if (host === undefined || host === 'in order')
+    return { outcome, hostAnswered: host === undefined ? undefined : true };
+  return { outcome, hostAnswered: false, hostFault: host };
+}
+
+function outcomeOf(means: Meaning, detail: string, about: Circumstances): Outcome {
+  if ('skipped' in means) return { kind: 'skipped', reason: means.skipped, detail };
+  if ('failed' in means) return { kind: 'failed', reason: means.failed, detail };
+  if ('defer' in means) return { kind: 'defer', detail };
+  return again(means.retry, detail, about, means.once === true ? 2 : about.maxAttempts);
+}
+
+/** A retry while attempts are left, then failed. */
+function again(reason: FailedReason, detail: string, about: Circumstances, most = about.maxAttempts): Outcome {
+  const attempts = about.attempts + 1;
+  if (attempts >= Math.min(most, about.maxAttempts)) return { kind: 'failed', reason, detail };
+  return { kind: 'retry', reason, inMs: retryDelayMs(attempts, about.random), detail };
+}
+
+function throttled(status: number, asked: number | undefined, detail: string, about: Circumstances): Outcome {
+  const { throttles } = about;
+  const isAlone = asked === undefined && throttles > 0 && about.answersOthers;
+  if (throttles >= (isAlone ? MOST_THROTTLES_ALONE : MOST_THROTTLES))
+    return again(status === 429 ? 'http_4xx' : 'http_5xx', detail, about);
+  if (isAlone) return { kind: 'defer', throttled: true, inMs: throttlePauseMs(throttles + 1), detail };
+  if (asked === undefined) return { kind: 'defer', host: { reason: detail }, detail };
+  const pauseMs = Math.min(RETRY_AFTER_CAP_MS, Math.max(1_000, asked));
+  return { kind: 'defer', host: { pauseMs, reason: `${detail}, Retry-After` }, detail };
+}

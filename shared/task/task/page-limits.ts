@@ -1,0 +1,23 @@
+/*
+ * Upper bounds for what a worker keeps of one page, whatever the page says. A part that was cut is named in the page's record,
+ * in `truncated`.
+ */
+
+/** The parts of a page that can be cut. */
+export const PAGE_PARTS = ['title', 'canonical', 'links', 'content'] as const;
+export type PagePart = (typeof PAGE_PARTS)[number];
+
+/** Links per page. The first ones are kept. */
+export const MAX_LINKS = 10_000;
+/** Characters of all links of a page together. They are ASCII, so these are bytes, too. */
+export const MAX_LINKS_LENGTH = 1024 ** 2;
+/** Characters of one link or canonical URL, absolute and without its fragment. A longer one is dropped. */
+export const MAX_LINK_LENGTH = 2_048;
+/** Characters of the URL in `<base>`. A longer one is ignored: links are then relative to the page. */
+export const MAX_BASE_LENGTH = 2_048;
+/** Characters of an attribute's value, before its entities are decoded. A longer one is not read. */
+export const MAX_ATTRIBUTE_LENGTH = 65_536;
+/** Characters of a title. The beginning is kept. */
+export const MAX_TITLE_LENGTH = 2_000;
+/** Bytes of a record as a line of JSON in UTF-8. The page's content is cut to fit. */
+export const MAX_RECORD_BYTES = 4 * 1024 ** 2;

@@ -1,0 +1,31 @@
+/**
+ * Does a pattern match all of a text? `*` stands for any characters, none and `/` included; everything else for itself.
+ *
+ * What stands between two stars is looked for once, behind what stands before it: if it fits anywhere, it fits there.
+ */
+export function matchesGlob(pattern: string, text: string): boolean {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return pattern === text;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length >= at + last.length && text.endsWith(last);
+}
+
+/** What a pattern for URLs may begin with: it is matched against path and query, or against the whole URL. */
+const BEGINNING = /^(?:\/|\*|https?:\/\/)/;
+
+/** Would a URL ever match it? `news/*` would not. */
+export function isUrlPattern(pattern: string): boolean {
+  return BEGINNING.test(pattern);
+}
+
+/** A pattern that begins with `/` is matched against path and query, any other against the whole URL. */
+export function matchesUrl(pattern: string, href: string): boolean {
+  return matchesGlob(pattern, pattern.startsWith('/') ? href.slice(href.indexOf('/', href.indexOf('//') + 2)) : href);
+}

@@ -1,0 +1,74 @@
+import type { Task } from '../task/task.ts';
+
+/**
+ * How far from a seed its links are followed.
+ *
+ * | scope    | to                                                                                        |
+ * |----------|-------------------------------------------------------------------------------------------|
+ * | `host`   | the same host, port included                                                              |
+ * | `domain` | every host of the registered domain: `shop.example.co.uk` from `www.example.co.uk`        |
+ * | `path`   | the folder of the seed, on its host: `/docs/a` and `/docs/b/c` from `/docs/index.html`    |
+ *
+ * The scheme doesn't matter. A seed that redirects to another host, its `www` say, is followed there, too.
+ */
+export const SCOPES = ['host', 'domain', 'path'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Is a link of a page within its scope? For a task of the link: what {@link Task.within} is to be. */
+export type ScopeTest = (link: {
+  readonly href: string;
+  readonly host: string;
+}) => { readonly within?: string } | undefined;
+
+/** @param domainOf for scope `domain`: the registered domain of a host name */
+export function scopeTest(
+  scope: Scope,
+  task: Pick<Task, 'url' | 'host' | 'depth' | 'within'>,
+  finalUrl: string,
+  domainOf: (hostname: string) => string,
+): ScopeTest {
+  const finalHost = new URL(finalUrl).host;
+  const hosts = new Set(task.depth === 0 ? [task.host, finalHost] : [task.host]);
+  switch (scope) {
+    case 'host':
+      return ({ host }) => (hosts.has(host) ? {} : undefined);
+    case 'domain': {
+      const domains = new Set([...hosts].map((host) => domainOf(withoutPort(host))));
+      return ({ host }) => (hosts.has(host) || domains.has(domainOf(withoutPort(host))) ? {} : undefined);
+    }
+    case 'path': {
+      const folders = task.within === undefined ? foldersOf(task, finalUrl) : [task.within];
+      return ({ href }) => {
+        const place = placeOf(href);
+        const within = folders.find((folder) => place.startsWith(folder));
+        return within === undefined ? undefined : { within };
+      };
+    }
+  }
+}
+
+/** The folder of a seed; on the host that it redirects to as well, unless it leads out of that folder. */
+function foldersOf({ url, host }: Pick<Task, 'url' | 'host'>, finalUrl: string): string[] {
+  const own = folderOf(url);
+  const there = new URL(finalUrl).host + own.slice(host.length);
+  return placeOf(finalUrl).startsWith(there) ? [own, there] : [own];
+}
+
+/** Host and path of a serialised URL, without credentials, query, or what stands behind the last slash of the path. */
+function folderOf(href: string): string {
+  const place = placeOf(href);
+  const query = place.search(/[?#]/);
+  return place.slice(0, place.lastIndexOf('/', query < 0 ? undefined : query) + 1);
+}
+
+/** A serialised URL without scheme and credentials. */
+function placeOf(href: string): string {
+  const start = href.indexOf('//') + 2;
+  const path = href.indexOf('/', start);
+  const at = href.lastIndexOf('@', path);
+  return href.slice(at > start ? at + 1 : start);
+}
+
+function withoutPort(host: string): string {
+  return host.replace(/:\d+$/, '');
+}

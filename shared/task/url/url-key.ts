@@ -1,0 +1,59 @@
+/**
+ * Rules that take different URLs for the same page. The URL Standard and RFC 3986 don't: a server may answer each
+ * differently, so all are off unless a run names them. What is fetched stays as it was written.
+ *
+ * | rule                | these are one                                                                       |
+ * |---------------------|-------------------------------------------------------------------------------------|
+ * | `no-www`            | `www.example.com` and `example.com`                                                 |
+ * | `no-trailing-slash` | `/a/` and `/a`                                                                      |
+ * | `no-tracking`       | with and without the parameters by which visitors are told apart: `utm_…`, `gclid` …  |
+ * | `sort-query`        | `?b=1&a=2` and `?a=2&&b=1`; parameters of one name keep their order                 |
+ */
+export const URL_KEY_RULES = ['no-www', 'no-trailing-slash', 'no-tracking', 'sort-query'] as const;
+export type UrlKeyRule = (typeof URL_KEY_RULES)[number];
+
+const TRACKING =
+  /^(?:utm_[a-z_]+|[gd]clid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid|mc_[ce]id|_hs(?:enc|mi)|_g[al])$/i;
+
+/** What a URL is compared by in a run with these rules: see {@link CrawlUrl.canonical} for the form it comes in. */
+export function urlKeyOf(canonical: string, rules: readonly UrlKeyRule[] = []): string {
+  if (rules.length === 0) return canonical;
+  const hostAt = canonical.indexOf('//') + 2;
+  const pathAt = canonical.indexOf('/', hostAt);
+  const queryAt = canonical.indexOf('?', pathAt);
+  const pathEnd = queryAt < 0 ? canonical.length : queryAt;
+  let authority = canonical.slice(hostAt, pathAt);
+  let path = canonical.slice(pathAt, pathEnd);
+  let query = queryAt < 0 ? undefined : canonical.slice(queryAt + 1);
+  if (rules.includes('no-www')) authority = withoutWww(authority);
+  if (rules.includes('no-trailing-slash') && /[^/]\/$/.test(path)) path = path.slice(0, -1);
+  if (query !== undefined && rules.includes('no-tracking')) query = withoutTracking(query);
+  if (query !== undefined && rules.includes('sort-query')) query = sorted(query);
+  return `${canonical.slice(0, hostAt)}${authority}${path}${query === undefined ? '' : `?${query}`}`;
+}
+
+/** All of `www.www.`, so that the key of a key is itself. `www.com` is a name of its own. */
+function withoutWww(authority: string): string {
+  const at = authority.lastIndexOf('@') + 1;
+  const host = authority.slice(at);
+  return authority.slice(0, at) + host.replace(/^(?:www\.)+(?=[^.]+\.)/, '');
+}
+
+/** A query of nothing else is gone; one that was empty stays. */
+function withoutTracking(query: string): string | undefined {
+  const all = query.split('&');
+  const kept = all.filter((parameter) => !TRACKING.test(nameOf(parameter)));
+  return kept.length === 0 && all.length > 0 ? undefined : kept.join('&');
+}
+
+function sorted(query: string): string {
+  const parameters = query.split('&').filter((parameter) => parameter !== '');
+  const named = parameters.map((parameter) => ({ parameter, name: nameOf(parameter) }));
+  named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return named.map(({ parameter }) => parameter).join('&');
+}
+
+function nameOf(parameter: string): string {
+  const end = parameter.indexOf('=');
+  return end < 0 ? parameter : parameter.slice(0, end);
+}

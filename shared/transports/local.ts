@@ -1,0 +1,188 @@
+import type {
+  ConsumeOptions,
+  Consumer,
+  DeadLetterMessage,
+  DeadLetters,
+  Destination,
+  Handler,
+  LetterJudge,
+  OutgoingMessage,
+  PublishOutcome,
+  QueueDepths,
+  Transport,
+} from '../ports/transport.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { Deque } from '../runtime/deque.ts';
+import { QUEUES, type Queue } from '../task/task/routing.ts';
+import { allowedHeaders } from './message-headers.ts';
+
+const ENCODER = new TextEncoder();
+
+interface Waiting {
+  readonly message: OutgoingMessage;
+  readonly expiresAt: number;
+  redelivered: boolean;
+}
+
+interface MemoryTransportOptions {
+  readonly clock: Clock;
+  /** How long a message may wait in each queue. */
+  readonly ttlMs: Readonly<Record<Destination, number>>;
+}
+
+/**
+ * The transport of one process: queues in its memory, with prefetch, TTL and redelivery as a broker has them. What it
+ * can't do is outlive the process; of dead letters it keeps the newest {@link MOST_LETTERS}.
+ */
+export class MemoryTransport implements Transport, DeadLetters {
+  readonly #clock: Clock;
+  readonly #ttlMs: Readonly<Record<Destination, number>>;
+  readonly #queues: Readonly<Record<Queue, Deque<Waiting>>> = { priority: new Deque(), normal: new Deque() };
+  readonly #consumers: Readonly<Record<Queue, MemoryConsumer[]>> = { priority: [], normal: [] };
+  #letters: DeadLetterMessage[] = [];
+
+  constructor({ clock, ttlMs }: MemoryTransportOptions) {
+    this.#clock = clock;
+    this.#ttlMs = ttlMs;
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    await Promise.all(QUEUES.flatMap((queue) => this.#consumers[queue].map((consumer) => consumer.stop())));
+  }
+
+  async publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
+    const now = this.#clock.now();
+    for (const message of messages) {
+      const { to } = message;
+      if (to === 'failed') {
+        this.#bury(message);
+      } else {
+        const ttlMs = Math.min(this.#ttlMs[to], message.ttlMs ?? Number.POSITIVE_INFINITY);
+        this.#queues[to].push({ message, expiresAt: now + ttlMs, redelivered: false });
+      }
+    }
+    for (const queue of QUEUES) this.#deliver(queue);
+    return messages.map(() => 'confirmed');
+  }
+
+  async consume(queue: Queue, handler: Handler, { prefetch, ack = 'manual' }: ConsumeOptions): Promise<Consumer> {
+    const consumer: MemoryConsumer = new MemoryConsumer({
+      prefetch: ack === 'auto' ? Number.POSITIVE_INFINITY : prefetch,
+      handle: ({ message, redelivered }) =>
+        handler({
+          queue,
+          id: message.id,
+          body: typeof message.body === 'string' ? ENCODER.encode(message.body) : message.body,
+          headers: allowedHeaders(message.headers as Record<string, unknown>),
+          redelivered,
+        }),
+      onFree: () => this.#deliver(queue),
+      onReturn: (waiting) => {
+        if (ack === 'manual') this.#queues[queue].unshift({ ...waiting, redelivered: true });
+      },
+      onStop: () => this.#consumers[queue].splice(this.#consumers[queue].indexOf(consumer), 1),
+    });
+    this.#consumers[queue].push(consumer);
+    this.#deliver(queue);
+    return consumer;
+  }
+
+  async depths(): Promise<QueueDepths> {
+    const depth = (queue: Queue) => ({ ready: this.#queues[queue].length, consumers: this.#consumers[queue].length });
+    return {
+      priority: depth('priority'),
+      normal: depth('normal'),
+      failed: { ready: this.#letters.length, consumers: 0 },
+    };
+  }
+
+  trouble(): undefined {
+    return undefined;
+  }
+
+  async browse(limit: number): Promise<readonly DeadLetterMessage[]> {
+    return this.#letters.slice(0, limit);
+  }
+
+  async sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
+    const letters = [...this.#letters];
+    for (let at = 0; at < letters.length && signal?.aborted !== true; at += LETTERS_AT_ONCE) {
+      const some = letters.slice(at, at + LETTERS_AT_ONCE);
+      const fates = await judge(some);
+      const gone = new Set(some.filter((_, i) => fates[i] === 'delete'));
+      if (gone.size > 0) this.#letters = this.#letters.filter((letter) => !gone.has(letter));
+    }
+  }
+
+  #bury({ id, body, headers }: OutgoingMessage): void {
+    if (this.#letters.length >= MOST_LETTERS) this.#letters.shift();
+    this.#letters.push({ id, body: typeof body === 'string' ? ENCODER.encode(body) : body, headers });
+  }
+
+  #deliver(queue: Queue): void {
+    const waiting = this.#queues[queue];
+    for (;;) {
+      const consumer = this.#consumers[queue].find((candidate) => candidate.hasRoom);
+      if (consumer === undefined) return;
+      const [next] = waiting.take(1);
+      if (next === undefined) return;
+      if (next.expiresAt > this.#clock.now()) consumer.take(next);
+    }
+  }
+}
+
+const LETTERS_AT_ONCE = 1_000;
+
+/** Dead letters kept in memory; the records keep a line of every failure. */
+export const MOST_LETTERS = 100_000;
+
+interface MemoryConsumerOptions {
+  readonly prefetch: number;
+  readonly handle: (waiting: Waiting) => Promise<'ack' | 'return'>;
+  readonly onFree: () => void;
+  readonly onReturn: (waiting: Waiting) => void;
+  readonly onStop: () => void;
+}
+
+class MemoryConsumer implements Consumer {
+  readonly #options: MemoryConsumerOptions;
+  #running = 0;
+  #stopping: Promise<void> | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: MemoryConsumerOptions) {
+    this.#options = options;
+  }
+
+  get consuming(): boolean {
+    return this.#stopping === undefined;
+  }
+
+  get hasRoom(): boolean {
+    return this.consuming && this.#running < this.#options.prefetch;
+  }
+
+  take(waiting: Waiting): void {
+    this.#running++;
+    void this.#options
+      .handle(waiting)
+      .catch(() => 'return' as const)
+      .then((handling) => {
+        this.#running--;
+        if (handling === 'return') this.#options.onReturn(waiting);
+        if (this.#running === 0) this.#onIdle?.();
+        this.#options.onFree();
+      });
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= new Promise<void>((resolve) => {
+      this.#options.onStop();
+      if (this.#running === 0) resolve();
+      else this.#onIdle = resolve;
+    });
+    return this.#stopping;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Channel, ConsumeMessage } from 'amqplib';
+import type { AckMode, Consumer, Handler } from '../../ports/transport.ts';
+import type { Queue } from '../../task/task/routing.ts';
+import { allowedHeaders } from '../message-headers.ts';
+import { close } from './farewell.ts';
+import type { LiveConnection } from './recovering-connection.ts';
+
+interface RabbitMqConsumerOptions {
+  readonly queue: Queue;
+  /** The queue's name on the broker. */
+  readonly name: string;
+  readonly prefetch: number;
+  readonly ack: AckMode;
+  readonly handler: Handler;
+  readonly onStop: () => void;
+}
+
+/**
+ * One consumer on a channel of its own. An ack goes to the channel that brought the delivery, or nowhere: tags begin anew
+ * on each channel, so an old one acked on a new channel would ack somebody else's message.
+ */
+export class RabbitMqConsumer implements Consumer {
+  readonly #options: RabbitMqConsumerOptions;
+  #channel: Channel | undefined;
+  #tag = '';
+  #running = 0;
+  #stopping: Promise<void> | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: RabbitMqConsumerOptions) {
+    this.#options = options;
+  }
+
+  get consuming(): boolean {
+    return this.#channel !== undefined && this.#stopping === undefined;
+  }
+
+  /** Consumes on a connection, until that connection ends or the consumer is stopped. */
+  async attach({ model, watch }: LiveConnection): Promise<void> {
+    if (this.#stopping !== undefined) return;
+    const channel = await model.createChannel();
+    watch(channel, () => this.#stopping !== undefined);
+    channel.on('close', () => {
+      if (this.#channel === channel) this.#channel = undefined;
+    });
+    await channel.prefetch(this.#options.prefetch);
+    const take = (message: ConsumeMessage | null): void => {
+      // Cancelled by the broker: the queue was deleted, or we held something for too long. All is built anew.
+      if (message === null) channel.close().catch(() => {});
+      else void this.#handle(channel, message);
+    };
+    const { consumerTag } = await channel.consume(this.#options.name, take, { noAck: this.#options.ack === 'auto' });
+    this.#channel = channel;
+    this.#tag = consumerTag;
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    const channel = this.#channel;
+    await channel?.cancel(this.#tag).catch(() => {});
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    this.#options.onStop();
+    if (channel !== undefined) await close(channel);
+    this.#channel = undefined;
+  }
+
+  async #handle(channel: Channel, message: ConsumeMessage): Promise<void> {
+    const { queue, handler, ack } = this.#options;
+    const { messageId, headers } = message.properties;
+    this.#running++;
+    try {
+      const delivery = {
+        queue,
+        id: messageId as string | undefined,
+        body: message.content,
+        headers: allowedHeaders(headers),
+        redelivered: message.fields.redelivered,
+      };
+      const handling = await handler(delivery).catch(() => 'return' as const);
+      if (ack === 'auto') return;
+      if (handling === 'ack') channel.ack(message);
+      else channel.nack(message, false, true);
+    } catch {
+      // The channel has closed meanwhile: the broker has the delivery back already.
+    } finally {
+      this.#running--;
+      if (this.#running === 0) this.#onIdle?.();
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import type { Channel } from 'amqplib';
+import type {
+  DeadLetterMessage,
+  Destination,
+  LetterJudge,
+  QueueDepths,
+  QueueInspector,
+} from '../../ports/transport.ts';
+import { TrawlError, UnavailableError } from '../../runtime/errors.ts';
+import { close } from './farewell.ts';
+import { lettersBack, type SiftOptions, siftLetters } from './letters.ts';
+import { whileReading } from './reading-lock.ts';
+import type { LiveConnection, RecoveringConnection } from './recovering-connection.ts';
+import type { QueueDeclaration } from './topology.ts';
+
+interface InspectorOptions {
+  /** Opened and closed by its owner. */
+  readonly connection: RecoveringConnection;
+  readonly queues: readonly QueueDeclaration[];
+}
+
+/**
+ * Looks into queues, each time on a channel of its own. Declares no queue that anybody else sees: one that nobody has
+ * declared is empty.
+ */
+export class RabbitMqInspector implements QueueInspector {
+  readonly #connection: RecoveringConnection;
+  readonly #queues: readonly QueueDeclaration[];
+  /** Ends with the last look at dead letters that has begun. */
+  #lastLook: Promise<unknown> = Promise.resolve();
+
+  constructor({ connection, queues }: InspectorOptions) {
+    this.#connection = connection;
+    this.#queues = queues;
+  }
+
+  async depths(): Promise<QueueDepths> {
+    const depths: Partial<Record<Destination, { ready: number; consumers: number }>> = {};
+    for (const { destination, name } of this.#queues) {
+      depths[destination] = await this.#onOwnChannel((channel) => depthOf(channel, name), { ready: 0, consumers: 0 });
+    }
+    return depths as QueueDepths;
+  }
+
+  async browse(limit: number): Promise<readonly DeadLetterMessage[]> {
+    const found: DeadLetterMessage[] = [];
+    const keepAll: LetterJudge = async (letters) => {
+      found.push(...letters);
+      return [];
+    };
+    await this.#sift(keepAll, { most: limit });
+    return found;
+  }
+
+  async sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
+    await this.#sift(judge, { signal });
+  }
+
+  async #sift(judge: LetterJudge, options: SiftOptions): Promise<void> {
+    for (const { destination, name } of this.#queues) {
+      if (destination !== 'failed') continue;
+      const look = this.#lastLook.then(() => this.#siftAlone(name, judge, options));
+      this.#lastLook = look.catch(() => {});
+      await look;
+    }
+  }
+
+  /** One look at a time: within a process, and among all of them. */
+  #siftAlone(queue: string, judge: LetterJudge, options: SiftOptions): Promise<void> {
+    return this.#onLive((live) =>
+      whileReading(live, queue, async () => {
+        const kept = await this.#onOwnChannel((channel) => siftLetters(channel, queue, judge, options), 0);
+        if (kept > 0) await this.#onOwnChannel((channel) => lettersBack(channel, queue, kept), undefined);
+      }),
+    );
+  }
+
+  /** @param none what stands for a queue that doesn't exist */
+  async #onOwnChannel<T>(use: (channel: Channel) => Promise<T>, none: T): Promise<T> {
+    return this.#onLive(async ({ model }) => {
+      const channel = await model.createChannel();
+      channel.on('error', () => {});
+      try {
+        return await use(channel);
+      } catch (error: unknown) {
+        if (isNotFound(error)) return none;
+        throw error;
+      } finally {
+        await close(channel);
+      }
+    });
+  }
+
+  async #onLive<T>(use: (live: LiveConnection) => Promise<T>): Promise<T> {
+    const { live } = this.#connection;
+    if (live === undefined) throw new UnavailableError('RabbitMQ is not connected just now; it is being tried again.');
+    try {
+      return await use(live);
+    } catch (error: unknown) {
+      // It went away under us: whatever amqplib says of that, trying again is what helps.
+      if (this.#connection.live === live || error instanceof TrawlError) throw error;
+      throw new UnavailableError('RabbitMQ went away meanwhile. What was done so far stays done: run it again.', {
+        cause: error,
+      });
+    }
+  }
+}
+
+async function depthOf(channel: Channel, queue: string): Promise<QueueDepths[Destination]> {
+  const { messageCount, consumerCount } = await channel.checkQueue(queue);
+  return { ready: messageCount, consumers: consumerCount };
+}
+
+/** 404 NOT_FOUND: nobody has declared the queue. */
+function isNotFound(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 404;
+}

@@ -1,0 +1,124 @@
+import type { Channel, ConsumeMessage, Message } from 'amqplib';
+import type { DeadLetterMessage, LetterJudge } from '../../ports/transport.ts';
+import { UnavailableError } from '../../runtime/errors.ts';
+import { allowedHeaders } from '../message-headers.ts';
+
+/** Letters in hand at once. One by one they would cost a round trip each: two minutes for a hundred thousand. */
+const BATCH = 1_000;
+/**
+ * Acks between two commands that the queue answers. A channel passes only 32 on to a quorum queue at a time and keeps the
+ * rest to itself: when it closes, those are lost, and their letters come back.
+ */
+const ACKS_AT_ONCE = 24;
+/** Letters that are given back later than this are in other hands, or have expired. */
+const BACK_WITHIN_MS = 2_000;
+/** Fewer letters than were counted: some expired, or somebody else holds them. */
+const NONE_COME_MS = 1_000;
+
+export interface SiftOptions {
+  /** At most so many letters are looked at. */
+  readonly most?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads the letters that are in a queue now without consuming them: nothing is acked but what shall go, and all others are
+ * given back, one by one in their order. A quorum queue keeps that order exactly for a few dozen, and in long stretches
+ * beyond; given back as a whole, by closing the channel, they would be shuffled. The channel has to be the caller's own.
+ * Returns how many were given back.
+ */
+export async function siftLetters(
+  channel: Channel,
+  queue: string,
+  judge: LetterJudge,
+  { most = Number.POSITIVE_INFINITY, signal }: SiftOptions = {},
+): Promise<number> {
+  const { messageCount } = await channel.checkQueue(queue);
+  const kept: Message[] = [];
+  let carried: Message[] = [];
+  let left = Math.min(messageCount, most);
+  while (left > 0 && signal?.aborted !== true) {
+    const count = Math.min(BATCH, left);
+    const messages = [
+      ...carried,
+      ...(count > carried.length ? await take(channel, queue, count - carried.length) : []),
+    ];
+    carried = [];
+    if (messages.length === 0) break;
+    left -= messages.length;
+    const fates = await judge(messages.map(letterOf));
+    const gone = messages.filter((_, i) => fates[i] === 'delete');
+    kept.push(...messages.filter((_, i) => fates[i] !== 'delete'));
+    carried = await acked(channel, queue, gone, kept.length === 0);
+  }
+  for (const message of [...kept, ...carried]) channel.nack(message, false, true);
+  return kept.length + carried.length;
+}
+
+/** Resolves when so many letters are back in their queue, or soon: whoever looks next shall see them. */
+export async function lettersBack(channel: Channel, queue: string, count: number): Promise<void> {
+  const until = performance.now() + BACK_WITHIN_MS;
+  while (performance.now() < until) {
+    const { messageCount } = await channel.checkQueue(queue);
+    if (messageCount >= count) return;
+  }
+}
+
+/**
+ * Acks messages, and resolves when the queue has heard of all of them: it has, when it answers a `get` that was sent after
+ * them. What such a `get` brought is returned.
+ */
+async function acked(
+  channel: Channel,
+  queue: string,
+  messages: readonly Message[],
+  isAll: boolean,
+): Promise<Message[]> {
+  const brought: Message[] = [];
+  const hear = async (): Promise<void> => {
+    const message = await channel.get(queue);
+    if (message !== false) brought.push(message);
+  };
+  const last = messages.at(-1);
+  if (last !== undefined && isAll) {
+    channel.ack(last, true);
+    await hear();
+    return brought;
+  }
+  for (let at = 0; at < messages.length; at += ACKS_AT_ONCE) {
+    for (const message of messages.slice(at, at + ACKS_AT_ONCE)) channel.ack(message);
+    await hear();
+  }
+  return brought;
+}
+
+/** Has up to `count` messages handed over by a consumer that lasts as long as that. */
+async function take(channel: Channel, queue: string, count: number): Promise<ConsumeMessage[]> {
+  const messages: ConsumeMessage[] = [];
+  const { promise: taken, resolve, reject } = Promise.withResolvers<void>();
+  const onClose = (): void =>
+    reject(new UnavailableError('RabbitMQ closed the channel. All letters are still there: run it again.'));
+  channel.once('close', onClose);
+  const idle = setTimeout(resolve, NONE_COME_MS);
+  try {
+    await channel.prefetch(count);
+    const { consumerTag } = await channel.consume(queue, (message) => {
+      if (message === null) return onClose();
+      messages.push(message);
+      idle.refresh();
+      if (messages.length >= count) resolve();
+    });
+    await taken;
+    await channel.cancel(consumerTag);
+  } finally {
+    clearTimeout(idle);
+    channel.off('close', onClose);
+    // Where consuming failed, nobody waits for it.
+    taken.catch(() => {});
+  }
+  return messages;
+}
+
+function letterOf({ content, properties }: Message): DeadLetterMessage {
+  return { id: properties.messageId, body: content, headers: allowedHeaders(properties.headers) };
+}

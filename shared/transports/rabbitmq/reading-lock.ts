@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Channel } from 'amqplib';
+import { UnavailableError } from '../../runtime/errors.ts';
+import { close } from './farewell.ts';
+import type { LiveConnection } from './recovering-connection.ts';
+
+/** How long one reader of a queue waits for another. */
+const WAIT_MS = 10_000;
+const RETRY_MS = 100;
+
+/**
+ * Lets one reader at a time take messages of a queue in hand to look at them: a second one would find those missing that
+ * the first has, and take them for gone.
+ *
+ * The lock is a queue named `<queue>.reading` that its connection alone may use, and that ends with it (AMQP 0-9-1,
+ * `queue.declare`, exclusive): however a process ends, it holds nobody up.
+ *
+ * @throws UnavailableError when another reader has had the queue for ten seconds
+ */
+export async function whileReading<T>(live: LiveConnection, queue: string, use: () => Promise<T>): Promise<T> {
+  const name = `${queue}.reading`;
+  const channel = await locked(live, name);
+  try {
+    return await use();
+  } finally {
+    await unlock(channel, name);
+  }
+}
+
+/** A channel that is open for as long as the lock shall be held. */
+async function locked({ model }: LiveConnection, name: string): Promise<Channel> {
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    const channel = await model.createChannel();
+    channel.on('error', () => {});
+    try {
+      // Said, since a virtual host may have a default type that can't be exclusive.
+      await channel.assertQueue(name, { exclusive: true, durable: false, arguments: { 'x-queue-type': 'classic' } });
+      return channel;
+    } catch (error: unknown) {
+      if (!isLocked(error)) throw error;
+      if (performance.now() > until) {
+        throw new UnavailableError(
+          'The dead letters are being looked at by another command, which has them in hand. Run this again when that has ended.',
+        );
+      }
+      await delay(RETRY_MS);
+    }
+  }
+}
+
+async function unlock(channel: Channel, name: string): Promise<void> {
+  try {
+    await channel.deleteQueue(name);
+  } catch {
+    // The connection is gone, and its queue with it.
+  }
+  await close(channel);
+}
+
+/** 405 RESOURCE_LOCKED: another connection has the queue for itself. The broker has closed the channel. */
+function isLocked(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 405;
+}

@@ -1,0 +1,173 @@
+import type { Duplex } from 'node:stream';
+import { type Channel, type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
+import { batchWrites } from '../../runtime/batch-writes.ts';
+import { codeOf, messageOf } from '../../runtime/errors.ts';
+import { closed } from './farewell.ts';
+
+/** How long a socket has to send its last bytes. */
+const GOODBYE_MS = 1_000;
+
+/** What is told about a connection while it comes and goes. */
+export interface ConnectionEvents {
+  lost(reason: string): void;
+  restored(): void;
+  blocked(reason: string | undefined): void;
+}
+
+export interface RecoveringOptions {
+  readonly url: string;
+  /** Shown in the broker's list of connections. */
+  readonly name: string;
+  /** Unless the URL says otherwise: `amqp://…?heartbeat=10`. */
+  readonly heartbeatSeconds: number;
+  /** Builds channels and consumers on each new connection; AMQP calls only. */
+  readonly build: (live: LiveConnection) => Promise<void>;
+  readonly events: ConnectionEvents;
+}
+
+/** A timer may fire a little before its time. */
+const TIMER_SLACK_MS = 5;
+
+/** Lets the end of a channel end its connection, so that everything is built anew, unless that end is expected. */
+export type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
+
+/** A live connection, and how to watch the channels opened on it. */
+export interface LiveConnection {
+  readonly model: ChannelModel;
+  readonly watch: Watch;
+}
+
+/**
+ * One AMQP connection that comes back. amqplib's own recovery rebuilds the connection; around it stands a guard:
+ *
+ * - a socket that drops during `build` is an error like any other, not an uncaught exception;
+ * - a socket whose other side has vanished is not kept;
+ * - one that drops just after the last call of `build` doesn't leave us "connected" to a dead connection;
+ * - a channel that dies takes its connection along: simple, and total.
+ */
+export class RecoveringConnection {
+  readonly #options: RecoveringOptions;
+  #connection: RecoveringChannelModel | undefined;
+  #live: LiveConnection | undefined;
+  /** When the next attempt begins, or the one under way has begun, by `performance.now`; nothing while connected. */
+  #attemptAt: number | undefined;
+
+  constructor(options: RecoveringOptions) {
+    this.#options = options;
+  }
+
+  /** The live connection, if there is one just now. */
+  get live(): LiveConnection | undefined {
+    return this.#live;
+  }
+
+  /** Connects once; rejects if that fails. From then on it reconnects for ever. */
+  async start(): Promise<void> {
+    const { url, name, heartbeatSeconds, events } = this.#options;
+    const target = new URL(url);
+    if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(heartbeatSeconds));
+    const connection = await connect(target.href, {
+      timeout: 10_000,
+      // Small frames, each waited for: held back for company, an answer would take 40 ms.
+      noDelay: true,
+      clientProperties: { connection_name: name },
+      recovery: {
+        waitForConnect: false,
+        initialMaxRetries: 0,
+        initialDelay: 250,
+        maxDelay: 10_000,
+        setup: (model: ChannelModel) => this.#guardedBuild(model),
+      },
+    });
+    connection.on('error', () => {});
+    connection.on('handler-error', (error: Error) => events.lost(`a listener failed: ${error.message}`));
+    connection.on('blocked', (reason) => events.blocked(reason));
+    connection.on('unblocked', () => events.blocked(undefined));
+    connection.on('disconnect', (error) => {
+      this.#live = undefined;
+      events.blocked(undefined);
+      events.lost(reasonOf(error));
+    });
+    this.#connection = connection;
+    try {
+      await connection.waitForConnect();
+    } catch (error: unknown) {
+      await connection.close();
+      throw error;
+    }
+    connection.on('reconnect-scheduled', ({ delay }) => {
+      this.#attemptAt = performance.now() + delay;
+    });
+    connection.on('connect', () => {
+      this.#attemptAt = undefined;
+      events.restored();
+    });
+    connection.on('connect-failed', (error: Error) => events.lost(reasonOf(error)));
+  }
+
+  async stop(): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#connection = undefined;
+    const attemptAt = this.#attemptAt;
+    this.#attemptAt = undefined;
+    // Told to close during an attempt, amqplib listens to no error of what it opens: a drop just then would be uncaught.
+    if (attemptAt !== undefined && performance.now() > attemptAt - TIMER_SLACK_MS) await attempted(connection);
+    const live = this.#live;
+    this.#live = undefined;
+    await Promise.race([connection.close(), ...(live === undefined ? [] : [closed(live.model)])]);
+  }
+
+  async #guardedBuild(model: ChannelModel): Promise<void> {
+    let ended: Error | undefined;
+    batchWrites(socketOf(model));
+    model.on('error', () => {});
+    model.on('close', (error) => {
+      ended = error ?? new Error('the connection was closed');
+      destroySoon(model);
+    });
+    const watch: Watch = (channel, isExpected = () => false) => {
+      let cause: Error | undefined;
+      channel.on('error', (error) => {
+        cause = error;
+      });
+      channel.on('close', () => {
+        if (ended !== undefined || isExpected()) return;
+        ended = cause ?? new Error('a channel was closed');
+        model.close().catch(() => {});
+      });
+      return channel;
+    };
+    await this.#options.build({ model, watch });
+    if (ended !== undefined) throw ended;
+    this.#live = { model, watch };
+  }
+}
+
+/**
+ * amqplib only says goodbye to the other side: if that has vanished, the socket would stay half open for as long as TCP
+ * likes, and the process up with it.
+ */
+function destroySoon(model: ChannelModel): void {
+  setTimeout(() => socketOf(model).destroy(), GOODBYE_MS).unref();
+}
+
+/** amqplib's types don't tell of it. */
+function socketOf({ connection }: ChannelModel): Duplex {
+  return (connection as unknown as { readonly stream: Duplex }).stream;
+}
+
+/** Resolves when the attempt that is under way, or about to begin, has ended in one way or the other. */
+function attempted(connection: RecoveringChannelModel): Promise<void> {
+  return new Promise((resolve) => {
+    connection.once('connect', () => resolve());
+    connection.once('connect-failed', () => resolve());
+  });
+}
+
+/** Why a connection can't be had, without the credentials that its URL may hold. */
+export function reasonOf(error: unknown): string {
+  const message = messageOf(error).replaceAll(/\/\/[^@/\s]*@/g, '//');
+  const code = codeOf(error);
+  return code === undefined || message.includes(code) ? message : `${code}: ${message}`;
+}

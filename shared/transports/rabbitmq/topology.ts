@@ -1,0 +1,55 @@
+import type { Destination } from '../../ports/transport.ts';
+
+/** `quorum` survives the loss of a node and syncs to disk before it confirms; `classic` suits a tiny single node. */
+export type QueueType = 'quorum' | 'classic';
+
+/** One queue and the one binding that feeds it. */
+export interface QueueDeclaration {
+  readonly destination: Destination;
+  readonly name: string;
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly arguments: Readonly<Record<string, string | number>>;
+}
+
+/** How long a message may wait in each queue. */
+export const QUEUE_TTL_MS: Readonly<Record<Destination, number>> = {
+  priority: 1_800_000,
+  normal: 3_600_000,
+  failed: 86_400_000,
+};
+
+/**
+ * Returns of one message before a quorum queue drops it: in effect never. 4.x would drop after 20, and every look at the
+ * dead letters counts as one; -1 means "drop at once" on 3.10. Crash loops are the frontier's to count.
+ */
+const DELIVERY_LIMIT = 1_000_000;
+
+/**
+ * What Trawl declares on the broker, as data. All exchanges are direct and durable, all queues durable.
+ *
+ * | exchange          | key        | queue            | TTL    |
+ * |-------------------|------------|------------------|--------|
+ * | `crawl`           | `priority` | `priority_queue` | 30 min |
+ * | `crawl`           | `normal`   | `url_queue_ttl`  | 1 h    |
+ * | `failed_exchange` | `failed`   | `failed_urls`    | 24 h   |
+ */
+export function topology(
+  prefix: string,
+  type: QueueType,
+  ttlMs: Readonly<Record<Destination, number>> = QUEUE_TTL_MS,
+): readonly QueueDeclaration[] {
+  const limit = type === 'quorum' ? { 'x-delivery-limit': DELIVERY_LIMIT } : {};
+  const declare = (destination: Destination, exchange: string, name: string): QueueDeclaration => ({
+    destination,
+    name: prefix + name,
+    exchange: prefix + exchange,
+    routingKey: destination,
+    arguments: { 'x-queue-type': type, 'x-message-ttl': ttlMs[destination], ...limit },
+  });
+  return [
+    declare('priority', 'crawl', 'priority_queue'),
+    declare('normal', 'crawl', 'url_queue_ttl'),
+    declare('failed', 'failed_exchange', 'failed_urls'),
+  ];
+}

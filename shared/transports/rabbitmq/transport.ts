@@ -1,0 +1,216 @@
+import type { ChannelModel } from 'amqplib';
+import type {
+  ConsumeOptions,
+  Consumer,
+  DeadLetterMessage,
+  DeadLetters,
+  Destination,
+  Handler,
+  LetterJudge,
+  OutgoingMessage,
+  PublishOutcome,
+  QueueDepths,
+  Transport,
+  TransportTrouble,
+} from '../../ports/transport.ts';
+import { ConfigurationError, UnavailableError } from '../../runtime/errors.ts';
+import type { Queue } from '../../task/task/routing.ts';
+import { RabbitMqConsumer } from './consumer.ts';
+import { close } from './farewell.ts';
+import { RabbitMqInspector } from './inspector.ts';
+import { RabbitMqPublisher } from './publisher.ts';
+import { type ConnectionEvents, type LiveConnection, RecoveringConnection, reasonOf } from './recovering-connection.ts';
+import { type QueueDeclaration, type QueueType, topology } from './topology.ts';
+
+export interface RabbitMqOptions {
+  readonly url: string;
+  /** In front of every exchange's and queue's name. */
+  readonly prefix: string;
+  readonly queueType: QueueType;
+  /** Shown in the broker's list of connections. */
+  readonly name: string;
+  readonly heartbeatSeconds: number;
+  /** Messages that may be unconfirmed at a time. */
+  readonly window: number;
+  readonly onLost: (reason: string) => void;
+  readonly onRestored: () => void;
+  readonly onBlocked: (reason: string | undefined) => void;
+  /** Queue TTLs other than the usual, for tests. */
+  readonly ttlMs?: Readonly<Record<Destination, number>>;
+}
+
+/**
+ * The transport of a fleet. Two connections: a publisher that the broker blocks must not keep deliveries from being
+ * acked. Every channel that dies takes its connection along, and amqplib's recovery builds both anew.
+ */
+export class RabbitMqTransport implements Transport, DeadLetters {
+  readonly #queues: readonly QueueDeclaration[];
+  readonly #publisher: RabbitMqPublisher;
+  readonly #publishing: RecoveringConnection;
+  readonly #consuming: RecoveringConnection;
+  readonly #inspector: RabbitMqInspector;
+  readonly #consumers = new Set<RabbitMqConsumer>();
+  #blocked = false;
+  readonly #away = new Set<string>();
+  #declaring: Promise<boolean> | undefined;
+  #isStopped = false;
+
+  constructor(options: RabbitMqOptions) {
+    this.#queues = topology(options.prefix, options.queueType, options.ttlMs);
+    this.#publisher = new RabbitMqPublisher(this.#queues, options.window);
+    const connection = (role: string, build: (live: LiveConnection) => Promise<void>) =>
+      new RecoveringConnection({
+        ...options,
+        name: `${options.name} ${role}`,
+        build,
+        events: this.#events(role, options),
+      });
+    this.#publishing = connection('publishes', async ({ model, watch }) => {
+      await declare(model, this.#queues);
+      this.#publisher.attach(watch(await model.createConfirmChannel()));
+    });
+    this.#consuming = connection('consumes', async (live) => {
+      // Here too: a queue that was deleted under its consumer is declared again before it is consumed from.
+      await declare(live.model, this.#queues);
+      for (const consumer of this.#consumers) await consumer.attach(live);
+    });
+    this.#inspector = new RabbitMqInspector({ connection: this.#consuming, queues: this.#queues });
+  }
+
+  async start(): Promise<void> {
+    await this.#publishing.start();
+    try {
+      // It may have been stopped meanwhile, by somebody who was interrupted.
+      if (this.#isStopped) throw new UnavailableError('the connection to RabbitMQ was closed while it was opened');
+      await this.#consuming.start();
+    } catch (error: unknown) {
+      await this.#publishing.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
+    await this.#publisher.settled();
+    await Promise.all([this.#consuming.stop(), this.#publishing.stop()]);
+  }
+
+  /** What no queue takes is published once more, after everything that may have been deleted was declared again. */
+  async publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
+    const outcomes = await this.#publisher.publish(messages);
+    if (!outcomes.includes('returned') || !(await this.#declareAgain())) return outcomes;
+    const again = await this.#publisher.publish(messages.filter((_, i) => outcomes[i] === 'returned'));
+    const left = again.values();
+    return outcomes.map((outcome) => (outcome === 'returned' ? (left.next().value ?? outcome) : outcome));
+  }
+
+  async consume(queue: Queue, handler: Handler, { prefetch, ack = 'manual' }: ConsumeOptions): Promise<Consumer> {
+    const consumer = new RabbitMqConsumer({
+      queue,
+      name: this.#nameOf(queue),
+      prefetch,
+      ack,
+      handler,
+      onStop: () => this.#consumers.delete(consumer),
+    });
+    this.#consumers.add(consumer);
+    // Without a connection, or when it dies meanwhile, the next one brings the consumer along.
+    if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live).catch(() => {});
+    return consumer;
+  }
+
+  depths(): Promise<QueueDepths> {
+    return this.#inspector.depths();
+  }
+
+  trouble(): TransportTrouble | undefined {
+    if (this.#publishing.live === undefined) return 'disconnected';
+    return this.#blocked ? 'blocked' : undefined;
+  }
+
+  browse(limit: number): Promise<readonly DeadLetterMessage[]> {
+    return this.#inspector.browse(limit);
+  }
+
+  sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
+    return this.#inspector.sift(judge, signal);
+  }
+
+  /** One at a time, whoever asks. `false`: it can't be mended from here. */
+  async #declareAgain(): Promise<boolean> {
+    const { live } = this.#publishing;
+    if (live === undefined) return false;
+    this.#declaring ??= declare(live.model, this.#queues)
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        this.#declaring = undefined;
+      });
+    return await this.#declaring;
+  }
+
+  /** Both connections are one to whoever is told: lost when either is, restored when both are. */
+  #events(role: string, { onLost, onRestored, onBlocked }: RabbitMqOptions): ConnectionEvents {
+    return {
+      lost: (reason) => {
+        this.#away.add(role);
+        onLost(reason);
+      },
+      restored: () => {
+        this.#away.delete(role);
+        if (this.#away.size === 0) onRestored();
+      },
+      blocked: (reason) => {
+        if (this.#blocked === (reason !== undefined)) return;
+        this.#blocked = reason !== undefined;
+        onBlocked(reason);
+      },
+    };
+  }
+
+  #nameOf(destination: Destination): string {
+    const found = this.#queues.find((queue) => queue.destination === destination);
+    if (found === undefined) throw new TypeError(`no queue for ${destination}`);
+    return found.name;
+  }
+}
+
+/**
+ * Declares the topology on a channel of its own, so that a refusal closes nothing else.
+ *
+ * @throws ConfigurationError if something else stands under one of the names; nothing is ever deleted
+ */
+async function declare(model: ChannelModel, queues: readonly QueueDeclaration[]): Promise<void> {
+  const channel = await model.createChannel();
+  channel.on('error', () => {});
+  for (const { name, exchange, routingKey, arguments: args } of queues) {
+    try {
+      await channel.assertExchange(exchange, 'direct', { durable: true });
+      await channel.assertQueue(name, { durable: true, arguments: args });
+      await channel.bindQueue(name, exchange, routingKey);
+    } catch (error: unknown) {
+      throw isRefusal(error) ? new ConfigurationError([refusalOf(error, name)], { cause: error }) : error;
+    }
+  }
+  await close(channel);
+}
+
+/** 406 PRECONDITION_FAILED: the name is taken by a declaration with other arguments. */
+function isRefusal(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 406;
+}
+
+function refusalOf(error: unknown, name: string): string {
+  const reason = reasonOf(error);
+  const [, argument, kind, which] = /inequivalent arg '([^']+)' for (\w+) '([^']+)'/.exec(reason) ?? [];
+  const [, comparison = ''] = reason.split(' received ', 2);
+  const [wanted, current] = comparison.split(' but current is ', 2);
+  const what =
+    argument === undefined || current === undefined
+      ? `queue ${name}: ${reason}`
+      : `${kind} ${which}: expected ${argument} to be ${wanted}, found ${current.replace(/"$/, '')}`;
+  return `${what}. Set QUEUE_PREFIX to use other names, or delete it once it is empty.`;
+}

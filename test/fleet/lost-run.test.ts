@@ -1,0 +1,61 @@
+import type { Redis } from 'ioredis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { openFleet } from '../support/fleet.ts';
+import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+
+/** A fleet whose way to Redis can be cut, while the test itself looks past that. */
+async function openCutFleet(pages: number) {
+  const { hostname, port } = new URL(inject('redisUrl'));
+  const proxy = new TcpProxy({ host: hostname, port: Number(port) });
+  await proxy.start();
+  onTestFinished(() => proxy.stop());
+  const fleet = await openFleet({ pages }, { REDIS_URL: proxy.inFrontOf(inject('redisUrl')) });
+  return { ...fleet, proxy };
+}
+
+async function wipe(redis: Redis, prefix: string): Promise<void> {
+  const keys = await redis.keys(`${prefix}*`);
+  if (keys.length > 0) await redis.unlink(...keys);
+}
+
+test('Redis comes back empty while a producer waits: the run ends unknown, with the mend, and is not made anew', async () => {
+  const { workplace, site, redis, keyPrefix, proxy } = await openCutFleet(40);
+  for (let n = 1; n <= 40; n++) {
+    site.on(`/page/${n}`, (_, response) => void setTimeout(() => response.end('<title>slow</title>'), 250));
+  }
+  const worker = workplace.start(['work', '--worker-concurrency', '1', ...AT_FULL_SPEED]);
+  await worker.says(/consuming/);
+  const producer = workplace.start([
+    ...['produce', site.url('/sitemap.xml'), '--run', 'mine', '--wait', '--json'],
+    ...AT_FULL_SPEED,
+  ]);
+  await site.arrival('/page/20');
+  proxy.close();
+  await producer.says(/connection lost/);
+  await wipe(redis, keyPrefix);
+  proxy.open();
+  const { code, stdout, stderr } = await producer.ended;
+  expect(stderr).toContain('Redis has lost the run mine');
+  expect(stderr).toContain('trawl produce --run mine');
+  expect([code, JSON.parse(stdout)]).toEqual([1, { run: 'mine', state: 'unknown' }]);
+  expect(await redis.exists(`${keyPrefix}run:mine`)).toBe(0);
+});
+
+test('Redis was away for a moment, with all its data: the run goes on, and its producer ends with it', async () => {
+  const { workplace, site, proxy } = await openCutFleet(20);
+  for (let n = 1; n <= 20; n++) {
+    site.on(`/page/${n}`, (_, response) => void setTimeout(() => response.end('<title>slow</title>'), 100));
+  }
+  workplace.start(['work', '--worker-concurrency', '1', ...AT_FULL_SPEED]);
+  const producer = workplace.start([
+    ...['produce', site.url('/sitemap.xml'), '--run', 'mine', '--wait', '--json'],
+    ...AT_FULL_SPEED,
+  ]);
+  await site.arrival('/page/5');
+  proxy.close();
+  await producer.says(/connection lost/);
+  proxy.open();
+  const { code, stdout } = await producer.ended;
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { state: 'finished', discovered: 20, done: 20, duplicate: 0 }]);
+});

@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { onTestFinished } from 'vitest';
+
+/** A disk of a test's own. */
+export interface SmallDisk {
+  grow(): void;
+}
+
+/** Mounts a disk of 64 KiB in a folder; nothing where that isn't allowed. */
+export async function mountSmallDisk(folder: string, options = ''): Promise<SmallDisk | undefined> {
+  await mkdir(folder);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=64k${options}`, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  onTestFinished(() => void execFileSync('umount', [folder]));
+  return { grow: () => void execFileSync('mount', ['-o', 'remount,size=16m', folder]) };
+}

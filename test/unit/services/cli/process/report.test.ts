@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const CLI = join(import.meta.dirname, '../../../../../services/cli');
+
+/** What a process leaves whose command does this. */
+async function ended(action: string, level = 'warn'): Promise<{ code: unknown; lines: string[] }> {
+  const script = `
+    import { withContext } from '${CLI}/command.ts';
+    import { watchOutput } from '${CLI}/text/output.ts';
+    import { report } from '${CLI}/process/report.ts';
+    watchOutput();
+    try {
+      process.exitCode = await withContext({ logFormat: 'json' }, { logLevel: '${level}' }, async () => {
+        ${action}
+        return 0;
+      });
+    } catch (error) {
+      process.exitCode = report(error);
+    }`;
+  return await new Promise((resolve) => {
+    execFile(process.execPath, ['--input-type=module', '-e', script], (error, _, stderr) =>
+      resolve({ code: error?.code ?? 0, lines: stderr.trimEnd().split('\n') }),
+    );
+  });
+}
+
+// biome-ignore format: a table
+test.each([
+  ['thrown by an action',       'undefined.nothing;',                                                      'TypeError'],
+  ['thrown by a timer',         'setTimeout(() => { throw new RangeError("far") }); await new Promise(() => setTimeout(() => {}, 60_000));', 'RangeError: far'],
+  ['rejected, and not awaited', 'Promise.reject(new TypeError("nobody")); await new Promise(() => setTimeout(() => {}, 60_000));', 'TypeError: nobody'],
+  ['no error at all',           'throw "text";',                                                           'text'],
+])('a bug %s is one line; its stack is in the log at level debug', async (_, action, said) => {
+  const { code, lines } = await ended(action);
+  expect([code, lines]).toEqual([1, [expect.stringMatching(/^trawl: a bug in Trawl \S+: .*With LOG_LEVEL=debug the log has its stack$/)]]);
+  expect(lines[0]).toContain(said);
+  const debugged = await ended(action, 'debug');
+  const logged = debugged.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line).stack);
+  expect([debugged.code, debugged.lines.at(-1)]).toEqual([1, lines[0]]);
+  if (said !== 'text') expect(logged).toEqual([expect.arrayContaining([expect.stringMatching(/^ {4}at /)])]);
+});
+
+test('a bug names the innermost line of this program', async () => {
+  const { lines } = await ended(`(await import('${CLI}/text/csv.ts')).csvLine(undefined);`);
+  expect(lines[0]).toMatch(/, at services\/cli\/text\/csv\.ts:\d+\. With/);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['a file that is missing',   "await (await import('node:fs/promises')).readFile('/no/file');",                         1,   "trawl: ENOENT: no such file or directory, open '/no/file'"],
+  ['an answer of Redis',       'throw Object.assign(new Error("OOM command not allowed"), { name: "ReplyError" });',     1,   'trawl: Redis refused a command: OOM command not allowed'],
+  ['what was let go',          'AbortSignal.abort().throwIfAborted();',                                                  130, 'trawl: interrupted'],
+  ['what others wrote',        'throw new (await import("SHARED/runtime/errors.ts")).StorageError("a\\u001b[2Jb");',       1,   'trawl: a\\u001b[2Jb'],
+])('%s is no bug, and said in one line', async (_, action, code, said) => {
+  expect(await ended(action.replace('SHARED', join(CLI, '../../shared')))).toEqual({ code, lines: [said] });
+});

@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../../../../..');
+
+/** Those that write to the standard streams themselves, and what they do about other people's text. */
+const WRITERS = {
+  'services/cli/text/line-output.ts': 'takes text that is safe to show',
+  'services/cli/text/output.ts': 'makes every line printable',
+  'services/cli/text/progress-line.ts': 'turns wrapping off, and draws a printable note',
+  'shared/runtime/logger.ts': 'makes every line printable',
+};
+
+test('what others wrote has no other way to a terminal', () => {
+  const files = ['services', 'shared', 'crawlers'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const writers = files.filter(
+    (file) =>
+      file.endsWith('.ts') &&
+      /process\.std(out|err)\.write|stream: process\.std/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  expect(writers.toSorted()).toEqual(Object.keys(WRITERS));
+});
+
+test('a slow reader is waited for, also for a last write that leaves room for more', () => {
+  const script = `
+    import { Writable } from 'node:stream';
+    const slow = new Writable({ write: (_chunk, _encoding, done) => void setTimeout(done, 50) });
+    Object.defineProperty(process, 'stdout', { value: slow });
+    const { print, finishOutput, watchOutput } = await import('${ROOT}/services/cli/text/output.ts');
+    watchOutput();
+    print(['a short line']);
+    process.exitCode = await finishOutput(7);
+    if (slow.writableLength > 0) process.exitCode = 1;`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([7, '']);
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { exitCodeOf, summaryJson, summaryLines } from '../../../../../services/cli/text/summary.ts';
+import { count, duration, pace, perSecond, size } from '../../../../../shared/control/format.ts';
+import { progressOf } from '../../../../support/builders.ts';
+
+test.each([
+  [count(0), '0'],
+  [count(4_812), '4 812'],
+  [count(12_345_678), '12 345 678'],
+  [perSecond(0.333), '0.33'],
+  [perSecond(12.34), '12.3'],
+  [perSecond(1_234.5), '1 235'],
+  [size(0), '0 B'],
+  [size(1_023), '1023 B'],
+  [size(1_536), '1.5 KiB'],
+  [size(51_200_000), '48.8 MiB'],
+  [duration(400), '0.4 s'],
+  [duration(52_000), '52 s'],
+  [duration(200_000), '3 min 20 s'],
+  [duration(4_800_000), '1 h 20 min'],
+  [duration(7_200_000), '2 h'],
+  [duration(1_000_000_000), '11 d 13 h'],
+  [pace(1_000), '60/min'],
+  [pace(100), '600/min'],
+  [pace(36_000), '1.7/min'],
+  [pace(120_000), '30/h'],
+])('%s reads as %s', (text, expected) => {
+  expect(text).toBe(expected);
+});
+
+const ENDED = progressOf({
+  state: 'finished',
+  discovered: 20,
+  done: 14,
+  skipped: 1,
+  failed: 5,
+  duplicate: 7,
+  bytes: 51_200_000,
+  endedAt: 12_300,
+  reasons: { failed: { timeout: 2, http_4xx: 3 }, skipped: { content_type: 1 } },
+});
+
+test('a summary for people', () => {
+  expect(
+    `${summaryLines(ENDED, 'output/r').join('\n')}\n`,
+  ).toBe(`Run r finished after 12 s: 14 pages, 48.8 MiB, 1.14 pages/s
+        14 done
+         1 skipped: content_type 1
+         5 failed: http_4xx 3, timeout 2
+         7 known already
+Records: output/r (read them with: trawl records r)
+`);
+});
+
+test('a run of only duplicates says so', () => {
+  expect(summaryLines(progressOf({ state: 'finished', duplicate: 512, endedAt: 1 }), undefined)).toContain(
+    '512 known, nothing new; --fresh crawls them again',
+  );
+});
+
+test('a run that has all the pages that it may have says so', () => {
+  const options = { ...ENDED.options, follow: true, maxPages: 20 };
+  expect(summaryLines({ ...ENDED, options }, undefined)).toContain(
+    'It has its 20 pages: links beyond were left out (--max-pages).',
+  );
+  expect(summaryJson({ ...ENDED, options })).toMatchObject({ maxPagesReached: true });
+  expect(summaryLines({ ...ENDED, options: { ...options, maxPages: 21 } }, undefined).join('\n')).not.toContain(
+    '--max-pages',
+  );
+});
+
+test('links that were left out for their host are told', () => {
+  const progress = { ...ENDED, leftOut: { scope: 1_200 } };
+  expect(summaryLines(progress, undefined)).toContain(
+    '1 200 links to further hosts of a domain were left out (--max-hosts-per-domain).',
+  );
+  expect(summaryJson(progress)).toMatchObject({ leftOut: { scope: 1_200 } });
+  expect(summaryJson(ENDED)).not.toHaveProperty('leftOut');
+});
+
+test('who was refused a private address is told what opens it', () => {
+  const reasons = { failed: {}, skipped: { private_address: 3 } };
+  expect(summaryLines(progressOf({ state: 'finished', skipped: 3, reasons }), undefined).join('\n')).toContain(
+    '--private-hosts',
+  );
+  expect(summaryLines(ENDED, undefined).join('\n')).not.toContain('--private-hosts');
+});
+
+test('a summary for scripts has exactly these fields', () => {
+  expect(summaryJson(ENDED)).toEqual({
+    run: 'r',
+    state: 'finished',
+    discovered: 20,
+    duplicate: 7,
+    waiting: 0,
+    inFlight: 0,
+    done: 14,
+    skipped: 1,
+    failed: 5,
+    cancelled: 0,
+    reasons: { failed: { timeout: 2, http_4xx: 3 }, skipped: { content_type: 1 } },
+    bytes: 51_200_000,
+    bytesSaved: 0,
+    seconds: 12.3,
+    pagesPerSecond: 1.14,
+    records: 14,
+  });
+});
+
+test.each([
+  ['pages and failures', { done: 5, failed: 2 }, false, 0],
+  ['the same, strictly', { done: 5, failed: 2 }, true, 3],
+  ['pages only, strictly', { done: 5 }, true, 0],
+  ['failures only', { failed: 2 }, false, 1],
+  ['nothing at all', {}, true, 0],
+  ['skipped and failed', { skipped: 1, failed: 2 }, false, 0],
+])('%s: exit %4$i', (_, counters, strict, code) => {
+  expect(exitCodeOf(progressOf(counters), strict)).toBe(code);
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { QueueTail } from '../../../../services/worker/queue-tail.ts';
+import type { Delivery, Handling } from '../../../../shared/ports/transport.ts';
+import { LogLines, openEmbedded, settled } from '../../../support/embedded.ts';
+import { deliveryOf } from './setup.ts';
+
+async function setup(places: number) {
+  const { transport, clock } = openEmbedded();
+  const abort = new AbortController();
+  const log = new LogLines();
+  const tail = new QueueTail({ transport, clock, log, signal: abort.signal, places });
+  return { transport, clock, abort, log, tail, ready: async () => (await transport.depths()).normal.ready };
+}
+
+test('a few wait for two seconds, those that have no place go on one after another', async () => {
+  const { tail, clock, ready } = await setup(2);
+  const put = Array.from({ length: 5 }, (_, i) => tail.put(deliveryOf('{"v":2}', { id: `${i}` })));
+  await settled();
+  expect(await ready()).toBe(1);
+  clock.step(5);
+  await settled();
+  expect(await ready()).toBe(2);
+  clock.step(5);
+  await settled();
+  expect(await ready()).toBe(3);
+  clock.step(1_989);
+  await settled();
+  expect(await ready()).toBe(3);
+  clock.step(1);
+  expect(await Promise.all(put)).toEqual(['ack', 'ack', 'ack', 'ack', 'ack']);
+  expect(await ready()).toBe(5);
+});
+
+test('it is the same message behind the others, and knows since when it goes round', async () => {
+  const { tail, clock, transport, log } = await setup(0);
+  const first = clock.now();
+  await tail.put({ ...deliveryOf('{"v":2}', { id: 'a', release: 7 }), queue: 'priority' });
+  const taken = Promise.withResolvers<Delivery>();
+  const handler = async (delivery: Delivery): Promise<Handling> => {
+    taken.resolve(delivery);
+    return 'ack';
+  };
+  const consumer = await transport.consume('priority', handler, { prefetch: 1 });
+  const again = await taken.promise;
+  await consumer.stop();
+  expect(again).toMatchObject({ id: 'a', queue: 'priority', headers: { 'x-release': 7, 'x-first-seen': first } });
+  expect(new TextDecoder().decode(again.body)).toBe('{"v":2}');
+  clock.step(3_600_001);
+  expect(await tail.put(again), 'as long as a queue keeps one').toBe('ack');
+  expect((await transport.depths()).priority.ready).toBe(0);
+  expect(log.lines).toEqual(['warn: a message that nobody could work is dropped after an hour: a']);
+});
+
+test.each<[string, Handling]>([['a worker that stops gives back what it holds', 'return']])(
+  '%s',
+  async (_, handling) => {
+    const { tail, abort, ready } = await setup(1);
+    const put = tail.put(deliveryOf('{"v":2}'));
+    abort.abort();
+    expect(await put).toBe(handling);
+    expect(await ready()).toBe(0);
+  },
+);

@@ -1,0 +1,95 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { COMMAND_ATTEMPTS, connectWithAttempts } from '../../../../shared/backends/attempts.ts';
+import { ConfigurationError, InterruptedError, UnavailableError } from '../../../../shared/runtime/errors.ts';
+import { LogLines } from '../../../support/embedded.ts';
+
+interface Given {
+  /** Attempts that fail before one succeeds. */
+  readonly failures: number;
+  readonly attempts?: number;
+  readonly error?: Error;
+  readonly signal?: AbortSignal;
+}
+
+/** Connects to something that fails so often, on timers that take no time. */
+async function connect({ failures, attempts = COMMAND_ATTEMPTS, error = new Error('refused.'), signal }: Given) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const log = new LogLines();
+  const startedAt = Date.now();
+  let asked = 0;
+  const connecting = connectWithAttempts(
+    async () => {
+      if (asked++ < failures) throw error;
+    },
+    { name: 'Redis', where: 'a.test:6379', advice: 'Check REDIS_URL', attempts, log, signal },
+  ).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  await vi.runAllTimersAsync();
+  return { thrown: await connecting, lines: log.lines, asked: () => asked, tookMs: Date.now() - startedAt };
+}
+
+test('what answers at once is said quietly', async () => {
+  const { thrown, lines } = await connect({ failures: 0 });
+  expect([thrown, lines]).toEqual([undefined, ['info: Connected to Redis on attempt 1']]);
+});
+
+test('failed attempts are numbered, and the one that succeeded is named', async () => {
+  const { thrown, lines } = await connect({ failures: 3 });
+  expect(thrown).toBeUndefined();
+  expect(lines).toEqual([
+    'warn: Attempt 1 failed: Redis at a.test:6379: refused.',
+    'warn: Attempt 2 failed: Redis at a.test:6379: refused.',
+    'warn: Attempt 3 failed: Redis at a.test:6379: refused.',
+    'warn: Connected to Redis on attempt 4',
+  ]);
+});
+
+test('a command gives up after ten attempts, about half a minute, and says what to check', async () => {
+  const { thrown, lines, asked, tookMs } = await connect({ failures: Number.POSITIVE_INFINITY });
+  expect(thrown).toBeInstanceOf(UnavailableError);
+  expect(thrown).toMatchObject({
+    exitCode: 1,
+    message: "Redis at a.test:6379 can't be reached, after 10 attempts: refused. Check REDIS_URL",
+    cause: new Error('refused.'),
+  });
+  expect([asked(), lines.length]).toEqual([10, 10]);
+  expect(tookMs).toBeGreaterThan(20_000);
+  expect(tookMs).toBeLessThan(35_000);
+});
+
+test('a worker goes on for ever, every 5 s in the end', async () => {
+  const { thrown, asked, tookMs } = await connect({ failures: 200, attempts: Number.POSITIVE_INFINITY });
+  expect([thrown, asked()]).toEqual([undefined, 201]);
+  expect(tookMs / 200).toBeGreaterThan(4_500);
+  expect(tookMs / 200).toBeLessThan(5_000);
+});
+
+test('what waiting does not mend is not tried again', async () => {
+  const error = new ConfigurationError(['Redis may evict keys']);
+  const { thrown, lines, asked } = await connect({ failures: 5, error });
+  expect([thrown, asked()]).toEqual([error, 1]);
+  expect(lines.length).toBeLessThanOrEqual(1);
+});
+
+test('told to stop, it stops, and names what it was connecting to', async () => {
+  const { thrown, asked } = await connect({ failures: 5, signal: AbortSignal.abort() });
+  const message = 'interrupted while connecting to Redis at a.test:6379. Check REDIS_URL';
+  expect([thrown, asked()]).toEqual([new InterruptedError(message), 0]);
+});
+
+test('told to stop while a service never answers, it does not wait for it', async () => {
+  const stop = new AbortController();
+  const connecting = connectWithAttempts(() => new Promise(() => {}), {
+    name: 'Redis',
+    where: 'a.test:6379',
+    advice: 'Check REDIS_URL',
+    attempts: COMMAND_ATTEMPTS,
+    log: new LogLines(),
+    signal: stop.signal,
+  });
+  stop.abort();
+  await expect(connecting).rejects.toThrow(InterruptedError);
+});

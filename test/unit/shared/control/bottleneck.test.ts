@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { bottleneckOf } from '../../../../shared/control/bottleneck.ts';
+import type { LiveWorker } from '../../../../shared/ports/roster.ts';
+import type { HostLine } from '../../../../shared/ports/runs.ts';
+import { progressOf } from '../../../support/builders.ts';
+
+const BUSY: LiveWorker = {
+  id: 'w-1',
+  host: 'h',
+  version: '1',
+  slots: 32,
+  inHand: 32,
+  state: 'consuming',
+  silentMs: 100,
+};
+const SLOW_HOST: HostLine = {
+  host: 'example.com',
+  waiting: 4_812,
+  intervalMs: 1_000,
+  because: 'rate',
+  pausedMs: 0,
+  reason: '',
+  byHand: false,
+  isUnreachable: false,
+};
+const LEFT = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185 });
+
+test.each([
+  ['a run that has ended', { progress: progressOf({ state: 'finished', endedAt: 1 }) }, 'none', ''],
+  [
+    'a paused run',
+    { progress: progressOf({ state: 'paused', waiting: 5, pauseReason: 'by hand' }) },
+    'paused',
+    'paused (by hand); trawl resume r',
+  ],
+  ['nobody works', { progress: LEFT, workers: [] }, 'no workers', 'no worker is running: start one with trawl work'],
+  [
+    'workers wait',
+    { progress: LEFT, workers: [{ ...BUSY, state: 'waiting: Redis' as const }] },
+    'workers waiting',
+    'workers are waiting: Redis',
+  ],
+  [
+    'a polite pace',
+    { progress: LEFT, hosts: [SLOW_HOST], workers: [BUSY], rate: 1 },
+    'host',
+    "waiting for example.com: 60/min; 4 812 left, about 1 h 20 min; more workers won't help (--rate)",
+  ],
+  [
+    'a host that asked for peace',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 52_000, reason: 'HTTP 429, Retry-After' }] },
+    'host paused',
+    'waiting for example.com: paused for 52 s (HTTP 429, Retry-After)',
+  ],
+  [
+    'a host that answers slowly',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 10, intervalMs: 2_000, because: 'answers' as const, responseMs: 4_000 }],
+    },
+    'host',
+    "waiting for example.com: its answers take 4.0 s; 10 left, about 20 s; more workers won't help",
+  ],
+  [
+    'a host that was slowed',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 10, intervalMs: 8_000, because: 'slowed' as const, slowReason: 'HTTP 429' }],
+    },
+    'host',
+    "waiting for example.com: slowed to 1 per 8.0 s: HTTP 429; 10 left, about 80 s; more workers won't help",
+  ],
+  [
+    'a host that is out of order',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, pausedMs: 42_000, reason: '5 connection errors in a row', isUnreachable: true }],
+    },
+    'host unreachable',
+    'waiting for example.com: host unreachable: next try in 42 s (5 connection errors in a row)',
+  ],
+  [
+    'a host that is tried just now',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, intervalMs: 0, reason: '5 time-outs in a row', isUnreachable: true }],
+    },
+    'host unreachable',
+    'waiting for example.com: host unreachable: being tried (5 time-outs in a row)',
+  ],
+  [
+    'a host paused by hand',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 31_536_000_000, reason: 'they called', byHand: true }] },
+    'host paused',
+    'waiting for example.com: paused by hand (they called); trawl resume --host example.com',
+  ],
+  ['only retries', { progress: progressOf({ waiting: 12 }), rate: 5 }, 'retries', '12 wait for their next attempt'],
+  [
+    'a fast site and few workers',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], workers: [BUSY], rate: 900 },
+    'slots',
+    'all 32 worker slots are busy: more workers help',
+  ],
+  [
+    'a lost producer',
+    {
+      progress: progressOf({
+        sealed: false,
+        done: 5,
+        discovered: 5,
+        producers: { open: 0, lost: 1, silent: [{ id: 'host-3fa1', silentMs: 90_000 }] },
+      }),
+    },
+    'producer lost',
+    'producer lost: host-3fa1, silent for 1 min 30 s; run it again with trawl produce --run r …, or trawl seal r',
+  ],
+  ['nothing in the way', { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], rate: 900 }, 'none', ''],
+])('%s', (_, about, name, sentence) => {
+  expect(bottleneckOf({ hosts: [], rate: 0, ...about })).toMatchObject({ name, sentence });
+});

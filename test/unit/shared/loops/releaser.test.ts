@@ -1,0 +1,383 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Releaser } from '../../../../shared/loops/releaser.ts';
+import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
+import { nameOf } from '../../../../shared/ports/frontier.ts';
+import type { OutgoingMessage, PublishOutcome, TransportTrouble } from '../../../../shared/ports/transport.ts';
+import { idOf } from '../../../../shared/task/task/task.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+import { EVERYTHING, LogLines, offerOf, onFailure, openEmbedded, settled } from '../../../support/embedded.ts';
+import { offerAll } from '../../../support/offer-all.ts';
+import { SeededRandom } from '../../../support/seeded-random.ts';
+import { withMethods } from '../../../support/with-methods.ts';
+
+interface SetupOptions {
+  readonly window?: number;
+  readonly intervalMs?: number;
+  /** What the broker says to a message; `confirmed` if left out. */
+  readonly answer?: (message: OutgoingMessage) => PublishOutcome;
+}
+
+/** A releaser on the embedded stores, with a run `r`. */
+async function setup({ window, intervalMs = 0, answer = () => 'confirmed' }: SetupOptions = {}) {
+  const stores = openEmbedded();
+  const { clock, frontier, runs, roster } = stores;
+  await runs.open('r', { ...FAST_RUN, intervalMs }, 'p');
+  const published: OutgoingMessage[] = [];
+  const broker: { trouble: TransportTrouble | undefined } = { trouble: undefined };
+  const calls = { release: 0 };
+  const transport = withMethods(stores.transport as ConstructorParameters<typeof Releaser>[0]['transport'], {
+    publish: async (messages) => {
+      const taken = messages.filter((message) => answer(message) === 'confirmed');
+      published.push(...taken);
+      await stores.transport.publish(taken);
+      return messages.map(answer);
+    },
+    trouble: () => broker.trouble,
+  });
+  const watched = withMethods(frontier, {
+    release: async (options) => {
+      calls.release++;
+      return await frontier.release(options);
+    },
+  });
+  const log = new LogLines();
+  const releaser = new Releaser({ frontier: watched, transport, roster, clock, log, onFailure, window });
+  onTestFinished(() => releaser.stop());
+  return {
+    ...stores,
+    releaser,
+    published,
+    broker,
+    calls,
+    log,
+    offer: (...urls: string[]) =>
+      offerAll(
+        frontier,
+        'r',
+        urls.map((url) => offerOf(url)),
+      ),
+    work: (slots: number) => roster.beat({ id: 'w', host: 'h', version: '1', slots, inHand: 0, state: 'consuming' }),
+    /** Steps the clock and lets the releaser do what is due. */
+    async step(ms: number): Promise<void> {
+      await settled();
+      clock.step(ms);
+      await settled();
+    },
+  };
+}
+
+function urls(from: number, to: number, host = 'a.test'): string[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => `http://${host}/${from + i}`);
+}
+
+test('a due task is published where it belongs, and its lease becomes that of its queue', async () => {
+  const { releaser, frontier, published, clock } = await setup();
+  await frontier.offer('r', [
+    offerOf('http://a.test/1'),
+    offerOf('http://news.test/1', { queue: 'priority', deadlineMs: 600_000 }),
+  ]);
+  await releaser.fill();
+  expect(published.map(({ to, headers, ttlMs }) => ({ to, headers, ttlMs }))).toEqual([
+    {
+      to: 'normal',
+      headers: { 'x-attempt': 1, 'x-release': clock.now() * 1_000 + 1, 'x-first-seen': clock.now() },
+      ttlMs: undefined,
+    },
+    {
+      to: 'priority',
+      headers: {
+        'x-attempt': 1,
+        'x-release': clock.now() * 1_000 + 2,
+        'x-first-seen': clock.now(),
+        'x-deadline': clock.now() + 600_000,
+      },
+      ttlMs: 600_000,
+    },
+  ]);
+  expect(JSON.parse(String(published[0]?.body))).toEqual({
+    v: 1,
+    run: 'r',
+    url: 'http://a.test/1',
+    depth: 0,
+    queue: 'normal',
+  });
+  clock.step(60_000);
+  expect(await frontier.reap(), 'queued, not publishing').toBe(0);
+});
+
+test.each([-86_400_000, -5_000, 5_000, 86_400_000])(
+  'a deadline is by the frontier’s clock: what is left of it is the same to a machine that is %i ms off',
+  async (offMs) => {
+    const { frontier, transport, roster, log, published, clock } = await setup();
+    const own = { now: () => clock.now() + offMs, sleep: clock.sleep.bind(clock) };
+    const watched = withMethods(transport as ConstructorParameters<typeof Releaser>[0]['transport'], {
+      publish: async (messages) => {
+        published.push(...messages);
+        return messages.map(() => 'confirmed');
+      },
+    });
+    const releaser = new Releaser({ frontier, transport: watched, roster, clock: own, log, onFailure });
+    await frontier.offer('r', [offerOf('http://news.test/1', { deadlineMs: 600_000 })]);
+    await releaser.fill();
+    expect(published.map(({ ttlMs }) => ttlMs)).toEqual([600_000]);
+  },
+);
+
+// biome-ignore format: a table
+test.each([
+  ['confirmed', { waiting: 0, inFlight: 1 }, 0],
+  ['returned',  { waiting: 1, inFlight: 0 }, 0],
+  ['refused',   { waiting: 1, inFlight: 0 }, 0],
+  ['unknown',   { waiting: 0, inFlight: 1 }, 1],
+] as const)('a message that is %s leaves its task %j; its lease brings back %i', async (outcome, counters, lapsed) => {
+  const { offer, frontier, runs, releaser, clock, step } = await setup({ answer: () => outcome });
+  await offer('http://a.test/1');
+  await releaser.start();
+  await step(0);
+  await releaser.stop();
+  expect(await runs.progress('r')).toMatchObject(counters);
+  clock.step(60_000);
+  expect(await frontier.reap()).toBe(lapsed);
+  expect(await runs.progress('r')).toMatchObject({ discovered: 1, failed: 0 });
+});
+
+test('what can not go any more is buried, then settled', async () => {
+  const { releaser, frontier, runs, transport, clock } = await setup();
+  await frontier.offer('r', [
+    offerOf('http://a.test/1', { deadlineMs: 1_000 }),
+    { malformed: 'htp://x', problem: 'its scheme is htp' },
+  ]);
+  clock.step(1_000);
+  await releaser.fill();
+  const letters = (await transport.browse(9)).map(({ body }) => readDeadLetter(body));
+  expect(letters.map((letter) => [letter?.url, letter?.reason, letter?.error]).toSorted()).toEqual([
+    ['htp://x', 'malformed', 'its scheme is htp'],
+    ['http://a.test/1', 'deadline', `it was worth doing until ${new Date(clock.now()).toISOString()}`],
+  ]);
+  expect(await runs.progress('r')).toMatchObject({
+    failed: 2,
+    inFlight: 0,
+    reasons: { failed: { deadline: 1, malformed: 1 } },
+  });
+});
+
+test.each(['returned', 'refused', 'unknown'] satisfies PublishOutcome[])(
+  'a dead letter that is %s: the task is not settled as failed, but waits again',
+  async (outcome) => {
+    const { releaser, frontier, runs, step } = await setup({ answer: () => outcome });
+    await frontier.offer('r', [{ malformed: 'htp://x', problem: 'its scheme is htp' }]);
+    await releaser.start();
+    await step(0);
+    await releaser.stop();
+    expect(await runs.progress('r')).toMatchObject({ failed: 0, waiting: 1, inFlight: 0 });
+  },
+);
+
+test('a host that is down: its letters tell what was tried', async () => {
+  const { releaser, frontier, transport, clock, offer } = await setup();
+  await offer('http://a.test/1');
+  const note = { at: clock.now(), worker: 'w', reason: 'timeout' };
+  for (let release = 1; release <= 2; release++) {
+    const [released] = (await frontier.release(EVERYTHING)).tasks;
+    if (released === undefined) throw new Error('nothing was released');
+    await frontier.settle('r', nameOf(released), {
+      outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 },
+      hostAnswered: false,
+      attempt: note,
+    });
+    clock.step(release === 1 ? 599_000 : 1_000);
+  }
+  await releaser.fill();
+  const [letter] = await transport.browse(1);
+  expect(readDeadLetter(letter?.body ?? new Uint8Array())).toMatchObject({
+    reason: 'host_down',
+    attempts: [note, note],
+  });
+});
+
+test('while nothing can be published, nothing is leased', async () => {
+  const { releaser, offer, broker, calls, runs, step, published } = await setup();
+  await offer('http://a.test/1');
+  broker.trouble = 'blocked';
+  await releaser.start();
+  for (let i = 0; i < 10; i++) await step(250);
+  await releaser.fill();
+  expect([calls.release, (await runs.progress('r'))?.waiting]).toEqual([0, 1]);
+  broker.trouble = undefined;
+  for (let i = 0; i < 5; i++) await step(250);
+  expect(published.length).toBe(1);
+});
+
+test('a frontier that can not be reached is tried again every second', async () => {
+  const world = await setup();
+  let asked = 0;
+  const frontier = withMethods(world.frontier, {
+    release: () => {
+      asked++;
+      return Promise.reject(new Error('Redis is away'));
+    },
+  });
+  const { transport, roster, clock, log, step } = world;
+  const releaser = new Releaser({ frontier, transport, roster, clock, log, onFailure });
+  onTestFinished(() => releaser.stop());
+  await releaser.start();
+  for (let ms = 0; ms < 3_000; ms += 100) await step(100);
+  expect([asked, log.lines]).toEqual([4, Array(4).fill('warn: releasing failed, trying again Redis is away')]);
+});
+
+test('an idle releaser looks four times a second, and a nudge hurries it', async () => {
+  const { releaser, offer, calls, step, published } = await setup();
+  await releaser.start();
+  for (let ms = 0; ms < 10_000; ms += 10) await step(10);
+  expect(calls.release).toBeGreaterThanOrEqual(38);
+  expect(calls.release).toBeLessThanOrEqual(41);
+  await offer('http://a.test/1');
+  await step(20);
+  const before = calls.release;
+  releaser.nudge();
+  await step(0);
+  expect([calls.release - before, published.length]).toEqual([1, 1]);
+});
+
+test('nudges without end make it no busier than one look in 10 ms', async () => {
+  const { releaser, calls, step } = await setup();
+  await releaser.start();
+  for (let ms = 0; ms < 1_000; ms++) {
+    releaser.nudge();
+    await step(1);
+  }
+  expect(calls.release).toBeLessThanOrEqual(101);
+  expect(calls.release).toBeGreaterThan(50);
+});
+
+test('200 releasers with a full window look as often as a few, and who looked last may die', async () => {
+  const world = await setup({ window: 10 });
+  const { frontier, roster, clock, log, offer, step, calls, published } = world;
+  const watched = withMethods(frontier, {
+    release: async (options) => {
+      calls.release++;
+      return await frontier.release(options);
+    },
+  });
+  for (let n = 0; n < 200; n++) {
+    await roster.beat({ id: `w-${n}`, host: 'h', version: '1', slots: 32, inHand: 0, state: 'consuming' });
+  }
+  await offer(...urls(1, 50));
+  const transport = withMethods(world.transport, {
+    publish: async (messages) => {
+      published.push(...messages);
+      return messages.map(() => 'confirmed');
+    },
+    trouble: () => undefined,
+  });
+  const chance = new SeededRandom(1);
+  const random = (): number => chance.next();
+  const others = { frontier: watched, transport, roster, clock, log, onFailure, random, window: 10 };
+  const releasers = Array.from({ length: 200 }, () => new Releaser(others));
+  onTestFinished(async () => {
+    await Promise.all(releasers.map((releaser) => releaser.stop()));
+  });
+  await Promise.all(releasers.map((releaser) => releaser.start()));
+  for (let ms = 0; ms < 3_000; ms += 5) await step(5);
+  calls.release = 0;
+  for (let ms = 0; ms < 2_000; ms += 5) await step(5);
+  expect(calls.release / 2, 'looks a second').toBeLessThanOrEqual(300);
+  expect(published.length).toBe(10);
+  // All but a few die with whoever looks, and others go on.
+  await Promise.all(releasers.slice(0, 190).map((releaser) => releaser.stop()));
+  for (const { id, headers } of published.slice(0, 10)) {
+    const release = headers['x-release'] ?? 0;
+    const mark = (await frontier.markOf('r', release)) ?? '';
+    expect(idOf({ run: 'r', mark })).toBe(id);
+    await frontier.settle('r', { release, mark }, { outcome: { kind: 'done' } });
+  }
+  for (let ms = 0; ms < 1_000; ms += 5) await step(5);
+  expect(published.length).toBe(20);
+});
+
+test('a paced host is fed at its pace', async () => {
+  const { releaser, offer, published, step, work } = await setup({ intervalMs: 500 });
+  await work(4);
+  await offer(...urls(1, 100));
+  await releaser.start();
+  const counts: number[] = [];
+  for (let second = 0; second < 5; second++) {
+    for (let ms = 0; ms < 1_000; ms += 50) await step(50);
+    counts.push(published.length);
+  }
+  expect(counts.slice(1).map((count, i) => count - (counts[i] ?? 0))).toEqual([2, 2, 2, 2]);
+  expect(counts[0]).toBeLessThanOrEqual(5);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['no worker is alive',              undefined, [],         1_000],
+  ['few slots',                       undefined, [4],        1_000],
+  ['many slots: four for each',       undefined, [200, 200], 1_600],
+  ['as RELEASE_WINDOW says',          70,        [200, 200], 70],
+])('the window: %s', async (_, window, slots, size) => {
+  const { releaser, frontier, roster, published } = await setup(window === undefined ? {} : { window });
+  for (const [i, count] of slots.entries()) {
+    await roster.beat({ id: `w-${i}`, host: 'h', version: '1', slots: count, inHand: 0, state: 'consuming' });
+  }
+  await offerAll(frontier, 'r', urls(1, 2_000).map((url) => offerOf(url)));
+  await releaser.fill();
+  expect(published.length).toBe(size);
+});
+
+test('without a worker a new run is released without waiting for pace; once one is alive, at its pace', async () => {
+  const { releaser, offer, published, work, clock } = await setup({ intervalMs: 60_000 });
+  await offer(...urls(1, 300));
+  await releaser.fill();
+  expect(published.length).toBe(300);
+  await work(32);
+  clock.step(5_001);
+  await offer(...urls(301, 600));
+  await releaser.fill();
+  expect(published.length).toBeLessThanOrEqual(301);
+});
+
+test('once stopped, it releases nothing; stop waits for what it has begun', async () => {
+  const { promise: confirmed, resolve } = Promise.withResolvers<void>();
+  const world = await setup();
+  const { frontier, roster, clock, log, runs, offer, calls, step } = world;
+  const transport = withMethods(world.transport, {
+    publish: async (messages) => {
+      await confirmed;
+      return messages.map(() => 'confirmed');
+    },
+  });
+  const releaser = new Releaser({ frontier, transport, roster, clock, log, onFailure });
+  await offer('http://a.test/1');
+  await releaser.start();
+  await settled();
+  let isOver = false;
+  const stopped = releaser.stop().then(() => {
+    isOver = true;
+  });
+  await settled();
+  expect(isOver).toBe(false);
+  resolve();
+  await stopped;
+  await offer('http://a.test/2');
+  releaser.nudge();
+  await step(10_000);
+  expect([(await runs.progress('r'))?.waiting, calls.release]).toEqual([1, 0]);
+  clock.step(60_000);
+  expect(await frontier.reap(), 'its lease was made that of a queue').toBe(0);
+});
+
+test('what no queue takes is not offered to it again at once', async () => {
+  const { offer, releaser, calls, step } = await setup({ answer: () => 'refused' });
+  await offer('http://a.test/1');
+  await releaser.start();
+  for (let passedMs = 0; passedMs < 3_000; passedMs += 10) await step(10);
+  expect(calls.release).toBeLessThanOrEqual(4);
+});
+
+test('a producer that fills a queue which takes nothing leaves', async () => {
+  const { offer, releaser, runs } = await setup({ answer: () => 'refused' });
+  await offer('http://a.test/1');
+  await releaser.fill();
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0 });
+});

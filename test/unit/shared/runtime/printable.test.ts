@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { printable, printableJson } from '../../../../shared/runtime/printable.ts';
+
+const codesOf = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => String.fromCharCode(from + i));
+
+// biome-ignore format: a table
+const OBEYED: readonly (readonly [name: string, characters: readonly string[]])[] = [
+  ['C0 controls',         codesOf(0x00, 0x1f)],
+  ['DEL and C1 controls', codesOf(0x7f, 0x9f)],
+  ['line separators',     codesOf(0x2028, 0x2029)],
+  ['bidi embeddings',     codesOf(0x202a, 0x202e)],
+  ['bidi isolates',       codesOf(0x2066, 0x2069)],
+  ['bidi marks',          ['\u061c', '\u200e', '\u200f']],
+];
+
+test.each(OBEYED)('%s are written as escapes', (_, characters) => {
+  for (const character of characters) {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+    expect(printable(`a${character}b`)).toBe(`a\\u${code}b`);
+    const text = printableJson(JSON.stringify({ [character]: `a${character}b` }, undefined, 2));
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+    expect(JSON.parse(text), 'the same to who reads it').toEqual({ [character]: `a${character}b` });
+  }
+});
+
+test('what people write stays as it is', () => {
+  const text = 'Zażółć gęślą jaźń; שלום; 你好; 👩‍👩‍👧; é; \u00a0; "quoted" \\u001b';
+  expect(printable(text)).toBe(text);
+  expect(printableJson(JSON.stringify(text))).toBe(JSON.stringify(text));
+});

@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { configurationTable, envExample } from '../../../../scripts/settings-docs.ts';
+import { ConfigurationError } from '../../../../shared/runtime/errors.ts';
+import {
+  rabbitmqUrlOf,
+  redisUrlOf,
+  type Sources,
+  settingsFrom,
+  userAgentOf,
+} from '../../../../shared/settings/settings.ts';
+import { SETTINGS } from '../../../../shared/settings/table.ts';
+
+function read(sources: Partial<Sources>) {
+  return settingsFrom({ flag: {}, environment: {}, file: {}, ...sources });
+}
+
+function problemsOf(sources: Partial<Sources>): readonly string[] {
+  try {
+    read(sources);
+  } catch (error: unknown) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('.env.example and docs/configuration.md say what the table says (npm run docs writes them)', () => {
+  expect(readFileSync('.env.example', 'utf8')).toBe(envExample());
+  expect(readFileSync('docs/configuration.md', 'utf8')).toContain(configurationTable());
+});
+
+test('every setting has a name, a flag and a help of its own, and a default that it takes', () => {
+  const settings = Object.values(SETTINGS);
+  expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);
+  expect(new Set(settings.map(({ flag }) => flag)).size).toBe(settings.length);
+  for (const { name, help, parse, default: fallback } of settings) {
+    expect('value' in parse(fallback), `${name}=${fallback}`).toBe(true);
+    expect(help, name).toMatch(/\.$/);
+  }
+});
+
+test('the defaults', () => {
+  expect(read({})).toMatchObject({
+    rate: 1_000,
+    hostConcurrency: 2,
+    maxAttempts: 3,
+    maxBody: 10 * 1024 ** 2,
+    fetchTimeout: 30_000,
+    workerConcurrency: 32,
+    robots: 'obey',
+    follow: false,
+    runRetention: 7 * 86_400_000,
+  });
+  expect([rabbitmqUrlOf(read({})), redisUrlOf(read({}))]).toEqual([
+    'amqp://guest:guest@localhost:5672',
+    'redis://localhost:6379/0',
+  ]);
+});
+
+test('flags override the environment, which overrides the file; an empty value is none', () => {
+  const file = { RATE_LIMIT: '1/s', MAX_ATTEMPTS: '5', CONTENT: 'text' };
+  const environment = { RATE_LIMIT: '2/s', MAX_ATTEMPTS: '' };
+  const { rate, maxAttempts, content } = read({ flag: { RATE_LIMIT: '4/s' }, environment, file });
+  expect([rate, maxAttempts, content]).toEqual([250, 5, 'text']);
+});
+
+test.each([
+  // a URL beats a HOST of its own layer, a HOST of a higher layer beats a URL of a lower
+  [{ environment: { RABBITMQ_URL: 'amqp://url', RABBITMQ_HOST: 'host' } }, 'amqp://url'],
+  [{ flag: { RABBITMQ_HOST: 'host' }, environment: { RABBITMQ_URL: 'amqp://url' } }, 'amqp://guest:guest@host:5672'],
+  [{ environment: { RABBITMQ_HOST: 'host' }, file: { RABBITMQ_URL: 'amqp://url' } }, 'amqp://guest:guest@host:5672'],
+  [{ flag: { RABBITMQ_URL: 'amqp://url' }, environment: { RABBITMQ_HOST: 'host' } }, 'amqp://url'],
+  [{ environment: { RABBITMQ_PASSWORD: 'p@ss', RABBITMQ_VHOST: 'a/b' } }, 'amqp://guest:p%40ss@localhost:5672/a%2Fb'],
+])('%j leads to %s', (sources, url) => {
+  expect(rabbitmqUrlOf(read(sources))).toBe(url);
+});
+
+test('Redis by its parts', () => {
+  const environment = { REDIS_HOST: 'r', REDIS_PORT: '7000', REDIS_PASSWORD: 's:t', REDIS_DB: '3' };
+  expect(redisUrlOf(read({ environment }))).toBe('redis://:s%3At@r:7000/3');
+});
+
+test('every problem is named at once, with what was expected and what was given, but no secret', () => {
+  const problems = problemsOf({
+    flag: { RATE_LIMIT: 'fast' },
+    environment: {
+      WORKER_CONCURRENCY: '0',
+      FETCH_TIMEOUT: '30',
+      RABBITMQ_URL: 'http://u:secret@h',
+      PRIVATE_HOSTS: '10.0.0.0/40',
+    },
+    file: { KEY_PREFIX: 'mine:' },
+  });
+  expect(problems).toEqual([
+    'expected --rate to be a rate like 2/s, 60/min or 100/h, up to 6000/min, or none, got "fast"',
+    'expected FETCH_TIMEOUT to be a duration like 500ms, 30s, 10min, 6h or 7d, got "30"',
+    expect.stringContaining('expected PRIVATE_HOSTS to be CIDRs, addresses or host names: "10.0.0.0/40"'),
+    'expected WORKER_CONCURRENCY to be a whole number from 1 to 512, got "0"',
+    'expected RABBITMQ_URL to be a URL that begins with amqp:// or amqps://, got something else',
+    "expected QUEUE_PREFIX to be set because KEY_PREFIX is: two fleets on one broker would take each other's deliveries",
+  ]);
+  expect(problems.join(' ')).not.toContain('secret');
+});
+
+test.each([
+  ['60/min', 1_000],
+  ['1/s', 1_000],
+  ['6000/min', 10],
+  ['100/s', 10],
+  ['100/h', 36_000],
+  ['7/min', 8_572],
+  ['0.5/s', 2_000],
+  ['none', 0],
+  ['6001/min', undefined],
+  ['0/s', undefined],
+  ['60', undefined],
+])('a rate of %s is one request every %s ms', (text, ms) => {
+  const read = SETTINGS.rate.parse(text);
+  expect('value' in read ? read.value : undefined).toBe(ms);
+});
+
+test('proxies are read one by one, and named without their logins', () => {
+  const given = 'http://jo:p%40ss@Proxy.test:3128, https://b.test,socks5://c.test/ ,socks5://[::1]:9050,http://d.test';
+  const { proxies } = read({ environment: { PROXY_URL: given } });
+  expect(proxies).toEqual([
+    {
+      scheme: 'http',
+      host: 'proxy.test',
+      port: 3128,
+      login: { user: 'jo', password: 'p@ss' },
+      name: 'http://proxy.test:3128',
+    },
+    { scheme: 'https', host: 'b.test', port: 443, login: undefined, name: 'https://b.test:443' },
+    { scheme: 'socks5', host: 'c.test', port: 1080, login: undefined, name: 'socks5://c.test:1080' },
+    { scheme: 'socks5', host: '::1', port: 9050, login: undefined, name: 'socks5://[::1]:9050' },
+    { scheme: 'http', host: 'd.test', port: 80, login: undefined, name: 'http://d.test:80' },
+  ]);
+  expect([read({}).proxies, read({ flag: { PROXY_URL: 'none' }, environment: { PROXY_URL: given } }).proxies]).toEqual([
+    [],
+    [],
+  ]);
+});
+
+test.each([
+  ['socks4://a.test', 'entry 1 does not begin with http://, https:// or socks5://'],
+  ['http://a.test,b.test:3128', 'entry 2 does not begin with http://, https:// or socks5://'],
+  ['http://jo:se/same@a.test', 'entry 1 does not begin with http://, https:// or socks5://'],
+  ['http://a.test/path', 'entry 1 has more than a login, a host and a port'],
+  ['socks5://', 'entry 1 names no host'],
+  ['http://a.test:0', 'entry 1 has the port 0'],
+  ['http://jo:se%same@a.test', 'entry 1 has a login with a % that is no escape'],
+  ['http://j%3Ao:sesame@a.test', 'entry 1 has a user name with a colon'],
+  [`socks5://jo:${'sesame'.repeat(50)}@a.test`, 'entry 1 has a login of more than 255 bytes'],
+])('PROXY_URL %s is refused, and none of it told', (given, said) => {
+  const [problem = '', ...others] = problemsOf({ environment: { PROXY_URL: given } });
+  expect(problem).toContain(`expected PROXY_URL to be none, or URLs of proxies: ${said}`);
+  expect([problem.includes('sesame') || problem.includes('a.test'), others]).toEqual([false, []]);
+});
+
+test('the User-Agent names the program, its version and a contact', () => {
+  expect(userAgentOf(read({}), '1.2.3')).toBe('TrawlBot/1.2.3');
+  expect(userAgentOf(read({ flag: { CONTACT_URL: 'https://me.example/' } }), '1.2.3')).toBe(
+    'TrawlBot/1.2.3 (+https://me.example/)',
+  );
+  expect(userAgentOf(read({ flag: { USER_AGENT: 'Mine/1' } }), '1.2.3')).toBe('Mine/1');
+});
+
+test.each([
+  ['7d', { agoMs: 604_800_000 }],
+  ['2026-11-01', { at: Date.UTC(2026, 10, 1) }],
+  ['2026-11-01T12:00+01:00', { at: Date.UTC(2026, 10, 1, 11) }],
+])('sitemaps are read since %s', (text, moment) => {
+  expect(read({ flag: { LASTMOD_SINCE: text } }).lastmodSince).toEqual(moment);
+});
+
+test('words that are no rule, and dates that are none, are named with what they could be', () => {
+  const flag = { LASTMOD_SINCE: '2026-11-31', URL_KEY: 'sort-query,lower-case' };
+  expect(problemsOf({ flag })).toEqual([
+    'expected --url-key to be some of no-www, no-trailing-slash, no-tracking, sort-query, or none, got "sort-query,lower-case"',
+    'expected --lastmod-since to be a date like 2026-11-01, or how long ago, like 7d, got "2026-11-31"',
+  ]);
+  expect(read({ flag: { URL_KEY: 'sort-query, no-www' } }).urlKey).toEqual(['no-www', 'sort-query']);
+});

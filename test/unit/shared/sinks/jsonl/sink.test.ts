@@ -1,0 +1,184 @@
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { PageRecord } from '../../../../../shared/ports/record.ts';
+import type { NoRecord } from '../../../../../shared/ports/sink.ts';
+import { StorageError } from '../../../../../shared/runtime/errors.ts';
+import { JsonlSink } from '../../../../../shared/sinks/jsonl/sink.ts';
+import { JsonlSource } from '../../../../../shared/sinks/jsonl/source.ts';
+import { NewestReleases } from '../../../../../shared/sinks/newest-releases.ts';
+import { taskIdOf } from '../../../../../shared/task/url/fingerprint.ts';
+import { doneRecord, failedRecord } from '../../../../support/builders.ts';
+import { collectGarbage } from '../../../../support/garbage.ts';
+
+async function setup(worker = 'w-1'): Promise<{ folder: string; sink: JsonlSink; file: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-sink-'));
+  const sink = new JsonlSink({ folder, worker });
+  await sink.start();
+  onTestFinished(async () => {
+    await sink.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { folder, sink, file: join(folder, 'r', `${worker}.jsonl`) };
+}
+
+function openSource(folder: string) {
+  const lines: NoRecord[] = [];
+  return { source: new JsonlSource(folder), leftOut: { lines, push: (found: NoRecord) => void lines.push(found) } };
+}
+
+async function merged(folder: string, run = 'r'): Promise<PageRecord[]> {
+  return await Array.fromAsync(new JsonlSource(folder).read(run));
+}
+
+test('a record that was put is in the file, a line each', async () => {
+  const { sink, file } = await setup();
+  const records = Array.from({ length: 500 }, (_, i) => doneRecord(`http://a.test/${i}`));
+  await Promise.all(records.map((record) => sink.put(record)));
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual(records);
+});
+
+test('each run has a folder, each process a file', async () => {
+  const { folder, sink } = await setup();
+  const other = new JsonlSink({ folder, worker: 'w-2' });
+  await sink.put(doneRecord('http://a.test/1'));
+  await sink.put(doneRecord('http://a.test/1', { run: 's' }));
+  await other.put(doneRecord('http://a.test/2'));
+  await other.stop();
+  expect((await merged(folder)).map(({ url }) => url).toSorted()).toEqual(['http://a.test/1', 'http://a.test/2']);
+  expect((await merged(folder, 's')).length).toBe(1);
+  expect((await new JsonlSource(folder).runs()).toSorted()).toEqual(['r', 's']);
+});
+
+test("a file of the same name is another process': its lines stay as they are, also one that is just being written", async () => {
+  const { folder, sink, file } = await setup();
+  await mkdir(join(folder, 'r'));
+  const begun = `${JSON.stringify(doneRecord('http://a.test/1'))}\n{"run":"r","task":"r:12","outc`;
+  await writeFile(file, begun);
+  expect((await merged(folder)).length).toBe(1);
+  await sink.put(doneRecord('http://a.test/2'));
+  expect(await readFile(file, 'utf8')).toBe(begun);
+  expect((await merged(folder)).map(({ url }) => url).toSorted()).toEqual(['http://a.test/1', 'http://a.test/2']);
+  await sink.put(doneRecord('http://a.test/3'));
+  expect((await readdir(join(folder, 'r'))).toSorted()).toEqual(['w-1-2.jsonl', 'w-1.jsonl']);
+});
+
+test('of a page stored twice, the highest release counts, once, whoever wrote it', async () => {
+  const { folder, sink, file } = await setup();
+  const other = new JsonlSink({ folder, worker: 'w-2' });
+  await other.put(doneRecord('http://a.test/1', { release: 9, worker: 'w-2' }));
+  await sink.put(doneRecord('http://a.test/1', { release: 2 }));
+  await sink.put(doneRecord('http://a.test/2', { release: 3 }));
+  await other.put(failedRecord('http://a.test/2', { release: 7 }));
+  await other.stop();
+  await appendFile(file, `${JSON.stringify(doneRecord('http://a.test/3', { release: 4 }))}\n`.repeat(2));
+  const pages = (await merged(folder)).map(({ url, release, outcome }) => [url, release, outcome]);
+  expect(pages.toSorted()).toEqual([
+    ['http://a.test/1', 9, 'done'],
+    ['http://a.test/2', 7, 'failed'],
+    ['http://a.test/3', 4, 'done'],
+  ]);
+});
+
+test('a folder that can not be written to rejects, and the next record is tried again', async () => {
+  const { folder, sink } = await setup();
+  await writeFile(join(folder, 'r'), 'a file where the folder should be');
+  await expect(sink.put(doneRecord('http://a.test/1'))).rejects.toThrow(/EEXIST|ENOTDIR/);
+  await rm(join(folder, 'r'));
+  await sink.put(doneRecord('http://a.test/1'));
+  expect((await merged(folder)).length).toBe(1);
+});
+
+test('a record is one line, whatever its texts hold: only a line feed ends it', async () => {
+  const { folder, sink } = await setup();
+  const odd = `\u2028{}\u2028[]\u2029{"task":1}\u0085\u000b\u000c\r\n`;
+  const records = [1, 2].map((n) =>
+    doneRecord(`http://a.test/${n}`, { title: odd, content: odd, data: { [odd]: odd } }),
+  );
+  for (const record of records) await sink.put(record);
+  const { source, leftOut } = openSource(folder);
+  expect(await Array.fromAsync(source.read('r', leftOut.push))).toEqual(records);
+  expect(await source.find('r', records[0]?.task ?? '')).toEqual(records[0]);
+  expect(leftOut.lines).toEqual([]);
+});
+
+test('a line that is no record is left out and named, by file, number and first characters', async () => {
+  const { folder, sink, file } = await setup();
+  await sink.put(doneRecord('http://a.test/1'));
+  const { task, release, ...rest } = doneRecord('http://a.test/2');
+  const others = ['{}', '[]', 'null', '7', 'no JSON', '{"task":{}}', '', '  ', `${'x'.repeat(300)}`];
+  const halves = [rest, { ...rest, task }, { ...rest, task, release: '1' }, { ...rest, task: 'nobody', release }];
+  await appendFile(file, `${[...others, ...halves.map((half) => JSON.stringify(half))].join('\n')}\n`);
+  await appendFile(file, `${JSON.stringify(doneRecord('http://a.test/3'))}\r\n{"run":"r","ta`);
+  const { source, leftOut } = openSource(folder);
+  const urls = (await Array.fromAsync(source.read('r', leftOut.push))).map(({ url }) => url);
+  expect(urls).toEqual(['http://a.test/1', 'http://a.test/3']);
+  expect(leftOut.lines.map(({ file: named, line }) => [named, line])).toEqual(
+    [2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14].map((line) => [file, line]),
+  );
+  expect(leftOut.lines.map(({ begins }) => begins).slice(0, 7)).toEqual([
+    ...['{}', '[]', 'null', '7', 'no JSON', '{"task":{}}'],
+    'x'.repeat(80),
+  ]);
+});
+
+test('a line that is longer than any record is passed over without being held', async () => {
+  const { folder, sink, file } = await setup();
+  await sink.put(doneRecord('http://a.test/1'));
+  const block = Buffer.alloc(16 * 2 ** 20, 'y');
+  for (let i = 0; i < 12; i++) await appendFile(file, block);
+  await appendFile(file, `\n${JSON.stringify(doneRecord('http://a.test/2'))}\n`);
+  const { source, leftOut } = openSource(folder);
+  let most = 0;
+  const watch = setInterval(() => {
+    // What was read and let go may lie there until it is collected.
+    collectGarbage();
+    most = Math.max(most, process.memoryUsage().arrayBuffers);
+  }, 100);
+  onTestFinished(() => clearInterval(watch));
+  const urls = (await Array.fromAsync(source.read('r', leftOut.push))).map(({ url }) => url);
+  expect(urls).toEqual(['http://a.test/1', 'http://a.test/2']);
+  expect(leftOut.lines).toEqual([{ file, line: 2, begins: 'y'.repeat(80) }]);
+  expect(most).toBeLessThan(block.length + 96 * 2 ** 20);
+  // 200 MB through a busy disk.
+}, 120_000);
+
+test('a folder whose name is no run is none', async () => {
+  const { folder, sink } = await setup();
+  await sink.put(doneRecord('http://a.test/1'));
+  await mkdir(join(folder, 'No Run'));
+  const inside = new JsonlSource(join(folder, 'r'));
+  expect(await new JsonlSource(folder).runs()).toEqual(['r']);
+  expect([await inside.has('../r'), await Array.fromAsync(inside.read('../r'))]).toEqual([false, []]);
+});
+
+test.each([
+  ['a file where the folder should be', 'r/w-1.jsonl', 'ENOTDIR'],
+  ['a folder where a file should be', '.', 'EISDIR'],
+])('%s is named', async (_, below, code) => {
+  const { folder, sink } = await setup();
+  await sink.put(doneRecord('http://a.test/1'));
+  await mkdir(join(folder, 'r', 'w-2.jsonl'));
+  const reading = Array.fromAsync(new JsonlSource(join(folder, below)).read('r'));
+  await expect(reading).rejects.toThrow(StorageError);
+  await expect(reading).rejects.toThrow(`${join(folder, 'r')}`);
+  await expect(reading).rejects.toThrow(code);
+});
+
+test('a run without records has none', async () => {
+  const { folder } = await setup();
+  expect(await new JsonlSource(folder).has('r')).toBe(false);
+  expect(await merged(folder)).toEqual([]);
+});
+
+test('the highest releases of many tasks, in a table that grows', () => {
+  const newest = new NewestReleases(4);
+  const tasks = Array.from({ length: 20_000 }, (_, i) => taskIdOf('r', `http://a.test/${i}`));
+  for (const [index, task] of tasks.entries())
+    for (const release of [index, index + 5, index + 1]) newest.see(task, release);
+  expect(tasks.filter((task, index) => newest.take(task, index)).length).toBe(0);
+  expect(tasks.filter((task, index) => newest.take(task, index + 5)).length).toBe(20_000);
+  expect(tasks.filter((task, index) => newest.take(task, index + 5)).length).toBe(0);
+});

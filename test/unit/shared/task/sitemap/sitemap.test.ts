@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { SitemapParser } from '../../../../../shared/task/sitemap/sitemap.ts';
+import type { SitemapEntry } from '../../../../../shared/task/sitemap/sitemap-entry.ts';
+
+const LOC = 'https://example.com/a';
+
+function parse(text: string, { anyText = false, step = text.length } = {}) {
+  const parser = new SitemapParser({ anyText });
+  const entries: SitemapEntry[] = [];
+  for (let at = 0; at < text.length; at += step) entries.push(...parser.write(text.slice(at, at + step)));
+  entries.push(...parser.end());
+  const { kind, truncated, isOver } = parser;
+  return { kind, truncated, isOver, entries, locs: entries.map(({ loc }) => loc) };
+}
+
+const url = (inner: string): string => `<urlset><url>${inner}</url></urlset>`;
+
+test.each<[string, string, string, string[]]>([
+  ['a urlset', url(`<loc>${LOC}</loc>`), 'urlset', [LOC]],
+  ['an index', `<sitemapindex><sitemap><loc>${LOC}</loc></sitemap></sitemapindex>`, 'index', [LOC]],
+  ['RSS 2.0', `<rss><channel><link>x</link><item><link>${LOC}</link></item></channel></rss>`, 'feed', [LOC]],
+  ['RSS 1.0', `<rdf:RDF><image><url>x</url></image><item><link>${LOC}</link></item></rdf:RDF>`, 'feed', [LOC]],
+  [
+    'Atom',
+    `<feed><link href="x"/><entry><link rel="edit" href="y"/><link href="${LOC}"/></entry></feed>`,
+    'feed',
+    [LOC],
+  ],
+  ['an RSS item with no more than a guid', `<rss><item><guid>${LOC}</guid></item></rss>`, 'feed', [LOC]],
+  ['an RSS item whose guid is no URL', '<rss><item><guid>tag:1</guid></item></rss>', 'feed', []],
+  ['a list', `# pages\n\n ${LOC} \r\nno url`, 'text', [LOC, 'no url']],
+  ['an HTML page', `<!DOCTYPE html><html><a href="${LOC}">a</a></html>`, 'html', []],
+  ['an XHTML page', `<?xml version="1.0"?><html xmlns="x"><url><loc>${LOC}</loc></url></html>`, 'html', []],
+  ['nothing', '', 'empty', []],
+  ['a byte order mark and blank lines', '\ufeff\n \r\n', 'empty', []],
+  ['prose', 'this is no sitemap', 'unknown', []],
+  ['another vocabulary', '<opml><outline url="x"/></opml>', 'unknown', []],
+  ['a root of its own', `<root><url><loc>${LOC}</loc></url></root>`, 'urlset', [LOC]],
+  ['a root named like a method', `<constructor><url><loc>${LOC}</loc></url></constructor>`, 'urlset', [LOC]],
+  ['a warning before it', `Warning: x in y.php\n<?xml version="1.0"?>${url(`<loc>${LOC}</loc>`)}`, 'urlset', [LOC]],
+])('the content of %s decides what it is', (_, text, kind, locs) => {
+  expect(parse(text)).toMatchObject({ kind, locs });
+});
+
+test.each<[string, string]>([
+  ['comments and CDATA inside', `<loc>https://exam<!-- x -->ple<![CDATA[.com/]]>a</loc>`],
+  ['white space of any kind around', '<loc>\u00a0\n https://example.com/a \u2003</loc>'],
+  ['an element inside', `<loc><url>${LOC}</url></loc>`],
+  ['a prefix, everywhere', `<s:loc>${LOC}</s:loc>`],
+  ['upper case', `<LOC>${LOC}</LOC>`],
+  ['no end tag of its own', `<loc>${LOC}`],
+  ['no loc at all', LOC],
+])('a loc with %s is read', (_, inner) => {
+  const text = inner.includes('<s:') ? `<s:urlset><s:url>${inner}</s:url></s:urlset>` : url(inner);
+  expect(parse(text).locs).toEqual([LOC]);
+});
+
+test('entities are decoded, and an ampersand that is none stays', () => {
+  expect(parse(url('<loc>https://example.com/?a=1&amp;b=2&#38;c=3&d=4</loc>')).locs).toEqual([
+    'https://example.com/?a=1&b=2&c=3&d=4',
+  ]);
+});
+
+test('entities that the document declares are never expanded', () => {
+  const text = `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${url('<loc>https://example.com/&e;</loc>')}`;
+  expect(parse(text).locs).toEqual(['https://example.com/']);
+});
+
+test('the loc of an image or a video is no page', () => {
+  const image = '<image:image><image:loc>https://example.com/i.jpg</image:loc></image:image>';
+  const broken = '<image:loc>https://example.com/i.jpg</image:loc>';
+  expect(parse(url(`${image}<loc>${LOC}</loc>${broken}`)).locs).toEqual([LOC]);
+});
+
+test('lastmod is handed on as it was written, and belongs to its entry', () => {
+  const text = `<urlset><url><lastmod> 2004-13 </lastmod><loc>${LOC}</loc></url><url><loc>${LOC}</loc></url></urlset>`;
+  expect(parse(text).entries).toEqual([
+    { loc: LOC, lastmod: '2004-13', to: 'page' },
+    { loc: LOC, lastmod: undefined, to: 'page' },
+  ]);
+});
+
+test('several locs in one entry are several entries, and entries need no end tag', () => {
+  expect(parse('<urlset><url><loc>x:1</loc><loc>x:2</loc><url><loc>x:3</loc></urlset>').locs).toEqual([
+    'x:1',
+    'x:2',
+    'x:3',
+  ]);
+});
+
+test.each<[string, string, string[]]>([
+  ['within a loc', '<urlset><url><loc>x:1</loc></url><url><loc>x:2', ['x:1']],
+  ['within the end tag of a loc', '<urlset><url><loc>x:1</lo', ['x:1']],
+  ['after a loc', '<urlset><url><loc>x:1</loc><lastm', ['x:1']],
+  ['within an entry that has no loc', '<urlset><url>https://example.com/trunc', []],
+  ['after its last entry', '<urlset><url><loc>x:1</loc></url>', ['x:1']],
+])('a document that is cut off %s keeps what is complete, and says so', (_, text, locs) => {
+  expect(parse(text)).toMatchObject({ kind: 'urlset', truncated: true, locs });
+});
+
+test('a document that is all there is not truncated, whatever comes after it', () => {
+  expect(parse(`${url(`<loc>${LOC}</loc>`)}<script>x`)).toMatchObject({ truncated: false, locs: [LOC] });
+});
+
+test('a loc that is too long for a URL is cut, but stays too long', () => {
+  const [loc = ''] = parse(url(`<loc>https://example.com/${'x'.repeat(20_000)}</loc>`), { step: 1_000 }).locs;
+  expect(loc.length).toBeGreaterThan(8_192);
+  expect(loc.length).toBeLessThan(10_000);
+});
+
+test('what lies deeper than 64 elements is passed over', () => {
+  const deep = Array.from({ length: 20_000 }, (_, index) => `x${index % 2}`);
+  const nested = `<${deep.join('><')}><loc>no</loc></${deep.toReversed().join('></')}>`;
+  expect(parse(`<urlset><url><loc>${LOC}</loc>${nested}</url><url><loc>${LOC}</loc></url></urlset>`).locs).toEqual([
+    LOC,
+    LOC,
+  ]);
+});
+
+test('an HTML page is over as soon as it is known to be one', () => {
+  const parser = new SitemapParser();
+  parser.write('<!doctype html><html>');
+  expect(parser.isOver).toBe(true);
+});
+
+test('a document without a root that we know is over after a megabyte', () => {
+  const parser = new SitemapParser();
+  for (let i = 0; i < 1_100; i++) parser.write(`<x>${'y'.repeat(1_000)}</x>`);
+  expect(parser).toMatchObject({ isOver: true, kind: 'unknown' });
+});
+
+test('any text is a list for who named it as a file', () => {
+  expect(parse('example.com\nhttps://example.com/a', { anyText: true })).toMatchObject({
+    kind: 'text',
+    locs: ['example.com', LOC],
+  });
+});
+
+test.each([1, 2, 3, 7, 100])('a document in pieces of %i characters is the same document', (step) => {
+  const text = `\ufeff\n<?xml version="1.0"?><!DOCTYPE x><urlset xmlns:i="y"><url><loc>https://example.com/?a&amp;b<![CDATA[&]]></loc>
+    <i:image a='1' b="2"><i:loc>z</i:loc></i:image><lastmod>2024</lastmod></url><!-- <url> --><url><loc>x:2</loc></url></urlset>`;
+  expect(parse(text, { step })).toEqual(parse(text));
+  expect(parse(text).locs).toEqual(['https://example.com/?a&b&', 'x:2']);
+});

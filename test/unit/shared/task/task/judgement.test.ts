@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import type { FetchFailure } from '../../../../../shared/task/task/fetch-failure.ts';
+import {
+  type Circumstances,
+  judgeAnswer,
+  judgeFailure,
+  MOST_THROTTLES,
+} from '../../../../../shared/task/task/judgement.ts';
+import type { Outcome } from '../../../../../shared/task/task/outcome.ts';
+
+const FIRST: Circumstances = { attempts: 0, maxAttempts: 3, throttles: 0, answersOthers: false, now: 0, random: 0.5 };
+const LAST: Circumstances = { ...FIRST, attempts: 2 };
+
+/** An outcome in a word or two: `retry timeout`, `defer 30000`, or `defer longer` when the host didn't say for how long. */
+function short(outcome: Outcome): string {
+  if (outcome.kind === 'defer')
+    return outcome.host === undefined ? 'defer' : `defer ${outcome.host.pauseMs ?? 'longer'}`;
+  return 'reason' in outcome ? `${outcome.kind} ${outcome.reason}` : outcome.kind;
+}
+
+test.each([
+  // status  Retry-After   first attempt           last attempt         host in order?
+  [200, undefined, 'done', 'done', true],
+  [204, undefined, 'done', 'done', true],
+  [304, undefined, 'skipped not_modified', 'skipped not_modified', true],
+  [300, undefined, 'failed redirects', 'failed redirects', true],
+  [400, undefined, 'failed http_4xx', 'failed http_4xx', true],
+  [401, undefined, 'failed http_4xx', 'failed http_4xx', true],
+  [403, undefined, 'failed http_4xx', 'failed http_4xx', true],
+  [404, undefined, 'failed http_4xx', 'failed http_4xx', true],
+  [410, undefined, 'failed http_4xx', 'failed http_4xx', true],
+  [408, undefined, 'retry http_4xx', 'failed http_4xx', true],
+  [425, undefined, 'retry http_4xx', 'failed http_4xx', true],
+  [429, undefined, 'defer longer', 'defer longer', false],
+  [429, '120', 'defer 120000', 'defer 120000', false],
+  [429, '0', 'defer 1000', 'defer 1000', false],
+  [429, '999999', 'defer 3600000', 'defer 3600000', false],
+  [500, undefined, 'retry http_5xx', 'failed http_5xx', false],
+  [502, undefined, 'retry http_5xx', 'failed http_5xx', false],
+  [503, undefined, 'retry http_5xx', 'failed http_5xx', false],
+  [503, '30', 'defer 30000', 'defer 30000', false],
+  [504, undefined, 'retry http_5xx', 'failed http_5xx', false],
+])('%i with Retry-After %s: %s, at last %s', (status, retryAfter, first, last, hostAnswered) => {
+  const answer = { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } };
+  const judged = [judgeAnswer(answer, FIRST), judgeAnswer(answer, LAST)];
+  expect(judged.map(({ outcome }) => short(outcome))).toEqual([first, last]);
+  expect(judged[0]?.hostAnswered).toBe(hostAnswered);
+});
+
+test.each<[FetchFailure, string, string, string, boolean | undefined]>([
+  // reason             first attempt             second                    last                      host
+  ['timeout', 'retry timeout', 'retry timeout', 'failed timeout', false],
+  ['connection', 'retry connection', 'retry connection', 'failed connection', false],
+  ['dns', 'retry dns', 'retry dns', 'failed dns', false],
+  ['nxdomain', 'retry dns', 'failed dns', 'failed dns', false],
+  ['tls', 'failed tls', 'failed tls', 'failed tls', false],
+  ['redirects', 'failed redirects', 'failed redirects', 'failed redirects', true],
+  ['bad_url', 'failed redirects', 'failed redirects', 'failed redirects', true],
+  ['encoding', 'retry encoding', 'failed encoding', 'failed encoding', true],
+  ['size', 'skipped size', 'skipped size', 'skipped size', true],
+  ['content_type', 'skipped content_type', 'skipped content_type', 'skipped content_type', true],
+  ['private_address', 'skipped private_address', 'skipped private_address', 'skipped private_address', undefined],
+  ['exhausted', 'defer', 'defer', 'defer', undefined],
+  ['proxy', 'defer', 'defer', 'defer', undefined],
+  ['aborted', 'defer', 'defer', 'defer', undefined],
+])('%s: %s, then %s, at last %s', (reason, first, second, last, hostAnswered) => {
+  const judged = [0, 1, 2].map((attempts) => judgeFailure(reason, 'why', { ...FIRST, attempts }));
+  expect(judged.map(({ outcome }) => short(outcome))).toEqual([first, second, last]);
+  expect(judged[0]?.hostAnswered).toBe(hostAnswered);
+});
+
+test.each([
+  // status  Retry-After   counts for the breaker   slows the host down
+  [200, undefined, undefined, undefined],
+  [404, undefined, undefined, undefined],
+  [408, undefined, undefined, undefined],
+  [429, undefined, undefined, 'HTTP 429'],
+  [429, '5', undefined, undefined],
+  [500, undefined, 'answers of 5xx', undefined],
+  [502, undefined, 'answers of 5xx', undefined],
+  [503, undefined, 'answers of 5xx', 'HTTP 503'],
+  [503, '5', undefined, undefined],
+])('%i with Retry-After %s: the fault is %s, and it slows down by %s', (status, retryAfter, hostFault, slowDown) => {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+  const judged = judgeAnswer({ status, headers }, FIRST);
+  expect([judged.hostFault, judged.slowDown]).toEqual([hostFault, slowDown]);
+});
+
+test.each<[FetchFailure, string | undefined]>([
+  ['timeout', 'time-outs'],
+  ['connection', 'connection errors'],
+  ['dns', 'failed look-ups'],
+  ['nxdomain', 'failed look-ups'],
+  ['tls', 'failed handshakes'],
+  ['encoding', undefined],
+  ['size', undefined],
+  ['redirects', undefined],
+  ['aborted', undefined],
+])('%s: the fault is %s', (reason, hostFault) => {
+  expect(judgeFailure(reason, 'why', FIRST).hostFault).toBe(hostFault);
+});
+
+// biome-ignore format: a table
+test.each<[string, Partial<Circumstances>, string, string | undefined]>([
+  // it was throttled before                  and then                    outcome               slows the host down
+  ['never, by a host that answers others',    { answersOthers: true },                                'defer HTTP 429',     'HTTP 429'],
+  ['once, by a host that answers nobody',     { throttles: 1 },                                       'defer HTTP 429',     'HTTP 429'],
+  ['5 times, by a host that answers nobody',  { throttles: 5 },                                       'defer HTTP 429',     'HTTP 429'],
+  ['once',                                    { throttles: 1, answersOthers: true },                  'defer alone 30000',  undefined],
+  ['twice',                                   { throttles: 2, answersOthers: true },                  'defer alone 60000',  undefined],
+  ['4 times',                                 { throttles: 4, answersOthers: true },                  'defer alone 240000', undefined],
+  ['5 times',                                 { throttles: 5, answersOthers: true },                  'retry http_4xx',     undefined],
+  ['5 times, at its last attempt',            { throttles: 5, answersOthers: true, attempts: 2 },     'failed http_4xx',    undefined],
+  ['15 times, by a host that answers nobody', { throttles: 15 },                                      'retry http_4xx',     undefined],
+])('429 without a time, throttled %s: %o', (_, about, expected, slowDown) => {
+  const { outcome, ...judged } = judgeAnswer({ status: 429, headers: {} }, { ...FIRST, ...about });
+  const alone = outcome.kind === 'defer' && outcome.throttled ? `defer alone ${outcome.inMs}` : undefined;
+  const host = outcome.kind === 'defer' && outcome.host ? `defer ${outcome.host.reason}` : undefined;
+  expect([alone ?? host ?? short(outcome), judged.slowDown]).toEqual([expected, slowDown]);
+  expect(judged.hostAnswered).toBe(false);
+});
+
+test('a time that a host names is heard, however often, and whatever it answers others', () => {
+  const throttled = { status: 429, headers: { 'retry-after': '5' } };
+  expect(short(judgeAnswer(throttled, { ...FIRST, throttles: 14, answersOthers: true }).outcome)).toBe('defer 5000');
+});
+
+test('a page that is always throttled begins to pay attempts, so that its run ends', () => {
+  const throttled = { status: 429, headers: { 'retry-after': '5' } };
+  expect(short(judgeAnswer(throttled, { ...FIRST, throttles: MOST_THROTTLES - 1 }).outcome)).toBe('defer 5000');
+  expect(short(judgeAnswer(throttled, { ...FIRST, throttles: MOST_THROTTLES }).outcome)).toBe('retry http_4xx');
+  expect(short(judgeAnswer(throttled, { ...LAST, throttles: MOST_THROTTLES }).outcome)).toBe('failed http_4xx');
+});

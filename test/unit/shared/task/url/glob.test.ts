@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isUrlPattern, matchesGlob, matchesUrl } from '../../../../../shared/task/url/glob.ts';
+
+// biome-ignore format: a table
+test.each([
+  ['/news/*',                  'https://example.com/news/a/b',      true],
+  ['/news/*',                  'https://example.com/news',          false],
+  ['/news/*',                  'https://example.com/old/news/a',    false],
+  ['/',                        'https://example.com/',              true],
+  ['/*sort=*',                 'https://example.com/a?x=1&sort=2',  true],
+  ['*.pdf',                    'https://example.com/a.pdf',         true],
+  ['*.pdf',                    'https://example.com/a.pdf?x',       false],
+  ['*',                        'https://example.com/',              true],
+  ['https://*.example.com/*',  'https://www.example.com/a',         true],
+  ['https://*.example.com/*',  'https://example.com/a',             false],
+  ['/a.c',                     'https://example.com/abc',           false],
+  ['/a[bc]?',                  'https://example.com/a[bc]?',        true],
+  ['/A',                       'https://example.com/a',             false],
+])('%s matches %s: %s', (pattern, href, matches) => {
+  expect(isUrlPattern(pattern)).toBe(true);
+  expect(matchesUrl(pattern, href)).toBe(matches);
+});
+
+test.each(['news/*', 'example.com/*', '', 'ftp://a/*'])('%j would never match a URL', (pattern) => {
+  expect(isUrlPattern(pattern)).toBe(false);
+});
+
+test('it matches what the same pattern matches as a regular expression', () => {
+  const letters = (extra: string) => fc.string({ unit: fc.constantFrom(...'ab/', ...extra), maxLength: 12 });
+  fc.assert(
+    fc.property(letters('*'), letters(''), (pattern, text) => {
+      const expression = new RegExp(`^${pattern.replaceAll('*', '.*')}$`);
+      expect(matchesGlob(pattern, text)).toBe(expression.test(text));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('no pattern takes long, whatever the URL', () => {
+  const startedAt = performance.now();
+  expect(matchesGlob(`${'*a'.repeat(2_000)}b`, 'a'.repeat(8_000))).toBe(false);
+  expect(matchesGlob(`*${'a'.repeat(4_000)}b`, 'a'.repeat(8_000))).toBe(false);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});

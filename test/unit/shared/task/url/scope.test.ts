@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { registrableDomainOf } from '../../../../../shared/task/url/registrable-domain.ts';
+import { type Scope, scopeTest } from '../../../../../shared/task/url/scope.ts';
+
+/** Is the link of a seed followed, and within which folder are its own? */
+function follow(scope: Scope, seed: string, finalUrl: string, link: string) {
+  const { host } = new URL(seed);
+  const isInScope = scopeTest(scope, { url: seed, host, depth: 0 }, finalUrl, registrableDomainOf);
+  return isInScope({ href: link, host: new URL(link).host });
+}
+
+// biome-ignore format: a table
+test.each<[Scope, string, string, boolean]>([
+  // scope   seed                               link                                 followed
+  ['host',   'https://example.com/a',           'http://example.com/b',              true],
+  ['host',   'https://example.com/a',           'https://www.example.com/b',         false],
+  ['host',   'https://example.com:8443/a',      'https://example.com/b',             false],
+  ['domain', 'https://www.example.co.uk/a',     'https://shop.example.co.uk/b',      true],
+  ['domain', 'https://www.example.co.uk/a',     'https://example.co.uk:8080/b',      true],
+  ['domain', 'https://www.example.co.uk/a',     'https://another.co.uk/b',           false],
+  ['domain', 'https://www.example.co.uk/a',     'https://example.co.uk.evil.com/b',  false],
+  ['domain', 'https://one.github.io/',          'https://two.github.io/',            false],
+  ['domain', 'http://127.0.0.1:8000/',          'http://127.0.0.1:9000/',            true],
+  ['domain', 'http://127.0.0.1/',               'http://127.0.0.2/',                 false],
+  ['domain', 'http://localhost:8000/',          'http://localhost:8000/a',           true],
+  ['domain', 'http://[::1]:8000/',              'http://[::1]/a',                    true],
+  ['path',   'https://example.com/docs/a.html', 'https://example.com/docs/b/c?x=/y', true],
+  ['path',   'https://example.com/docs/a.html', 'http://example.com/docs/',          true],
+  ['path',   'https://example.com/docs/?p=/q/', 'https://example.com/docs/b',        true],
+  ['path',   'https://example.com/docs/',       'https://example.com/docs',          false],
+  ['path',   'https://example.com/docs/',       'https://example.com/documents/',    false],
+  ['path',   'https://example.com/docs',        'https://example.com/anywhere',      true],
+  ['path',   'https://example.com/docs/',       'https://www.example.com/docs/b',    false],
+  ['path',   'https://u:p@example.com/docs/',   'https://example.com/docs/b',        true],
+])('%s: from %s to %s: %s', (scope, seed, link, isFollowed) => {
+  expect(follow(scope, seed, seed, link) !== undefined).toBe(isFollowed);
+});
+
+test('where a seed redirects to belongs to it, but not the whole host for a folder', () => {
+  const [seed, www] = ['http://example.com/docs/', 'https://www.example.com/docs/start'];
+  expect(follow('host', seed, www, 'https://www.example.com/x')).toEqual({});
+  expect(follow('domain', 'http://example.com/', 'http://example.org/', 'http://a.example.org/')).toEqual({});
+  expect(follow('path', seed, www, 'https://www.example.com/docs/b')).toEqual({ within: 'www.example.com/docs/' });
+  expect(follow('path', seed, 'http://example.com/login', 'http://example.com/help')).toBeUndefined();
+});
+
+test('a followed page has the folder of its seed, and a redirect of it opens nothing', () => {
+  const task = { url: 'http://example.com/docs/a/b', host: 'example.com', depth: 1, within: 'example.com/docs/' };
+  const isInScope = scopeTest('path', task, 'http://www.example.com/', registrableDomainOf);
+  const follows = (href: string) => isInScope({ href, host: new URL(href).host });
+  expect(follows('http://example.com/docs/c')).toEqual({ within: 'example.com/docs/' });
+  expect(follows('http://www.example.com/docs/c')).toBeUndefined();
+  const host = scopeTest('host', task, 'http://www.example.com/', registrableDomainOf);
+  expect(host({ href: 'http://www.example.com/', host: 'www.example.com' })).toBeUndefined();
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isProblem, readUrl } from '../../../../../shared/task/url/url.ts';
+import { URL_KEY_RULES, type UrlKeyRule, urlKeyOf } from '../../../../../shared/task/url/url-key.ts';
+
+// biome-ignore format: a table
+test.each<[UrlKeyRule, string, string]>([
+  ['no-www',            'http://www.example.com/a',            'http://example.com/a'],
+  ['no-www',            'https://u:p@www.example.com:8443/',   'https://u:p@example.com:8443/'],
+  ['no-www',            'http://www.www.example.com/',         'http://example.com/'],
+  ['no-www',            'http://www.www.com/',                 'http://www.com/'],
+  ['no-www',            'http://www.com/',                     'http://www.com/'],
+  ['no-www',            'http://wwww.example.com/www.x.y/',    'http://wwww.example.com/www.x.y/'],
+  ['no-trailing-slash', 'http://example.com/a/',               'http://example.com/a'],
+  ['no-trailing-slash', 'http://example.com/a/?b/',            'http://example.com/a?b/'],
+  ['no-trailing-slash', 'http://example.com/',                 'http://example.com/'],
+  ['no-tracking',       'http://example.com/?utm_source=x&a=1&gclid=2', 'http://example.com/?a=1'],
+  ['no-tracking',       'http://example.com/?fbclid=1',        'http://example.com/'],
+  ['no-tracking',       'http://example.com/?utm=1&id=gclid',  'http://example.com/?utm=1&id=gclid'],
+  ['no-tracking',       'http://example.com/?',                'http://example.com/?'],
+  ['sort-query',        'http://example.com/?b=1&a=2&b=0',     'http://example.com/?a=2&b=1&b=0'],
+  ['sort-query',        'http://example.com/?b&&a=',           'http://example.com/?a=&b'],
+  ['sort-query',        'http://example.com/?1750,4',          'http://example.com/?1750,4'],
+])('%s: %s is compared as %s', (rule, url, key) => {
+  expect(urlKeyOf(url, [rule])).toBe(key);
+  expect(urlKeyOf(url)).toBe(url);
+});
+
+test('rules work together', () => {
+  const url = 'https://www.example.com/shop/?size=2&utm_medium=mail&colour=red';
+  expect(urlKeyOf(url, URL_KEY_RULES)).toBe('https://example.com/shop?colour=red&size=2');
+});
+
+test('the key of a key is itself, whatever the URL, and is a URL', () => {
+  const url = fc.webUrl({ withQueryParameters: true, withFragments: false });
+  fc.assert(
+    fc.property(url, fc.subarray([...URL_KEY_RULES]), (text, rules) => {
+      const read = readUrl(text);
+      if (isProblem(read)) return;
+      const key = urlKeyOf(read.canonical, rules);
+      expect(isProblem(readUrl(key))).toBe(false);
+      expect(urlKeyOf(key, rules)).toBe(key);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { UrlLines } from '../../../../../shared/task/url/urls-file.ts';
+
+function read(text: string, step = text.length): string[] {
+  const list = new UrlLines();
+  const lines: string[] = [];
+  for (let at = 0; at < text.length; at += step) lines.push(...list.write(text.slice(at, at + step)));
+  return [...lines, ...list.end()];
+}
+
+const LIST = '\ufeffhttps://example.com/a\r\n\r\n# comment\n   https://example.com/b \t\rno url\n#\nlast';
+
+test('blank lines, comments, white space and a byte order mark say nothing', () => {
+  expect(read(LIST)).toEqual(['https://example.com/a', 'https://example.com/b', 'no url', 'last']);
+});
+
+test.each([1, 2, 3, 10])('a list in pieces of %i characters is the same list', (step) => {
+  expect(read(LIST, step)).toEqual(read(LIST));
+});
+
+test('a line that is too long for a URL is cut, stays too long, and costs no other', () => {
+  const text = `a\n${'x'.repeat(100_000)}\nb`;
+  for (const step of [1_000, text.length]) {
+    const [first, long = '', last] = read(text, step);
+    expect([first, long.length, last]).toEqual(['a', 8_193, 'b']);
+  }
+});
+
+test('a blank line may be as long as it likes', () => {
+  expect(read(`${' '.repeat(50_000)}https://example.com/a\n`, 1_000)).toEqual(['https://example.com/a']);
+});
+
+test('a list is divided by line feeds and carriage returns, and by no other line end of Unicode', () => {
+  const odd = 'https://example.com/a\u2028b\u2029c\u0085d\u000be\u000cf';
+  expect(read(`${odd}\r\nhttps://example.com/1\rhttps://example.com/2\n\r`)).toEqual([
+    odd,
+    'https://example.com/1',
+    'https://example.com/2',
+  ]);
+});

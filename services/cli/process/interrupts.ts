@@ -22,12 +22,14 @@ export const EXIT_INTERRUPTED = 130;
 export class Interrupts {
   readonly #abort = new AbortController();
   readonly #onSignal = (signal: StopSignal): void => {
+    if (this.#isClosed) process.exit();
     if (this.#first !== undefined) this.#stopAtOnce();
     this.#first = signal;
     this.#abort.abort();
   };
   readonly #lastWords: () => readonly string[];
   #first: StopSignal | undefined;
+  #isClosed = false;
 
   /** @param lastWords what is said when there is no time for anything else */
   constructor(lastWords: () => readonly string[] = () => []) {
@@ -75,12 +77,20 @@ export class Interrupts {
     }
   }
 
+  /**
+   * Everything has been stopped. After a signal the process is about to end: another one only ends it sooner, with the
+   * exit code that it has come to.
+   */
   close(): void {
-    process.off('SIGINT', this.#onSignal);
-    process.off('SIGTERM', this.#onSignal);
+    if (this.#first === undefined) {
+      process.off('SIGINT', this.#onSignal);
+      process.off('SIGTERM', this.#onSignal);
+      return;
+    }
+    this.#isClosed = true;
+    process.exitCode ??= EXIT_INTERRUPTED;
     // Not waited for: a process with nothing left to do ends sooner.
-    if (this.#first !== undefined)
-      setTimeout(() => process.exit(process.exitCode ?? EXIT_INTERRUPTED), LEFT_OVER_MS).unref();
+    setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
   }
 
   /** Nothing is lost by it: what was not settled is worked again. */

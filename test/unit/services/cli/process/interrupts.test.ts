@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { expect, it } from 'vitest';
+
+const MODULE = new URL('../../../../../services/cli/process/interrupts.ts', import.meta.url).href;
+
+/** A process that does `body` at the first signal, with `interrupts` and `told`, which prints a line. */
+function startProcess(body: string) {
+  const code = `
+    import { Interrupts } from ${JSON.stringify(MODULE)};
+    const interrupts = new Interrupts();
+    const told = (line) => process.stdout.write(line + '\\n');
+    const alive = setInterval(() => {}, 60_000);
+    interrupts.signal.addEventListener('abort', async () => { ${body} });
+    told('ready');`;
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', code], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    says: async () => (await lines.next()).value as string,
+    ended: once(child, 'exit') as Promise<[code: number | null, signal: string | null]>,
+  };
+}
+
+it('a process told twice while it stops ends at once, with 130', async () => {
+  const { child, says, ended } = startProcess(`told('stopping');`);
+  expect(await says()).toBe('ready');
+  child.kill('SIGTERM');
+  expect(await says()).toBe('stopping');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([130, null]);
+});
+
+it('a process told again when all has been stopped keeps the exit code that it has come to', async () => {
+  const { child, says, ended } = startProcess(`process.exitCode = 0; interrupts.close(); told('closed');`);
+  expect(await says()).toBe('ready');
+  child.kill('SIGTERM');
+  expect(await says()).toBe('closed');
+  child.kill('SIGTERM');
+  // Not killed by the signal: who started it sees an ordinary end.
+  expect(await ended).toEqual([0, null]);
+});
+
+it('a process that was told, and has nothing left to do, is not kept by what is left over', async () => {
+  const { child, says, ended } = startProcess(`process.exitCode = 3; interrupts.close(); told('closed');`);
+  expect(await says()).toBe('ready');
+  child.kill('SIGINT');
+  expect(await says()).toBe('closed');
+  expect(await ended).toEqual([3, null]);
+});

@@ -283,3 +283,36 @@ test('a slot is let go, too, when the last look at the host takes long', async (
   expect(held).toEqual([{ go: true }]);
   expect(clock.now()).toBe(1_800_000_000_220);
 });
+
+// biome-ignore format: a table
+test.each([
+  [  100,    20, true],
+  [  100,    21, false],
+  [  200,    21, true],
+])('at one request in %i ms, an answer 80 ms late and a look %i ms late, together: %s', async (intervalMs, lookMs, isGood) => {
+  const { line, clock, gate, limit, abort, step } = setup({ intervalMs });
+  const [answers, looks]: [(() => void)[], (() => void)[]] = [[], []];
+  const slow = withMethods(gate, {
+    ask: async (...args) => {
+      const grant = await gate.ask(...args);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return grant;
+    },
+    stillOpen: async (host) => {
+      await new Promise<void>((resolve) => looks.push(resolve));
+      return await gate.stillOpen(host);
+    },
+  });
+  await gate.ask(HOST, limit, 'other');
+  const held: Held[] = [];
+  void holdSlot(HOST, 'me', { gate: slow, clock, line, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
+    held.push(it),
+  );
+  await step(80);
+  answers.shift()?.();
+  await step(intervalMs);
+  await step(lookMs);
+  looks.shift()?.();
+  await settled();
+  expect(held).toEqual(isGood ? [{ go: true }] : []);
+});

@@ -1,12 +1,13 @@
 import { inject } from 'vitest';
 import { openJournaledStore } from '../support/journaled-store.ts';
-import { type OpenStore, openMemoryStore, redisStores } from '../support/stores.ts';
+import { type OpenStore, openMemoryStore, openSqliteStore, redisStores } from '../support/stores.ts';
 
 type DescribeFrontier = (name: string, open: OpenStore, close?: () => Promise<void>) => void;
 
 /** Holds every frontier to a contract. */
 export function forEveryFrontier(describe: DescribeFrontier): void {
   describe('in memory', openMemoryStore);
+  describe('in SQLite', openSqliteStore());
   describe('in memory, with a journal', (policy) => openJournaledStore({ policy }));
   const [exact, compact] = [redisStores(inject('redisUrl')), redisStores(inject('redisUrl'), 'compact')];
   describe('in Redis', exact.open, exact.close);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, inject, test } from 'vitest';
 import { openJournaledStore } from '../support/journaled-store.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { openMemoryStore, redisStores, type Store } from '../support/stores.ts';
+import { openMemoryStore, openSqliteStore, redisStores, type Store } from '../support/stores.ts';
 import { commands } from './model/histories.ts';
 import { GIVE_UP_MS, Model } from './model/model.ts';
 import { World } from './model/world.ts';
@@ -38,6 +38,10 @@ describe('the frontier follows its model', () => {
 
   test(`in memory, ${RUNS * 3} random histories`, { timeout: TIMEOUT_MS }, async () => {
     await follow(async () => [await openMemoryStore(POLICY)], RUNS * 3, 120);
+  });
+
+  test(`in memory and in SQLite alike, ${RUNS} random histories`, { timeout: TIMEOUT_MS }, async () => {
+    await follow(async () => [await openMemoryStore(POLICY), await openSqliteStore()(POLICY)], RUNS, 120);
   });
 
   test(`in memory and with a journal alike, ${RUNS} random histories`, { timeout: TIMEOUT_MS }, async () => {

@@ -23,6 +23,14 @@ import { RedisHostOverview } from '../../shared/stores/redis/host-overview.ts';
 import { RedisMarks } from '../../shared/stores/redis/marks.ts';
 import type { MarksForm } from '../../shared/stores/redis/marks-form.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
+import { SqliteBiographer } from '../../shared/stores/sqlite/biographer.ts';
+import { LocalDatabase } from '../../shared/stores/sqlite/database.ts';
+import { SqliteFrontier } from '../../shared/stores/sqlite/frontier.ts';
+import { SqliteHostGate } from '../../shared/stores/sqlite/host-gate.ts';
+import { SqliteHostOverview } from '../../shared/stores/sqlite/host-overview.ts';
+import { LocalStore } from '../../shared/stores/sqlite/local-store.ts';
+import { SqliteMarks } from '../../shared/stores/sqlite/marks.ts';
+import { SqliteRuns } from '../../shared/stores/sqlite/runs.ts';
 import { NumberedFrontier } from './numbered-frontier.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
@@ -75,6 +83,28 @@ export const openMemoryStore: OpenStore = async (policy) => {
     close: async () => {},
   };
 };
+
+/** In a database of its own, in memory or in a file. */
+export const openSqliteStore =
+  (path = ':memory:'): OpenStore =>
+  async (policy) => {
+    const stepped = new SteppedClock();
+    const database = new LocalDatabase({ path });
+    const store = new LocalStore({ database, clock: new SteadyClock(stepped) });
+    const port = new SqliteFrontier({ store, policy: { ...POLICY, ...policy } });
+    return {
+      port,
+      frontier: new NumberedFrontier(port),
+      runs: new SqliteRuns({ store, incarnations: counted() }),
+      gate: new SqliteHostGate({ store }),
+      hosts: new SqliteHostOverview({ store }),
+      marks: new SqliteMarks({ store }),
+      biographer: new SqliteBiographer({ store }),
+      step: (ms) => stepped.step(ms),
+      now: () => stepped.now(),
+      close: async () => database.close(),
+    };
+  };
 
 /** One connection for all stores of a suite; each store has a key prefix of its own, so that tests can share a Redis. */
 export function redisStores(

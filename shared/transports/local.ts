@@ -24,7 +24,7 @@ interface Waiting {
   redelivered: boolean;
 }
 
-interface MemoryTransportOptions {
+interface LocalTransportOptions {
   readonly clock: Clock;
   /** How long a message may wait in each queue. */
   readonly ttlMs: Readonly<Record<Destination, number>>;
@@ -34,14 +34,14 @@ interface MemoryTransportOptions {
  * The transport of one process: queues in its memory, with prefetch, TTL and redelivery as a broker has them. What it
  * can't do is outlive the process; of dead letters it keeps the newest {@link MOST_LETTERS}.
  */
-export class MemoryTransport implements Transport, DeadLetters {
+export class LocalTransport implements Transport, DeadLetters {
   readonly #clock: Clock;
   readonly #ttlMs: Readonly<Record<Destination, number>>;
   readonly #queues: Readonly<Record<Queue, Deque<Waiting>>> = { priority: new Deque(), normal: new Deque() };
-  readonly #consumers: Readonly<Record<Queue, MemoryConsumer[]>> = { priority: [], normal: [] };
+  readonly #consumers: Readonly<Record<Queue, LocalConsumer[]>> = { priority: [], normal: [] };
   #letters: DeadLetterMessage[] = [];
 
-  constructor({ clock, ttlMs }: MemoryTransportOptions) {
+  constructor({ clock, ttlMs }: LocalTransportOptions) {
     this.#clock = clock;
     this.#ttlMs = ttlMs;
   }
@@ -68,7 +68,7 @@ export class MemoryTransport implements Transport, DeadLetters {
   }
 
   async consume(queue: Queue, handler: Handler, { prefetch, ack = 'manual' }: ConsumeOptions): Promise<Consumer> {
-    const consumer: MemoryConsumer = new MemoryConsumer({
+    const consumer: LocalConsumer = new LocalConsumer({
       prefetch: ack === 'auto' ? Number.POSITIVE_INFINITY : prefetch,
       handle: ({ message, redelivered }) =>
         handler({
@@ -138,7 +138,7 @@ const LETTERS_AT_ONCE = 1_000;
 /** Dead letters kept in memory; the records keep a line of every failure. */
 export const MOST_LETTERS = 100_000;
 
-interface MemoryConsumerOptions {
+interface LocalConsumerOptions {
   readonly prefetch: number;
   readonly handle: (waiting: Waiting) => Promise<'ack' | 'return'>;
   readonly onFree: () => void;
@@ -146,13 +146,13 @@ interface MemoryConsumerOptions {
   readonly onStop: () => void;
 }
 
-class MemoryConsumer implements Consumer {
-  readonly #options: MemoryConsumerOptions;
+class LocalConsumer implements Consumer {
+  readonly #options: LocalConsumerOptions;
   #running = 0;
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(options: MemoryConsumerOptions) {
+  constructor(options: LocalConsumerOptions) {
     this.#options = options;
   }
 

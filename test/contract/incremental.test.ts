@@ -1,13 +1,8 @@
 import { inject } from 'vitest';
-import { openJournaledStore } from '../support/journaled-store.ts';
-import { openMemoryStore, openSqliteStore, redisStores } from '../support/stores.ts';
+import { openSqliteStore, redisStores } from '../support/stores.ts';
 import { describeIncremental } from './incremental.contract.ts';
 
-describeIncremental('in memory', openMemoryStore);
-describeIncremental('in SQLite', openSqliteStore());
-describeIncremental('in memory, with a journal and a page file', (policy) =>
-  openJournaledStore({ policy, hasPageFile: true }),
-);
+describeIncremental('in SQLite', openSqliteStore);
 
 const redis = redisStores(inject('redisUrl'));
 describeIncremental('in Redis', redis.open, redis.close);

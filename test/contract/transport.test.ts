@@ -1,12 +1,12 @@
 import { describe, inject } from 'vitest';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { MemoryTransport } from '../../shared/transports/local.ts';
+import { LocalTransport } from '../../shared/transports/local.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
 import { deleteTopology, testTransport, uniquePrefix } from '../support/rabbitmq.ts';
 import { describeTransport } from './transport.contract.ts';
 
 describeTransport('in memory', async (ttlMs) => {
-  const transport = new MemoryTransport({ clock: systemClock, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } });
+  const transport = new LocalTransport({ clock: systemClock, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } });
   return { transport, other: transport, close: () => transport.stop() };
 });
 

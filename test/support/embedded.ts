@@ -1,18 +1,13 @@
 import type { Frontier, Offer } from '../../shared/ports/frontier.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import { MemoryFrontier } from '../../shared/stores/memory/frontier.ts';
-import { MemoryHostGate } from '../../shared/stores/memory/host-gate.ts';
-import { MemoryHosts } from '../../shared/stores/memory/hosts.ts';
-import { MemoryMarks } from '../../shared/stores/memory/marks.ts';
-import { MemoryResponseCache } from '../../shared/stores/memory/response-cache.ts';
-import { MemoryRoster } from '../../shared/stores/memory/roster.ts';
-import { MemoryRuns } from '../../shared/stores/memory/runs.ts';
-import { MemoryStore } from '../../shared/stores/memory/store.ts';
 import type { FrontierPolicy } from '../../shared/stores/policy.ts';
+import { LocalResponseCache } from '../../shared/stores/sqlite/response-cache.ts';
+import { LocalRoster } from '../../shared/stores/sqlite/roster.ts';
 import { markOf } from '../../shared/task/url/fingerprint.ts';
 import { canonicalOf } from '../../shared/task/url/url.ts';
-import { MemoryTransport } from '../../shared/transports/local.ts';
+import { LocalTransport } from '../../shared/transports/local.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
+import { openLocalPorts } from './local-ports.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
 const POLICY: FrontierPolicy = {
@@ -31,17 +26,18 @@ export const EVERYTHING: Parameters<Frontier['release']>[0] = { limit: 1_000, wi
 /** Stores and transport of one process, on a clock that the test steps. */
 export function openEmbedded() {
   const clock = new SteppedClock();
-  const hosts = new MemoryHosts();
-  const store = new MemoryStore(hosts);
+  const { frontier, runs, marks, gate, hosts, biographer } = openLocalPorts({ clock, policy: POLICY });
   return {
     clock,
-    frontier: new MemoryFrontier({ store, policy: POLICY, clock }),
-    runs: new MemoryRuns({ store, clock }),
-    marks: new MemoryMarks({ store }),
-    gate: new MemoryHostGate({ hosts, clock }),
-    cache: new MemoryResponseCache({ clock, ttlMs: 60_000, maxBytes: 1_000_000 }),
-    roster: new MemoryRoster({ clock }),
-    transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
+    frontier,
+    runs,
+    marks,
+    gate,
+    hosts,
+    biographer,
+    cache: new LocalResponseCache({ clock, ttlMs: 60_000, maxBytes: 1_000_000 }),
+    roster: new LocalRoster({ clock }),
+    transport: new LocalTransport({ clock, ttlMs: QUEUE_TTL_MS }),
   };
 }
 

@@ -61,35 +61,33 @@ export class Crawling {
 
   /** Crawls, and tells how far it came; nothing if it was stopped before it began. Once only. */
   async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
-    const { settings, run, runOptions, journal } = this.#plan;
+    const { settings, run, runOptions, kept } = this.#plan;
     await loadCrawler(runOptions.crawler);
-    // What is wrong with the settings is found before there is a journal.
+    // What is wrong with the settings is found before anything is kept.
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
     const worker = newWorkerId();
-    if (journal !== undefined || settings.sink === undefined) makeOutputFolder(join(settings.outputDir, run));
+    if (kept !== undefined || settings.sink === undefined) makeOutputFolder(join(settings.outputDir, run));
     const sink = new HaltingSink(
       await openSink({ ...this.#context, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal }, worker),
     );
     const syncRecords = (): Promise<void> => sink.sync();
-    const onFailure = (error: string): void => this.#context.log.warn({ error }, "pages can't be remembered:");
-    const remembered = runOptions.incremental ? { syncRecords, onFailure } : undefined;
-    const stores = await openEmbedded(settings, journal && { ...journal, syncRecords }, remembered);
+    const stores = await openEmbedded(settings, kept && { ...kept, syncRecords });
     try {
       return await this.#work({ stores, sink, rules, hostHeaders, worker, interrupts });
     } finally {
-      await stores.journal?.close();
+      await stores.owned?.close();
       stores.close();
     }
   }
 
   async #work({ stores, sink, rules, hostHeaders, worker, interrupts }: Parts): Promise<RunProgress | undefined> {
     const { settings, run, runOptions } = this.#plan;
-    const { transport, runs, journal } = stores;
-    const isSealed = journal?.isSealed ?? false;
+    const { transport, runs, owned } = stores;
+    const isSealed = owned?.isSealed ?? false;
     if (!isSealed) await expectSeeds(this.#plan);
     this.#isSealed = isSealed;
-    const failure = AbortSignal.any([sink.failure, ...(journal === undefined ? [] : [journal.failure])]);
+    const failure = AbortSignal.any([sink.failure, ...(owned === undefined ? [] : [owned.failure])]);
     this.#failure = failure;
     const clock = systemClock;
     const log = silentAfter(this.#context.log, failure);
@@ -120,11 +118,11 @@ export class Crawling {
         () => stopTogether([pages, releaser, janitor]),
         () => pages.abort(),
       );
-      await journal?.sync();
+      await owned?.sync();
       await stopAll([sink, transport, fetcher, watch]);
     }
     const progress = await runs.progress(run);
-    if (progress?.endedAt !== undefined && !failure.aborted) await journal?.end(progress);
+    if (progress?.endedAt !== undefined && !failure.aborted) await owned?.end();
     return progress;
   }
 

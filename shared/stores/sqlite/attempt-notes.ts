@@ -4,7 +4,7 @@ import type { Moves } from './moves.ts';
 const MOST_NOTES = 10;
 const NOTED_MS = 24 * 3_600_000;
 /** Of all tasks together; the oldest go first. */
-const MOST_KEPT = 100_000;
+export const MOST_KEPT = 100_000;
 
 /** The failed attempts of a task, newest first. */
 export function notesOf({ database, now }: Moves, mark: string): AttemptNote[] {

@@ -1,18 +1,25 @@
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { messageOf, StorageError } from '../../runtime/errors.ts';
+import { codeOf, messageOf, StorageError } from '../../runtime/errors.ts';
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { isBusy, isLost, isSqlite } from './sqlite-errors.ts';
 
-/** Another process is writing. */
-const SQLITE_BUSY = 5;
-/** Between two tries to begin, while another process writes: longer than most of its transactions. */
+/** Between two tries to begin, while another process or a checkpoint is writing. */
 const BUSY_MS = 2;
 /** Another process that writes for so long has hung, or the disk has. */
 const BUSY_MOST_MS = 30_000;
+/** So many calls are made without waiting for more. */
+const MANY_CALLS = 64;
+/** URLs may hold secrets in their query: SQLite would let others read. */
+const FILE_MODE = 0o600;
+
+export const IN_MEMORY = ':memory:';
 
 interface LocalDatabaseOptions {
-  /** A file, or `:memory:`. */
+  /** A file, or {@link IN_MEMORY}. */
   readonly path: string;
-  /** How long calls are gathered before they are made together, in milliseconds; 0 is the end of the loop's turn. */
+  /** How long calls are gathered before they are made together, in milliseconds. Left out: each is made at once. */
   readonly gatherMs?: number;
 }
 
@@ -27,21 +34,30 @@ interface Call {
  * The database of all local runs. Calls are gathered for a moment and made in one transaction, each in a savepoint of its own: one
  * that throws undoes nothing of the others. Callers hear after the commit. Nothing but the database remembers: whatever SQLite
  * rolls back was never so.
+ *
+ * A write-ahead log keeps those who read apart from those who write. It is written to the disk itself by checkpoints in a thread of
+ * their own (`checkpoints.ts`): a disk that takes 30 ms for that would hold up the event loop.
  */
 export class LocalDatabase {
   readonly path: string;
   readonly #database: DatabaseSync;
-  readonly #gatherMs: number;
+  readonly #gatherMs: number | undefined;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #failure = new AbortController();
   #calls: Call[] = [];
-  #isScheduled = false;
+  #timer: NodeJS.Timeout | undefined;
   #busySince: number | undefined;
 
   /** @throws StorageError if it can't be opened, or was written by a newer program */
-  constructor({ path, gatherMs = 0 }: LocalDatabaseOptions) {
+  constructor({ path, gatherMs }: LocalDatabaseOptions) {
     this.path = path;
     this.#gatherMs = gatherMs;
     this.#database = openDatabase(path);
+  }
+
+  /** Aborted with a `StorageError` once something could not be written. From then on no call is made. */
+  get failure(): AbortSignal {
+    return this.#failure.signal;
   }
 
   /** The rows of a query. Only inside of a call's work. */
@@ -65,35 +81,53 @@ export class LocalDatabase {
   call<T>(work: () => T): Promise<T> {
     return new Promise<T>((done, failed) => {
       this.#calls.push({ work, done: done as (result: unknown) => void, failed });
-      this.#schedule(this.#gatherMs);
+      if (this.#busySince !== undefined) return;
+      if (this.#gatherMs === undefined || this.#calls.length >= MANY_CALLS) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), this.#gatherMs);
     });
   }
 
+  /** Something that belongs to the database could not be written. */
+  fail(error: unknown): void {
+    this.#failure.abort(error);
+  }
+
+  /** Brings to the disk what was committed: after a power cut it is there. */
+  async sync(): Promise<void> {
+    if (this.path === IN_MEMORY) return;
+    try {
+      // The locks of SQLite are on its other files.
+      const log = await open(`${this.path}-wal`, 'r');
+      try {
+        await new Promise<void>((resolve, reject) => {
+          fdatasync(log.fd, (error) => (error === null ? resolve() : reject(error)));
+        });
+      } finally {
+        await log.close();
+      }
+    } catch (error: unknown) {
+      // Without a log, all of it is in the database.
+      if (codeOf(error) !== 'ENOENT') this.fail(this.#unwritable(error));
+    }
+  }
+
   close(): void {
+    if (this.#calls.length > 0) this.#flush();
     this.#statements.clear();
     if (this.#database.isOpen) this.#database.close();
   }
 
-  #schedule(ms: number): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    const flush = (): void => {
-      this.#isScheduled = false;
-      this.#flush();
-    };
-    if (ms === 0) setImmediate(flush);
-    else setTimeout(flush, ms);
-  }
-
   #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#failure.signal.aborted) {
+      for (const { failed } of this.#take()) failed(this.#failure.signal.reason);
+      return;
+    }
     try {
       this.#database.exec('BEGIN IMMEDIATE');
     } catch (error: unknown) {
-      const now = performance.now();
-      this.#busySince ??= now;
-      // Tried again without holding up the loop.
-      if (isBusy(error) && now - this.#busySince < BUSY_MOST_MS) this.#schedule(BUSY_MS);
-      else this.#fail(this.#take(), error);
+      this.#notBegun(error);
       return;
     }
     this.#busySince = undefined;
@@ -104,7 +138,7 @@ export class LocalDatabase {
       this.#database.exec('COMMIT');
     } catch (error: unknown) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      this.#fail(calls, error);
+      this.#lose(calls, error);
       return;
     }
     for (const answer of answers) answer();
@@ -118,12 +152,19 @@ export class LocalDatabase {
       this.#database.exec('RELEASE call');
       return () => done(result);
     } catch (error: unknown) {
-      // A full disk, say: SQLite has undone everything itself.
-      if (!this.#database.isTransaction) throw error;
+      // With a full disk, say, SQLite has undone everything itself.
+      if (!this.#database.isTransaction || isLost(error)) throw error;
       this.#database.exec('ROLLBACK TO call; RELEASE call');
-      if (isLost(error)) throw error;
       return () => failed(error);
     }
+  }
+
+  /** While another writes, it is tried again without holding up the event loop. */
+  #notBegun(error: unknown): void {
+    const now = performance.now();
+    this.#busySince ??= now;
+    if (isBusy(error) && now - this.#busySince < BUSY_MOST_MS) this.#timer = setTimeout(() => this.#flush(), BUSY_MS);
+    else this.#lose(this.#take(), error);
   }
 
   #take(): Call[] {
@@ -132,12 +173,15 @@ export class LocalDatabase {
     return calls;
   }
 
-  #fail(calls: readonly Call[], error: unknown): void {
+  #lose(calls: readonly Call[], error: unknown): void {
     this.#busySince = undefined;
-    const reason = isSqlite(error)
-      ? new StorageError(`${this.path} can't be written: ${messageOf(error)} (OUTPUT_DIR)`, { cause: error })
-      : error;
+    const reason = isSqlite(error) ? this.#unwritable(error) : error;
+    if (isSqlite(error)) this.fail(reason);
     for (const { failed } of calls) failed(reason);
+  }
+
+  #unwritable(error: unknown): StorageError {
+    return new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
   }
 
   #prepared(sql: string): StatementSync {
@@ -153,36 +197,33 @@ export class LocalDatabase {
 function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { timeout: 0 });
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;');
+    if (path !== IN_MEMORY) closeSync(openSync(path, 'a', FILE_MODE));
+    // Opening waits: for the recovery of a log after a crash, say, which another process may be at.
+    database = new DatabaseSync(path, { timeout: 5_000 });
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > SCHEMA_VERSION) {
       throw new StorageError(
-        `${path} was written by a newer version of Trawl (form ${version}, this one knows ${SCHEMA_VERSION}): use that one, or another OUTPUT_DIR`,
+        `${path} is of version ${version}, and this program knows none newer than ${SCHEMA_VERSION}: use the newer program, or another OUTPUT_DIR`,
       );
     }
-    if (version === 0) {
-      database.exec(
-        `PRAGMA auto_vacuum = INCREMENTAL; BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`,
-      );
-    }
+    if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000',
+    );
+    if (version === 0) createSchema(database);
+    database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error: unknown) {
     database?.close();
-    if (!isSqlite(error)) throw error;
+    if (error instanceof StorageError) throw error;
     throw new StorageError(`${path} can't be opened: ${messageOf(error)} (OUTPUT_DIR)`, { cause: error });
   }
 }
 
-function isSqlite(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
-}
-
-function isBusy(error: unknown): boolean {
-  return isSqlite(error) && ((error as { readonly errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY;
-}
-
-/** Errors after which no call of the same transaction can be trusted to be kept: full, I/O, corrupt. */
-function isLost(error: unknown): boolean {
-  return isSqlite(error) && [10, 11, 13].includes(((error as { readonly errcode?: number }).errcode ?? 0) % 256);
+/** Another process may be doing the same. */
+function createSchema(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE');
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`);
+  database.exec('COMMIT');
 }

@@ -25,7 +25,7 @@ import { HostHealth, probeOf } from './host-health.ts';
 import type { LocalStore } from './local-store.ts';
 import { type Moves, optionsOf, type RunRow } from './moves.ts';
 import { Offering } from './offering.ts';
-import { Releasing } from './releasing.ts';
+import { type LookTurn, Releasing } from './releasing.ts';
 import { Settling } from './settling.ts';
 import { stateOfTask, type TaskRow } from './task-rows.ts';
 
@@ -45,6 +45,7 @@ interface SqliteFrontierOptions {
 export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
   readonly #store: LocalStore;
   readonly #policy: FrontierPolicy;
+  readonly #turn: LookTurn = { looking: undefined };
 
   constructor({ store, policy }: SqliteFrontierOptions) {
     this.#store = store;
@@ -59,7 +60,9 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
   }
 
   async release(options: ReleaseOptions): Promise<Release> {
-    return await this.#store.move((moves) => new Releasing(moves, this.#policy, options.unpaced).run(options));
+    return await this.#store.move((moves) =>
+      new Releasing(moves, this.#policy, this.#turn, options.unpaced).run(options),
+    );
   }
 
   async queued(id: string, releases: readonly ReleaseName[]): Promise<void> {
@@ -116,7 +119,7 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
   async reap(): Promise<number> {
     return await this.#store.move((moves) => {
       let budget = MOST_REAPED;
-      for (const run of moves.openRuns()) {
+      for (const run of moves.ownRuns()) {
         const lapsed = moves.database.all<TaskRow>(
           'SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL AND leaseUntil <= ? ORDER BY leaseUntil, release LIMIT ?',
           ...[run.n, moves.now, budget],
@@ -132,7 +135,7 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
   async drain(): Promise<number> {
     return await this.#store.move((moves) => {
       let budget = MOST_DRAINED;
-      for (const run of moves.openRuns()) {
+      for (const run of moves.ownRuns()) {
         if (run.state === 'cancelled') budget -= drainRun(moves, run, budget);
         if (budget <= 0) break;
       }

@@ -49,9 +49,7 @@ export class SqliteHostGate implements HostGate {
   }
 
   async slow(name: string, intervalMs: number, forMs: number): Promise<void> {
-    await this.#store.move((moves) =>
-      slowHost(moves.host(name), Math.ceil(intervalMs), Math.round(forMs), moves.now),
-    );
+    await this.#store.move((moves) => slowHost(moves.host(name), Math.ceil(intervalMs), Math.round(forMs), moves.now));
   }
 
   async hold(name: string, reason: string): Promise<Pause | undefined> {

@@ -73,8 +73,7 @@ export class SqliteMarks implements Marks {
         from,
         MARKS_AT_ONCE,
       );
-      for (const { mark } of rows)
-        if (isMeant(mark, which)) database.run('DELETE FROM pages WHERE mark = ?', mark);
+      for (const { mark } of rows) if (isMeant(mark, which)) database.run('DELETE FROM pages WHERE mark = ?', mark);
       return rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1)?.mark;
     });
   }

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../task/task/outcome.ts';
 import type { RunOptions, RunState } from '../../ports/runs.ts';
+import type { Outcome } from '../../task/task/outcome.ts';
 import type { LocalDatabase } from './database.ts';
 import { type HostRow, newHost } from './host-rows.ts';
 import { MarkTable } from './mark-table.ts';
@@ -35,6 +35,9 @@ export type RunRow = {
   cancelled: number;
   bytes: number;
   bytesSaved: number;
+  session: number;
+  knownOfSeeds: number;
+  generation: number | null;
 };
 
 export type RunHostRow = {
@@ -49,10 +52,24 @@ export type RunHostRow = {
 /** The outcomes after which a task is over. */
 export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
 
+/** What a task took that is over. */
+export interface Spent {
+  readonly bytes: number;
+  readonly bytesSaved: number;
+}
+
+/** How a task ended, for who has to take it back. */
+export interface Ending extends Spent {
+  readonly kind: EndOutcome['kind'];
+  readonly reason?: string;
+}
+
 /** What one call sees of the database, and the moves that several calls make: what `prelude.lua` is for the store in Redis. */
 export class Moves {
   readonly database: LocalDatabase;
   readonly now: number;
+  /** The runs that this process has to itself; nothing if it has all. */
+  readonly #owned: ReadonlySet<string> | undefined;
   readonly marks: MarkTable;
   readonly recrawl: Recrawl;
   readonly #runs: RowCache<RunRow>;
@@ -61,8 +78,9 @@ export class Moves {
   readonly #places: Places;
   #nextTask: number | undefined;
 
-  constructor(database: LocalDatabase, now: number) {
+  constructor(database: LocalDatabase, now: number, owned?: ReadonlySet<string>) {
     this.database = database;
+    this.#owned = owned;
     this.now = now;
     this.marks = new MarkTable(database);
     this.recrawl = new Recrawl(database, this.marks);
@@ -87,6 +105,11 @@ export class Moves {
   openRuns(): RunRow[] {
     const open = this.database.all<{ id: string }>('SELECT id FROM runs WHERE opened IS NOT NULL ORDER BY opened');
     return open.map(({ id }) => this.run(id)).filter((run) => run !== undefined && run.opened !== null) as RunRow[];
+  }
+
+  /** Those of them that this process releases, reaps and drains. */
+  ownRuns(): RunRow[] {
+    return this.openRuns().filter(({ id }) => this.#owned?.has(id) ?? true);
   }
 
   host(name: string): HostRow {
@@ -189,8 +212,8 @@ export class Moves {
   }
 
   /** A task that is over. */
-  end(run: RunRow, task: TaskRow, outcome: EndOutcome): void {
-    this.#remove(task);
+  end(run: RunRow, task: TaskRow, outcome: EndOutcome, spent: Spent): void {
+    this.#close(run, task, { ...spent, ...outcome });
     run[outcome.kind]++;
     if (outcome.kind === 'failed') this.freeClaim(run, task);
     if (outcome.kind === 'done') return;
@@ -200,7 +223,7 @@ export class Moves {
     );
     // A later run may try again; this one won't. What is no URL stays known for good.
     if (outcome.kind !== 'failed' || outcome.reason === 'malformed') return;
-    if (this.marks.drop(this.ownerOf(run), task.mark, MARK.taken)) this.marks.add(run.n, task.mark, MARK.failed);
+    this.marks.fail(this.ownerOf(run), run.n, task.mark);
   }
 
   /** Has the run, or one that it shares its marks with, taken this mark? */
@@ -211,11 +234,12 @@ export class Moves {
   /** Takes a mark that is free for a task, which lets go of what it had claimed before. */
   claim(run: RunRow, task: TaskRow, mark: string): void {
     this.freeClaim(run, task);
-    this.marks.add(this.ownerOf(run), mark, MARK.taken);
+    const found = { source: task.id, session: run.session };
+    this.marks.add(this.ownerOf(run), mark, MARK.taken, found);
     this.database.run('UPDATE tasks SET claimed = ? WHERE id = ?', mark, task.id);
     const { incremental, dedup } = optionsOf(run);
     // An incremental run doesn't take it again for its age.
-    if (incremental && dedup === 'ever') this.marks.add(run.n, mark, MARK.visited);
+    if (incremental && dedup === 'ever') this.marks.add(run.n, mark, MARK.visited, found);
   }
 
   /** Lets go of what a task has claimed. */
@@ -246,6 +270,14 @@ export class Moves {
     run.lookAt = null;
   }
 
+  /** A run that had ended goes on. */
+  reopen(run: RunRow): void {
+    if (run.state === 'finished') run.state = 'running';
+    run.endedAt = null;
+    const last = this.database.get<{ opened: number | null }>('SELECT max(opened) AS opened FROM runs');
+    run.opened ??= (last?.opened ?? 0) + 1;
+  }
+
   hasProducers(run: RunRow): boolean {
     return this.database.get('SELECT 1 FROM producers WHERE run = ? LIMIT 1', run.n) !== undefined;
   }
@@ -266,6 +298,21 @@ export class Moves {
       `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL,
        attempts = ?, starts = ?, throttles = ?, form = ? WHERE id = ?`,
       ...[host, place, dueAt, attempts, starts, throttles, form, id],
+    );
+  }
+
+  /** Forgets a task, or keeps it until its record is on the disk. */
+  #close(run: RunRow, task: TaskRow, ending: Ending): void {
+    if (run.generation === null) {
+      this.#remove(task);
+      return;
+    }
+    const { reason, bytes, bytesSaved, kind } = ending;
+    this.database.run(
+      `UPDATE tasks SET over = ?, ending = ?, host = ?, form = ?, attempts = ?, throttles = ?,
+       release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL WHERE id = ?`,
+      ...[run.generation, JSON.stringify({ kind, reason, bytes, bytesSaved }), task.host, task.form],
+      ...[task.attempts, task.throttles, task.id],
     );
   }
 

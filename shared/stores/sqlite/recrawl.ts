@@ -2,7 +2,7 @@ import type { PageVisit } from '../../ports/frontier.ts';
 import type { RunOptions } from '../../ports/runs.ts';
 import { type KnownPage, PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
 import type { LocalDatabase } from './database.ts';
-import type { MarkTable } from './mark-table.ts';
+import type { Found, MarkTable } from './mark-table.ts';
 import { MARK, SHARED } from './schema.ts';
 
 /** What counts here of a run. */
@@ -51,14 +51,14 @@ export class Recrawl {
     return isDue(this.get(mark, now), changedAt, after, now) && !this.#isLive(run, mark, openRuns());
   }
 
-  /** Takes it, for a task of this id. */
-  take(run: RecrawlingRun, mark: string, task: number): void {
+  /** Takes it, for a task. */
+  take(run: RecrawlingRun, mark: string, found: Found & { readonly task: number }): void {
     if (run.options.dedup === 'run') {
-      this.#marks.add(run.n, mark, MARK.taken, task);
+      this.#marks.add(run.n, mark, MARK.taken, found);
       return;
     }
-    if (!this.#marks.add(SHARED, mark, MARK.taken, task)) this.#marks.takeAgain(mark, run.n, task);
-    this.#marks.add(run.n, mark, MARK.visited);
+    if (!this.#marks.add(SHARED, mark, MARK.taken, found)) this.#marks.takeAgain(mark, run.n, found.task);
+    this.#marks.add(run.n, mark, MARK.visited, found);
   }
 
   /** A page was visited. */

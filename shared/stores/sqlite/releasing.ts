@@ -29,25 +29,32 @@ interface Wanted {
   readonly fromTail: boolean;
 }
 
+/** Who looks for due tasks for all of this process, and until when the others leave it to that one. Other processes have other runs. */
+export interface LookTurn {
+  looking: { readonly looker: string; readonly till: number } | undefined;
+}
+
 /** One call of `release`: see `stores/redis/lua/release.lua`, which goes by the same rules in the same order. */
 export class Releasing {
   readonly #moves: Moves;
   readonly #policy: FrontierPolicy;
+  readonly #turn: LookTurn;
   readonly #unpaced: boolean;
   readonly #tasks: ReleasedTask[] = [];
   #looks = 0;
 
-  constructor(moves: Moves, policy: FrontierPolicy, unpaced: boolean) {
+  constructor(moves: Moves, policy: FrontierPolicy, turn: LookTurn, unpaced: boolean) {
     this.#moves = moves;
+    this.#turn = turn;
     this.#policy = policy;
     this.#unpaced = unpaced;
   }
 
   run({ limit, window, looker }: ReleaseOptions): Release {
-    const { now, database } = this.#moves;
+    const { now } = this.#moves;
     const leftMs = looker === undefined ? 0 : this.#leftToOther(looker);
     if (leftMs > 0) return { tasks: [], nextLookMs: leftMs, now, isLeftToOther: true };
-    const open = this.#moves.openRuns();
+    const open = this.#moves.ownRuns();
     const out = open.reduce((sum, run) => sum + run.inFlight, 0);
     let budget = Math.min(limit, window - out);
     const wanting = open
@@ -66,10 +73,9 @@ export class Releasing {
       }
     }
     if (looker !== undefined) {
-      database.run('DELETE FROM looking');
       // A full look: there is more to do than one can, and whoever comes next helps.
-      if (this.#tasks.length < limit)
-        database.run('INSERT INTO looking VALUES (1, ?, ?)', looker, now + LOOK_LEASE_MS);
+      const isFull = this.#tasks.length >= limit;
+      this.#turn.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
     }
     const first = Math.min(...open.map(({ lookAt }) => lookAt ?? Number.POSITIVE_INFINITY));
     const nextLookMs = first === Number.POSITIVE_INFINITY ? LEAD_MS : Math.max(0, first - now);
@@ -77,7 +83,7 @@ export class Releasing {
   }
 
   #leftToOther(looker: string): number {
-    const looking = this.#moves.database.get<{ looker: string; till: number }>('SELECT looker, till FROM looking');
+    const { looking } = this.#turn;
     if (looking === undefined || looking.looker === looker) return 0;
     const leftMs = looking.till - this.#moves.now;
     return leftMs <= LOOK_LEASE_MS ? leftMs : 0;

@@ -45,10 +45,8 @@ export class SqliteRuns implements Runs {
         run = create(moves, id, options, only ?? incarnation);
       } else if (run.state === 'finished') {
         how = 'reopened';
-        run.state = 'running';
-        run.endedAt = null;
       }
-      run.opened ??= nextOpened(moves);
+      if (run.opened === null) moves.reopen(run);
       moves.database.run(
         `INSERT INTO producers (run, id, till, input) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET till = excluded.till, input = coalesce(excluded.input, input)`,
@@ -75,6 +73,7 @@ export class SqliteRuns implements Runs {
       if (producer === undefined) {
         moves.database.run('DELETE FROM producers WHERE run = ?', run.n);
         run.completed++;
+        run.knownOfSeeds = 0;
       } else sealOne(moves, run, producer);
       moves.finishIfDone(run);
       return { was, is: run.state };
@@ -144,17 +143,12 @@ export class SqliteRuns implements Runs {
 
 function create(moves: Moves, id: string, options: RunOptions, incarnation: string): RunRow {
   moves.database.run(
-    'INSERT INTO runs (id, incarnation, options, startedAt) VALUES (?, ?, ?, ?)',
+    'INSERT INTO runs (id, incarnation, options, startedAt, generation) VALUES (?1, ?2, ?3, ?4, (SELECT 1 FROM crawls WHERE run = ?1))',
     ...[id, incarnation, JSON.stringify(options), moves.now],
   );
   const run = moves.run(id);
   if (run === undefined) throw new Error(`run ${id} was not created`);
   return run;
-}
-
-function nextOpened({ database }: Moves): number {
-  const last = database.get<{ opened: number | null }>('SELECT max(opened) AS opened FROM runs');
-  return (last?.opened ?? 0) + 1;
 }
 
 /** A producer has offered all it had. What lost ones had begun to read was read to its end, if it was the same. */
@@ -167,6 +161,7 @@ function sealOne({ database, now }: Moves, run: RunRow, producer: string): void 
   if (sealed === undefined) return;
   database.run('DELETE FROM producers WHERE run = ? AND id = ?', run.n, producer);
   run.completed++;
+  run.knownOfSeeds = 0;
   if (sealed.input !== null)
     database.run('DELETE FROM producers WHERE run = ? AND till < ? AND input = ?', run.n, now, sealed.input);
 }

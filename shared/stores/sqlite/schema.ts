@@ -19,10 +19,16 @@ export const SHARED = 0;
  *
  * - `runs`: `opened` counts those that are open, in the order they were opened; nothing once a run has ended. `lookAt`: release has
  *   no use for the run before.
- * - `tasks`: those that are not over. One with a `place` waits in its host's list, one with `dueAt` for its retry, one with a
- *   `release` is in flight.
+ *   A `session` begins whenever a process opens the run. `knownOfSeeds` counts the duplicates among the seeds read since one of
+ *   their readers was done. A run with a `generation` belongs to a crawl that can be gone on with.
+ * - `tasks`: one with a `place` waits in its host's list, one with `dueAt` for its retry, one with a `release` is in flight. `known`
+ *   counts the duplicates among its links. One with `over` has come to its `ending` in that generation, and is kept until its
+ *   record is on the disk.
  * - `runHosts`: the hosts of a run. `readyAt`: release has no use for the host before; nothing if none of its tasks waits.
- * - `marks`: `task` was made for it last, and is live while that row has the same mark; `again` says which run has taken a shared mark once more, 0 that none has it in hand.
+ * - `marks`: `task` was made for it last, and is live while that row has the same mark; `again` says which run has taken a shared mark once more, 0 that none has it in hand. `source` is the task in
+ *   whose page it was found, 0 a seed, and `session` when it was found last: what is read again after a crash is no duplicate.
+ * - `crawls`: what each run was begun with, and who has it.
+ * - `leftovers`: runs whose rows are being deleted, some at a time.
  */
 export const SCHEMA = `
 CREATE TABLE runs (
@@ -49,7 +55,10 @@ CREATE TABLE runs (
   failed INTEGER NOT NULL DEFAULT 0,
   cancelled INTEGER NOT NULL DEFAULT 0,
   bytes INTEGER NOT NULL DEFAULT 0,
-  bytesSaved INTEGER NOT NULL DEFAULT 0
+  bytesSaved INTEGER NOT NULL DEFAULT 0,
+  session INTEGER NOT NULL DEFAULT 1,
+  knownOfSeeds INTEGER NOT NULL DEFAULT 0,
+  generation INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX runsOpen ON runs (opened) WHERE opened IS NOT NULL;
 CREATE INDEX runsStarted ON runs (startedAt, id);
@@ -89,10 +98,14 @@ CREATE TABLE tasks (
   throttles INTEGER NOT NULL DEFAULT 0,
   firstSeen INTEGER NOT NULL,
   deadline INTEGER NOT NULL DEFAULT 0,
+  known INTEGER NOT NULL DEFAULT 0,
+  over INTEGER,
+  ending TEXT,
   form TEXT NOT NULL
 ) STRICT;
 CREATE INDEX tasksWaiting ON tasks (run, host, queue, place) WHERE place IS NOT NULL;
 CREATE INDEX tasksRetried ON tasks (run, dueAt) WHERE dueAt IS NOT NULL;
+CREATE INDEX tasksOver ON tasks (run, over) WHERE over IS NOT NULL;
 CREATE UNIQUE INDEX tasksInFlight ON tasks (run, release) WHERE release IS NOT NULL;
 
 CREATE TABLE runHosts (
@@ -152,6 +165,8 @@ CREATE TABLE marks (
   bits INTEGER NOT NULL,
   task INTEGER,
   again INTEGER,
+  source INTEGER NOT NULL,
+  session INTEGER NOT NULL,
   PRIMARY KEY (owner, mark)
 ) STRICT, WITHOUT ROWID;
 
@@ -169,9 +184,15 @@ CREATE TABLE attempts (
 ) STRICT;
 CREATE INDEX attemptsOf ON attempts (mark, id);
 
-CREATE TABLE looking (
-  one INTEGER PRIMARY KEY CHECK (one = 1),
-  looker TEXT NOT NULL,
-  till INTEGER NOT NULL
+CREATE TABLE crawls (
+  run TEXT PRIMARY KEY,
+  beginning TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  boot TEXT NOT NULL,
+  touchedAt INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leftovers (
+  run INTEGER PRIMARY KEY
 ) STRICT;
 `;

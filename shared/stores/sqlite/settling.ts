@@ -43,13 +43,16 @@ export class Settling {
     return 'settled';
   }
 
-  #apply(run: RunRow, task: TaskRow, { outcome, page }: Settlement): void {
+  #apply(run: RunRow, task: TaskRow, { outcome, page, bytes = 0 }: Settlement): void {
     const { now, recrawl } = this.#moves;
     switch (outcome.kind) {
       case 'done':
       case 'skipped':
       case 'failed':
-        this.#moves.end(run, task, outcome);
+        this.#moves.end(run, task, outcome, {
+          bytes,
+          bytesSaved: outcome.kind === 'failed' ? 0 : (page?.bytesSaved ?? 0),
+        });
         if (outcome.kind === 'done') forgetNotes(this.#moves, task.mark);
         if (outcome.kind === 'failed' || page === undefined) break;
         recrawl.remember({ n: run.n, options: optionsOf(run) }, task.mark, page, now);

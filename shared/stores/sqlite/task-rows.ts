@@ -28,6 +28,8 @@ export interface TaskRow {
   readonly firstSeen: number;
   /** 0: none. */
   readonly deadline: number;
+  readonly known: number;
+  readonly ending: string | null;
   form: string;
 }
 

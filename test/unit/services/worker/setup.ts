@@ -15,7 +15,7 @@ import type { PageRecord } from '../../../../shared/ports/record.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
 import type { Sink } from '../../../../shared/ports/sink.ts';
 import type { Delivery, PublishOutcome } from '../../../../shared/ports/transport.ts';
-import { MemoryRobotsStore } from '../../../../shared/stores/memory/robots-store.ts';
+import { LocalRobotsStore } from '../../../../shared/stores/sqlite/robots-store.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { idOf, writeMessage } from '../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
@@ -66,7 +66,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
   const abort = new AbortController();
   const sinkFailures: string[] = [];
   const leases = new LeaseKeeper(frontier, log);
-  const robotsStore = new MemoryRobotsStore({ clock });
+  const robotsStore = new LocalRobotsStore({ clock });
   const robotsParts: ConstructorParameters<typeof Robots>[0] = {
     store: robotsStore,
     gate,

@@ -2,7 +2,7 @@ import type { FetchedPage } from '../../ports/fetcher.ts';
 import { MAX_CACHED_BYTES, type ResponseCache } from '../../ports/response-cache.ts';
 import type { Clock } from '../../runtime/clock.ts';
 
-interface MemoryResponseCacheOptions {
+interface LocalResponseCacheOptions {
   readonly clock: Clock;
   readonly ttlMs: number;
   /** Bytes kept at once; the oldest go first. */
@@ -10,7 +10,7 @@ interface MemoryResponseCacheOptions {
 }
 
 /** The cache of one process. It is bounded by what it holds, not by the minute: nobody else shares it. */
-export class MemoryResponseCache implements ResponseCache {
+export class LocalResponseCache implements ResponseCache {
   readonly #clock: Clock;
   readonly #ttlMs: number;
   readonly #maxBytes: number;
@@ -18,7 +18,7 @@ export class MemoryResponseCache implements ResponseCache {
   readonly #pages = new Map<string, { readonly page: FetchedPage; readonly expiresAt: number }>();
   #bytes = 0;
 
-  constructor({ clock, ttlMs, maxBytes }: MemoryResponseCacheOptions) {
+  constructor({ clock, ttlMs, maxBytes }: LocalResponseCacheOptions) {
     this.#clock = clock;
     this.#ttlMs = ttlMs;
     this.#maxBytes = maxBytes;

@@ -2,7 +2,7 @@ import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from 
 import type { Clock } from '../../runtime/clock.ts';
 
 /** The workers of one process. */
-export class MemoryRoster implements Roster {
+export class LocalRoster implements Roster {
   readonly #clock: Clock;
   readonly #workers = new Map<string, { readonly worker: WorkerBeat; readonly at: number }>();
 

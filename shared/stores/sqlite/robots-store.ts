@@ -15,7 +15,7 @@ const MAX_BYTES = 128_000_000;
 const SMALL_BYTES = 100;
 
 /** The robots.txt of one process' origins. It can't see what other processes know. */
-export class MemoryRobotsStore implements RobotsStore {
+export class LocalRobotsStore implements RobotsStore {
   readonly #rules: ExpiringMap<RobotsRules>;
   readonly #claims: ExpiringMap<true>;
   readonly #failures: ExpiringMap<number>;

@@ -87,6 +87,11 @@ export class LocalDatabase {
     });
   }
 
+  /** From now on somebody else brings the log into the database; see `checkpoints.ts`. */
+  leaveCheckpoints(): void {
+    this.#database.exec('PRAGMA wal_autocheckpoint = 0');
+  }
+
   /** Something that belongs to the database could not be written. */
   fail(error: unknown): void {
     this.#failure.abort(error);

@@ -30,6 +30,7 @@ export class OwnedLocalRun implements OwnedRun {
     this.#parts = parts;
     this.isSealed = parts.isSealed;
     this.#checkpoints = new Checkpoints(parts.store.database.path);
+    parts.store.database.leaveCheckpoints();
     this.#timer = setInterval(() => void this.sync(), SYNC_EVERY_MS).unref();
   }
 

@@ -65,11 +65,11 @@ export async function openKeptStore(options: Options = {}): Promise<KeptStore> {
   };
 }
 
-/** A copy of a folder's database, its log cut off after so many bytes: what a crash at that moment leaves. */
-export async function crashedFolder(folder: string, bytes: number): Promise<string> {
+/** A copy of a folder's database, its log cut off after so many bytes if any are named: what a crash at that moment leaves. */
+export async function crashedFolder(folder: string, bytes?: number): Promise<string> {
   const copy = await newFolder();
   for (const name of ['trawl.sqlite', 'trawl.sqlite-wal']) await copyFile(join(folder, name), join(copy, name));
-  await truncate(join(copy, 'trawl.sqlite-wal'), bytes);
+  if (bytes !== undefined) await truncate(join(copy, 'trawl.sqlite-wal'), bytes);
   return copy;
 }
 

@@ -32,7 +32,7 @@ function reasonsOf({ database }: Moves, { n, skipped, failed }: RunRow): RunProg
   const reasons: { failed: Record<string, number>; skipped: Record<string, number> } = { failed: {}, skipped: {} };
   if (skipped + failed === 0) return reasons;
   const rows = database.all<{ kind: 'failed' | 'skipped'; reason: string; count: number }>(
-    'SELECT kind, reason, count FROM reasons WHERE run = ?',
+    'SELECT kind, reason, count FROM reasons WHERE run = ? AND count > 0',
     n,
   );
   for (const { kind, reason, count } of rows) reasons[kind][reason] = count;

@@ -15,11 +15,13 @@ interface LocalPortsOptions {
   /** Left out: in memory. */
   readonly path?: string;
   readonly incarnations?: () => string;
+  /** Left out: each call is made at once. */
+  readonly gatherMs?: number;
 }
 
 /** The ports of the local store, on one database. */
-export function openLocalPorts({ clock, policy, path = IN_MEMORY, incarnations }: LocalPortsOptions) {
-  const database = new LocalDatabase({ path });
+export function openLocalPorts({ clock, policy, path = IN_MEMORY, incarnations, gatherMs }: LocalPortsOptions) {
+  const database = new LocalDatabase({ path, ...(gatherMs === undefined ? {} : { gatherMs }) });
   const store = new LocalStore({ database, clock });
   return {
     store,

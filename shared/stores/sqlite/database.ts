@@ -23,6 +23,12 @@ interface LocalDatabaseOptions {
   readonly gatherMs?: number;
 }
 
+/** What is to be done at the beginning and at the end of each transaction. */
+export interface Around {
+  begin(): void;
+  end(): void;
+}
+
 /** A call that waits for its transaction. */
 interface Call {
   readonly work: () => unknown;
@@ -30,9 +36,21 @@ interface Call {
   readonly failed: (error: unknown) => void;
 }
 
+/** A call threw, for reasons of its own. */
+class CallError extends Error {
+  readonly call: Call;
+  readonly reason: unknown;
+
+  constructor(call: Call, reason: unknown) {
+    super('a call threw');
+    this.call = call;
+    this.reason = reason;
+  }
+}
+
 /**
- * The database of all local runs. Calls are gathered for a moment and made in one transaction, each in a savepoint of its own: one
- * that throws undoes nothing of the others. Callers hear after the commit. Nothing but the database remembers: whatever SQLite
+ * The database of all local runs. Calls are gathered for a moment and made in one transaction. Should one throw, nothing is left of
+ * it, and the others are made once more without it: so what a call does must depend on the database alone. Callers hear after the commit. Nothing but the database remembers: whatever SQLite
  * rolls back was never so.
  *
  * A write-ahead log keeps those who read apart from those who write. It is written to the disk itself by checkpoints in a thread of
@@ -47,6 +65,7 @@ export class LocalDatabase {
   #calls: Call[] = [];
   #timer: NodeJS.Timeout | undefined;
   #busySince: number | undefined;
+  #around: Around = { begin: () => {}, end: () => {} };
 
   /** @throws StorageError if it can't be opened, or was written by a newer program */
   constructor({ path, gatherMs }: LocalDatabaseOptions) {
@@ -85,6 +104,11 @@ export class LocalDatabase {
       if (this.#gatherMs === undefined || this.#calls.length >= MANY_CALLS) this.#flush();
       else this.#timer ??= setTimeout(() => this.#flush(), this.#gatherMs);
     });
+  }
+
+  /** To be called once, before the first call. */
+  surround(around: Around): void {
+    this.#around = around;
   }
 
   /** From now on somebody else brings the log into the database; see `checkpoints.ts`. */
@@ -137,31 +161,36 @@ export class LocalDatabase {
     }
     this.#busySince = undefined;
     const calls = this.#take();
-    const answers: (() => void)[] = [];
     try {
-      for (const call of calls) answers.push(this.#make(call));
+      const results = this.#makeAll(calls);
       this.#database.exec('COMMIT');
+      for (const [i, { done }] of calls.entries()) done(results[i]);
     } catch (error: unknown) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      this.#lose(calls, error);
-      return;
+      if (error instanceof CallError) this.#retryWithout(calls, error);
+      else this.#lose(calls, error);
     }
-    for (const answer of answers) answer();
   }
 
-  /** Makes one call, and returns how its caller is to be told. Throws if the whole transaction is lost. */
-  #make({ work, done, failed }: Call): () => void {
-    this.#database.exec('SAVEPOINT call');
-    try {
-      const result = work();
-      this.#database.exec('RELEASE call');
-      return () => done(result);
-    } catch (error: unknown) {
-      // With a full disk, say, SQLite has undone everything itself.
-      if (!this.#database.isTransaction || isLost(error)) throw error;
-      this.#database.exec('ROLLBACK TO call; RELEASE call');
-      return () => failed(error);
-    }
+  #makeAll(calls: readonly Call[]): unknown[] {
+    this.#around.begin();
+    const results = calls.map((call) => {
+      try {
+        return call.work();
+      } catch (error: unknown) {
+        // With a full disk, say, SQLite has undone everything itself, and no call could be kept.
+        throw !this.#database.isTransaction || isLost(error) ? error : new CallError(call, error);
+      }
+    });
+    this.#around.end();
+    return results;
+  }
+
+  /** One call threw, and all were undone: the others are made once more. It is rare, and a savepoint for each call is not for nothing. */
+  #retryWithout(calls: readonly Call[], { call: thrower, reason }: CallError): void {
+    thrower.failed(reason);
+    this.#calls = [...calls.filter((call) => call !== thrower), ...this.#calls];
+    if (this.#calls.length > 0) this.#flush();
   }
 
   /** While another writes, it is tried again without holding up the event loop. */

@@ -67,18 +67,16 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
 
   async queued(id: string, releases: readonly ReleaseName[]): Promise<void> {
     await this.#store.move((moves) => {
-      const run = moves.run(id);
-      for (const name of releases) {
-        const task = moves.flight(run, name);
-        if (task?.phase !== 'publishing') continue;
-        const ttlMs = task.queue === 0 ? this.#policy.priorityTtlMs : this.#policy.normalTtlMs;
-        const till = moves.now + ttlMs + QUEUED_LONGER_MS;
-        moves.database.run(
-          "UPDATE tasks SET phase = 'queued', leaseUntil = ? WHERE id = ?",
-          task.deadline > 0 ? Math.min(till, task.deadline + PAST_DEADLINE_MS) : till,
-          task.id,
+      const { database, now } = moves;
+      const n = moves.run(id)?.n ?? null;
+      const { priorityTtlMs, normalTtlMs } = this.#policy;
+      for (const { release, mark } of releases)
+        database.run(
+          `UPDATE tasks SET phase = 'queued', leaseUntil = min(CASE queue WHEN 0 THEN ? ELSE ? END, iif(deadline > 0, deadline + ?, ?))
+           WHERE run = ? AND release = ? AND mark = ? AND phase = 'publishing'`,
+          ...[now + priorityTtlMs + QUEUED_LONGER_MS, now + normalTtlMs + QUEUED_LONGER_MS],
+          ...[PAST_DEADLINE_MS, Number.MAX_SAFE_INTEGER, n, release, mark],
         );
-      }
     });
   }
 
@@ -95,12 +93,12 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
 
   async renew(id: string, releases: readonly ReleaseName[]): Promise<void> {
     await this.#store.move((moves) => {
-      const run = moves.run(id);
-      for (const name of releases) {
-        const task = moves.flight(run, name);
-        if (task?.phase !== 'working') continue;
-        moves.database.run('UPDATE tasks SET leaseUntil = ? WHERE id = ?', moves.now + WORKING_MS, task.id);
-      }
+      const n = moves.run(id)?.n ?? null;
+      for (const { release, mark } of releases)
+        moves.database.run(
+          "UPDATE tasks SET leaseUntil = ? WHERE run = ? AND release = ? AND mark = ? AND phase = 'working'",
+          ...[moves.now + WORKING_MS, n, release, mark],
+        );
     });
   }
 
@@ -159,17 +157,13 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
 
   async handed(id: string, releases: readonly ReleaseName[]): Promise<void> {
     await this.#store.move((moves) => {
-      const run = moves.run(id);
-      for (const name of releases) {
-        const task = moves.flight(run, name);
-        // One that was admitted meanwhile stays as it is.
-        if (task === undefined || task.worker !== null) continue;
+      const n = moves.run(id)?.n ?? null;
+      // One that was admitted meanwhile stays as it is.
+      for (const { release, mark } of releases)
         moves.database.run(
-          "UPDATE tasks SET phase = 'working', leaseUntil = ? WHERE id = ?",
-          moves.now + WORKING_MS,
-          task.id,
+          "UPDATE tasks SET phase = 'working', leaseUntil = ? WHERE run = ? AND release = ? AND mark = ? AND worker IS NULL",
+          ...[moves.now + WORKING_MS, n, release, mark],
         );
-      }
     });
   }
 

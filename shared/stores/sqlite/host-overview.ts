@@ -13,7 +13,9 @@ export class SqliteHostOverview implements HostOverview {
   }
 
   async due(): Promise<number> {
-    return await this.#store.move(({ database, now }) => {
+    return await this.#store.move((moves) => {
+      moves.flush();
+      const { database, now } = moves;
       const found = database.get<{ hosts: number }>(
         `SELECT count(*) AS hosts FROM runHosts WHERE readyAt <= ?1 AND run IN (
            SELECT n FROM runs WHERE opened IS NOT NULL AND state = 'running' AND lookAt <= ?1 LIMIT ?2)`,
@@ -25,8 +27,10 @@ export class SqliteHostOverview implements HostOverview {
   }
 
   async paused(limit: number): Promise<readonly PausedHost[]> {
-    return await this.#store.move(({ database, now }) =>
-      database
+    return await this.#store.move((moves) => {
+      moves.flush();
+      const { database, now } = moves;
+      return database
         .all<HostRow>(
           'SELECT * FROM hosts WHERE pausedUntil > ? ORDER BY pausedUntil DESC, host DESC LIMIT ?',
           now,
@@ -38,7 +42,7 @@ export class SqliteHostOverview implements HostOverview {
           reason: row.reason,
           byHand: row.byHand === 1,
           isUnreachable: isUnreachable(row),
-        })),
-    );
+        }));
+    });
   }
 }

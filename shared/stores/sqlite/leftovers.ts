@@ -18,7 +18,10 @@ const TABLES = [
 
 /** Of ended runs, the newest stay. */
 export async function sweepEnded({ move }: Pick<LocalStore, 'move'>): Promise<void> {
-  await move(({ database }) => {
+  await move((moves) => {
+    moves.flush();
+    moves.forgetRows();
+    const { database } = moves;
     const old = '(SELECT n FROM runs WHERE endedAt IS NOT NULL ORDER BY endedAt DESC LIMIT -1 OFFSET ?)';
     database.run(`INSERT OR IGNORE INTO leftovers SELECT n FROM runs WHERE n IN ${old}`, MOST_ENDED);
     database.run('DELETE FROM crawls WHERE run IN (SELECT id FROM runs JOIN leftovers ON leftovers.run = n)');

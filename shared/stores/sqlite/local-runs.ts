@@ -36,13 +36,14 @@ export class SqliteLocalRuns implements LocalRuns {
   }
 
   async unfinished(): Promise<readonly LocalRunView[]> {
-    return await this.#store.move((moves) =>
-      moves.database
+    return await this.#store.move((moves) => {
+      moves.flush();
+      return moves.database
         .all<CrawlRow>(
           'SELECT crawls.* FROM crawls LEFT JOIN runs ON runs.id = crawls.run WHERE runs.endedAt IS NULL ORDER BY touchedAt DESC, run',
         )
-        .map((row) => viewOf(moves, row)),
-    );
+        .map((row) => viewOf(moves, row));
+    });
   }
 
   async view(run: string): Promise<LocalRunView | undefined> {
@@ -106,7 +107,10 @@ function viewOf(moves: Moves, { run: id, beginning, touchedAt }: CrawlRow): Loca
 }
 
 /** What is left of an ended run of this name is deleted, its larger part later. */
-function makeWay({ database }: Moves, run: string): void {
+function makeWay(moves: Moves, run: string): void {
+  const { database } = moves;
+  moves.flush();
+  moves.forgetRows();
   database.run('INSERT OR IGNORE INTO leftovers SELECT n FROM runs WHERE id = ?', run);
   database.run('DELETE FROM runs WHERE id = ?', run);
 }

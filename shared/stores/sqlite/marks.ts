@@ -25,7 +25,12 @@ export class SqliteMarks implements Marks {
   async forget(which: Forgettable): Promise<Forgotten> {
     const total = { forgotten: 0, kept: 0 };
     let after: MarkRow | undefined = { owner: -1, mark: '', bits: 0 };
-    while (after !== undefined) after = await this.#forgetSome(which, after, total);
+    while (after !== undefined) {
+      const some: Forgotten & { next: MarkRow | undefined } = await this.#forgetSome(which, after);
+      total.forgotten += some.forgotten;
+      total.kept += some.kept;
+      after = some.next;
+    }
     let from: string | undefined = '';
     while (from !== undefined) from = await this.#forgetPages(which, from);
     return total;
@@ -35,8 +40,7 @@ export class SqliteMarks implements Marks {
   async #forgetSome(
     which: Forgettable,
     { owner, mark }: MarkRow,
-    total: { forgotten: number; kept: number },
-  ): Promise<MarkRow | undefined> {
+  ): Promise<Forgotten & { readonly next: MarkRow | undefined }> {
     return await this.#store.move(({ database, marks }) => {
       const rows =
         typeof which === 'object' && 'mark' in which
@@ -48,6 +52,7 @@ export class SqliteMarks implements Marks {
               'SELECT owner, mark, bits FROM marks WHERE (owner, mark) > (?, ?) ORDER BY owner, mark LIMIT ?',
               ...[owner, mark, MARKS_AT_ONCE],
             );
+      const total = { forgotten: 0, kept: 0 };
       const found = rows.filter((row) => isMeant(row.mark, which));
       for (const row of found) {
         const isLive = (row.bits & MARK.taken) !== 0 && marks.liveTask(row.owner, row.mark) !== undefined;
@@ -58,7 +63,7 @@ export class SqliteMarks implements Marks {
           if ((row.bits & (MARK.taken | MARK.failed)) !== 0) total.forgotten++;
         }
       }
-      return rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1);
+      return { ...total, next: rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1) };
     });
   }
 

@@ -64,7 +64,7 @@ export interface Ending extends Spent {
   readonly reason?: string;
 }
 
-/** What one call sees of the database, and the moves that several calls make: what `prelude.lua` is for the store in Redis. */
+/** What the calls of one transaction see of the database, and the moves that several calls make: what `prelude.lua` is for the store in Redis. */
 export class Moves {
   readonly database: LocalDatabase;
   readonly now: number;
@@ -90,11 +90,18 @@ export class Moves {
     this.#places = new Places(database);
   }
 
-  /** Writes back what was changed so far. To be called before a query that goes by it, and at the end. */
+  /** Writes back what was changed so far, by any call of the transaction. To be called before a query that goes by it, and at the end. */
   flush(): void {
     this.#runs.flush();
     this.#hosts.flush();
     this.#runHosts.flush(isKept);
+  }
+
+  /** Rows were deleted, or changed by a query: what was read of them doesn't count any more. */
+  forgetRows(): void {
+    this.#runs.clear();
+    this.#hosts.clear();
+    this.#runHosts.clear();
   }
 
   run(id: string): RunRow | undefined {
@@ -103,6 +110,7 @@ export class Moves {
 
   /** The open runs, in the order they were opened. */
   openRuns(): RunRow[] {
+    this.#runs.flush();
     const open = this.database.all<{ id: string }>('SELECT id FROM runs WHERE opened IS NOT NULL ORDER BY opened');
     return open.map(({ id }) => this.run(id)).filter((run) => run !== undefined && run.opened !== null) as RunRow[];
   }
@@ -274,6 +282,7 @@ export class Moves {
   reopen(run: RunRow): void {
     if (run.state === 'finished') run.state = 'running';
     run.endedAt = null;
+    this.#runs.flush();
     const last = this.database.get<{ opened: number | null }>('SELECT max(opened) AS opened FROM runs');
     run.opened ??= (last?.opened ?? 0) + 1;
   }

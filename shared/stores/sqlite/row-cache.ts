@@ -11,7 +11,7 @@ interface Kept<Row> {
 }
 
 /**
- * Rows of one table during one call: each is read once, changed as an object, and written back in the columns that differ. Only
+ * Rows of one table during one transaction: each is read once, changed as an object, and written back in the columns that differ. Only
  * those: an index is written anew for each of its columns that an `UPDATE` names.
  */
 export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
@@ -56,13 +56,18 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
       } else if (before === undefined) {
         this.#insert(row);
         kept.before = { ...row };
-      } else if (this.#update(row, before)) kept.before = { ...row };
+      } else this.#update(row, before);
     }
+  }
+
+  /** Forgets all that was read, and what was not written back. */
+  clear(): void {
+    this.#kept.clear();
   }
 
   #read(keys: readonly Value[]): Kept<Row> | undefined {
     const found = this.#database.get<Row>(`SELECT * FROM ${this.#table} WHERE ${this.#where}`, ...keys);
-    return found === undefined ? undefined : { row: { ...found }, before: { ...found } };
+    return found === undefined ? undefined : { row: found, before: { ...found } };
   }
 
   #insert(row: Row): void {
@@ -72,17 +77,18 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     this.#database.run(`INSERT INTO ${this.#table} (${columns.join(', ')}) VALUES (${places})`, ...values);
   }
 
-  #update(row: Row, before: Row): boolean {
-    let [set, values]: [string, Value[]] = ['', []];
+  #update(row: Row, before: Row): void {
+    let set = '';
+    const values: Value[] = [];
     for (const column in row) {
       if (row[column] === before[column]) continue;
       set += set === '' ? `${column} = ?` : `, ${column} = ?`;
       values.push(row[column]);
+      before[column] = row[column];
     }
-    if (set === '') return false;
-    values = [...values, ...this.#keys.map((key) => row[key])];
+    if (set === '') return;
+    for (const key of this.#keys) values.push(row[key]);
     this.#database.run(`UPDATE ${this.#table} SET ${set} WHERE ${this.#where}`, ...values);
-    return true;
   }
 
   #delete(row: Row): void {

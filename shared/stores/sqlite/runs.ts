@@ -111,6 +111,7 @@ export class SqliteRuns implements Runs {
     return await this.#store.move((moves) => {
       const run = moves.run(id);
       if (run === undefined) return [];
+      moves.flush();
       const rows = moves.database.all<{ host: string; waiting: number }>(
         'SELECT host, waiting FROM runHosts WHERE run = ? AND readyAt IS NOT NULL ORDER BY readyAt DESC, host DESC LIMIT ?',
         ...[run.n, limit],

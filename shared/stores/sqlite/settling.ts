@@ -53,7 +53,8 @@ export class Settling {
           bytes,
           bytesSaved: outcome.kind === 'failed' ? 0 : (page?.bytesSaved ?? 0),
         });
-        if (outcome.kind === 'done') forgetNotes(this.#moves, task.mark);
+        // Most have failed at nothing.
+        if (outcome.kind === 'done' && task.attempts + task.throttles > 0) forgetNotes(this.#moves, task.mark);
         if (outcome.kind === 'failed' || page === undefined) break;
         recrawl.remember({ n: run.n, options: optionsOf(run) }, task.mark, page, now);
         run.bytesSaved += page.bytesSaved;

@@ -1,4 +1,4 @@
-import { FetchError, type Fetcher, type OpenResponse } from '../../../shared/ports/fetcher.ts';
+import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/ports/fetcher.ts';
 import { type HostGate, type HostLimit, slotToleranceMs } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
@@ -156,15 +156,13 @@ export class DocumentFetcher {
     await this.#waitForSlot(host, signal);
     const startedAt = performance.now();
     let answeredAt: number | undefined;
-    let unread: OpenResponse['body'] | undefined;
+    let unread: OpenDocument['body'] | undefined;
     try {
-      // The cap is kept below: a fetcher would refuse a body that is too long, where we want its beginning.
-      const most = { maxBodyBytes: Number.MAX_SAFE_INTEGER, timeoutMs: DOCUMENT_TIMEOUT_MS };
       const response = await fetcher.open({
         url: href,
         redirectedFrom,
         login: loginFor(href, logins),
-        ...most,
+        timeoutMs: DOCUMENT_TIMEOUT_MS,
         signal,
       });
       const { status, headers, body } = response;
@@ -192,7 +190,7 @@ export class DocumentFetcher {
     }
   }
 
-  async #failureOfStatus(host: string, { status, headers }: OpenResponse, tries: number): Promise<Failure> {
+  async #failureOfStatus(host: string, { status, headers }: OpenDocument, tries: number): Promise<Failure> {
     const { clock, hostGate } = this.#options;
     const error = new DocumentError(`answered with status ${status}`, { status });
     if (!RETRYABLE_STATUSES.has(status)) return { error, waitMs: undefined };

@@ -1,5 +1,6 @@
+import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/ports/fetcher.ts';
-import { type HostGate, type HostLimit, slotToleranceMs } from '../../../shared/ports/host-gate.ts';
+import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
@@ -34,8 +35,6 @@ const DOCUMENT_TIMEOUT_MS = 600_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 /** As long as a proxy rests. */
 const PROXY_WAIT_MS = 60_000;
-/** So that the end of a long pause is seen soon. */
-const MAX_NAP_MS = 2_000;
 /** Failures that may pass. All others would come again. */
 const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'proxy']);
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -100,9 +99,11 @@ function lost(why: string, status: number): Failure {
  */
 export class DocumentFetcher {
   readonly #options: DocumentFetcherOptions;
+  readonly #slots: SlotWait;
 
   constructor(options: DocumentFetcherOptions) {
     this.#options = options;
+    this.#slots = new SlotWait({ gate: options.hostGate, clock: options.clock });
   }
 
   /**
@@ -153,7 +154,7 @@ export class DocumentFetcher {
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
     const { fetcher, hostGate, limit, holder } = this.#options;
-    await this.#waitForSlot(host, signal);
+    await this.#slots.wait({ host, holder, limit, signal });
     const startedAt = performance.now();
     let answeredAt: number | undefined;
     let unread: OpenDocument['body'] | undefined;
@@ -210,18 +211,5 @@ export class DocumentFetcher {
 
   #delayMs(tries: number): number {
     return Math.min(MAX_RETRY_DELAY_MS, retryDelayMs(tries, this.#options.random()));
-  }
-
-  async #waitForSlot(host: string, signal: AbortSignal): Promise<void> {
-    const { clock, hostGate, limit, holder } = this.#options;
-    for (;;) {
-      signal.throwIfAborted();
-      const { granted, inMs } = await hostGate.ask(host, limit, holder);
-      if (granted && inMs === 0) return;
-      const dueAt = clock.now() + inMs;
-      await clock.sleep(granted ? inMs : Math.min(inMs, MAX_NAP_MS), signal);
-      const isFresh = clock.now() <= dueAt + slotToleranceMs(limit.intervalMs);
-      if (granted && isFresh && (await hostGate.stillOpen(host))) return;
-    }
   }
 }

@@ -3,7 +3,7 @@ import type { FetchError, Fetcher } from '../../shared/ports/fetcher.ts';
 import { type HostGate, MAX_HOLD_MS } from '../../shared/ports/host-gate.ts';
 import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../shared/ports/robots-store.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { ExpiringMap } from '../../shared/runtime/expiring-map.ts';
+import { ExpiringCache } from '../../shared/runtime/expiring-cache.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { retryAfterMs } from '../../shared/task/host/retry-after.ts';
 import { robotsPauseMs, robotsWaitMs } from '../../shared/task/robots/robots-answer.ts';
@@ -81,7 +81,7 @@ const CLAIM_EXTRA_MS = 10_000;
  */
 export class Robots {
   readonly #options: RobotsOptions;
-  readonly #known: ExpiringMap<RobotsRules>;
+  readonly #known: ExpiringCache<RobotsRules>;
   readonly #slots: SlotWait;
   /** Requests under way here, by origin. */
   readonly #asking = new Map<string, Promise<Found>>();
@@ -90,7 +90,7 @@ export class Robots {
     this.#options = options;
     const { clock } = options;
     this.#slots = new SlotWait(options);
-    this.#known = new ExpiringMap({ clock, maxEntries: MOST_KNOWN, maxBytes: MOST_KNOWN_BYTES });
+    this.#known = new ExpiringCache({ clock, max: MOST_KNOWN, maxSize: MOST_KNOWN_BYTES });
   }
 
   /** The rules for a URL as far as they are known, here or to the store: no host is asked. */
@@ -234,7 +234,7 @@ export class Robots {
   }
 
   #remember(origin: string, rules: RobotsRules): Found & { readonly kind: 'rules' } {
-    this.#known.set(origin, rules, { ttlMs: KNOWN_MS, bytes: bytesOfRules(rules) });
+    this.#known.keep(origin, rules, KNOWN_MS, bytesOfRules(rules));
     return { kind: 'rules', rules, asked: false };
   }
 }

@@ -20,7 +20,7 @@ import {
 } from '../../ports/frontier.ts';
 import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { ExpiringMap } from '../../runtime/expiring-map.ts';
+import { ExpiringCache } from '../../runtime/expiring-cache.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { QUEUES } from '../../task/task/routing.ts';
 import { type FrontierPolicy, LEAD_MS, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
@@ -51,13 +51,13 @@ export class MemoryFrontier implements Frontier, AttemptHistory, Claims, QueuedL
   readonly #store: MemoryStore;
   readonly #policy: FrontierPolicy;
   readonly #clock: Clock;
-  readonly #notes: ExpiringMap<readonly AttemptNote[]>;
+  readonly #notes: ExpiringCache<readonly AttemptNote[]>;
 
   constructor({ store, policy, clock }: MemoryFrontierOptions) {
     this.#store = store;
     this.#policy = policy;
     this.#clock = clock;
-    this.#notes = new ExpiringMap({ clock, maxEntries: MOST_NOTED, maxBytes: Number.POSITIVE_INFINITY });
+    this.#notes = new ExpiringCache({ clock, max: MOST_NOTED });
   }
 
   async offer(id: string, tasks: readonly Offer[], options: OfferOptions = {}): Promise<OfferResult> {
@@ -363,7 +363,7 @@ export class MemoryFrontier implements Frontier, AttemptHistory, Claims, QueuedL
 
   #note(mark: string, note: AttemptNote): void {
     const notes = [note, ...(this.#notes.get(mark) ?? [])].slice(0, MOST_NOTES);
-    this.#notes.set(mark, notes, { ttlMs: NOTED_MS, bytes: 0 });
+    this.#notes.keep(mark, notes, NOTED_MS);
   }
 }
 

@@ -1,3 +1,4 @@
+import { decodeStream } from '../../../shared/crawler/charset.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
@@ -8,7 +9,6 @@ import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
 import { type Logins, loginFor, withLogin } from '../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
-import { decoded } from './decoding.ts';
 import { unpacked } from './unpacking.ts';
 
 /** A document that could not be read, as the end of a sentence that begins with its name. */
@@ -175,7 +175,7 @@ export class DocumentFetcher {
       }
       if (status < 200 || status > 299) return await this.#failureOfStatus(host, response, tries);
       yield { finalUrl: response.finalUrl };
-      for await (const text of decoded(unpacked(body, maxBytes), headers['content-type'])) {
+      for await (const text of decodeStream(unpacked(body, maxBytes), headers['content-type'])) {
         yield text;
         reading.length += text.length;
       }

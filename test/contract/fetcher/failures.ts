@@ -122,6 +122,16 @@ export function describeFailures(setup: Setup): void {
       expect(site.requests).toEqual([]);
     });
 
+    test('a header of 100 KB is connection; 1,500 small ones are read', async () => {
+      const { fetch, site } = await setup();
+      site.on('/long', (_, response) => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end());
+      await expect(fetch('/long')).rejects.toMatchObject({ reason: 'connection' });
+      const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`x-${n}`, '']));
+      site.on('/many', (_, response) => response.writeHead(200, { etag: '"1"', ...many }).end('well'));
+      const { headers, body } = await fetch('/many');
+      expect([headers.etag, Buffer.from(body).toString()]).toEqual(['"1"', 'well']);
+    });
+
     test('a failure holds on to nothing of the request', async () => {
       const { fetch } = await setup();
       const error: unknown = await fetch('/truncated').catch((thrown: unknown) => thrown);

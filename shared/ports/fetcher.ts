@@ -8,20 +8,20 @@ import type { Validators } from '../task/task/known-page.ts';
  * Two kinds of thing are asked for. A *page* is read whole, and only if its status is 2xx and its kind is wanted. A *document*,
  * a robots.txt or a sitemap, is read as it arrives, whatever its status, and its reader stops where it has enough.
  *
- * | promise     | what it says                                                                                        |
- * |-------------|-----------------------------------------------------------------------------------------------------|
+ * | promise     | what it says                                                                                          |
+ * |-------------|-------------------------------------------------------------------------------------------------------|
  * | answers     | an answer of any status resolves; everything else rejects with a {@link FetchError} that has a reason |
- * | once        | nothing is asked twice, but for a request that a kept connection lost before its answer began          |
- * | time        | a request and each phase of it has a time-out; decoding counts, a document's reader does not            |
- * | bytes       | a page over its cap is refused, on the wire or decoded, as soon as that shows                           |
- * | codings     | gzip, deflate, br and zstd are undone, at most two deep; data that hold next to nothing are refused       |
- * | addresses   | no address that the address guard refuses is ever connected to, or named to a proxy                     |
- * | credentials | a host's own headers and logins go to its origin alone; no cookie is kept                               |
- * | connections | are used again after an answer that was read to its end; after `stop` none is left                       |
- * | proxies     | one that fails is passed over; that costs the target nothing                                            |
+ * | once        | nothing is asked twice, but for a request that a kept connection lost before its answer began         |
+ * | time        | a request and each phase of it has a time-out; decoding counts                                        |
+ * | bytes       | a page over its cap is refused, on the wire or decoded, as soon as that shows                         |
+ * | codings     | gzip, deflate, br and zstd are undone, at most two deep; data that hold next to nothing are refused   |
+ * | addresses   | no address that the address guard refuses is ever connected to, or named to a proxy                   |
+ * | credentials | a host's own headers and logins go to its origin alone; no cookie is kept                             |
+ * | connections | are used again after an answer that was read to its end; after `stop` none is left                    |
+ * | proxies     | one that fails is passed over; that costs the target nothing                                          |
  *
  * Any number of requests may be under way at once. Implementation: `fetchers/got`; it passes
- * `test/contract/fetcher.contract.ts`, which has a part for each row.
+ * `test/contract/fetcher.contract.ts`.
  */
 export interface Fetcher {
   /** Fetches a whole page. */

@@ -60,7 +60,7 @@ export function describeDocuments(setup: Setup): void {
       ['/bad-gzip', 'encoding'],
       ['/cut-gzip', 'encoding'],
       ['/drip?ms=5', 'timeout'],
-    ])('%s ends with %s, after the pieces before it', async (path, reason) => {
+    ])('%s ends with %s', async (path, reason) => {
       const { fetcher, site } = await setup({ timeoutMs: 500 });
       const document = await fetcher.open({ url: site.url(path) });
       await expect(allOf(document)).rejects.toMatchObject({ name: 'FetchError', reason, status: 200 });

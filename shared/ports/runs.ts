@@ -18,7 +18,7 @@ import type { HostCircumstances } from './host-overview.ts';
  *
  * A run that the store has lost may be opened anew under its id. What it was opened as, its incarnation, tells the two apart.
  *
- * Implementations stand beside the frontier's, in `stores/redis`, `stores/memory` and `stores/journal`, and pass the same suites.
+ * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`, and pass the same suites.
  */
 export interface Runs {
   /**

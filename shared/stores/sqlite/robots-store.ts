@@ -6,27 +6,26 @@ import {
   WAY_KEPT_MS,
 } from '../../ports/robots-store.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { ExpiringMap } from '../../runtime/expiring-map.ts';
+import { ExpiringCache } from '../../runtime/expiring-cache.ts';
 import type { RobotsRules } from '../../task/robots/robots-match.ts';
 
-const MAX_ENTRIES = 1_000_000;
 /** What was not asked for longest is asked for again. */
 const MAX_BYTES = 128_000_000;
 const SMALL_BYTES = 100;
 
 /** The robots.txt of one process' origins. It can't see what other processes know. */
 export class LocalRobotsStore implements RobotsStore {
-  readonly #rules: ExpiringMap<RobotsRules>;
-  readonly #claims: ExpiringMap<true>;
-  readonly #failures: ExpiringMap<number>;
-  readonly #ways: ExpiringMap<RobotsWay>;
+  readonly #rules: ExpiringCache<RobotsRules>;
+  readonly #claims: ExpiringCache<true>;
+  readonly #failures: ExpiringCache<number>;
+  readonly #ways: ExpiringCache<RobotsWay>;
 
   constructor({ clock }: { readonly clock: Clock }) {
-    const limits = { clock, maxEntries: MAX_ENTRIES, maxBytes: MAX_BYTES };
-    this.#rules = new ExpiringMap(limits);
-    this.#claims = new ExpiringMap(limits);
-    this.#failures = new ExpiringMap(limits);
-    this.#ways = new ExpiringMap(limits);
+    const limits = { clock, maxSize: MAX_BYTES };
+    this.#rules = new ExpiringCache(limits);
+    this.#claims = new ExpiringCache(limits);
+    this.#failures = new ExpiringCache(limits);
+    this.#ways = new ExpiringCache(limits);
   }
 
   async find(origin: string): Promise<RobotsRules | undefined> {
@@ -35,7 +34,7 @@ export class LocalRobotsStore implements RobotsStore {
 
   async claim(origin: string, forMs: number): Promise<boolean> {
     if (this.#claims.get(origin) === true) return false;
-    this.#claims.set(origin, true, { ttlMs: forMs, bytes: SMALL_BYTES });
+    this.#claims.keep(origin, true, forMs, SMALL_BYTES);
     return true;
   }
 
@@ -44,14 +43,14 @@ export class LocalRobotsStore implements RobotsStore {
   }
 
   async keep(origin: string, rules: RobotsRules, forMs: number): Promise<void> {
-    this.#rules.set(origin, rules, { ttlMs: forMs, bytes: bytesOfRules(rules) });
+    this.#rules.keep(origin, rules, forMs, bytesOfRules(rules));
     this.#failures.delete(origin);
     this.#ways.delete(origin);
   }
 
   async fail(origin: string): Promise<number> {
     const failures = (this.#failures.get(origin) ?? 0) + 1;
-    this.#failures.set(origin, failures, { ttlMs: FAILURES_KEPT_MS, bytes: SMALL_BYTES });
+    this.#failures.keep(origin, failures, FAILURES_KEPT_MS, SMALL_BYTES);
     this.#ways.delete(origin);
     return failures;
   }
@@ -62,6 +61,6 @@ export class LocalRobotsStore implements RobotsStore {
 
   async keepWay(origin: string, way: RobotsWay): Promise<void> {
     const bytes = way.redirects.reduce((sum, url) => sum + url.length, SMALL_BYTES);
-    this.#ways.set(origin, way, { ttlMs: WAY_KEPT_MS, bytes });
+    this.#ways.keep(origin, way, WAY_KEPT_MS, bytes);
   }
 }

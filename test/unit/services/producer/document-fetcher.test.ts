@@ -4,6 +4,7 @@ import type { HostGate } from '../../../../shared/ports/host-gate.ts';
 import { openLocalPorts } from '../../../support/local-ports.ts';
 import { openProxied } from '../../../support/proxied.ts';
 import { POLICY } from '../../../support/stores.ts';
+import { withMethods } from '../../../support/with-methods.ts';
 import { openSite } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
@@ -116,6 +117,28 @@ test('a paused host is waited for, in short naps', async () => {
   await hostGate.pause(site.host, 9_000, 'by hand');
   await read(site.url('/page/1'));
   expect(clock.sleeps).toEqual([2_000, 2_000, 2_000, 2_000, 1_000]);
+});
+
+test('a turn that was granted late is let go, and another one waited for', async () => {
+  const site = await openSite();
+  const clock = new HurriedClock();
+  const gate = openLocalPorts({ clock, policy: POLICY }).gate;
+  const limit = { intervalMs: 1_000, concurrency: 1 };
+  const asked: number[] = [];
+  const late = withMethods(gate, {
+    ask: async (...args) => {
+      asked.push(clock.now());
+      const grant = await gate.ask(...args);
+      // Only the first answer takes long to arrive.
+      if (asked.length === 1) await clock.sleep(150);
+      return grant;
+    },
+  });
+  const parts = { fetcher: openFetcher(), hostGate: late, clock, limit, holder: 'test', random: () => 0.5 };
+  const signal = new AbortController().signal;
+  await Array.fromAsync(new DocumentFetcher(parts).read(site.url('/page/1'), { maxBytes: 1_000_000, signal }));
+  expect(clock.now() - (asked[0] ?? 0), 'the turn after the one that was missed').toBe(1_000);
+  expect(site.requests).toHaveLength(1);
 });
 
 test('stopping ends a request under way', async () => {

@@ -18,11 +18,11 @@ import type { Delivery, PublishOutcome } from '../../../../shared/ports/transpor
 import { LocalRobotsStore } from '../../../../shared/stores/sqlite/robots-store.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { idOf, writeMessage } from '../../../../shared/task/task/task.ts';
+import { allowing } from '../../../support/allowing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
 import { TestSite } from '../../../support/site.ts';
 import { withMethods } from '../../../support/with-methods.ts';
-import { allowing } from '../../shared/fetchers/setup.ts';
 
 /** A sink that keeps records in memory, until a test lets it fail. */
 export class MemorySink implements Sink {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 /**
  * Requests of one process that wait for a place at a host, in the order in which they came: the first one asks the gate again

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { decoded } from '../../../../services/producer/documents/decoding.ts';
+import { decodeStream } from '../../../../shared/crawler/charset.ts';
 
 async function decode(bytes: Uint8Array, contentType?: string, step = bytes.length): Promise<string> {
   async function* source(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step);
   }
   let text = '';
-  for await (const piece of decoded(source(), contentType)) text += piece;
+  for await (const piece of decodeStream(source(), contentType)) text += piece;
   return text.replace(/^\ufeff/, '');
 }
 
@@ -24,6 +24,12 @@ test.each<[string, Buffer, string | undefined, string]>([
   ['UTF-16 without a mark', Buffer.from('<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
   ['a declaration that can not be true', Buffer.from(declared('utf-16')), undefined, declared('utf-16')],
   ['a label that nobody knows', Buffer.from('é'), 'text/plain; charset=klingon', 'é'],
+  [
+    'a label that nobody knows and a declaration',
+    Buffer.from(declared('latin1'), 'latin1'),
+    'a/b;charset=klingon',
+    declared('latin1'),
+  ],
   ['bytes that mean nothing', Buffer.from([0x61, 0xff, 0x62]), undefined, 'a\ufffdb'],
   ['no bytes', Buffer.alloc(0), undefined, ''],
 ])('a body with %s is decoded, in pieces of any size', async (_, bytes, contentType, text) => {
@@ -35,7 +41,7 @@ test('a list comes out line by line: it need not be long to be understood', asyn
   async function* source(): AsyncGenerator<Uint8Array> {
     for (; given < 10; given++) yield Buffer.from('https://example.com/\n');
   }
-  for await (const text of decoded(source())) {
+  for await (const text of decodeStream(source())) {
     expect(text).toBe('https://example.com/\n');
     break;
   }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Held, holdSlot } from '../../../../services/worker/hold-slot.ts';
-import { PlaceLine } from '../../../../services/worker/place-line.ts';
+import { type Held, SlotWait } from '../../../../shared/loops/slot-wait.ts';
 import type { Grant, HostLimit } from '../../../../shared/ports/host-gate.ts';
 import { settled } from '../../../support/embedded.ts';
 import { openLocalPorts } from '../../../support/local-ports.ts';
@@ -23,23 +22,21 @@ function setup({ intervalMs = 0, concurrency = 0 }: Partial<HostLimit> = {}) {
       return grant;
     },
   });
-  const line = new PlaceLine(clock);
+  const slots = new SlotWait({ gate: watched, clock });
   const abort = new AbortController();
   return {
     clock,
     gate,
-    line,
+    slots,
     limit,
     asked,
     abort,
     /** Begins to hold a slot; `held` is filled in when that is over. */
     hold(holder = 'me', pausedMs = 0): { held?: Held } {
       const holding: { held?: Held } = {};
-      void holdSlot(HOST, holder, { gate: watched, clock, line, limit, pausedMs, signal: abort.signal }).then(
-        (held) => {
-          holding.held = held;
-        },
-      );
+      void slots.hold({ host: HOST, holder, limit, pausedMs, signal: abort.signal }).then((held) => {
+        holding.held = held;
+      });
       return holding;
     },
     /** Steps the clock and lets who waits for it go on. */
@@ -161,12 +158,18 @@ test('a place that was granted is free again when its slot is then refused for a
 });
 
 test('a place that was granted is free again when the gate then fails', async () => {
-  const { line, clock, gate, abort, step } = setup();
+  const { clock, gate, abort, step } = setup();
   const limit = { intervalMs: 100, concurrency: 2 };
   await gate.ask(HOST, limit, 'first');
   await gate.leave(HOST, limit, 'first');
   const broken = withMethods(gate, { stillOpen: () => Promise.reject(new Error('Redis is away')) });
-  const holding = holdSlot(HOST, 'me', { gate: broken, clock, line, limit, pausedMs: 0, signal: abort.signal });
+  const holding = new SlotWait({ gate: broken, clock }).hold({
+    host: HOST,
+    holder: 'me',
+    limit,
+    pausedMs: 0,
+    signal: abort.signal,
+  });
   const failed = expect(holding).rejects.toThrow('Redis is away');
   await step(100);
   await failed;
@@ -233,14 +236,20 @@ test('told to stop while it waits for a place, it goes at once', async () => {
 });
 
 test('a gate that can not answer lets nobody through', async () => {
-  const { line, gate, clock, limit, abort } = setup({ intervalMs: 100 });
+  const { gate, clock, limit, abort } = setup({ intervalMs: 100 });
   const broken = withMethods(gate, { ask: () => Promise.reject(new Error('Redis is away')) });
-  const holding = holdSlot(HOST, 'me', { gate: broken, clock, line, limit, pausedMs: 0, signal: abort.signal });
+  const holding = new SlotWait({ gate: broken, clock }).hold({
+    host: HOST,
+    holder: 'me',
+    limit,
+    pausedMs: 0,
+    signal: abort.signal,
+  });
   await expect(holding).rejects.toThrow('Redis is away');
 });
 
 test('a grant that takes long to arrive is let go, and another slot asked for', async () => {
-  const { line, clock, gate, limit, abort, step } = setup({ intervalMs: 150 });
+  const { clock, gate, limit, abort, step } = setup({ intervalMs: 150 });
   const answers: (() => void)[] = [];
   const slow = withMethods(gate, {
     ask: async (...args) => {
@@ -250,9 +259,9 @@ test('a grant that takes long to arrive is let go, and another slot asked for', 
     },
   });
   const held: Held[] = [];
-  void holdSlot(HOST, 'me', { gate: slow, clock, line, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
-    held.push(it),
-  );
+  void new SlotWait({ gate: slow, clock })
+    .hold({ host: HOST, holder: 'me', limit, pausedMs: 0, signal: abort.signal })
+    .then((it) => held.push(it));
   await step(200);
   answers.shift()?.();
   await settled();
@@ -263,7 +272,7 @@ test('a grant that takes long to arrive is let go, and another slot asked for', 
 });
 
 test('a slot is let go, too, when the last look at the host takes long', async () => {
-  const { line, clock, gate, limit, abort, step } = setup({ intervalMs: 100 });
+  const { clock, gate, limit, abort, step } = setup({ intervalMs: 100 });
   const looks: (() => void)[] = [];
   const slow = withMethods(gate, {
     stillOpen: async (host) => {
@@ -273,13 +282,51 @@ test('a slot is let go, too, when the last look at the host takes long', async (
   });
   await gate.ask(HOST, limit, 'other');
   const held: Held[] = [];
-  void holdSlot(HOST, 'me', { gate: slow, clock, line, limit, pausedMs: 0, signal: abort.signal }).then((it) =>
-    held.push(it),
-  );
+  void new SlotWait({ gate: slow, clock })
+    .hold({ host: HOST, holder: 'me', limit, pausedMs: 0, signal: abort.signal })
+    .then((it) => held.push(it));
   await step(100);
   await step(120);
   looks.shift()?.();
   await settled();
   expect(held).toEqual([{ go: true }]);
   expect(clock.now()).toBe(1_800_000_000_220);
+});
+
+test('who can wait waits for a pause to end, however long, and looks at it every two seconds', async () => {
+  const { slots, gate, limit, abort, asked, step } = setup({ intervalMs: 1_000 });
+  await gate.pause(HOST, 5_000, 'Retry-After');
+  let isOver = false;
+  void slots.wait({ host: HOST, holder: 'me', limit, signal: abort.signal }).then(() => {
+    isOver = true;
+  });
+  for (const ms of [2_000, 2_000, 999]) await step(ms);
+  expect([isOver, asked.length]).toEqual([false, 3]);
+  await step(1);
+  expect([isOver, asked.length]).toEqual([true, 4]);
+});
+
+test('who can wait waits for a place, however long', async () => {
+  const { slots, gate, limit, abort, step } = setup({ concurrency: 1 });
+  await gate.ask(HOST, limit, 'somebody else');
+  let isOver = false;
+  void slots.wait({ host: HOST, holder: 'me', limit, signal: abort.signal }).then(() => {
+    isOver = true;
+  });
+  for (let ms = 0; ms < 1_000; ms += 50) await step(50);
+  expect(isOver).toBe(false);
+  await gate.leave(HOST, limit, 'somebody else', 20);
+  for (let ms = 0; ms < 200; ms += 50) await step(50);
+  expect(isOver).toBe(true);
+});
+
+test('a wait without end rejects with the reason of its signal, and keeps no place', async () => {
+  const { slots, gate, limit, abort, step } = setup({ intervalMs: 200, concurrency: 1 });
+  await gate.ask(HOST, { ...limit, concurrency: 0 }, 'somebody else');
+  const waiting = slots.wait({ host: HOST, holder: 'me', limit, signal: abort.signal });
+  const ended = expect(waiting).rejects.toThrow('the producer stops');
+  await step(100);
+  abort.abort(new Error('the producer stops'));
+  await ended;
+  expect(await gate.ask(HOST, { ...limit, intervalMs: 0 }, 'third')).toMatchObject({ granted: true });
 });

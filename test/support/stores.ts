@@ -5,6 +5,7 @@ import type { Claims, Frontier, HandOvers, Ledger, QueuedLeases } from '../../sh
 import type { HostGate } from '../../shared/ports/host-gate.ts';
 import type { HostOverview } from '../../shared/ports/host-overview.ts';
 import type { Marks } from '../../shared/ports/marks.ts';
+import type { RunOverview } from '../../shared/ports/run-overview.ts';
 import type { Runs } from '../../shared/ports/runs.ts';
 import { MemoryBiographer } from '../../shared/stores/memory/biographer.ts';
 import { MemoryFrontier } from '../../shared/stores/memory/frontier.ts';
@@ -31,7 +32,7 @@ export interface Store {
   /** The frontier, and the same with releases that tests can name. */
   readonly port: Frontier & Claims & QueuedLeases & HandOvers & Ledger;
   readonly frontier: NumberedFrontier;
-  readonly runs: Runs;
+  readonly runs: Runs & RunOverview;
   readonly gate: HostGate;
   readonly hosts: HostOverview;
   readonly marks: Marks;

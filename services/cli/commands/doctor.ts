@@ -170,8 +170,8 @@ async function checkRedis(context: Context): Promise<Finding[]> {
     const stores = await connectStores({ ...once(context), log: { ...silentLog, warn } });
     try {
       await stores.checkMarks?.();
-      const [runs, workers] = await Promise.all([stores.runs.list(1_000), stores.roster.workers()]);
-      return `answers; ${runs.length} runs known, ${workers.length} workers alive`;
+      const [runs, workers] = await Promise.all([stores.runs.counts(), stores.roster.workers()]);
+      return `answers; ${count(runs.known)} runs known, ${workers.length} workers alive`;
     } finally {
       stores.close();
     }

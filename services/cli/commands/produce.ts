@@ -185,34 +185,33 @@ async function drawWhile(
   toTheEnd = false,
 ): Promise<void> {
   const { run, stores, producing, interrupts } = parts;
-  const watched = isWatched(json);
-  const line = new ProgressLine(watched);
+  const line = isWatched(json) ? new ProgressLine() : undefined;
   const watcher = new RunWatcher({
     run,
     runs: stores.runs,
     roster: stores.roster,
     clock: systemClock,
-    isOwn: (progress) => producing.isOwn(progress),
+    isOwn: (standing) => producing.isOwn(standing),
   });
-  const everyMs = watched ? DRAW_EVERY_MS : POLL_EVERY_MS;
   const offered = new AbortController();
   try {
     await work(async (signal) => {
-      if (!watched && !toTheEnd) return;
+      if (line === undefined && !toTheEnd) return;
       const until = toTheEnd ? signal : AbortSignal.any([signal, offered.signal, interrupts.signal]);
       const show = (view: RunView): void => {
-        line.show(view, producing.note);
+        line?.show(view, producing.note);
         if (producing.note === undefined && producing.progress.state === 'done') offered.abort();
       };
       // A run that Redis brought back without its end goes on, and so does whoever waits for it.
       for (let isOver = false; !isOver; ) {
-        await watcher.follow(everyMs, show, until);
+        if (line === undefined) await watcher.untilEnded(POLL_EVERY_MS, until);
+        else await watcher.follow(DRAW_EVERY_MS, show, until);
         if (!until.aborted) await producing.repeated();
         isOver = !toTheEnd || until.aborted || (await hasEnded(parts));
       }
     });
   } finally {
-    line.clear();
+    line?.clear();
   }
 }
 
@@ -222,9 +221,9 @@ async function ownProgress({ run, stores, producing }: Parts): Promise<RunProgre
   return progress !== undefined && producing.isOwn(progress) ? progress : undefined;
 }
 
-async function hasEnded(parts: Parts): Promise<boolean> {
-  const progress = await ownProgress(parts);
-  return progress === undefined || progress.endedAt !== undefined;
+async function hasEnded({ run, stores, producing }: Parts): Promise<boolean> {
+  const standing = await stores.runs.standing(run);
+  return standing === undefined || !producing.isOwn(standing) || standing.hasEnded;
 }
 
 function tellOffered(progress: RunProgress, producing: Producing, { json }: Context): void {

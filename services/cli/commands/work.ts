@@ -4,7 +4,7 @@ import { openSink } from '../../../shared/backends/records.ts';
 import { runOptionsOf } from '../../../shared/control/run-options.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import { Releaser } from '../../../shared/loops/releaser.ts';
-import type { Runs } from '../../../shared/ports/runs.ts';
+import type { RunOverview } from '../../../shared/ports/run-overview.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
 import { type Service, startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
@@ -25,8 +25,6 @@ interface WorkOptions {
 
 /** Between two looks whether any run has work. */
 const IDLE_LOOK_EVERY_MS = 1_000;
-/** Runs that are looked at; older ones have ended long ago. */
-const MOST_RUNS = 1_000;
 
 /** `trawl work`: a worker of the fleet. */
 export const command: CommandModule = {
@@ -131,10 +129,10 @@ async function untilSignalled(): Promise<void> {
 }
 
 /** Resolves once at least one run is known and none is open: a run that waits for seeds is open. */
-async function untilIdle(runs: Runs, signal: AbortSignal): Promise<void> {
+async function untilIdle(runs: RunOverview, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const known = await Promise.all((await runs.list(MOST_RUNS)).map((run) => runs.progress(run)));
-    if (known.length > 0 && known.every((progress) => progress?.endedAt !== undefined)) return;
+    const { known, open } = await runs.counts();
+    if (known > 0 && open === 0) return;
     await systemClock.sleep(IDLE_LOOK_EVERY_MS, signal);
   }
 }

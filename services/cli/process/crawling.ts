@@ -6,7 +6,7 @@ import { RunWatcher } from '../../../shared/control/run-watcher.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import { Releaser } from '../../../shared/loops/releaser.ts';
-import type { RunProgress, Runs } from '../../../shared/ports/runs.ts';
+import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
 import { makeOutputFolder } from '../../../shared/runtime/output-folder.ts';
@@ -106,7 +106,7 @@ export class Crawling {
     await startAll([transport, sink, watch, pages, releaser, janitor]);
     try {
       const stop = AbortSignal.any([interrupts.signal, failure]);
-      const follow = (signal: AbortSignal): Promise<void> => this.#follow(runs, producing, signal);
+      const follow = (signal: AbortSignal): Promise<void> => this.#follow(stores, producing, signal);
       // Where all was offered before, a producer would only have to say so again.
       if (isSealed) await follow(stop);
       else await producing.meanwhile(this.#plan.seeds, stop, follow);
@@ -128,13 +128,12 @@ export class Crawling {
     return progress;
   }
 
-  async #follow(runs: Runs, producing: Producing, signal: AbortSignal): Promise<void> {
-    const { run } = this.#plan;
-    const watched = isWatched(this.#context.json);
-    const line = new ProgressLine(watched);
-    const watcher = new RunWatcher({ run, runs, clock: systemClock });
+  async #follow({ runs }: Embedded, producing: Producing, signal: AbortSignal): Promise<void> {
+    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock });
+    if (!isWatched(this.#context.json)) return await watcher.untilEnded(POLL_EVERY_MS, signal);
+    const line = new ProgressLine();
     try {
-      await watcher.follow(watched ? DRAW_EVERY_MS : POLL_EVERY_MS, (view) => line.show(view, producing.note), signal);
+      await watcher.follow(DRAW_EVERY_MS, (view) => line.show(view, producing.note), signal);
     } finally {
       line.clear();
     }

@@ -1,10 +1,11 @@
+import type { HostLine, RunCounts, RunOverview } from '../../ports/run-overview.ts';
 import {
-  type HostLine,
   type OpenedRun,
   type OpenHow,
   PRODUCER_LEASE_MS,
   type RunOptions,
   type RunProgress,
+  type RunStanding,
   type Runs,
   type Steered,
 } from '../../ports/runs.ts';
@@ -24,7 +25,7 @@ interface MemoryRunsOptions {
 }
 
 /** The runs of one process, beside its frontier. They are gone when the process is. */
-export class MemoryRuns implements Runs {
+export class MemoryRuns implements Runs, RunOverview {
   readonly #store: MemoryStore;
   readonly #clock: Clock;
   readonly #incarnations: () => string;
@@ -99,6 +100,21 @@ export class MemoryRuns implements Runs {
     return run === undefined ? undefined : progressOf(run, this.#clock.now());
   }
 
+  async standing(id: string): Promise<RunStanding | undefined> {
+    const run = this.#store.runs.get(id);
+    if (run === undefined) return undefined;
+    const { incarnation, state, endedAt } = run;
+    return { incarnation, state, hasEnded: endedAt !== undefined };
+  }
+
+  async counts(): Promise<RunCounts> {
+    return { known: this.#store.runs.size, open: this.#store.openRuns.size };
+  }
+
+  async listOpen(limit: number): Promise<readonly string[]> {
+    return [...this.#store.openRuns].reverse().slice(0, limit);
+  }
+
   async list(limit: number): Promise<readonly string[]> {
     return [...this.#store.runs.values()]
       .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
@@ -110,17 +126,14 @@ export class MemoryRuns implements Runs {
     const run = this.#store.runs.get(id);
     if (run === undefined) return [];
     const now = this.#clock.now();
-    return [...run.ready.names()]
-      .sort((a, b) => (run.ready.get(b) ?? 0) - (run.ready.get(a) ?? 0) || (a < b ? 1 : -1))
-      .slice(0, limit)
-      .map((name) => {
-        const lists = this.#store.listsOf(run, name);
-        return {
-          host: name,
-          waiting: lists.priority.length + lists.normal.length,
-          ...circumstancesOf(this.#store.hosts.get(name), run.options.intervalMs, now),
-        };
-      });
+    return run.ready.latest(limit).map((name) => {
+      const lists = this.#store.listsOf(run, name);
+      return {
+        host: name,
+        waiting: lists.priority.length + lists.normal.length,
+        ...circumstancesOf(this.#store.hosts.get(name), run.options.intervalMs, now),
+      };
+    });
   }
 
   #steer(id: string, wanted: 'paused' | 'running' | 'cancelled', reason = ''): Steered | undefined {

@@ -48,6 +48,25 @@ export class TimeTable {
     return this.#times.keys();
   }
 
+  /** The names whose time comes last, latest first; never more than `limit` of them are sorted. */
+  latest(limit: number): string[] {
+    const found: { readonly at: number; readonly name: string }[] = [];
+    for (const [name, at] of this.#times) {
+      const entry = { at, name };
+      const last = found[limit - 1];
+      if (limit < 1 || (last !== undefined && isBefore(entry, last))) continue;
+      let [from, to] = [0, found.length];
+      while (from < to) {
+        const middle = (from + to) >> 1;
+        if (isBefore(entry, found[middle] ?? entry)) from = middle + 1;
+        else to = middle;
+      }
+      found.splice(from, 0, entry);
+      if (found.length > limit) found.pop();
+    }
+    return found.map(({ name }) => name);
+  }
+
   first(): { readonly at: number; readonly name: string } | undefined {
     this.#dropStale();
     return this.#heap[0];

@@ -95,7 +95,7 @@ async function releaseQueued(context: Context): Promise<number> {
   const stores = await connectStores(once(context));
   let released = 0;
   try {
-    for (const run of await stores.runs.list(MOST_RUNS)) {
+    for (const run of await stores.runs.listOpen(MOST_RUNS)) {
       let next: string | undefined;
       do {
         const part = await stores.frontier.endQueued(run, next);

@@ -5,7 +5,6 @@ import { openSink } from '../../../shared/backends/records.ts';
 import { RunWatcher } from '../../../shared/control/run-watcher.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
-import { Releaser } from '../../../shared/loops/releaser.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
@@ -20,7 +19,8 @@ import { type CrawlPlan, expectSeeds } from './crawl-plan.ts';
 import { HaltingSink, silentAfter } from './halting.ts';
 import { hostHeadersOf } from './host-headers.ts';
 import type { Interrupts } from './interrupts.ts';
-import { openFailureLines, openWatchdog, openWorker } from './open-worker.ts';
+import { openReleaser } from './open-releaser.ts';
+import { openWatchdog, openWorker } from './open-worker.ts';
 import { Producing } from './producing.ts';
 import { routingRulesOf } from './routing-rules.ts';
 
@@ -91,17 +91,25 @@ export class Crawling {
     this.#isSealed = isSealed;
     const failure = AbortSignal.any([sink.failure, ...(journal === undefined ? [] : [journal.failure])]);
     this.#failure = failure;
-    const clock = systemClock;
     const log = silentAfter(this.#context.log, failure);
     const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
-    const failures = openFailureLines({ stores, defaults: runOptions, sink, worker });
-    const onFailure = failures.ofReleased.bind(failures);
-    const releaser = new Releaser({ ...stores, clock, log, onFailure, window: settings.releaseWindow });
-    const janitor = new Janitor({ frontier: stores.frontier, clock, log });
-    const shared = { settings, stores, fetcher, rules, log, onOffered: () => releaser.nudge() };
+    const parts = { settings, stores, transport, sink, defaults: runOptions, worker, log };
+    const releaser = openReleaser(parts);
+    const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
+    const onOffered = (): void => releaser.nudge();
     const watch = openWatchdog(settings, () => ['What is done is kept.', ...interrupts.lastWords]);
-    const pages = openWorker({ ...shared, transport, sink, defaults: runOptions, worker, watch });
-    const producing = new Producing({ ...shared, run, runOptions, producer: worker });
+    const pages = openWorker({ ...parts, fetcher, rules, watch, onOffered });
+    const producing = new Producing({
+      settings,
+      stores,
+      fetcher,
+      rules,
+      run,
+      runOptions,
+      producer: worker,
+      log,
+      onOffered,
+    });
     this.#producing = producing;
     await startAll([transport, sink, watch, pages, releaser, janitor]);
     try {

@@ -77,6 +77,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     random: () => 0.5,
     log,
   };
+  const intakeParts = { frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN, clock };
   const parts: PipelineOptions = {
     worker: 'w-1',
     frontier,
@@ -86,7 +87,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     fetcher,
     sink,
     runs: new RunDirectory({ runs, loadCrawler: async () => crawler, defaults: FAST_RUN }),
-    intake: new SeedIntake({ frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN }),
+    intake: new SeedIntake(intakeParts),
     leases,
     slots: new Slots(4),
     rules: DEFAULT_ROUTING,
@@ -107,6 +108,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     log,
     abort,
     parts,
+    intakeParts,
     sinkFailures,
     robotsStore,
     /** What obeys robots.txt: in the pipelines of these tests, nothing does unless it is handed in. */

@@ -1,6 +1,6 @@
 import type { Beginning, JournalFolder, RunJournal } from '../ports/journal.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
-import type { DeadLetters, Transport } from '../ports/transport.ts';
+import type { Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Settings } from '../settings/table.ts';
 import type { Journal } from '../stores/journal/journal.ts';
@@ -84,7 +84,7 @@ export async function openEmbedded(
 
 /** All of one process. */
 export type Embedded = Stores & {
-  readonly transport: Transport & DeadLetters;
+  readonly transport: Transport;
   readonly journal: RunJournal | undefined;
 };
 

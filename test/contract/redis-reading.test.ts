@@ -8,9 +8,9 @@ import { RedisRoster } from '../../shared/stores/redis/roster.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import { offerAll } from '../support/offer-all.ts';
+import { POLICY } from '../support/policy.ts';
 import { openPrivateRedis } from '../support/servers/private-redis.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { POLICY } from '../support/stores.ts';
 import { page } from './frontier-setup.ts';
 
 /**

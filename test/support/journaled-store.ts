@@ -8,16 +8,12 @@ import type { Journal } from '../../shared/stores/journal/journal.ts';
 import { beginJournal, reopenJournal } from '../../shared/stores/journal/opening.ts';
 import { PageFile } from '../../shared/stores/journal/page-file.ts';
 import { JournaledRuns } from '../../shared/stores/journal/runs.ts';
-import { MemoryBiographer } from '../../shared/stores/memory/biographer.ts';
-import { MemoryHostGate } from '../../shared/stores/memory/host-gate.ts';
-import { MemoryHostOverview } from '../../shared/stores/memory/host-overview.ts';
-import { MemoryHosts } from '../../shared/stores/memory/hosts.ts';
-import { MemoryMarks } from '../../shared/stores/memory/marks.ts';
 import { SteadyClock } from '../../shared/stores/memory/steady-clock.ts';
-import { MemoryStore } from '../../shared/stores/memory/store.ts';
+import { openMemoryParts } from './memory-parts.ts';
 import { NumberedFrontier } from './numbered-frontier.ts';
+import { POLICY } from './policy.ts';
 import { SteppedClock } from './stepped-clock.ts';
-import { counted, type OpenStore, POLICY, type Store } from './stores.ts';
+import { counted, type OpenStore, type Store } from './stores.ts';
 
 /** A store whose runs are written down, each from the moment that it is created. */
 export interface JournaledStore extends Store {
@@ -39,8 +35,7 @@ interface Options {
 export async function openJournaledStore(options: Options = {}): Promise<JournaledStore> {
   const { clock: stepped = new SteppedClock(), folder = await newFolder() } = options;
   const clock = new SteadyClock(stepped);
-  const hosts = new MemoryHosts();
-  const store = new MemoryStore(hosts);
+  const { store, ...memory } = openMemoryParts({ clock });
   const journals = new Map<string, Journal>();
   const parts = { store, clock, journals, incarnations: counted() };
   const failed = (problem: string): void => {
@@ -61,14 +56,11 @@ export async function openJournaledStore(options: Options = {}): Promise<Journal
   }
   const port = new JournaledFrontier({ ...parts, policy: { ...POLICY, ...options.policy } });
   return {
+    ...memory,
     folder,
     port,
     frontier: new NumberedFrontier(port),
     runs: new BeginningRuns(parts),
-    gate: new MemoryHostGate({ hosts, clock }),
-    hosts: new MemoryHostOverview({ store, clock }),
-    marks: new MemoryMarks({ store }),
-    biographer: new MemoryBiographer({ store, clock }),
     journals,
     step: (ms) => stepped.step(ms),
     now: () => stepped.now(),

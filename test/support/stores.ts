@@ -7,15 +7,7 @@ import type { HostOverview } from '../../shared/ports/host-overview.ts';
 import type { Marks } from '../../shared/ports/marks.ts';
 import type { RunOverview } from '../../shared/ports/run-overview.ts';
 import type { Runs } from '../../shared/ports/runs.ts';
-import { MemoryBiographer } from '../../shared/stores/memory/biographer.ts';
-import { MemoryFrontier } from '../../shared/stores/memory/frontier.ts';
-import { MemoryHostGate } from '../../shared/stores/memory/host-gate.ts';
-import { MemoryHostOverview } from '../../shared/stores/memory/host-overview.ts';
-import { MemoryHosts } from '../../shared/stores/memory/hosts.ts';
-import { MemoryMarks } from '../../shared/stores/memory/marks.ts';
-import { MemoryRuns } from '../../shared/stores/memory/runs.ts';
 import { SteadyClock } from '../../shared/stores/memory/steady-clock.ts';
-import { MemoryStore } from '../../shared/stores/memory/store.ts';
 import type { FrontierPolicy } from '../../shared/stores/policy.ts';
 import { RedisBiographer } from '../../shared/stores/redis/biographer.ts';
 import { RedisFrontier } from '../../shared/stores/redis/frontier.ts';
@@ -24,7 +16,9 @@ import { RedisHostOverview } from '../../shared/stores/redis/host-overview.ts';
 import { RedisMarks } from '../../shared/stores/redis/marks.ts';
 import type { MarksForm } from '../../shared/stores/redis/marks-form.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
+import { openMemoryParts } from './memory-parts.ts';
 import { NumberedFrontier } from './numbered-frontier.ts';
+import { POLICY } from './policy.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
 /** A frontier with what belongs to it, on a clock that the test steps. */
@@ -44,13 +38,6 @@ export interface Store {
 
 export type OpenStore = (policy?: Partial<FrontierPolicy>) => Promise<Store>;
 
-export const POLICY: FrontierPolicy = {
-  hostConcurrency: 2,
-  giveUpMs: 600_000,
-  priorityTtlMs: 1_800_000,
-  normalTtlMs: 3_600_000,
-};
-
 /** Incarnations that are the same in every store that is asked the same. */
 export function counted(): () => string {
   let count = 0;
@@ -60,17 +47,11 @@ export function counted(): () => string {
 export const openMemoryStore: OpenStore = async (policy) => {
   const stepped = new SteppedClock();
   const clock = new SteadyClock(stepped);
-  const hosts = new MemoryHosts();
-  const store = new MemoryStore(hosts);
-  const port = new MemoryFrontier({ store, policy: { ...POLICY, ...policy }, clock });
+  const { frontier: port, ...parts } = openMemoryParts({ clock, policy, incarnations: counted() });
   return {
+    ...parts,
     port,
     frontier: new NumberedFrontier(port),
-    runs: new MemoryRuns({ store, clock, incarnations: counted() }),
-    gate: new MemoryHostGate({ hosts, clock }),
-    hosts: new MemoryHostOverview({ store, clock }),
-    marks: new MemoryMarks({ store }),
-    biographer: new MemoryBiographer({ store, clock }),
     step: (ms) => stepped.step(ms),
     now: () => stepped.now(),
     close: async () => {},

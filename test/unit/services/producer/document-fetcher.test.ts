@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { DocumentFetcher } from '../../../../services/producer/documents/document-fetcher.ts';
-import type { HostGate } from '../../../../shared/ports/host-gate.ts';
-import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
-import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
+import { openMemoryParts } from '../../../support/memory-parts.ts';
 import { openProxied } from '../../../support/proxied.ts';
 import { openSite } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
@@ -10,8 +8,7 @@ import { openFetcher } from './setup.ts';
 
 function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher() } = {}) {
   const clock = new HurriedClock();
-  const hosts = new MemoryHosts();
-  const hostGate: HostGate = new MemoryHostGate({ hosts, clock });
+  const { gate: hostGate, store } = openMemoryParts({ clock });
   const limit = { intervalMs, concurrency };
   const documents = new DocumentFetcher({ fetcher, hostGate, clock, limit, holder: 'test', random: () => 0.5 });
   const stop = new AbortController();
@@ -22,7 +19,7 @@ function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher() } = {}
     }
     return text;
   };
-  return { clock, hosts, hostGate, limit, stop, read };
+  return { clock, hosts: store.hosts, hostGate, limit, stop, read };
 }
 
 test.each<[string, number, string, number[]]>([

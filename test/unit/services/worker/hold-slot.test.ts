@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { type Held, holdSlot } from '../../../../services/worker/hold-slot.ts';
 import { PlaceLine } from '../../../../services/worker/place-line.ts';
 import type { Grant, HostLimit } from '../../../../shared/ports/host-gate.ts';
-import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
-import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
 import { settled } from '../../../support/embedded.ts';
+import { openMemoryParts } from '../../../support/memory-parts.ts';
 import { SteppedClock } from '../../../support/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
@@ -13,7 +12,7 @@ const HOST = 'a.test';
 /** A gate, what it was asked and answered, and a clock that the test steps. */
 function setup({ intervalMs = 0, concurrency = 0 }: Partial<HostLimit> = {}) {
   const clock = new SteppedClock();
-  const gate = new MemoryHostGate({ hosts: new MemoryHosts(), clock });
+  const { gate } = openMemoryParts({ clock });
   const limit = { intervalMs, concurrency };
   const asked: Grant[] = [];
   const watched = withMethods(gate, {

@@ -15,7 +15,6 @@ import type { PageRecord } from '../../../../shared/ports/record.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
 import type { Sink } from '../../../../shared/ports/sink.ts';
 import type { Delivery, PublishOutcome } from '../../../../shared/ports/transport.ts';
-import { MemoryRobotsStore } from '../../../../shared/stores/memory/robots-store.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { idOf, writeMessage } from '../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
@@ -48,7 +47,7 @@ interface SetupOptions {
 /** The parts of a worker on the embedded stores, and a real site to fetch from. */
 export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = {}) {
   const stores = openEmbedded();
-  const { clock, frontier, runs, gate, cache, transport } = stores;
+  const { clock, frontier, runs, gate, cache, transport, robots: robotsStore } = stores;
   const site = new TestSite();
   await site.start();
   const fetcher = new GotFetcher({
@@ -66,7 +65,6 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
   const abort = new AbortController();
   const sinkFailures: string[] = [];
   const leases = new LeaseKeeper(frontier, log);
-  const robotsStore = new MemoryRobotsStore({ clock });
   const robotsParts: ConstructorParameters<typeof Robots>[0] = {
     store: robotsStore,
     gate,

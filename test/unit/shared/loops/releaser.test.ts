@@ -1,11 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Releaser } from '../../../../shared/loops/releaser.ts';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { nameOf } from '../../../../shared/ports/frontier.ts';
-import type { OutgoingMessage, PublishOutcome, TransportTrouble } from '../../../../shared/ports/transport.ts';
+import type {
+  OutgoingMessage,
+  PublishOutcome,
+  Transport,
+  TransportTrouble,
+} from '../../../../shared/ports/transport.ts';
 import { idOf } from '../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { EVERYTHING, LogLines, offerOf, onFailure, openEmbedded, settled } from '../../../support/embedded.ts';
+import { EVERYTHING, LogLines, offerOf, openEmbedded, releaserOf, settled } from '../../../support/embedded.ts';
 import { offerAll } from '../../../support/offer-all.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';
 import { withMethods } from '../../../support/with-methods.ts';
@@ -25,7 +29,7 @@ async function setup({ window, intervalMs = 0, answer = () => 'confirmed' }: Set
   const published: OutgoingMessage[] = [];
   const broker: { trouble: TransportTrouble | undefined } = { trouble: undefined };
   const calls = { release: 0 };
-  const transport = withMethods(stores.transport as ConstructorParameters<typeof Releaser>[0]['transport'], {
+  const transport = withMethods(stores.transport as Transport, {
     publish: async (messages) => {
       const taken = messages.filter((message) => answer(message) === 'confirmed');
       published.push(...taken);
@@ -41,7 +45,7 @@ async function setup({ window, intervalMs = 0, answer = () => 'confirmed' }: Set
     },
   });
   const log = new LogLines();
-  const releaser = new Releaser({ frontier: watched, transport, roster, clock, log, onFailure, window });
+  const releaser = releaserOf({ ...stores, frontier: watched, transport, log, window });
   onTestFinished(() => releaser.stop());
   return {
     ...stores,
@@ -108,15 +112,16 @@ test('a due task is published where it belongs, and its lease becomes that of it
 test.each([-86_400_000, -5_000, 5_000, 86_400_000])(
   'a deadline is by the frontier’s clock: what is left of it is the same to a machine that is %i ms off',
   async (offMs) => {
-    const { frontier, transport, roster, log, published, clock } = await setup();
+    const world = await setup();
+    const { frontier, transport, published, clock } = world;
     const own = { now: () => clock.now() + offMs, sleep: clock.sleep.bind(clock) };
-    const watched = withMethods(transport as ConstructorParameters<typeof Releaser>[0]['transport'], {
+    const watched = withMethods(transport as Transport, {
       publish: async (messages) => {
         published.push(...messages);
         return messages.map(() => 'confirmed');
       },
     });
-    const releaser = new Releaser({ frontier, transport: watched, roster, clock: own, log, onFailure });
+    const releaser = releaserOf({ ...world, transport: watched, clock: own });
     await frontier.offer('r', [offerOf('http://news.test/1', { deadlineMs: 600_000 })]);
     await releaser.fill();
     expect(published.map(({ ttlMs }) => ttlMs)).toEqual([600_000]);
@@ -217,8 +222,8 @@ test('a frontier that can not be reached is tried again every second', async () 
       return Promise.reject(new Error('Redis is away'));
     },
   });
-  const { transport, roster, clock, log, step } = world;
-  const releaser = new Releaser({ frontier, transport, roster, clock, log, onFailure });
+  const { log, step } = world;
+  const releaser = releaserOf({ ...world, frontier });
   onTestFinished(() => releaser.stop());
   await releaser.start();
   for (let ms = 0; ms < 3_000; ms += 100) await step(100);
@@ -252,7 +257,7 @@ test('nudges without end make it no busier than one look in 10 ms', async () => 
 
 test('200 releasers with a full window look as often as a few, and who looked last may die', async () => {
   const world = await setup({ window: 10 });
-  const { frontier, roster, clock, log, offer, step, calls, published } = world;
+  const { frontier, roster, offer, step, calls, published } = world;
   const watched = withMethods(frontier, {
     release: async (options) => {
       calls.release++;
@@ -272,8 +277,8 @@ test('200 releasers with a full window look as often as a few, and who looked la
   });
   const chance = new SeededRandom(1);
   const random = (): number => chance.next();
-  const others = { frontier: watched, transport, roster, clock, log, onFailure, random, window: 10 };
-  const releasers = Array.from({ length: 200 }, () => new Releaser(others));
+  const others = { ...world, frontier: watched, transport, random, window: 10 };
+  const releasers = Array.from({ length: 200 }, () => releaserOf(others));
   onTestFinished(async () => {
     await Promise.all(releasers.map((releaser) => releaser.stop()));
   });
@@ -340,14 +345,14 @@ test('without a worker a new run is released without waiting for pace; once one 
 test('once stopped, it releases nothing; stop waits for what it has begun', async () => {
   const { promise: confirmed, resolve } = Promise.withResolvers<void>();
   const world = await setup();
-  const { frontier, roster, clock, log, runs, offer, calls, step } = world;
+  const { frontier, runs, clock, offer, calls, step } = world;
   const transport = withMethods(world.transport, {
     publish: async (messages) => {
       await confirmed;
       return messages.map(() => 'confirmed');
     },
   });
-  const releaser = new Releaser({ frontier, transport, roster, clock, log, onFailure });
+  const releaser = releaserOf({ ...world, transport });
   await offer('http://a.test/1');
   await releaser.start();
   await settled();

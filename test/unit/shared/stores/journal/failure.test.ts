@@ -11,8 +11,8 @@ import { JournaledRuns } from '../../../../../shared/stores/journal/runs.ts';
 import { MemoryStore } from '../../../../../shared/stores/memory/store.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { newFolder } from '../../../../support/journaled-store.ts';
+import { POLICY } from '../../../../support/policy.ts';
 import { SteppedClock } from '../../../../support/stepped-clock.ts';
-import { POLICY } from '../../../../support/stores.ts';
 
 const PAGE = {
   url: 'http://a.test/1',

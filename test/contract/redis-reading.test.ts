@@ -63,9 +63,9 @@ test('what a run of 20,000 hosts is asked costs no more than of 1,000', async ()
     const looking = (run: string) => costOf(() => new RunWatcher({ run, runs, roster, clock, mostHosts }).look());
     const { commands, scripts } = await looking('large');
     expect({ commands, scripts }).toEqual(await looking('small'));
-    // A script looks at 200 hosts at most: some hundreds of commands are a millisecond or two.
-    expect(scripts, 'the counters, the workers, and the hosts in parts').toBe(2 + Math.ceil(mostHosts / 200));
-    expect(commands / scripts).toBeLessThan(1_000);
+    // A script looks at 100 hosts at most: some hundreds of commands are half a millisecond.
+    expect(scripts, 'the counters, the workers, and the hosts in parts').toBe(2 + Math.ceil(mostHosts / 100));
+    expect(commands / scripts).toBeLessThan(500);
   }
   expect(await costOf(() => runs.standing('large')), 'asked twenty times a second').toEqual({
     commands: 1,

@@ -52,9 +52,9 @@ export class TimeTable {
   latest(limit: number): string[] {
     const found: { readonly at: number; readonly name: string }[] = [];
     for (const [name, at] of this.#times) {
-      const entry = { at, name };
       const last = found[limit - 1];
-      if (limit < 1 || (last !== undefined && isBefore(entry, last))) continue;
+      if (limit < 1 || (last !== undefined && at < last.at)) continue;
+      const entry = { at, name };
       let [from, to] = [0, found.length];
       while (from < to) {
         const middle = (from + to) >> 1;

@@ -23,12 +23,12 @@ interface RunListerOptions {
 export const MOST_OPEN = 200;
 /** Runs that are named whether they are open or not. */
 export const NEWEST = 20;
-/** Hosts of each run that are looked at: a line has room for one of them. */
+/** Hosts of each run that are read to find the slowest. */
 const HOSTS_OF_EACH = 20;
-/** Runs that are looked at together: more would hold the store up for as long as all of them take. */
+/** Runs that are read at once: a bound on how long one look holds up the store. */
 const AT_ONCE = 10;
 
-/** Looks at all runs now and again: at those that are open, and those that were opened last. */
+/** Looks now and again at the runs that are open, and at the newest. */
 export class RunLister {
   readonly #options: RunListerOptions;
   #watchers = new Map<string, RunWatcher>();
@@ -48,7 +48,7 @@ export class RunLister {
       runs.list(NEWEST),
     ]);
     const watchers = [...new Set([...open, ...newest])].map((run) => [run, this.#watcherOf(run)] as const);
-    // Those that are listed no more are forgotten.
+    // Watchers of runs that are no longer listed are dropped.
     this.#watchers = new Map(watchers);
     const views: RunView[] = [];
     for (let at = 0; at < watchers.length; at += AT_ONCE) {

@@ -22,14 +22,14 @@ interface RunWatcherOptions {
   readonly roster?: Pick<Roster, 'workers'>;
   /** Is it the run that is meant? Left out, any of its id. */
   readonly isOwn?: (standing: Pick<RunStanding, 'incarnation'>) => boolean;
-  /** Hosts that are looked at to find the slowest. Left out, {@link HOSTS_LOOKED_AT}. */
+  /** Hosts that are read to find the slowest. Left out, {@link HOSTS_LOOKED_AT}. */
   readonly mostHosts?: number;
 }
 
 /** The rate is taken over this long. */
 const RATE_OVER_MS = 5_000;
 const HOSTS_LOOKED_AT = 100;
-/** Hosts and workers are looked at this seldom, however often a progress line is drawn. */
+/** Hosts and workers are read at most this often, however often a progress line is drawn. */
 const HOSTS_KEPT_MS = 1_000;
 
 type Surroundings = Pick<Parameters<typeof bottleneckOf>[0], 'hosts' | 'workers'>;
@@ -65,7 +65,7 @@ export class RunWatcher {
     }
   }
 
-  /** The same where nobody watches: asks for nothing but where the run stands. */
+  /** As `follow`, but shows nothing, and so asks only where the run stands. */
   async untilEnded(everyMs: number, signal: AbortSignal): Promise<void> {
     const { run, runs, clock, isOwn } = this.#options;
     for (;;) {

@@ -1,7 +1,7 @@
 import type { OfferResult } from '../ports/frontier.ts';
 import type { Clock } from '../runtime/clock.ts';
 
-/** How long whoever finds the store full leaves it alone. */
+/** How long to wait before a full store is offered anything again. */
 export const FULL_NAP_MS = 1_000;
 
 interface OfferingOptions {
@@ -14,7 +14,7 @@ interface OfferingOptions {
   readonly onWait?: (isWaiting: boolean) => void;
 }
 
-/** Makes an offer again and again until the frontier takes it; nothing if `signal` was aborted while the store was full. */
+/** Repeats an offer until the frontier takes it. Returns nothing if `signal` was aborted while the store was full. */
 export async function offerUntilTaken(
   offer: () => Promise<OfferResult>,
   { clock, signal, refused, onWait }: OfferingOptions,

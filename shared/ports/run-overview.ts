@@ -1,10 +1,10 @@
 import type { HostCircumstances } from './host-overview.ts';
 
 /**
- * The runs as a whole, for people, for programs that show them, and for workers that stop once all is done.
+ * The runs as a whole: for people, for programs that show them, and for workers that stop when all runs have ended.
  *
- * No answer takes longer for runs that ended long ago, and none holds the store for longer than a few milliseconds, however
- * many hosts a run has: what is counted is kept counted, and lists are read up to their limit, long ones in parts.
+ * Runs that have ended make no answer slower, and no answer holds up the store for more than a few milliseconds, however many
+ * hosts a run has: counters are kept, and lists are read up to their limit, long ones in parts.
  *
  * Every {@link Runs} has this ability, and passes `test/contract/run-overview.contract.ts`.
  */
@@ -16,8 +16,8 @@ export interface RunOverview {
   /** The runs that have not ended, those opened last first. */
   listOpen(limit: number): Promise<readonly string[]>;
   /**
-   * What the waiting tasks of a run wait for: its hosts, first those that release looks at last. A host that moves between
-   * two parts of a long list may be missing.
+   * What the waiting tasks of a run wait for: its hosts, those whose next look is furthest away first. A host that moves while
+   * a long list is read in parts may be missing.
    */
   hosts(run: string, limit: number): Promise<readonly HostLine[]>;
 }

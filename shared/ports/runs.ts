@@ -40,8 +40,8 @@ export interface Runs {
   /** Every counter of a run, read at one moment; nothing if the store doesn't know the run. */
   progress(run: string): Promise<RunProgress | undefined>;
   /**
-   * Where a run stands, without its counters; nothing if the store doesn't know the run. The cheapest of all questions, for
-   * who asks it many times a second: it costs the same for a run of any size.
+   * Where a run stands, without its counters; nothing if the store doesn't know the run. Cheap enough to ask many times a
+   * second: the cost doesn't depend on the size of the run.
    */
   standing(run: string): Promise<RunStanding | undefined>;
 }

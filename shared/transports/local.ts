@@ -29,8 +29,8 @@ interface MemoryTransportOptions {
 
 /**
  * The transport of one process: queues in its memory, with prefetch, TTL and redelivery as a broker has them. What it
- * can't do is outlive the process. So it keeps no dead letters, which nobody could read: the records have a line of every
- * failure.
+ * can't do is outlive the process. So it keeps no dead letters, since nobody could read them: the records have a line for
+ * each failure.
  */
 export class MemoryTransport implements Transport {
   readonly #clock: Clock;

@@ -12,7 +12,7 @@ interface OpenReleaserOptions {
   readonly settings: Settings;
   readonly stores: Stores;
   readonly transport: Transport;
-  /** Where the line about what fails before any worker has it in hand goes. */
+  /** Gets a line for each task that fails before a worker has it. */
   readonly sink: Sink;
   /** For runs that the store doesn't know. */
   readonly defaults: RunOptions;
@@ -21,7 +21,7 @@ interface OpenReleaserOptions {
   readonly log: Logger;
 }
 
-/** A releaser out of its parts, not started. Every worker, producer and crawl has one. */
+/** Puts a releaser together, not started. Every worker, producer and crawl has one. */
 export function openReleaser({ settings, stores, transport, log, ...parts }: OpenReleaserOptions): Releaser {
   const { frontier, roster } = stores;
   const failures = openFailureLines({ stores, ...parts });

@@ -1,6 +1,6 @@
 #!lua flags=no-writes,allow-oom
 -- What the waiting tasks of a run wait for.
--- ARGV   prefix, run, hosts to pass over, most hosts, time
+-- ARGV   prefix, run, hosts to skip, most hosts, time
 -- Result {host, waiting, interval ms, why it is so long (rate | answers | slowed), response ms or '', what it said when it
 --        was slowed or '', ms still paused, reason, 1 if paused by hand, 1 if its breaker is open, …}
 -- Needs  host.lua

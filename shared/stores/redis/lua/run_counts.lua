@@ -2,6 +2,6 @@
 -- How many runs there are.
 -- ARGV   prefix, time
 -- Result {runs known, runs that have not ended}
--- Reads only, two counts that Redis keeps; at one moment, or a run that opens between them would look ended.
+-- Reads only: two sizes that Redis keeps. At one moment: a run that is opened between two reads would look as if it had ended.
 
 return {redis.call('ZCARD', P .. 'runs'), redis.call('ZCARD', P .. 'runs:open')}

@@ -1,78 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { nameOf } from '../../../../shared/ports/frontier.ts';
-import type {
-  OutgoingMessage,
-  PublishOutcome,
-  Transport,
-  TransportTrouble,
-} from '../../../../shared/ports/transport.ts';
-import { idOf } from '../../../../shared/task/task/task.ts';
-import { FAST_RUN } from '../../../support/builders.ts';
-import { EVERYTHING, LogLines, offerOf, openEmbedded, releaserOf, settled } from '../../../support/embedded.ts';
+import type { PublishOutcome, Transport } from '../../../../shared/ports/transport.ts';
+import { EVERYTHING, offerOf, releaserOf, settled } from '../../../support/embedded.ts';
 import { offerAll } from '../../../support/offer-all.ts';
-import { SeededRandom } from '../../../support/seeded-random.ts';
 import { withMethods } from '../../../support/with-methods.ts';
-
-interface SetupOptions {
-  readonly window?: number;
-  readonly intervalMs?: number;
-  /** What the broker says to a message; `confirmed` if left out. */
-  readonly answer?: (message: OutgoingMessage) => PublishOutcome;
-}
-
-/** A releaser on the embedded stores, with a run `r`. */
-async function setup({ window, intervalMs = 0, answer = () => 'confirmed' }: SetupOptions = {}) {
-  const stores = openEmbedded();
-  const { clock, frontier, runs, roster } = stores;
-  await runs.open('r', { ...FAST_RUN, intervalMs }, 'p');
-  const published: OutgoingMessage[] = [];
-  const broker: { trouble: TransportTrouble | undefined } = { trouble: undefined };
-  const calls = { release: 0 };
-  const transport = withMethods(stores.transport as Transport, {
-    publish: async (messages) => {
-      const taken = messages.filter((message) => answer(message) === 'confirmed');
-      published.push(...taken);
-      await stores.transport.publish(taken);
-      return messages.map(answer);
-    },
-    trouble: () => broker.trouble,
-  });
-  const watched = withMethods(frontier, {
-    release: async (options) => {
-      calls.release++;
-      return await frontier.release(options);
-    },
-  });
-  const log = new LogLines();
-  const releaser = releaserOf({ ...stores, frontier: watched, transport, log, window });
-  onTestFinished(() => releaser.stop());
-  return {
-    ...stores,
-    releaser,
-    published,
-    broker,
-    calls,
-    log,
-    offer: (...urls: string[]) =>
-      offerAll(
-        frontier,
-        'r',
-        urls.map((url) => offerOf(url)),
-      ),
-    work: (slots: number) => roster.beat({ id: 'w', host: 'h', version: '1', slots, inHand: 0, state: 'consuming' }),
-    /** Steps the clock and lets the releaser do what is due. */
-    async step(ms: number): Promise<void> {
-      await settled();
-      clock.step(ms);
-      await settled();
-    },
-  };
-}
-
-function urls(from: number, to: number, host = 'a.test'): string[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => `http://${host}/${from + i}`);
-}
+import { setup, urls } from './setup.ts';
 
 test('a due task is published where it belongs, and its lease becomes that of its queue', async () => {
   const { releaser, frontier, published, clock } = await setup();
@@ -211,93 +144,6 @@ test('while nothing can be published, nothing is leased', async () => {
   broker.trouble = undefined;
   for (let i = 0; i < 5; i++) await step(250);
   expect(published.length).toBe(1);
-});
-
-test('a frontier that can not be reached is tried again every second', async () => {
-  const world = await setup();
-  let asked = 0;
-  const frontier = withMethods(world.frontier, {
-    release: () => {
-      asked++;
-      return Promise.reject(new Error('Redis is away'));
-    },
-  });
-  const { log, step } = world;
-  const releaser = releaserOf({ ...world, frontier });
-  onTestFinished(() => releaser.stop());
-  await releaser.start();
-  for (let ms = 0; ms < 3_000; ms += 100) await step(100);
-  expect([asked, log.lines]).toEqual([4, Array(4).fill('warn: releasing failed, trying again Redis is away')]);
-});
-
-test('an idle releaser looks four times a second, and a nudge hurries it', async () => {
-  const { releaser, offer, calls, step, published } = await setup();
-  await releaser.start();
-  for (let ms = 0; ms < 10_000; ms += 10) await step(10);
-  expect(calls.release).toBeGreaterThanOrEqual(38);
-  expect(calls.release).toBeLessThanOrEqual(41);
-  await offer('http://a.test/1');
-  await step(20);
-  const before = calls.release;
-  releaser.nudge();
-  await step(0);
-  expect([calls.release - before, published.length]).toEqual([1, 1]);
-});
-
-test('nudges without end make it no busier than one look in 10 ms', async () => {
-  const { releaser, calls, step } = await setup();
-  await releaser.start();
-  for (let ms = 0; ms < 1_000; ms++) {
-    releaser.nudge();
-    await step(1);
-  }
-  expect(calls.release).toBeLessThanOrEqual(101);
-  expect(calls.release).toBeGreaterThan(50);
-});
-
-test('200 releasers with a full window look as often as a few, and who looked last may die', async () => {
-  const world = await setup({ window: 10 });
-  const { frontier, roster, offer, step, calls, published } = world;
-  const watched = withMethods(frontier, {
-    release: async (options) => {
-      calls.release++;
-      return await frontier.release(options);
-    },
-  });
-  for (let n = 0; n < 200; n++) {
-    await roster.beat({ id: `w-${n}`, host: 'h', version: '1', slots: 32, inHand: 0, state: 'consuming' });
-  }
-  await offer(...urls(1, 50));
-  const transport = withMethods(world.transport, {
-    publish: async (messages) => {
-      published.push(...messages);
-      return messages.map(() => 'confirmed');
-    },
-    trouble: () => undefined,
-  });
-  const chance = new SeededRandom(1);
-  const random = (): number => chance.next();
-  const others = { ...world, frontier: watched, transport, random, window: 10 };
-  const releasers = Array.from({ length: 200 }, () => releaserOf(others));
-  onTestFinished(async () => {
-    await Promise.all(releasers.map((releaser) => releaser.stop()));
-  });
-  await Promise.all(releasers.map((releaser) => releaser.start()));
-  for (let ms = 0; ms < 3_000; ms += 5) await step(5);
-  calls.release = 0;
-  for (let ms = 0; ms < 2_000; ms += 5) await step(5);
-  expect(calls.release / 2, 'looks a second').toBeLessThanOrEqual(300);
-  expect(published.length).toBe(10);
-  // All but a few die with whoever looks, and others go on.
-  await Promise.all(releasers.slice(0, 190).map((releaser) => releaser.stop()));
-  for (const { id, headers } of published.slice(0, 10)) {
-    const release = headers['x-release'] ?? 0;
-    const mark = (await frontier.markOf('r', release)) ?? '';
-    expect(idOf({ run: 'r', mark })).toBe(id);
-    await frontier.settle('r', { release, mark }, { outcome: { kind: 'done' } });
-  }
-  for (let ms = 0; ms < 1_000; ms += 5) await step(5);
-  expect(published.length).toBe(20);
 });
 
 test('a paced host is fed at its pace', async () => {

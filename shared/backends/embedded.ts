@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Beginning, LocalRuns, OwnedRun } from '../ports/local-runs.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
-import type { DeadLetters, Transport } from '../ports/transport.ts';
+import type { Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { makeOutputFolder } from '../runtime/output-folder.ts';
 import type { Settings } from '../settings/table.ts';
@@ -22,7 +22,7 @@ export type Kept = {
 
 /** All of one process. */
 export type Embedded = Stores & {
-  readonly transport: Transport & DeadLetters;
+  readonly transport: Transport;
   /** Nothing if it is kept in memory only. */
   readonly owned: OwnedRun | undefined;
 };

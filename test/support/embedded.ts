@@ -1,24 +1,19 @@
+import { Releaser } from '../../shared/loops/releaser.ts';
 import type { Frontier, Offer } from '../../shared/ports/frontier.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import type { FrontierPolicy } from '../../shared/stores/policy.ts';
-import { LocalResponseCache } from '../../shared/stores/sqlite/response-cache.ts';
-import { LocalRoster } from '../../shared/stores/sqlite/roster.ts';
 import { markOf } from '../../shared/task/url/fingerprint.ts';
 import { canonicalOf } from '../../shared/task/url/url.ts';
-import { LocalTransport } from '../../shared/transports/local.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
-import { openLocalPorts } from './local-ports.ts';
+import { LetterKeepingTransport } from './letter-keeping-transport.ts';
+import { openLocalParts } from './local-parts.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
-const POLICY: FrontierPolicy = {
-  hostConcurrency: 0,
-  giveUpMs: 600_000,
-  priorityTtlMs: QUEUE_TTL_MS.priority,
-  normalTtlMs: QUEUE_TTL_MS.normal,
-};
+type ReleaserParts = ConstructorParameters<typeof Releaser>[0];
 
-/** For a releaser whose failures nobody needs to be told of. */
-export async function onFailure(): Promise<void> {}
+/** A releaser, whose failures nobody is told of unless a test says so. */
+export function releaserOf(parts: Omit<ReleaserParts, 'onFailure'> & Partial<ReleaserParts>): Releaser {
+  return new Releaser({ onFailure: async () => {}, ...parts });
+}
 
 /** As much as is due, without a window. */
 export const EVERYTHING: Parameters<Frontier['release']>[0] = { limit: 1_000, window: 100_000, unpaced: false };
@@ -26,18 +21,9 @@ export const EVERYTHING: Parameters<Frontier['release']>[0] = { limit: 1_000, wi
 /** Stores and transport of one process, on a clock that the test steps. */
 export function openEmbedded() {
   const clock = new SteppedClock();
-  const { frontier, runs, marks, gate, hosts, biographer } = openLocalPorts({ clock, policy: POLICY });
   return {
-    clock,
-    frontier,
-    runs,
-    marks,
-    gate,
-    hosts,
-    biographer,
-    cache: new LocalResponseCache({ clock, ttlMs: 60_000, maxBytes: 1_000_000 }),
-    roster: new LocalRoster({ clock }),
-    transport: new LocalTransport({ clock, ttlMs: QUEUE_TTL_MS }),
+    ...openLocalParts({ clock, policy: { hostConcurrency: 0 } }),
+    transport: new LetterKeepingTransport({ clock, ttlMs: QUEUE_TTL_MS }),
   };
 }
 

@@ -6,10 +6,10 @@ import { beginRun, reopenRun } from '../../shared/stores/sqlite/local-runs.ts';
 import type { OwnedLocalRun } from '../../shared/stores/sqlite/owned-run.ts';
 import { SqliteRuns } from '../../shared/stores/sqlite/runs.ts';
 import { SteadyClock } from '../../shared/stores/sqlite/steady-clock.ts';
-import { openLocalPorts } from './local-ports.ts';
+import { openLocalParts } from './local-parts.ts';
 import { NumberedFrontier } from './numbered-frontier.ts';
 import { SteppedClock } from './stepped-clock.ts';
-import { counted, type OpenStore, POLICY, type Store } from './stores.ts';
+import { counted, type OpenStore, type Store } from './stores.ts';
 
 /** A store in a folder, whose runs are this process' own from the moment that they are created. */
 export interface KeptStore extends Store {
@@ -28,11 +28,10 @@ interface Options {
 export async function openKeptStore(options: Options = {}): Promise<KeptStore> {
   const { clock: stepped = new SteppedClock(), folder = await newFolder() } = options;
   const path = join(folder, 'trawl.sqlite');
-  const policy = { ...POLICY, ...options.policy };
-  const { store, database, frontier, gate, hosts, marks, biographer } = openLocalPorts({
+  const { store, database, frontier, gate, hosts, marks, biographer } = openLocalParts({
     clock: new SteadyClock(stepped),
     path,
-    policy,
+    policy: options.policy,
   });
   const owned = new Map<string, OwnedLocalRun>();
   const parts = { store, folder, syncRecords: async () => {} };

@@ -8,6 +8,7 @@ import type { Claims, Frontier, HandOvers, Ledger, QueuedLeases } from '../../sh
 import type { HostGate } from '../../shared/ports/host-gate.ts';
 import type { HostOverview } from '../../shared/ports/host-overview.ts';
 import type { Marks } from '../../shared/ports/marks.ts';
+import type { RunOverview } from '../../shared/ports/run-overview.ts';
 import type { OpenedRun, Runs } from '../../shared/ports/runs.ts';
 import type { FrontierPolicy } from '../../shared/stores/policy.ts';
 import { RedisBiographer } from '../../shared/stores/redis/biographer.ts';
@@ -20,8 +21,9 @@ import { RedisRuns } from '../../shared/stores/redis/runs.ts';
 import { IN_MEMORY } from '../../shared/stores/sqlite/database.ts';
 import { SqliteRuns } from '../../shared/stores/sqlite/runs.ts';
 import { SteadyClock } from '../../shared/stores/sqlite/steady-clock.ts';
-import { openLocalPorts } from './local-ports.ts';
+import { openLocalParts } from './local-parts.ts';
 import { NumberedFrontier } from './numbered-frontier.ts';
+import { POLICY } from './policy.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
 /** A frontier with what belongs to it, on a clock that the test steps. */
@@ -29,7 +31,7 @@ export interface Store {
   /** The frontier, and the same with releases that tests can name. */
   readonly port: Frontier & Claims & QueuedLeases & HandOvers & Ledger;
   readonly frontier: NumberedFrontier;
-  readonly runs: Runs;
+  readonly runs: Runs & RunOverview;
   readonly gate: HostGate;
   readonly hosts: HostOverview;
   readonly marks: Marks;
@@ -40,13 +42,6 @@ export interface Store {
 }
 
 export type OpenStore = (policy?: Partial<FrontierPolicy>) => Promise<Store>;
-
-export const POLICY: FrontierPolicy = {
-  hostConcurrency: 2,
-  giveUpMs: 600_000,
-  priorityTtlMs: 1_800_000,
-  normalTtlMs: 3_600_000,
-};
 
 /** Incarnations that are the same in every store that is asked the same. */
 export function counted(): () => string {
@@ -73,8 +68,17 @@ export const openSqliteFile: OpenStore = async (policy) => {
 async function openSqliteIn(path: string, policy: Parameters<OpenStore>[0]): Promise<Store> {
   const stepped = new SteppedClock();
   const clock = new SteadyClock(stepped);
-  const ports = openLocalPorts({ clock, path, policy: { ...POLICY, ...policy }, incarnations: counted() });
-  const { frontier: port, runs, gate, hosts, marks, biographer, store, database } = ports;
+  const {
+    frontier: port,
+    store,
+    database,
+    ...parts
+  } = openLocalParts({
+    clock,
+    path,
+    policy,
+    incarnations: counted(),
+  });
   class OwningRuns extends SqliteRuns {
     override async open(...opened: Parameters<SqliteRuns['open']>): Promise<OpenedRun> {
       store.owned?.add(opened[0]);
@@ -82,13 +86,10 @@ async function openSqliteIn(path: string, policy: Parameters<OpenStore>[0]): Pro
     }
   }
   return {
+    ...parts,
     port,
     frontier: new NumberedFrontier(port),
-    runs: store.owned === undefined ? runs : new OwningRuns({ store, incarnations: counted() }),
-    gate,
-    hosts,
-    marks,
-    biographer,
+    runs: store.owned === undefined ? parts.runs : new OwningRuns({ store, incarnations: counted() }),
     step: (ms) => stepped.step(ms),
     now: () => stepped.now(),
     close: async () => database.close(),

@@ -1,10 +1,11 @@
+import type { HostLine, RunCounts, RunOverview } from '../../ports/run-overview.ts';
 import {
-  type HostLine,
   type OpenedRun,
   type OpenHow,
   PRODUCER_LEASE_MS,
   type RunOptions,
   type RunProgress,
+  type RunStanding,
   type Runs,
   type Steered,
 } from '../../ports/runs.ts';
@@ -21,7 +22,7 @@ interface SqliteRunsOptions {
 }
 
 /** The runs of one machine, beside its frontier. */
-export class SqliteRuns implements Runs {
+export class SqliteRuns implements Runs, RunOverview {
   readonly #store: LocalStore;
   readonly #incarnations: () => string;
 
@@ -97,6 +98,35 @@ export class SqliteRuns implements Runs {
       const run = moves.run(id);
       return run === undefined ? undefined : progressOf(moves, run);
     });
+  }
+
+  async standing(id: string): Promise<RunStanding | undefined> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      if (run === undefined) return undefined;
+      const { incarnation, state, endedAt } = run;
+      return { incarnation, state, hasEnded: endedAt !== null };
+    });
+  }
+
+  async counts(): Promise<RunCounts> {
+    return await this.#store.move((moves) => {
+      moves.flush();
+      const counts = moves.database.get<{ known: number; open: number }>(
+        'SELECT count(*) AS known, count(opened) AS open FROM runs',
+      );
+      return { known: counts?.known ?? 0, open: counts?.open ?? 0 };
+    });
+  }
+
+  async listOpen(limit: number): Promise<readonly string[]> {
+    return await this.#store.move((moves) =>
+      moves
+        .openRuns()
+        .reverse()
+        .slice(0, limit)
+        .map(({ id }) => id),
+    );
   }
 
   async list(limit: number): Promise<readonly string[]> {

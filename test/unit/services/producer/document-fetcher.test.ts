@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { DocumentFetcher } from '../../../../services/producer/documents/document-fetcher.ts';
-import type { HostGate } from '../../../../shared/ports/host-gate.ts';
-import { openLocalPorts } from '../../../support/local-ports.ts';
+import { openLocalParts } from '../../../support/local-parts.ts';
 import { openProxied } from '../../../support/proxied.ts';
-import { POLICY } from '../../../support/stores.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { openSite } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
@@ -11,8 +9,7 @@ import { openFetcher } from './setup.ts';
 
 function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher() } = {}) {
   const clock = new HurriedClock();
-  const { gate, hosts, database } = openLocalPorts({ clock, policy: POLICY });
-  const hostGate: HostGate = gate;
+  const { gate: hostGate, hosts, database } = openLocalParts({ clock });
   const limit = { intervalMs, concurrency };
   const documents = new DocumentFetcher({ fetcher, hostGate, clock, limit, holder: 'test', random: () => 0.5 });
   const stop = new AbortController();
@@ -122,7 +119,7 @@ test('a paused host is waited for, in short naps', async () => {
 test('a turn that was granted late is let go, and another one waited for', async () => {
   const site = await openSite();
   const clock = new HurriedClock();
-  const gate = openLocalPorts({ clock, policy: POLICY }).gate;
+  const gate = openLocalParts({ clock }).gate;
   const limit = { intervalMs: 1_000, concurrency: 1 };
   const asked: number[] = [];
   const late = withMethods(gate, {

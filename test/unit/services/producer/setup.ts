@@ -3,20 +3,12 @@ import { onTestFinished } from 'vitest';
 import { Producer, type ProducerOptions, type ProducerParts } from '../../../../services/producer/producer.ts';
 import { GotFetcher } from '../../../../shared/fetchers/got/fetcher.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
-import type { FrontierPolicy } from '../../../../shared/stores/policy.ts';
 import type { LocalDatabase } from '../../../../shared/stores/sqlite/database.ts';
 import { NOTHING_PRIVATE } from '../../../../shared/task/host/private-address.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { openLocalPorts } from '../../../support/local-ports.ts';
+import { openLocalParts } from '../../../support/local-parts.ts';
 import { HurriedClock } from './hurried-clock.ts';
-
-const POLICY: FrontierPolicy = {
-  hostConcurrency: 2,
-  giveUpMs: 600_000,
-  priorityTtlMs: 1_800_000,
-  normalTtlMs: 3_600_000,
-};
 
 export const RUN_OPTIONS: RunOptions = { ...FAST_RUN, dedup: 'ever' };
 
@@ -43,14 +35,14 @@ export function setup(): {
   waiting(run?: string): Promise<string[]>;
 } {
   const clock = new HurriedClock();
-  const { frontier, runs, gate, database } = openLocalPorts({ clock, policy: POLICY });
+  const { database, frontier, runs, gate: hostGate } = openLocalParts({ clock });
   const problems: string[] = [];
   const hints: string[] = [];
   const parts = {
     frontier,
     runs,
     fetcher: openFetcher(),
-    hostGate: gate,
+    hostGate,
     clock,
     rules: DEFAULT_ROUTING,
     on: {

@@ -6,9 +6,8 @@ import { DocumentFetcher } from '../../../../services/producer/documents/documen
 import type { Found } from '../../../../services/producer/found.ts';
 import { SitemapDocument } from '../../../../services/producer/sitemaps/sitemap-document.ts';
 import { SitemapReader, type SitemapTree } from '../../../../services/producer/sitemaps/sitemap-reader.ts';
-import { openLocalPorts } from '../../../support/local-ports.ts';
+import { openLocalParts } from '../../../support/local-parts.ts';
 import type { TestSite } from '../../../support/site.ts';
-import { POLICY } from '../../../support/stores.ts';
 import { folder, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
@@ -17,7 +16,7 @@ function setup({ maxSitemapBytes = 1_000_000, maxSitemaps = 100, signal = new Ab
   const clock = new HurriedClock();
   const documents = new DocumentFetcher({
     fetcher: openFetcher(),
-    hostGate: openLocalPorts({ clock, policy: POLICY }).gate,
+    hostGate: openLocalParts({ clock }).gate,
     clock,
     limit: { intervalMs: 0, concurrency: 1 },
     holder: 'test',

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { type Held, SlotWait } from '../../../../shared/loops/slot-wait.ts';
 import type { Grant, HostLimit } from '../../../../shared/ports/host-gate.ts';
 import { settled } from '../../../support/embedded.ts';
-import { openLocalPorts } from '../../../support/local-ports.ts';
+
+import { openLocalParts } from '../../../support/local-parts.ts';
+
 import { SteppedClock } from '../../../support/stepped-clock.ts';
-import { POLICY } from '../../../support/stores.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 const HOST = 'a.test';
@@ -12,7 +13,7 @@ const HOST = 'a.test';
 /** A gate, what it was asked and answered, and a clock that the test steps. */
 function setup({ intervalMs = 0, concurrency = 0 }: Partial<HostLimit> = {}) {
   const clock = new SteppedClock();
-  const gate = openLocalPorts({ clock, policy: POLICY }).gate;
+  const { gate } = openLocalParts({ clock });
   const limit = { intervalMs, concurrency };
   const asked: Grant[] = [];
   const watched = withMethods(gate, {

@@ -3,13 +3,12 @@ import { nameOf, type Settlement } from '../../../../../shared/ports/frontier.ts
 import { MOST_KEPT } from '../../../../../shared/stores/sqlite/attempt-notes.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/embedded.ts';
-import { openLocalPorts } from '../../../../support/local-ports.ts';
+import { openLocalParts } from '../../../../support/local-parts.ts';
 import { SteppedClock } from '../../../../support/stepped-clock.ts';
-import { POLICY } from '../../../../support/stores.ts';
 
 test('failed attempts are remembered for a day, and those of all tasks together are bounded: the oldest go', async () => {
   const clock = new SteppedClock();
-  const { frontier, runs, store } = openLocalPorts({ clock, policy: POLICY });
+  const { frontier, runs, store } = openLocalParts({ clock });
   await runs.open('r', FAST_RUN, 'p');
   const failed: Settlement = {
     outcome: { kind: 'failed', reason: 'http_4xx' },

@@ -2,16 +2,16 @@ import { expect, onTestFinished, test } from 'vitest';
 import { nameOf } from '../../../../../shared/ports/frontier.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/embedded.ts';
-import { openLocalPorts } from '../../../../support/local-ports.ts';
+import { openLocalParts } from '../../../../support/local-parts.ts';
 import { SteppedClock } from '../../../../support/stepped-clock.ts';
-import { counted, POLICY } from '../../../../support/stores.ts';
+import { counted } from '../../../../support/stores.ts';
 
-type Ports = ReturnType<typeof openLocalPorts>;
+type Ports = ReturnType<typeof openLocalParts>;
 
 function open(gatherMs?: number): Ports {
-  const ports = openLocalPorts({
+  const ports = openLocalParts({
     clock: new SteppedClock(),
-    policy: POLICY,
+
     incarnations: counted(),
     ...(gatherMs === undefined ? {} : { gatherMs }),
   });

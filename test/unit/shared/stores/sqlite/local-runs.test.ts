@@ -7,9 +7,8 @@ import type { OwnedLocalRun } from '../../../../../shared/stores/sqlite/owned-ru
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/embedded.ts';
 import { crashedFolder, newFolder } from '../../../../support/kept-store.ts';
-import { openLocalPorts } from '../../../../support/local-ports.ts';
+import { openLocalParts } from '../../../../support/local-parts.ts';
 import { SteppedClock } from '../../../../support/stepped-clock.ts';
-import { POLICY } from '../../../../support/stores.ts';
 
 const OPTIONS = { ...FAST_RUN, dedup: 'run' } as const;
 const BEGINNING = {
@@ -33,7 +32,7 @@ async function setup() {
     clock,
     /** A process that looks into the folder. */
     open() {
-      const ports = openLocalPorts({ clock, policy: POLICY, path: join(folder, 'trawl.sqlite') });
+      const ports = openLocalParts({ clock, path: join(folder, 'trawl.sqlite') });
       const parts = { store: ports.store, folder, syncRecords: async () => {} };
       const owned: OwnedLocalRun[] = [];
       const keep = (run: OwnedLocalRun): OwnedLocalRun => {
@@ -157,9 +156,9 @@ test.each([
   onTestFinished(() => rm(before, { recursive: true }));
   await close();
   // The machine was started again since.
-  const { store: found, ...after } = openLocalPorts({
+  const { store: found, ...after } = openLocalParts({
     clock: place.clock,
-    policy: POLICY,
+
     path: join(before, 'trawl.sqlite'),
   });
   await found.move(({ database }) => database.run("UPDATE crawls SET boot = 'another'"));

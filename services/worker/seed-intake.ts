@@ -1,6 +1,8 @@
+import { FULL_NAP_MS } from '../../shared/loops/full-store.ts';
 import type { Frontier } from '../../shared/ports/frontier.ts';
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 import type { Handling } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import { type RoutingRule, routeOf } from '../../shared/task/task/routing.ts';
 import type { Task } from '../../shared/task/task/task.ts';
 import { fingerprintOf, markOf } from '../../shared/task/url/fingerprint.ts';
@@ -16,6 +18,7 @@ interface SeedIntakeOptions {
   readonly runs: Runs;
   readonly rules: readonly RoutingRule[];
   readonly defaults: RunOptions;
+  readonly clock: Clock;
 }
 
 /**
@@ -33,7 +36,7 @@ export class SeedIntake {
   }
 
   async take(seed: Omit<Task, 'run'> & { readonly run: string | undefined }): Promise<Handling> {
-    const { frontier, runs, rules, defaults } = this.#options;
+    const { frontier, runs, rules, defaults, clock } = this.#options;
     const { run = STRANGERS_RUN, ...unmarked } = seed;
     const producer = `seed:${fingerprintOf(JSON.stringify([unmarked.url, unmarked.mark]))}`;
     const { how, options } = await runs.open(run, defaults, producer);
@@ -43,8 +46,11 @@ export class SeedIntake {
     const key = keyWithLogin(urlKeyOf(canonicalOf(url), options.urlKey), loginFor(url, unmarked.logins));
     const mark = markOf(key, step);
     const result = await frontier.offer(run, [{ ...unmarked, mark, ...routeOf(url, rules) }]);
-    // It comes again, and its run waits for it.
-    if ('refused' in result) return 'return';
+    if ('refused' in result) {
+      // It comes again at once, and its run waits for it.
+      if (result.refused === 'full') await clock.sleep(FULL_NAP_MS);
+      return 'return';
+    }
     await runs.seal(run, producer);
     return 'ack';
   }

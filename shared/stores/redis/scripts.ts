@@ -35,6 +35,7 @@ export type ScriptName =
   | 'release'
   | 'renew'
   | 'roster'
+  | 'run_counts'
   | 'seal'
   | 'settle'
   | 'slow'

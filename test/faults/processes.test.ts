@@ -63,12 +63,17 @@ describe('processes that end', () => {
   });
 
   row(17, 'a worker is told to stop under load, and told again', async (round) => {
-    // Long enough for a second signal while the first is still being followed.
     const crawl = await openCrawl(round, { site: { delayMs: 1_000 }, perMinute: 'none' });
+    const path = `/page/${Math.ceil(200 * (0.1 + 0.5 * round.random()))}`;
+    // Whoever asks first waits for the answer: a worker with nothing left ends before it can be told again.
+    crawl.site.on(path, (_, response) => {
+      if (crawl.site.count(path) > 1) response.writeHead(200, { 'content-type': 'text/html' }).end('<title>x</title>');
+    });
     await crawl.begin();
-    await crawl.someMoment();
-    const [first, second] = crawl.workers as [Hand, Hand];
-    // While both have pages in hand: a worker with nothing left ends before it can be told again.
+    await crawl.site.arrival(path);
+    const asked = crawl.site.requests.find((request) => request.path === path);
+    const second = crawl.workers.find(({ name }) => name === asked?.headers['user-agent']) as Hand;
+    const first = crawl.workers.find((hand) => hand !== second) as Hand;
     second.isKilled = true;
     second.trawl.signal('SIGTERM');
     await second.trawl.says(/stopping/);

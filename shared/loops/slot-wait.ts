@@ -94,7 +94,9 @@ export class SlotWait {
         const reached = clock.now();
         const isInTime = !signal.aborted && reached - answered - grant.inMs <= slotToleranceMs(limit.intervalMs);
         if (isInTime && (await this.#gate.stillOpen(host)) && clock.now() - reached <= SLOWEST_ANSWER_MS) {
-          return { go: true };
+          // Each of the three delays may be short, and their sum longer than an interval.
+          const latestMs = Math.max(limit.intervalMs, SLOWEST_ANSWER_MS);
+          if (clock.now() - asked - grant.inMs <= latestMs) return { go: true };
         }
       }
       if (signal.aborted || clock.now() > until) return { go: false, inMs: 0 };

@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
 import { openFleet, pagesFetched } from '../support/fleet.ts';
 
-const PER_MINUTE = 600;
+/**
+ * A start is late at the origin by what lies between: on a busy machine half a second for the first request of a process.
+ * So an interval is twice as long.
+ */
+const PER_MINUTE = 60;
+const PAGES = 16;
 const INTERVAL_MS = 60_000 / PER_MINUTE;
 /** What a request may be late by, between the gate and the origin's log. */
 const SLACK_MS = 50;
 
 test('four workers on one host keep its limit together: in k intervals, at most k + 1 requests start', async () => {
-  const { workplace, site } = await openFleet({ pages: 150 });
+  const { workplace, site } = await openFleet({ pages: PAGES });
   const flags = ['--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
   for (let i = 0; i < 4; i++) workplace.start(['work', ...flags]);
   const summary = await workplace.json([
@@ -18,8 +23,8 @@ test('four workers on one host keep its limit together: in k intervals, at most 
     `${PER_MINUTE}/min`,
     ...flags,
   ]);
-  expect(summary).toMatchObject({ discovered: 150, done: 150 });
-  expect(pagesFetched(site).length).toBe(150);
+  expect(summary).toMatchObject({ discovered: PAGES, done: PAGES });
+  expect(pagesFetched(site).length).toBe(PAGES);
   const starts = site.requests.map(({ at }) => at);
   const broken: string[] = [];
   for (let from = 0; from < starts.length; from++) {

@@ -249,51 +249,6 @@ test('a gate that can not answer lets nobody through', async () => {
   await expect(holding).rejects.toThrow('Redis is away');
 });
 
-test('a grant that takes long to arrive is let go, and another slot asked for', async () => {
-  const { clock, gate, limit, abort, step } = setup({ intervalMs: 150 });
-  const answers: (() => void)[] = [];
-  const slow = withMethods(gate, {
-    ask: async (...args) => {
-      const grant = await gate.ask(...args);
-      await new Promise<void>((resolve) => answers.push(resolve));
-      return grant;
-    },
-  });
-  const held: Held[] = [];
-  void new SlotWait({ gate: slow, clock })
-    .hold({ host: HOST, holder: 'me', limit, pausedMs: 0, signal: abort.signal })
-    .then((it) => held.push(it));
-  await step(200);
-  answers.shift()?.();
-  await settled();
-  expect(held).toEqual([]);
-  answers.shift()?.();
-  await settled();
-  expect(held).toEqual([{ go: true }]);
-});
-
-test('a slot is let go, too, when the last look at the host takes long', async () => {
-  const { clock, gate, limit, abort, step } = setup({ intervalMs: 100 });
-  const looks: (() => void)[] = [];
-  const slow = withMethods(gate, {
-    stillOpen: async (host) => {
-      await new Promise<void>((resolve) => looks.push(resolve));
-      return await gate.stillOpen(host);
-    },
-  });
-  await gate.ask(HOST, limit, 'other');
-  const held: Held[] = [];
-  void new SlotWait({ gate: slow, clock })
-    .hold({ host: HOST, holder: 'me', limit, pausedMs: 0, signal: abort.signal })
-    .then((it) => held.push(it));
-  await step(100);
-  await step(120);
-  looks.shift()?.();
-  await settled();
-  expect(held).toEqual([{ go: true }]);
-  expect(clock.now()).toBe(1_800_000_000_220);
-});
-
 test('who can wait waits for a pause to end, however long, and looks at it every two seconds', async () => {
   const { slots, gate, limit, abort, asked, step } = setup({ intervalMs: 1_000 });
   await gate.pause(HOST, 5_000, 'Retry-After');

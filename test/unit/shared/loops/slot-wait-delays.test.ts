@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { type Held, SlotWait } from '../../../../shared/loops/slot-wait.ts';
+import { settled } from '../../../support/embedded.ts';
+import { openLocalParts } from '../../../support/local-parts.ts';
+import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { withMethods } from '../../../support/with-methods.ts';
+
+const HOST = 'a.test';
+
+/** Somebody waits for a slot of a gate whose answers, and whose last looks at the host, arrive when the test says so. */
+function setup(intervalMs: number) {
+  const clock = new SteppedClock();
+  const { gate } = openLocalParts({ clock });
+  const limit = { intervalMs, concurrency: 0 };
+  const [answers, looks]: [(() => void)[], (() => void)[]] = [[], []];
+  const slow = withMethods(gate, {
+    ask: async (...args) => {
+      const grant = await gate.ask(...args);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return grant;
+    },
+    stillOpen: async (host) => {
+      await new Promise<void>((resolve) => looks.push(resolve));
+      return await gate.stillOpen(host);
+    },
+  });
+  const held: Held[] = [];
+  const { signal } = new AbortController();
+  const arrives = async (waiting: (() => void)[]): Promise<void> => {
+    waiting.shift()?.();
+    await settled();
+  };
+  return {
+    held,
+    /** Another request has the host's first slot. */
+    takeFirstSlot: async (): Promise<void> => void (await gate.ask(HOST, limit, 'other')),
+    hold: (): void => {
+      const holding = new SlotWait({ gate: slow, clock }).hold({
+        host: HOST,
+        holder: 'me',
+        limit,
+        pausedMs: 0,
+        signal,
+      });
+      void holding.then((it) => held.push(it));
+    },
+    answer: () => arrives(answers),
+    look: () => arrives(looks),
+    async step(ms: number): Promise<void> {
+      await settled();
+      clock.step(ms);
+      await settled();
+    },
+  };
+}
+
+test('a grant that takes long to arrive is let go, and another slot asked for', async () => {
+  const { held, hold, answer, step } = setup(150);
+  hold();
+  await step(200);
+  await answer();
+  expect(held).toEqual([]);
+  await answer();
+  expect(held).toEqual([{ go: true }]);
+});
+
+// biome-ignore format: a table
+test.each([
+  [  100,   0, 100, true],
+  [  100,   0, 101, false],
+  [  100,  80,  20, true],
+  [  100,  80,  21, false],
+  [  200,   0, 101, false],
+  [  200,  80, 100, true],
+  // No machine keeps such an interval to the millisecond.
+  [   20,  80,  20, true],
+  [   20,  80,  21, false],
+])('at one request in %i ms, an answer %i ms late and the last look %i ms late: %s', async (intervalMs, answerMs, lookMs, isGood) => {
+  const { held, takeFirstSlot, hold, answer, look, step } = setup(intervalMs);
+  await takeFirstSlot();
+  hold();
+  await step(answerMs);
+  await answer();
+  // The rest of the wait: the answer said how long from the moment of the gate.
+  await step(intervalMs);
+  await step(lookMs);
+  await look();
+  expect(held.some(({ go }) => go)).toBe(isGood);
+});

@@ -9,9 +9,6 @@ export interface FrontierPolicy {
   readonly normalTtlMs: number;
 }
 
-/** The pseudo host of texts that are no URL. No host name holds a question mark. */
-export const MALFORMED_HOST = '?';
-
 /** A task is released at most so long before its slot: what waits in a worker keeps others out of it. */
 export const LEAD_MS = 250;
 

@@ -1,11 +1,11 @@
 import type { Beginning } from '../../ports/journal.ts';
 import type { RunProgress } from '../../ports/runs.ts';
-import { loginFor } from '../../task/url/logins.ts';
+import { formOf } from '../../task/task/form.ts';
+import { hostOfMark, MALFORMED_HOST } from '../../task/url/fingerprint.ts';
 import type { EndOutcome, StoredTask } from '../memory/store.ts';
-import { MALFORMED_HOST } from '../policy.ts';
 
 /** The version of the lines that this program writes, and the only one that it reads. */
-export const JOURNAL_VERSION = 1;
+export const JOURNAL_VERSION = 2;
 
 /** A field that has nothing to say. */
 export const NONE = '-';
@@ -20,7 +20,7 @@ export const NONE = '-';
  * | `session`   | number, at (epoch ms), id of the machine's boot, pid, hostname, milliseconds worked before it   |
  * | `open`      | a producer that has something to offer                                                          |
  * | `sealed`    | a producer that has offered all, or `-` for all of them; URLs that were known already           |
- * | `task`      | number, parent's number, depth, queue, first seen, deadline after it, URL, and where they are not the URL's own: mark, host, step; the folder in which its links are followed, or `-`; its credentials |
+ * | `task`      | number, parent's number, queue, first seen, deadline after it, host if the mark doesn't say it, mark, form |
  * | `text`      | number, first seen, a text that is no URL (JSON), why it is none (JSON)                         |
  * | `done`      | number, bytes, links in it that were known already                                              |
  * | `skipped`, `failed` | the same, reason, bytes that did not have to be fetched, if any                         |
@@ -36,19 +36,13 @@ export function beginningLine({ run, options, seeds, flags }: Beginning, begunAt
 }
 
 export function taskLine(task: StoredTask, parent: number, begunAt: number): string {
-  const { number, url, mark, host, step, depth, queue, within, logins, firstSeen, deadline, problem } = task;
-  const login = loginFor(url, logins);
+  const { number, mark, host, queue, firstSeen, deadline, problem } = task;
   const age = firstSeen - begunAt;
   if (host === MALFORMED_HOST)
     return `text\t${number}\t${age}\t${JSON.stringify(mark)}\t${JSON.stringify(problem ?? '')}\n`;
   const end = deadline > 0 ? deadline - firstSeen : NONE;
-  const head = `task\t${number}\t${parent}\t${depth}\t${queue}\t${age}\t${end}\t${url}`;
-  if (mark === url && step === '' && host === hostIn(url) && within === undefined && login === undefined)
-    return `${head}\n`;
-  const names = `${head}\t${mark === url ? NONE : mark}\t${host === hostIn(url) ? NONE : host}`;
-  if (login !== undefined) return `${names}\t${step}\t${within ?? NONE}\t${login}\n`;
-  if (within !== undefined) return `${names}\t${step}\t${within}\n`;
-  return `${names}${step === '' ? '' : `\t${step}`}\n`;
+  const otherHost = host === hostOfMark(mark) ? NONE : host;
+  return line('task', number, parent, queue, age, end, otherHost, mark, formOf(task));
 }
 
 export function endLine(number: number, outcome: EndOutcome, bytes: number, known: number, saved: number): string {
@@ -68,12 +62,4 @@ export function line(...fields: readonly (string | number)[]): string {
 
 export function endedLine(sessions: number, progress: RunProgress): string {
   return line('ended', sessions, JSON.stringify(progress));
-}
-
-/** The politeness key in a serialised URL: what stands between the credentials and the path. */
-export function hostIn(url: string): string {
-  const start = url.indexOf('://') + 3;
-  const end = url.indexOf('/', start);
-  const authority = end < 0 ? url.slice(start) : url.slice(start, end);
-  return authority.slice(authority.lastIndexOf('@') + 1);
 }

@@ -1,11 +1,12 @@
 import type { Beginning } from '../../ports/journal.ts';
+import { taskOf } from '../../task/task/form.ts';
 import { FAILED_REASONS, SKIPPED_REASONS } from '../../task/task/outcome.ts';
 import { QUEUES } from '../../task/task/routing.ts';
-import { loginsField, withLogin } from '../../task/url/logins.ts';
+import { hostOfMark } from '../../task/url/fingerprint.ts';
 import { newIncarnation } from '../incarnation.ts';
 import { type EndOutcome, type MemoryRun, type MemoryStore, type StoredTask, storedTask } from '../memory/store.ts';
 import { Credits } from './credits.ts';
-import { hostIn, NONE } from './lines.ts';
+import { NONE } from './lines.ts';
 import { type JournalLine, LineProblem, quoted, readBeginning, readInteger, readText, readWord } from './reading.ts';
 
 /** A session's last lines may not have reached the disk: it gave numbers for some time after the last that is known of it. */
@@ -160,7 +161,7 @@ export class Replay {
     const number = readInteger(fields[1]);
     if (number !== this.#tasks + 1) throw new LineProblem(`expected task ${this.#tasks + 1}, got ${number}`);
     const parent = fields[0] === 'task' ? readInteger(fields[2]) : 0;
-    const task = fields[0] === 'task' ? this.#taskIn(fields) : this.#textIn(fields);
+    const task = fields[0] === 'task' ? this.#taskIn(run.id, fields) : this.#textIn(fields);
     task.number = number;
     this.#tasks = number;
     this.#live.set(number, { task, parent, notBefore: 0 });
@@ -170,34 +171,18 @@ export class Replay {
     else if (this.#live.has(parent)) this.#credits.grant(parent, [task.mark]);
   }
 
-  #taskIn([
-    ,
-    ,
-    ,
-    depth,
-    queue,
-    age,
-    deadline,
-    text,
-    mark = NONE,
-    host = NONE,
-    step = '',
-    within = NONE,
-    login,
-  ]: readonly string[]): StoredTask {
-    const url = readText(text);
-    const offer = {
-      url,
-      mark: mark === NONE ? url : mark,
-      host: host === NONE ? hostIn(url) : host,
-      step,
-      depth: readInteger(depth),
+  #taskIn(run: string, [, , , queue, age, deadline, host = NONE, text, form = '']: readonly string[]): StoredTask {
+    const mark = readText(text);
+    const task = taskOf(form, {
+      run,
+      host: host === NONE ? hostOfMark(mark) : host,
       queue: readWord(queue, QUEUES),
-      ...(within === NONE ? {} : { within }),
-      ...loginsField(withLogin(undefined, url, login)),
-      ...(deadline === NONE ? {} : { deadlineMs: readInteger(deadline) }),
-    };
-    return storedTask(offer, this.#begunAt + readInteger(age));
+      mark,
+    });
+    if (task === undefined) throw new LineProblem(`expected the form of a task, got ${quoted(form)}`);
+    const deadlineMs = deadline === NONE ? {} : { deadlineMs: readInteger(deadline) };
+    const { run: _, ...offer } = task;
+    return storedTask({ ...offer, ...deadlineMs }, this.#begunAt + readInteger(age));
   }
 
   #textIn([, , age, text, problem]: readonly string[]): StoredTask {

@@ -8,7 +8,6 @@ import {
   type Ledger,
   MAX_OFFER,
   MAX_STARTS,
-  type Moved,
   type Offer,
   type OfferOptions,
   type OfferResult,
@@ -23,6 +22,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { ExpiringMap } from '../../runtime/expiring-map.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { QUEUES } from '../../task/task/routing.ts';
+import type { Task } from '../../task/task/task.ts';
 import { type FrontierPolicy, LEAD_MS, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { Releasing } from './releasing.ts';
@@ -327,12 +327,13 @@ export class MemoryFrontier implements Frontier, AttemptHistory, Claims, QueuedL
   }
 
   /** The host that it waited at has answered, with a redirect. */
-  #move(run: MemoryRun, task: StoredTask, moved: Moved, now: number): void {
+  #move(run: MemoryRun, task: StoredTask, moved: Task, now: number): void {
     if (moved.host !== task.host) {
       this.#noteTrouble(run, task.host, true, now);
       new HostHealth(this.#store, task.host, now).hear(run, { outcome: { kind: 'defer' }, hostAnswered: true });
     }
-    Object.assign(task, moved);
+    const { run: _, queue: __, mark: ___, ...elsewhere } = moved;
+    Object.assign(task, elsewhere);
   }
 
   #drainRun(run: MemoryRun, budget: number): number {

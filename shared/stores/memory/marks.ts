@@ -1,5 +1,6 @@
-import { type Forgettable, type Forgotten, hostOfMark, type Marks } from '../../ports/marks.ts';
+import type { Forgettable, Forgotten, Marks } from '../../ports/marks.ts';
 import { QUEUES } from '../../task/task/routing.ts';
+import { hostOfMark } from '../../task/url/fingerprint.ts';
 import type { MemoryRun, MemoryStore } from './store.ts';
 
 /** The marks of one process. */

@@ -8,11 +8,11 @@ import {
 import type { Deque } from '../../runtime/deque.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { QUEUES } from '../../task/task/routing.ts';
-import { loginsField } from '../../task/url/logins.ts';
-import { type FrontierPolicy, LEAD_MS, MALFORMED_HOST } from '../policy.ts';
+import { MALFORMED_HOST } from '../../task/url/fingerprint.ts';
+import { type FrontierPolicy, LEAD_MS } from '../policy.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { paceOf, rateOf } from './hosts.ts';
-import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask } from './store.ts';
+import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask, taskOfStored } from './store.ts';
 
 const MOST_LOOKS = 200;
 const MOST_RUNS = 100;
@@ -220,16 +220,11 @@ export class Releasing {
         run.leases.set(String(release), this.#now + PUBLISHING_MS);
         run.waiting--;
         taken++;
-        const { url, mark, step, depth, within, redirects, logins, problem } = task;
+        const { problem } = task;
         this.#tasks.push({
           verdict,
           release,
-          task: {
-            ...{ run: run.id, url, host, mark, step, depth, queue },
-            ...(within === undefined ? {} : { within }),
-            ...(redirects === undefined ? {} : { redirects }),
-            ...loginsField(logins),
-          },
+          task: taskOfStored(run.id, task),
           state: stateOfTask(task),
           ...(problem === undefined ? {} : { problem }),
         });

@@ -1,26 +1,17 @@
 import type { Offer, ReleaseName, TaskState } from '../../ports/frontier.ts';
 import type { RunOptions, RunState } from '../../ports/runs.ts';
 import { Deque } from '../../runtime/deque.ts';
+import { INITIAL_FIELDS } from '../../task/task/form.ts';
 import type { Outcome } from '../../task/task/outcome.ts';
 import type { Queue } from '../../task/task/routing.ts';
-import { malformedMarkOf } from '../../task/url/fingerprint.ts';
-import { type Logins, loginsField } from '../../task/url/logins.ts';
-import { MALFORMED_HOST } from '../policy.ts';
+import type { Task } from '../../task/task/task.ts';
+import { MALFORMED_HOST, malformedMarkOf } from '../../task/url/fingerprint.ts';
 import { MemoryHosts } from './hosts.ts';
 import { Recrawl } from './recrawl.ts';
 import { TimeTable } from './time-table.ts';
 
 /** A task as this store keeps it. */
-export interface StoredTask {
-  readonly url: string;
-  host: string;
-  readonly mark: string;
-  readonly step: string;
-  readonly depth: number;
-  readonly queue: Queue;
-  redirects?: readonly string[];
-  readonly within?: string;
-  logins?: Logins;
+export interface StoredTask extends Omit<Task, 'run'> {
   readonly problem?: string;
   readonly firstSeen: number;
   readonly deadline: number;
@@ -285,22 +276,15 @@ export function storedTask(offer: Offer, now: number): StoredTask {
       problem,
       host: MALFORMED_HOST,
       step: '',
-      depth: 0,
       queue: 'normal',
+      ...INITIAL_FIELDS,
       deadline: 0,
       ...counters,
     };
   }
-  const { url, host, mark, step, depth, queue, within, logins, deadlineMs } = offer;
+  const { deadlineMs, changedAt: _, domain: __, ...task } = offer;
   return {
-    url,
-    host,
-    mark,
-    step,
-    depth,
-    queue,
-    ...(within === undefined ? {} : { within }),
-    ...loginsField(logins),
+    ...task,
     deadline: deadlineMs === undefined ? 0 : now + deadlineMs,
     ...counters,
   };
@@ -310,6 +294,12 @@ export function storedTask(offer: Offer, now: number): StoredTask {
 export function flightOf(run: MemoryRun | undefined, { release, mark }: ReleaseName): Flight | undefined {
   const flight = run?.flights.get(String(release));
   return flight?.task.mark === mark ? flight : undefined;
+}
+
+/** The task itself, without what the store knows of it. */
+export function taskOfStored(run: string, stored: StoredTask): Task {
+  const { problem, firstSeen, deadline, number, attempts, starts, throttles, ...task } = stored;
+  return { run, ...task };
 }
 
 export function stateOfTask({ attempts, starts, throttles, firstSeen, deadline }: StoredTask): TaskState {

@@ -1,8 +1,9 @@
 #!lua
 -- Takes tasks that a run doesn't know yet.
 -- ARGV   prefix, run, parent's release or '', its mark, 1 for a repeat, tasks that the run may have or '', the run's incarnation
---        or '' for any, the offer's id, hosts that each domain may have or '', then per task '<host> <queue> <deadline in ms or
---        0>[ <changed at>][ ~<domain, if its hosts are counted>]' TAB mark TAB payload, then the time
+--        or '' for any, the offer's id, hosts that each domain may have or '', then for each task one argument, its parts divided
+--        by tabs: host, queue, deadline in ms or 0, changed at or '', domain if its hosts are counted or '', mark, form; then
+--        the time
 -- Result {accepted, known, beyond what it may have, left out for their host}, or {'refused', 'run' | 'parent'}
 -- Atomic: mark, waiting entry and counters come together. Sent again within a minute, since its answer was lost, it changes
 --         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full
@@ -54,8 +55,8 @@ local function take(host, domain, mark, changed_at)
 end
 
 for i = 10, #ARGV - 1 do
-  local host, queue, deadline, changed_at, domain, mark, payload =
-    string.match(ARGV[i], '^(%S+) (%a+) (%d+) ?(%d*) ?~?(%S*)\t([^\t]*)\t(.*)$')
+  local host, queue, deadline, changed_at, domain, mark, form =
+    string.match(ARGV[i], '^([^\t]*)\t(%a*)\t(%d*)\t(%d*)\t([^\t]*)\t([^\t]*)\t(.*)$')
   local answer = take(host, domain, mark, changed_at)
   if answer == 'beyond' then
     beyond = beyond + 1
@@ -73,7 +74,7 @@ for i = 10, #ARGV - 1 do
       lists[key] = list
       hosts[host] = true
     end
-    list[#list + 1] = '0 0 0 ' .. deadline .. ' ' .. int(now) .. '\t' .. mark .. '\t' .. payload
+    list[#list + 1] = '0 0 0 ' .. deadline .. ' ' .. int(now) .. '\t' .. mark .. '\t' .. form
     accepted = accepted + 1
     new[accepted] = mark
   end

@@ -1,11 +1,11 @@
 -- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes.
 --
 -- A task is kept as one string, its parts divided by tabs:
---   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB payload
---              and, where redirects have led it to another host, TAB and these as JSON, its logins behind them
+--   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB form
 --   put back   <host> <queue> and the above
 --   in flight  <publishing | queued | working:<worker>:<since>> and the above; `working` alone: handed over, not begun
--- Times are epoch milliseconds, 0 for none. The payload is opaque here: cjson would turn [] into {} and round big numbers.
+-- Times are epoch milliseconds, 0 for none. The form is what `task/form.ts` writes, and opaque here: cjson would turn [] into {}
+-- and round big numbers. Of what is no URL, why it is none stands in its place.
 -- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: with
 -- the server's own clock, two stores could not be asked the same at the same moment.
 --
@@ -52,7 +52,7 @@ end
 -- pseudo host of what is no URL. So it ends and is named, and keeps nothing else back.
 local function unreadable(entry)
   local mark = string.match(entry, '^[^\t]*\t([^\t]*)\t') or string.sub(string.gsub(entry, '%c+', ' '), 1, 2048)
-  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\t{"m":"what the frontier had of it can not be read"}'
+  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\twhat the frontier had of it can not be read'
 end
 
 local read_flight

@@ -187,21 +187,22 @@ test('a line that a crash tore is cut off; what came before it stands', async ()
   const store = await setup();
   await store.frontier.offer('r', [page('1'), page('2')]);
   for (const journal of store.journals.values()) await journal.close();
-  await appendFile(store.path, 'task\t3\t0\t0\tnormal\t0\t-\thttp://a.te');
+  await appendFile(store.path, 'task\t3\t0\tnormal\t0\t-\t-\thttp://a.te');
   const again = await openJournaledStore({ folder: store.folder, clock: store.clock, resume: ['r'] });
   expect(await again.runs.progress('r')).toMatchObject({ discovered: 2, waiting: 2 });
   await again.frontier.offer('r', [page('3')]);
   expect(await readFile(store.path, 'utf8')).toMatch(
-    /\nsession\t2\t.*\nsynced\t.*\ntask\t3\t0\t0\tnormal\t0\t-\thttp:\/\/a.test\/3\n/,
+    /\nsession\t2\t.*\nsynced\t.*\ntask\t3\t0\tnormal\t0\t-\t-\thttp:\/\/a.test\/3\t\n/,
   );
   await again.close();
 });
 
 test.each([
-  ['task\t5\t0\t0\tnormal\t0\t-\thttp://a.test/5', 'expected task 2, got 5'],
-  ['task\t2\t0\tdeep\tnormal\t0\t-\thttp://a.test/5', 'expected a whole number, got "deep"'],
-  ['task\t2\t0\t0\tsome\t0\t-\thttp://a.test/5', 'expected one of priority, normal, got "some"'],
-  ['task\t2\t0\t0\tnormal\t0\t-', 'a field is missing'],
+  ['task\t5\t0\tnormal\t0\t-\t-\thttp://a.test/5\t', 'expected task 2, got 5'],
+  ['task\t2\t0\tnormal\tlate\t-\t-\thttp://a.test/5\t', 'expected a whole number, got "late"'],
+  ['task\t2\t0\tsome\t0\t-\t-\thttp://a.test/5\t', 'expected one of priority, normal, got "some"'],
+  ['task\t2\t0\tnormal\t0\t-\t-', 'a field is missing'],
+  ['task\t2\t0\tnormal\t0\t-\t-\thttp://a.test/5\t{"depth":', 'expected the form of a task, got'],
   ['text\t2\t0\tnot JSON\t""', 'expected JSON, got "not JSON"'],
   ['done\t7\t1\t0', 'no task 7 is under way'],
   ['failed\t1\t0\t0\tbored', 'expected one of timeout'],

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { StepResult } from '../../shared/crawler/crawler.ts';
+import type { Step, StepResult } from '../../shared/crawler/crawler.ts';
 import { mediaTypeOf, type Page } from '../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../shared/ports/fetcher.ts';
 import type { AttemptNote, TaskState } from '../../shared/ports/frontier.ts';
@@ -20,6 +20,8 @@ const MAX_NOTE_LENGTH = 500;
 /** One admitted task on its way through the pipeline. */
 export interface Visit {
   readonly task: Task;
+  /** What the run's crawler does with it. */
+  readonly step: Step;
   /** 0 when the store has lost the run: then there is no ledger to settle in. */
   readonly release: number;
   /** Whose place it is that the visit takes at a host: another for each delivery, also of runs that the store has lost. */

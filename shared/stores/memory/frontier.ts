@@ -20,10 +20,20 @@ import {
 import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ExpiringMap } from '../../runtime/expiring-map.ts';
+import { DAY_MS } from '../../task/durations.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { QUEUES } from '../../task/task/routing.ts';
 import type { Task } from '../../task/task/task.ts';
-import { type FrontierPolicy, LEAD_MS, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import {
+  type FrontierPolicy,
+  LEAD_MS,
+  MOST_DRAINED,
+  MOST_REAPED,
+  QUEUED_PAST_DEADLINE_MS,
+  QUEUED_PAST_TTL_MS,
+  THROTTLES_BEFORE_TAIL,
+  WORKING_MS,
+} from '../policy.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { Releasing } from './releasing.ts';
 import { flightOf, type MemoryRun, type MemoryStore, type StoredTask, stateOfTask, storedTask } from './store.ts';
@@ -31,11 +41,10 @@ import { flightOf, type MemoryRun, type MemoryStore, type StoredTask, stateOfTas
 /** Why a task that isn't known is not taken. */
 type Refusal = 'beyond' | 'left out';
 
-const WORKING_MS = 60_000;
 const MOST_NOTES = 10;
 /** Tasks whose attempts are remembered, those that failed last. */
 const MOST_NOTED = 10_000;
-const NOTED_MS = 24 * 3_600_000;
+const NOTED_MS = DAY_MS;
 
 interface MemoryFrontierOptions {
   readonly store: MemoryStore;
@@ -107,9 +116,9 @@ export class MemoryFrontier implements Frontier, AttemptHistory, Claims, QueuedL
       if (run === undefined || flight?.phase !== 'publishing') continue;
       const { queue, deadline } = flight.task;
       const ttlMs = queue === 'priority' ? this.#policy.priorityTtlMs : this.#policy.normalTtlMs;
-      const till = now + ttlMs + 300_000;
+      const till = now + ttlMs + QUEUED_PAST_TTL_MS;
       flight.phase = 'queued';
-      run.leases.set(String(name.release), deadline > 0 ? Math.min(till, deadline + 60_000) : till);
+      run.leases.set(String(name.release), deadline > 0 ? Math.min(till, deadline + QUEUED_PAST_DEADLINE_MS) : till);
     }
   }
 

@@ -2,11 +2,8 @@ import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } fr
 import type { Clock } from '../../runtime/clock.ts';
 import { averageResponseMs } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
+import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
 import { type MemoryHosts, paceOf } from './hosts.ts';
-
-const PLACE_LEASE_MS = 120_000;
-/** How long a request is guessed to take before one has. */
-const UNKNOWN_RESPONSE_MS = 100;
 
 /** The gate of one process: the memory form of `gate.lua`. It can't see what other processes ask of a host. */
 export class MemoryHostGate implements HostGate {
@@ -32,7 +29,7 @@ export class MemoryHostGate implements HostGate {
       for (const [other, till] of host.open) if (till <= now) host.open.delete(other);
       if (host.open.size >= concurrency && !host.open.has(holder)) {
         const wait = Math.ceil((host.responseMs ?? UNKNOWN_RESPONSE_MS) / concurrency);
-        return { granted: false, inMs: Math.max(10, wait), because: 'concurrency' };
+        return { granted: false, inMs: Math.max(SHORTEST_PLACE_WAIT_MS, wait), because: 'concurrency' };
       }
       host.open.set(holder, slot + PLACE_LEASE_MS);
     }

@@ -9,17 +9,19 @@ import type { Deque } from '../../runtime/deque.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { QUEUES } from '../../task/task/routing.ts';
 import { MALFORMED_HOST } from '../../task/url/fingerprint.ts';
-import { type FrontierPolicy, LEAD_MS } from '../policy.ts';
+import {
+  type FrontierPolicy,
+  HIGHEST_START,
+  INTERVAL_KNOWN_MS,
+  LEAD_MS,
+  MOST_LOOKS,
+  MOST_RETRIES_WOKEN,
+  MOST_RUNS_LOOKED_AT,
+  PUBLISHING_MS,
+} from '../policy.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { paceOf, rateOf } from './hosts.ts';
 import { type MemoryRun, type MemoryStore, type StoredTask, stateOfTask, taskOfStored } from './store.ts';
-
-const MOST_LOOKS = 200;
-const MOST_RUNS = 100;
-const MOST_RETRIES = 100;
-const PUBLISHING_MS = 60_000;
-/** 2^53 is a little more: numbers stay exact, whatever the clock says. */
-const HIGHEST_START = 9_000_000_000_000_000;
 
 /** One call of `release`: the memory form of `release.lua`, line for line, so that both can be read side by side. */
 export class Releasing {
@@ -47,7 +49,7 @@ export class Releasing {
     for (const run of this.#store.listOpenRuns()) out += run.flights.size;
     let budget = Math.min(limit, window - out);
     const wanting = this.#store.ready
-      .due(this.#now, MOST_RUNS)
+      .due(this.#now, MOST_RUNS_LOOKED_AT)
       .map((id) => this.#store.runs.get(id))
       .filter((run) => run !== undefined);
     const share = Math.floor(window / Math.max(1, wanting.length));
@@ -90,7 +92,7 @@ export class Releasing {
 
   /** Retries whose time has come rejoin their host's list, at the head. */
   #wakeRetries(run: MemoryRun): void {
-    for (const name of run.retryTimes.due(this.#now, MOST_RETRIES)) {
+    for (const name of run.retryTimes.due(this.#now, MOST_RETRIES_WOKEN)) {
       const task = run.retries.get(name);
       run.retryTimes.delete(name);
       run.retries.delete(name);
@@ -171,7 +173,7 @@ export class Releasing {
     let pace = paceOf(host, own, this.#now).intervalMs;
     if (own > 0 && rateOf(host, own, this.#now) === own) {
       host.interval = own;
-      host.intervalUntil = this.#now + 10_000 + 2 * own;
+      host.intervalUntil = this.#now + INTERVAL_KNOWN_MS + 2 * own;
     }
     const { hostConcurrency } = this.#policy;
     if (hostConcurrency > 0 && host.responseMs !== undefined) {

@@ -35,9 +35,15 @@ export function hostOfMark(mark: string): string {
 /** The pseudo host of texts that are no URL. No host name holds a question mark. */
 export const MALFORMED_HOST = '?';
 
+/** No mark of a text that is no URL is longer. */
+export const MAX_MALFORMED_MARK_LENGTH = 2_048;
+
 /** The mark of a text that is no URL: the text itself, on one line and not endless. */
 export function malformedMarkOf(text: string): string {
-  return withoutCredentialsIn(text.replaceAll(/[\u0000-\u0020\u007f]+/g, ' ').trim()).slice(0, 2048);
+  return withoutCredentialsIn(text.replaceAll(/[\u0000-\u0020\u007f]+/g, ' ').trim()).slice(
+    0,
+    MAX_MALFORMED_MARK_LENGTH,
+  );
 }
 
 /** SHA-256 of a mark, its first 128 bits as hex: enough that two URLs of one run never meet. */

@@ -9,7 +9,6 @@
 --         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full
 --         Redis refuses new work, while all that drains it goes on.
 
-local ANSWER_KEPT_MS = 60000
 local run, parent, is_repeat = ARGV[2], ARGV[3], ARGV[5] == '1'
 local answered = P .. 'offer:' .. ARGV[8]
 local answer_before = redis.call('GET', answered)
@@ -42,7 +41,7 @@ end
 -- 'known', 'beyond' what it may have, 'left out' for its host, or 'taken'.
 local function take(host, domain, mark, changed_at)
   if some_failed and redis.call('SISMEMBER', failed, mark) == 1 then return 'known' end
-  local goes_by_changes = after and host ~= '?'
+  local goes_by_changes = after and host ~= MALFORMED_HOST
   local refused = accepted >= room and 'beyond' or is_one_host_too_many(host, domain) and 'left out'
   if refused then
     if goes_by_changes then

@@ -16,7 +16,6 @@ local bytes, note, free_in, patience = tonumber(ARGV[13]), ARGV[14], tonumber(AR
 local moved_to, moved_form = ARGV[16], ARGV[17]
 local most_noted = tonumber(ARGV[20])
 local page = ARGV[18] ~= '' and cjson.decode(ARGV[18])
-local DAY_MS = '86400000'
 
 local entry = entry_of(run, release, mark)
 if not entry then return 'already' end
@@ -98,7 +97,7 @@ end
 
 if pause ~= '' and pause ~= 'alone' then
   local ms = pause == 'grow' and throttle_pause_ms(task.host) or tonumber(pause)
-  pause_host(task.host, math.min(ms, LONGEST_PAUSE_MS), pause_reason)
+  pause_host(task.host, math.min(ms, RETRY_AFTER_CAP_MS), pause_reason)
 end
 -- Of a pause release knows itself, and when the host will have been in trouble for too long.
 local is_paused = free_in > LEAD_MS and as_number(redis.call('HGET', host_key(task.host), 'paused_until')) > now

@@ -18,6 +18,7 @@ import {
   THROTTLE_CAP_MS,
 } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
+import { PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
 import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/fingerprint.ts';
 import {
   HIGHEST_START,
@@ -35,8 +36,6 @@ import {
 
 /** What is known of a host is kept for this long after it was of use last. */
 const HOST_KEPT_MS = 10 * MINUTE_MS;
-/** What an incremental run remembers of a page. */
-const PAGE_RETENTION_MS = 90 * DAY_MS;
 /** An offer that is sent again within this gets the answer of the first. */
 const ANSWER_KEPT_MS = MINUTE_MS;
 /** Marks of runs that ended are kept for who joins them again: of this many runs, and this many in all. */

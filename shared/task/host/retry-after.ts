@@ -24,7 +24,7 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
 function serverTime({ date = '', age = '' }: Headers): number | undefined {
   const sent = httpDate(date.trim());
   if (Number.isNaN(sent)) return undefined;
-  return sent + (isWhole(age) ? Number(age) * 1000 : 0);
+  return sent + (isWhole(age) ? Number(age) * SECOND_MS : 0);
 }
 
 function isWhole(text: string): boolean {

@@ -1,5 +1,6 @@
 import type { Offer } from '../../shared/ports/frontier.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
+import { INITIAL_FIELDS } from '../../shared/task/task/form.ts';
 import { type OfferRules, offerOf } from '../../shared/task/task/offer.ts';
 import type { Logins } from '../../shared/task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
@@ -12,13 +13,16 @@ export interface Seeded extends Pick<SitemapEntry, 'loc' | 'isNews'> {
   readonly logins?: Logins | undefined;
 }
 
+const NEWS = { ...INITIAL_FIELDS, queue: 'priority' } as const;
+
 /** What the frontier is offered for the URL of a seed, as it was written. */
 export function offerOfSeed({ loc, isNews, changedAt, logins }: Seeded, rules: OfferRules): Offer {
   const url = readUrl(loc);
   if (isProblem(url)) return { malformed: withoutCredentials(loc), problem: url.problem };
-  return offerOf(url, rules, {
-    queue: isNews === true ? 'priority' : 'normal',
-    ...(changedAt === undefined ? {} : { changedAt }),
-    ...(logins === undefined ? {} : { logins }),
-  });
+  const about = isNews === true ? NEWS : INITIAL_FIELDS;
+  return offerOf(
+    url,
+    logins === undefined ? rules : { ...rules, logins },
+    changedAt === undefined ? about : { ...about, changedAt },
+  );
 }

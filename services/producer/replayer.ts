@@ -204,6 +204,6 @@ function lost(run: string, origin: string): RunLostError {
 function offerOfLetter(letter: DeadLetter, rules: OfferRules): TaskOffer | undefined {
   const url = readUrl(letter.url);
   if (isProblem(url)) return undefined;
-  const { step } = letter;
-  return offerOf(url, rules, { ...carriedFields(letter), step });
+  const { step, logins } = letter;
+  return offerOf(url, { ...rules, logins }, { ...carriedFields(letter), step });
 }

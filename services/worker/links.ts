@@ -1,4 +1,5 @@
 import type { RunOptions } from '../../shared/ports/runs.ts';
+import { INITIAL_FIELDS } from '../../shared/task/task/form.ts';
 import { offerOf, type TaskOffer } from '../../shared/task/task/offer.ts';
 import { MAX_LINK_LENGTH, MAX_LINKS, MAX_LINKS_LENGTH } from '../../shared/task/task/page-limits.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
@@ -30,15 +31,18 @@ export function linksToFollow(
   if (!options.follow || task.depth >= options.maxDepth) return [];
   const isInScope = scopeTest(options.scope ?? 'host', { ...task, host: new URL(task.url).host }, finalUrl, domainOf);
   const isCounted = options.scope === 'domain' && options.maxHostsPerDomain !== undefined;
-  const depth = task.depth + 1;
+  const child = { ...INITIAL_FIELDS, depth: task.depth + 1 };
+  const offerRules = { rules, urlKey: options.urlKey, logins };
   const offers: TaskOffer[] = [];
   for (const link of links) {
     const url = readUrl(link);
     const scope = isProblem(url) ? undefined : isInScope(url);
     if (isProblem(url) || scope === undefined || !isWanted(url.href, options)) continue;
-    const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : {};
-    const login = loginOf?.(link);
-    offers.push(offerOf(url, { rules, urlKey: options.urlKey }, { depth, ...scope, ...domain, login, logins }));
+    const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : undefined;
+    const inScope = scope.within === undefined ? child : { ...child, ...scope };
+    const about = domain === undefined ? inScope : { ...inScope, domain };
+    const own = url.login ?? loginOf?.(link);
+    offers.push(offerOf(own === undefined ? url : { ...url, login: own }, offerRules, about));
   }
   return offers;
 }
@@ -57,9 +61,9 @@ export function withinLimits(links: readonly string[]): { readonly links: readon
 }
 
 /** The domain whose hosts a link's counts among; its own name, `www` and the host of the page count for nothing. */
-function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): { domain?: string } {
+function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): string | undefined {
   const domain = domainOf(host.replace(/:\d+$/, ''));
-  return host === own || host === domain || host === `www.${domain}` ? {} : { domain };
+  return host === own || host === domain || host === `www.${domain}` ? undefined : domain;
 }
 
 /** Without a pattern to include, all are; one that excludes wins. */

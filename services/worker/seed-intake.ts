@@ -40,7 +40,11 @@ export class SeedIntake {
     // A cancelled run takes no seeds: the message has nowhere to go.
     if (how === 'cancelled') return 'ack';
     const url = { href, canonical: canonicalOf(href), host: hostOfMark(href) };
-    const offer = offerOf(url, { rules, urlKey: options.urlKey }, { ...carriedFields(seed), step });
+    const offer = offerOf(
+      url,
+      { rules, urlKey: options.urlKey, logins: seed.logins },
+      { ...carriedFields(seed), step },
+    );
     const result = await frontier.offer(run, [offer]);
     // It comes again, and its run waits for it.
     if ('refused' in result) return 'return';

@@ -104,9 +104,12 @@ export function writtenTask(task: Task): object {
   };
 }
 
-/** What another task for the same URL has of this one: everything but where redirects have led it. */
-export function carriedFields(task: FieldsOfTask): Omit<FieldsOfTask, 'redirects'> {
-  return fieldsOf(task, ([name]) => name !== 'redirects') as Omit<FieldsOfTask, 'redirects'>;
+/** What a task has from its beginning: redirects come later, and credentials go by its URL. */
+export type CarriedFields = Omit<FieldsOfTask, 'redirects' | 'logins'>;
+
+/** Those of a task, for another one of the same URL. */
+export function carriedFields({ redirects: _, logins: __, ...fields }: FieldsOfTask): CarriedFields {
+  return fieldsOf(fields) as CarriedFields;
 }
 
 /** What a record says of its task, beside what all records do. */

@@ -153,7 +153,7 @@ export class DocumentReader {
     if (written === undefined) return;
     const href = written === null ? null : withoutFragment(written);
     // A fragment alone is the page itself.
-    if (href === '' || (href !== null && NOT_HTTP.test(href))) return;
+    if (href === '' || (href !== null && !href.startsWith('/') && NOT_HTTP.test(href))) return;
     const known = href === null ? undefined : this.#hrefs.get(href);
     if (href === null || (known === undefined && this.#hrefs.size === MAX_LINKS)) this.#truncated.add('links');
     else this.#hrefs.set(href, known !== false && hasWord(this.#rel, 'nofollow'));
@@ -177,9 +177,12 @@ export class DocumentReader {
     this.#name = undefined;
     this.#content = undefined;
     while (tokenizer.nextAttribute()) {
-      const length = tokenizer.attributeEnd - tokenizer.attributeStart;
+      const { attributeStart: start, attributeEnd: end } = tokenizer;
+      const length = end - start;
       if (length !== 4 && length !== 3 && length !== 7 && length !== 10) continue;
-      switch (this.#html.slice(tokenizer.attributeStart, tokenizer.attributeEnd).toLowerCase()) {
+      // Most are this one, in lower case: no text is made of it.
+      const isHref = length === 4 && this.#html.startsWith('href', start);
+      switch (isHref ? 'href' : this.#html.slice(start, end).toLowerCase()) {
         case 'href':
           if (this.#href === undefined) this.#href = this.#value();
           break;
@@ -264,7 +267,8 @@ export class DocumentReader {
 
   #foldedTitle(): string | null {
     if (this.#title === undefined) return null;
-    const title = decodeHTML(this.#title.replaceAll('\0', '\ufffd'))
+    const written = this.#title.includes('\0') ? this.#title.replaceAll('\0', '\ufffd') : this.#title;
+    const title = (written.includes('&') ? decodeHTML(written) : written)
       .replaceAll(/[\t\n\f\r ]+/g, ' ')
       .replace(/^ | $/g, '');
     if (title.length <= MAX_TITLE_LENGTH) return title === '' ? null : title;

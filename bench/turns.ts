@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
+import { startServers } from '../test/support/servers/ladder.ts';
+import { Figures } from './figures.ts';
+import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
+import { startOrigin, writeSitemaps } from './origin.ts';
+import { type Bench, clear } from './rows.ts';
+
+// npm run bench:turns -- CHECKOUT [--rounds 5] [--pages 20000] [--only embedded|fleet]: CPU time per page of this checkout and of another one, by
+// turns, each first in every other round, since a machine's speed changes within minutes. What counts is the ratio.
+const args = process.argv.slice(2);
+const numberOf = (flag: string, otherwise: number): number =>
+  args.includes(flag) ? Number(args[args.indexOf(flag) + 1]) : otherwise;
+const other = args[0];
+if (other === undefined || other.startsWith('-')) throw new Error('name the folder of the other checkout');
+const [rounds, pages] = [numberOf('--rounds', 5), numberOf('--pages', 20_000)];
+const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
+const programs = { other: join(resolve(other), 'services/cli/trawl.ts'), this: TRAWL };
+type Side = keyof typeof programs;
+
+const folder = await mkdtemp(join(tmpdir(), 'trawl-turns-'));
+const servers = await startServers();
+const origin = await startOrigin(folder);
+const { rabbitmqUrl, redisUrl } = servers;
+const bench: Bench = { folder, origin: origin.url, hosts: origin.hosts, rabbitmqUrl, redisUrl, rounds };
+
+/** CPU time of one crawl of all pages, in µs per page. */
+type Way = (side: Side, round: number) => Promise<number>;
+
+/** `fleet`: in its one worker, on a frontier that is full already. */
+const WAYS: Readonly<Record<string, Way>> = {
+  embedded: async (side) => {
+    const ended = await run(side, ['crawl', origin.url + sitemap, '--json', ...AT_FULL_SPEED]);
+    const { done } = JSON.parse(ended.stdout);
+    if (done !== pages) throw new Error(`expected ${pages} pages, got ${done}`);
+    return perPage(ended);
+  },
+  fleet: async (side, round) => {
+    await clear(bench);
+    await run(side, ['produce', origin.url + sitemap, '--run', `${side}-${round}`, '--json', ...AT_FULL_SPEED]);
+    const ended = await run(side, ['work', '--exit-when-idle', '--log-format', 'json', ...AT_FULL_SPEED]);
+    const { done } = JSON.parse((await run(side, ['status', `${side}-${round}`, '--json'])).stdout);
+    if (done !== pages) throw new Error(`expected ${pages} pages, got ${done}`);
+    return perPage(ended);
+  },
+};
+
+const sitemap = await writeSitemaps(folder, origin.url, 'turns', pages);
+try {
+  for (const [name, way] of Object.entries(WAYS)) {
+    if (only !== undefined && name !== only) continue;
+    const found = { other: [] as number[], this: [] as number[] };
+    const ratios: number[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const order: readonly Side[] = round % 2 === 0 ? ['this', 'other'] : ['other', 'this'];
+      for (const side of order) found[side].push(await way(side, round));
+      ratios.push((found.this.at(-1) ?? 0) / (found.other.at(-1) ?? 1));
+    }
+    say(`${name}, CPU µs per page: other ${new Figures(found.other).text()}, this ${new Figures(found.this).text()}`);
+    say(`  this / other, round by round: ${new Figures(ratios).text(3)}`);
+  }
+} finally {
+  await origin.stop();
+  await servers.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function run(side: Side, line: readonly string[]): Promise<Measured> {
+  const env = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl };
+  return await runMeasured(programs[side], line, { folder, env });
+}
+
+function perPage({ usage }: Measured): number {
+  return (usage.cpuMs * 1_000) / pages;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

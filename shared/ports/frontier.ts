@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../task/durations.ts';
 import type { HostFault } from '../task/host/breaker.ts';
 import type { KnownPage, PageFacts } from '../task/task/known-page.ts';
 import type { TaskOffer } from '../task/task/offer.ts';
@@ -88,6 +89,9 @@ export function nameOf({
 }): ReleaseName {
   return { release, mark: task.mark };
 }
+
+/** How long a task is left alone that a worker has, and whose lease it doesn't renew. */
+export const WORKING_MS = MINUTE_MS;
 
 /** Tasks in one `offer`: a bound on how long one call may hold the frontier. */
 export const MAX_OFFER = 500;

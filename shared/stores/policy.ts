@@ -11,9 +11,8 @@ export interface FrontierPolicy {
   readonly normalTtlMs: number;
 }
 
-/** How long a task is left alone while it is published, and while a worker has it and doesn't renew its lease. */
+/** How long a task is left alone while it is published. */
 export const PUBLISHING_MS = MINUTE_MS;
-export const WORKING_MS = MINUTE_MS;
 /** A queued task is left alone until this long after its queue's TTL, or after its deadline if that is sooner. */
 export const QUEUED_PAST_TTL_MS = 5 * MINUTE_MS;
 export const QUEUED_PAST_DEADLINE_MS = MINUTE_MS;

@@ -16,6 +16,7 @@ import {
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
+  WORKING_MS,
 } from '../../ports/frontier.ts';
 import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -32,7 +33,6 @@ import {
   QUEUED_PAST_DEADLINE_MS,
   QUEUED_PAST_TTL_MS,
   THROTTLES_BEFORE_TAIL,
-  WORKING_MS,
 } from '../policy.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { Releasing } from './releasing.ts';

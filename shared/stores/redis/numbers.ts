@@ -1,3 +1,4 @@
+import { WORKING_MS } from '../../ports/frontier.ts';
 import { LONGEST_HOLD_MS } from '../../ports/host-gate.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../task/durations.ts';
 import {
@@ -31,7 +32,6 @@ import {
   QUEUED_PAST_DEADLINE_MS,
   SHORTEST_PLACE_WAIT_MS,
   UNKNOWN_RESPONSE_MS,
-  WORKING_MS,
 } from '../policy.ts';
 
 /** What is known of a host is kept for this long after it was of use last. */

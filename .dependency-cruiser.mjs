@@ -66,12 +66,12 @@ export default {
     {
       name: 'implementations-keep-to-themselves',
       comment:
-        'An implementation imports its port, and what stands beside it for all of its kind. The journal writes down what the store in memory does: they are one store.',
+        'An implementation imports its port, and what stands beside it for all of its kind: one that leaned on another could not be left out.',
       severity: 'error',
       from: { path: '^shared/(stores|transports|fetchers|sinks)/([a-z]+)/' },
       to: {
         path: IMPLEMENTATIONS,
-        pathNot: '^shared/$1/$2/|^shared/$1/[a-z-]+.ts$|^shared/stores/memory/|^shared/fetchers/proxies/',
+        pathNot: '^shared/$1/$2/|^shared/$1/[a-z-]+.ts$|^shared/fetchers/proxies/',
       },
     },
     {

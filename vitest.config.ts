@@ -3,13 +3,16 @@ import { defineConfig } from 'vitest/config';
 /** Cases of other crawlers' suites, read in place from the folder `CASES_DIR`; without it there is no such suite. */
 const conformance = process.env.CASES_DIR === undefined ? [] : ['test/conformance/**/*.test.ts'];
 
+/** Contract suites that need no servers run with the unit tests. */
+const SERVERLESS = ['test/contract/fetcher*.test.ts'];
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: 'unit',
-          include: ['test/unit/**/*.test.ts', ...conformance],
+          include: ['test/unit/**/*.test.ts', ...SERVERLESS, ...conformance],
           testTimeout: 30_000,
         },
       },
@@ -17,6 +20,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: ['test/contract/**/*.test.ts', 'test/fleet/**/*.test.ts'],
+          exclude: SERVERLESS,
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

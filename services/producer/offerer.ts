@@ -1,3 +1,4 @@
+import { offerUntilTaken } from '../../shared/loops/full-store.ts';
 import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { lastMomentOf } from '../../shared/task/sitemap/lastmod.ts';
@@ -6,9 +7,6 @@ import type { OfferRules } from '../../shared/task/task/offer.ts';
 import type { Logins } from '../../shared/task/url/logins.ts';
 import { offerOfSeed, type Seeded } from './offer.ts';
 import { RecentOffers } from './recent-offers.ts';
-
-/** Between two looks whether a full store has room again. */
-const FULL_NAP_MS = 1_000;
 
 interface OffererOptions {
   readonly frontier: Frontier;
@@ -147,23 +145,13 @@ export class Offerer {
   }
 
   /** Nothing, when it was stopped while it waited. */
-  async #offerUntilTaken(
-    batch: readonly Offer[],
-    repeat: boolean,
-  ): Promise<Exclude<OfferResult, { refused: unknown }> | undefined> {
-    const { frontier, clock, run, incarnation, signal, refused } = this.#options;
-    for (;;) {
-      const result = await frontier.offer(run, batch, { repeat, incarnation: incarnation() });
-      if (!('refused' in result)) return result;
-      if (result.refused !== 'full') {
-        await refused();
-        continue;
-      }
-      this.#waitingForRoom++;
-      await clock.sleep(FULL_NAP_MS, signal);
-      this.#waitingForRoom--;
-      if (signal.aborted) return undefined;
-    }
+  #offerUntilTaken(batch: readonly Offer[], repeat: boolean): ReturnType<typeof offerUntilTaken> {
+    const { frontier, run, incarnation } = this.#options;
+    const onWait = (isWaiting: boolean): void => {
+      this.#waitingForRoom += isWaiting ? 1 : -1;
+    };
+    const offer = (): Promise<OfferResult> => frontier.offer(run, batch, { repeat, incarnation: incarnation() });
+    return offerUntilTaken(offer, { ...this.#options, onWait });
   }
 
   /** Resolves when fewer than `window` offers are under way; throws what went wrong with one. */

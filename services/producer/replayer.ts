@@ -1,6 +1,7 @@
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../shared/control/letter-filter.ts';
+import { offerUntilTaken } from '../../shared/loops/full-store.ts';
 import type { DeadLetter } from '../../shared/ports/dead-letter.ts';
-import { type Frontier, MAX_OFFER } from '../../shared/ports/frontier.ts';
+import { type Frontier, MAX_OFFER, type OfferResult } from '../../shared/ports/frontier.ts';
 import type { Marks } from '../../shared/ports/marks.ts';
 import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
 import type { DeadLetters, LetterFate } from '../../shared/ports/transport.ts';
@@ -12,9 +13,6 @@ import { isProblem, readUrl } from '../../shared/task/url/url.ts';
 import { findReplayRun, type ReplayRun } from './replay-runs.ts';
 import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
-
-/** Between two looks whether a full store has room again. */
-const FULL_NAP_MS = 1_000;
 
 interface ReplayerOptions {
   readonly letters: DeadLetters;
@@ -173,23 +171,16 @@ export class Replayer {
   async #offerSome(replayed: ReplayedRun, offers: readonly TaskOffer[]): Promise<boolean> {
     const { frontier, runs, clock, signal } = this.#options;
     const { run, isJoined, incarnation } = replayed;
-    await runs.beat(run, REPLAYER);
-    for (;;) {
-      const answer = await frontier.offer(run, offers, { repeat: isJoined, incarnation });
-      if ('accepted' in answer) {
-        replayed.accepted += answer.accepted;
-        replayed.known += answer.known;
-        return true;
-      }
-      if (answer.refused === 'full') {
-        await clock.sleep(FULL_NAP_MS, signal);
-        if (signal.aborted) return false;
-        await runs.beat(run, REPLAYER);
-      } else {
-        // Another replay of the same letters has sealed the run, and it has ended: it is opened again.
-        await this.#open(replayed);
-      }
-    }
+    const offer = async (): Promise<OfferResult> => {
+      await runs.beat(run, REPLAYER);
+      return await frontier.offer(run, offers, { repeat: isJoined, incarnation });
+    };
+    // Another replay of the same letters has sealed the run, and it has ended: it is opened again.
+    const answer = await offerUntilTaken(offer, { clock, signal, refused: () => this.#open(replayed) });
+    if (answer === undefined) return false;
+    replayed.accepted += answer.accepted;
+    replayed.known += answer.known;
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { decodeStream } from '../../shared/crawler/charset.ts';
 import { messageOf, StorageError } from '../../shared/runtime/errors.ts';
 import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
@@ -7,7 +8,6 @@ import { type Logins, withLogin } from '../../shared/task/url/logins.ts';
 import type { CrawlUrl } from '../../shared/task/url/url.ts';
 import { UrlLines } from '../../shared/task/url/urls-file.ts';
 import { BodyError } from './documents/body-error.ts';
-import { decoded } from './documents/decoding.ts';
 import { DocumentError, type DocumentFetcher } from './documents/document-fetcher.ts';
 import { unpacked } from './documents/unpacking.ts';
 import type { Found } from './found.ts';
@@ -109,7 +109,7 @@ export class SeedReader {
     const lines = new UrlLines();
     try {
       const bytes = unpacked(addAbortSignal(this.#options.signal, input), Number.POSITIVE_INFINITY);
-      for await (const text of decoded(bytes)) yield entries(lines.write(text));
+      for await (const text of decodeStream(bytes)) yield entries(lines.write(text));
     } catch (error: unknown) {
       if (!(error instanceof BodyError)) throw this.#options.signal.aborted ? error : unreadable(source, error);
       yield { kind: 'problem', source, problem: `${error.message}; its end is missing` };

@@ -3,7 +3,7 @@ import type { Frontier, Ledger } from '../../shared/ports/frontier.ts';
 import type { Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { ExpiringMap } from '../../shared/runtime/expiring-map.ts';
+import { ExpiringCache } from '../../shared/runtime/expiring-cache.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { placeById } from './delivered.ts';
 import type { FailureLines } from './failure-lines.ts';
@@ -28,11 +28,11 @@ interface OddMessagesOptions {
 /** What becomes of deliveries that this program can't read as a task, or can't work. */
 export class OddMessages {
   readonly #options: OddMessagesOptions;
-  readonly #told: ExpiringMap<true>;
+  readonly #told: ExpiringCache<true>;
 
   constructor(options: OddMessagesOptions) {
     this.#options = options;
-    this.#told = new ExpiringMap({ clock: options.clock, maxEntries: 1_000, maxBytes: Number.POSITIVE_INFINITY });
+    this.#told = new ExpiringCache({ clock: options.clock, max: 1_000 });
   }
 
   /** What is no task is buried as it came. If it is of one nevertheless, by its id and number, that is over: it would come again. */
@@ -64,7 +64,7 @@ export class OddMessages {
   async leaveToOthers(delivery: Delivery, problem: string): Promise<'ack' | 'behind'> {
     const { frontier, worker, log } = this.#options;
     if (this.#told.get(problem) === undefined) {
-      this.#told.set(problem, true, { ttlMs: TOLD_EVERY_MS, bytes: 0 });
+      this.#told.keep(problem, true, TOLD_EVERY_MS);
       log.warn({ error: problem }, 'what this worker can not work is left to others:');
     }
     const place = await placeById(delivery, frontier);

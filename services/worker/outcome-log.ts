@@ -1,5 +1,5 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { ExpiringMap } from '../../shared/runtime/expiring-map.ts';
+import { ExpiringCache } from '../../shared/runtime/expiring-cache.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Outcome } from '../../shared/task/task/outcome.ts';
 import type { Task } from '../../shared/task/task/task.ts';
@@ -19,11 +19,11 @@ const WARNED_EVERY_MS = 60_000;
 export class OutcomeLog {
   readonly #log: Logger;
   /** Failures of crawlers that were warned of. */
-  readonly #warned: ExpiringMap<true>;
+  readonly #warned: ExpiringCache<true>;
 
   constructor({ log, clock }: { readonly log: Logger; readonly clock: Clock }) {
     this.#log = log;
-    this.#warned = new ExpiringMap({ clock, maxEntries: 1_000, maxBytes: Number.POSITIVE_INFINITY });
+    this.#warned = new ExpiringCache({ clock, max: 1_000 });
   }
 
   tell(task: Task, outcome: Outcome['kind'], fields: OutcomeFields): void {
@@ -35,7 +35,7 @@ export class OutcomeLog {
 
   #isNewFailure({ reason, error }: OutcomeFields): boolean {
     if (reason !== 'step' || error === undefined || this.#warned.get(error) !== undefined) return false;
-    this.#warned.set(error, true, { ttlMs: WARNED_EVERY_MS, bytes: 0 });
+    this.#warned.keep(error, true, WARNED_EVERY_MS);
     return true;
   }
 }

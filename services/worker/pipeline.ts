@@ -1,5 +1,6 @@
 import type { StepResult } from '../../shared/crawler/crawler.ts';
 import { Page } from '../../shared/crawler/page.ts';
+import { FULL_NAP_MS } from '../../shared/loops/full-store.ts';
 import {
   ALONE_FROM_STARTS,
   type AttemptHistory,
@@ -207,7 +208,7 @@ export class Pipeline {
     }
     const offered = await this.#links.offer(visit, page, result);
     if (offered === 'stale') return 'ack';
-    if (offered === 'full') return await this.#putBack(visit, 0);
+    if (offered === 'full') return await this.#putBack(visit, 0, FULL_NAP_MS);
     const isMoreCut = offered === 'cut' && !page.truncated.includes('links');
     const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
     const record = doneRecord(visit, arrival, page, result, { at: clock.now(), truncated });
@@ -274,7 +275,8 @@ export class Pipeline {
     return 'ack';
   }
 
-  async #putBack(visit: Visit, hostFreeInMs: number): Promise<Handling> {
+  /** `restMs`: the task itself waits at least so long. */
+  async #putBack(visit: Visit, hostFreeInMs: number, restMs = 0): Promise<Handling> {
     const { frontier, clock, signal } = this.#options;
     if (visit.release === 0) {
       // It comes again at once: only here can it wait.
@@ -282,7 +284,8 @@ export class Pipeline {
       return 'return';
     }
     const { moved } = visit;
-    const settlement = { outcome: { kind: 'defer' }, hostFreeInMs, ...(moved === undefined ? {} : { moved }) } as const;
+    const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
+    const settlement = { outcome, hostFreeInMs, ...(moved === undefined ? {} : { moved }) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);
     return 'ack';
   }

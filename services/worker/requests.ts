@@ -1,12 +1,11 @@
 import { acceptsText } from '../../shared/crawler/crawler.ts';
+import { SlotWait } from '../../shared/loops/slot-wait.ts';
 import { FetchError, type Fetcher } from '../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../shared/ports/host-gate.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RobotsRules } from '../../shared/task/robots/robots-match.ts';
 import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../shared/task/task/judgement.ts';
 import { redirectOf } from '../../shared/task/url/redirect.ts';
-import { holdSlot } from './hold-slot.ts';
-import { PlaceLine } from './place-line.ts';
 import { followed, isInScope, outOfScope } from './redirects.ts';
 import { validatorsFor } from './revisit.ts';
 import type { Candidate, Permission, Robots } from './robots.ts';
@@ -60,11 +59,11 @@ const FREE: Permission = { kind: 'allow', intervalMs: 0 };
  */
 export class Requests {
   readonly #options: RequestsOptions;
-  readonly #line: PlaceLine;
+  readonly #slots: SlotWait;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
-    this.#line = new PlaceLine(options.clock);
+    this.#slots = new SlotWait(options);
   }
 
   /** `left` in the answer: its place at the host is free again. That need not be waited for before the page is read. */
@@ -129,12 +128,12 @@ export class Requests {
     crawlDelayMs: number,
     pausedMs: number | undefined,
   ): Promise<(Answered & { left?: Promise<void> }) | { laterMs: number }> {
-    const { gate, clock, signal, hostConcurrency } = this.#options;
+    const { gate, signal, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
     const limit: HostLimit = { intervalMs, concurrency: hostConcurrency };
     const { holder } = visit;
-    const held = await holdSlot(host, holder, { gate, clock, line: this.#line, limit, pausedMs, signal });
+    const held = await this.#slots.hold({ host, holder, limit, pausedMs, signal });
     if (!held.go) return { laterMs: held.inMs };
     const began = performance.now();
     const fetched = await this.#fetch(visit);

@@ -1,4 +1,4 @@
-import { FetchError, type Fetcher, letGo, type OpenResponse } from '../../shared/ports/fetcher.ts';
+import { FetchError, type Fetcher, letGo, type OpenDocument } from '../../shared/ports/fetcher.ts';
 import { parseRobots } from '../../shared/task/robots/robots.ts';
 import { MAX_ROBOTS_REDIRECTS, meaningOfFailure, meaningOfStatus } from '../../shared/task/robots/robots-answer.ts';
 import { ALLOW_ALL, type RobotsRules } from '../../shared/task/robots/robots-match.ts';
@@ -37,12 +37,7 @@ export async function requestRobots(
   const first = `${origin}/robots.txt`;
   const url = redirects.at(-1) ?? first;
   try {
-    const response = await fetcher.open({
-      url,
-      maxBodyBytes: Number.MAX_SAFE_INTEGER,
-      redirectedFrom: first,
-      signal,
-    });
+    const response = await fetcher.open({ url, redirectedFrom: first, signal });
     const { status, headers } = response;
     const redirect = redirectOf(status, headers.location, url);
     if (redirect !== undefined) {
@@ -82,7 +77,7 @@ function answerOfFailure(error: FetchError, isRedirected: boolean): RobotsAnswer
 }
 
 /** Reads no more than so many bytes. What was left unread is let go of. */
-async function beginningOf(body: OpenResponse['body'], most: number): Promise<Uint8Array> {
+async function beginningOf(body: OpenDocument['body'], most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

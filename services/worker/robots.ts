@@ -1,15 +1,14 @@
+import { SlotWait } from '../../shared/loops/slot-wait.ts';
 import type { FetchError, Fetcher } from '../../shared/ports/fetcher.ts';
 import { type HostGate, MAX_HOLD_MS } from '../../shared/ports/host-gate.ts';
 import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../shared/ports/robots-store.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { ExpiringMap } from '../../shared/runtime/expiring-map.ts';
+import { ExpiringCache } from '../../shared/runtime/expiring-cache.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { retryAfterMs } from '../../shared/task/host/retry-after.ts';
 import { robotsPauseMs, robotsWaitMs } from '../../shared/task/robots/robots-answer.ts';
 import { isAllowed, type RobotsRules } from '../../shared/task/robots/robots-match.ts';
 import { originOf } from '../../shared/task/url/url.ts';
-import { holdSlot } from './hold-slot.ts';
-import { PlaceLine } from './place-line.ts';
 import { type RobotsAnswer, requestRobots } from './robots-request.ts';
 
 interface RobotsOptions {
@@ -82,16 +81,16 @@ const CLAIM_EXTRA_MS = 10_000;
  */
 export class Robots {
   readonly #options: RobotsOptions;
-  readonly #known: ExpiringMap<RobotsRules>;
-  readonly #line: PlaceLine;
+  readonly #known: ExpiringCache<RobotsRules>;
+  readonly #slots: SlotWait;
   /** Requests under way here, by origin. */
   readonly #asking = new Map<string, Promise<Found>>();
 
   constructor(options: RobotsOptions) {
     this.#options = options;
     const { clock } = options;
-    this.#line = new PlaceLine(clock);
-    this.#known = new ExpiringMap({ clock, maxEntries: MOST_KNOWN, maxBytes: MOST_KNOWN_BYTES });
+    this.#slots = new SlotWait(options);
+    this.#known = new ExpiringCache({ clock, max: MOST_KNOWN, maxSize: MOST_KNOWN_BYTES });
   }
 
   /** The rules for a URL as far as they are known, here or to the store: no host is asked. */
@@ -176,11 +175,11 @@ export class Robots {
     { origin, at, way }: OnTheWay,
     { intervalMs, signal }: Candidate,
   ): Promise<RobotsAnswer | { readonly kind: 'later'; readonly inMs: number }> {
-    const { gate, clock, fetcher, hostConcurrency, log } = this.#options;
+    const { gate, fetcher, hostConcurrency, log } = this.#options;
     const limit = { intervalMs, concurrency: hostConcurrency };
     const holder = `robots:${origin}`;
     // What admission has said of a pause may be old by now.
-    const held = await holdSlot(at, holder, { gate, clock, line: this.#line, limit, pausedMs: 1, signal });
+    const held = await this.#slots.hold({ host: at, holder, limit, signal });
     if (!held.go) return { kind: 'later', inMs: held.inMs };
     const began = performance.now();
     const answer = await requestRobots(origin, way.redirects, fetcher, signal);
@@ -235,7 +234,7 @@ export class Robots {
   }
 
   #remember(origin: string, rules: RobotsRules): Found & { readonly kind: 'rules' } {
-    this.#known.set(origin, rules, { ttlMs: KNOWN_MS, bytes: bytesOfRules(rules) });
+    this.#known.keep(origin, rules, KNOWN_MS, bytesOfRules(rules));
     return { kind: 'rules', rules, asked: false };
   }
 }

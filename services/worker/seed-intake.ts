@@ -1,6 +1,8 @@
+import { FULL_NAP_MS } from '../../shared/loops/full-store.ts';
 import type { Frontier } from '../../shared/ports/frontier.ts';
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 import type { Handling } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import { carriedFields } from '../../shared/task/task/form.ts';
 import { offerOf } from '../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
@@ -16,6 +18,7 @@ interface SeedIntakeOptions {
   readonly runs: Runs;
   readonly rules: readonly RoutingRule[];
   readonly defaults: RunOptions;
+  readonly clock: Clock;
 }
 
 /**
@@ -33,21 +36,20 @@ export class SeedIntake {
   }
 
   async take(seed: Omit<Task, 'run'> & { readonly run: string | undefined }): Promise<Handling> {
-    const { frontier, runs, rules, defaults } = this.#options;
+    const { frontier, runs, rules, defaults, clock } = this.#options;
     const { run = STRANGERS_RUN, url: href, step, mark } = seed;
     const producer = `seed:${fingerprintOf(JSON.stringify([href, mark]))}`;
     const { how, options } = await runs.open(run, defaults, producer);
     // A cancelled run takes no seeds: the message has nowhere to go.
     if (how === 'cancelled') return 'ack';
     const url = { href, canonical: canonicalOf(href), host: hostOfMark(href) };
-    const offer = offerOf(
-      url,
-      { rules, urlKey: options.urlKey, logins: seed.logins },
-      { ...carriedFields(seed), step },
-    );
-    const result = await frontier.offer(run, [offer]);
-    // It comes again, and its run waits for it.
-    if ('refused' in result) return 'return';
+    const offerRules = { rules, urlKey: options.urlKey, logins: seed.logins };
+    const result = await frontier.offer(run, [offerOf(url, offerRules, { ...carriedFields(seed), step })]);
+    if ('refused' in result) {
+      // It comes again at once, and its run waits for it.
+      if (result.refused === 'full') await clock.sleep(FULL_NAP_MS);
+      return 'return';
+    }
     await runs.seal(run, producer);
     return 'ack';
   }

@@ -9,6 +9,7 @@ import type { Marks } from '../ports/marks.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
 import type { RobotsStore } from '../ports/robots-store.ts';
 import type { Roster } from '../ports/roster.ts';
+import type { RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
 import type { DeadLetters, QueueInspector, Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
@@ -25,7 +26,7 @@ import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 /** What holds the frontier: in Redis for a fleet, in memory for one process. */
 export interface Stores {
   readonly frontier: Frontier & AttemptHistory & Claims & QueuedLeases & HandOvers & Ledger;
-  readonly runs: Runs;
+  readonly runs: Runs & RunOverview;
   readonly gate: HostGate;
   readonly hosts: HostOverview;
   readonly marks: Marks;

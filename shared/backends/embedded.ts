@@ -1,127 +1,120 @@
-import type { Beginning, JournalFolder, RunJournal } from '../ports/journal.ts';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Beginning, LocalRuns, OwnedRun } from '../ports/local-runs.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
-import type { DeadLetters, Transport } from '../ports/transport.ts';
+import type { Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { makeOutputFolder } from '../runtime/output-folder.ts';
 import type { Settings } from '../settings/table.ts';
-import type { Journal } from '../stores/journal/journal.ts';
-import type { PageFile } from '../stores/journal/page-file.ts';
-import type { MemoryStore } from '../stores/memory/store.ts';
+import type { LocalStore } from '../stores/sqlite/local-store.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
 import { MEGABYTE, noCache, policyOf, type Stores } from './backends.ts';
 
 const GIVE_UP_EMBEDDED_MS = 600_000;
+/** Calls that are made together: fewer pages of the database are written for each. */
+const GATHER_MS = 5;
 
 /** How a crawl of one process is kept on disk: from its beginning, or as the run of this id that was begun before. */
-export type Journaled = {
-  /** Brings the records to the disk: no journal may speak of a record that a power cut took. */
-  readonly syncRecords: (() => Promise<void>) | undefined;
-} & ({ readonly begin: Beginning } | { readonly resume: string });
-
-/** What incremental crawls remember of pages, in the output folder for the next one. */
-export interface RememberedPages {
-  /** Brings the records to the disk: no page may be known whose record a power cut took. */
+export type Kept = {
+  /** Brings the records to the disk: a power cut must take none that the store counts. */
   readonly syncRecords: () => Promise<void>;
-  /** Told once: pages can't be written. */
-  readonly onFailure: (problem: string) => void;
-}
-
-/** Stores and transport of one process that needs no services, and its journal if it has one. */
-export async function openEmbedded(
-  settings: Settings,
-  journaled?: Journaled,
-  remembered?: RememberedPages,
-): Promise<Embedded> {
-  const [
-    { JournaledFrontier },
-    { JournaledRuns },
-    { MemoryStore },
-    { MemoryHosts },
-    { SteadyClock },
-    { MemoryHostOverview },
-    { MemoryMarks },
-    { MemoryBiographer },
-    { MemoryHostGate },
-    { MemoryRobotsStore },
-    { MemoryRoster },
-    { MemoryTransport },
-  ] = await Promise.all([
-    import('../stores/journal/frontier.ts'),
-    import('../stores/journal/runs.ts'),
-    import('../stores/memory/store.ts'),
-    import('../stores/memory/hosts.ts'),
-    import('../stores/memory/steady-clock.ts'),
-    import('../stores/memory/host-overview.ts'),
-    import('../stores/memory/marks.ts'),
-    import('../stores/memory/biographer.ts'),
-    import('../stores/memory/host-gate.ts'),
-    import('../stores/memory/robots-store.ts'),
-    import('../stores/memory/roster.ts'),
-    import('../transports/local.ts'),
-  ]);
-  const clock = new SteadyClock(systemClock);
-  const hosts = new MemoryHosts();
-  const store = new MemoryStore(hosts);
-  const journals = new Map<string, Journal>();
-  const journal = journaled === undefined ? undefined : await openJournal(settings, journaled, store);
-  if (journal !== undefined) journals.set(journal.run, journal);
-  const pages = remembered === undefined ? undefined : await openPages(settings, remembered, journal);
-  if (pages !== undefined) store.recrawl.keepIn(pages);
-  return {
-    frontier: new JournaledFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), clock, journals }),
-    runs: new JournaledRuns({ store, clock, journals }),
-    gate: new MemoryHostGate({ hosts, clock }),
-    hosts: new MemoryHostOverview({ store, clock }),
-    marks: new MemoryMarks({ store }),
-    biographer: new MemoryBiographer({ store, clock }),
-    cache: await openMemoryCache(settings),
-    robots: new MemoryRobotsStore({ clock }),
-    roster: new MemoryRoster({ clock }),
-    transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
-    journal,
-    close: () => pages?.close(),
-  };
-}
+} & ({ readonly begin: Beginning } | { readonly resume: string });
 
 /** All of one process. */
 export type Embedded = Stores & {
-  readonly transport: Transport & DeadLetters;
-  readonly journal: RunJournal | undefined;
+  readonly transport: Transport;
+  /** Nothing if it is kept in memory only. */
+  readonly owned: OwnedRun | undefined;
 };
 
-async function openJournal(
-  { outputDir: folder }: Settings,
-  journaled: Journaled,
-  store: MemoryStore,
-): Promise<Journal> {
-  const { beginJournal, reopenJournal } = await import('../stores/journal/opening.ts');
-  const options = { folder, syncFirst: journaled.syncRecords, now: systemClock.now() };
-  return 'begin' in journaled
-    ? await beginJournal(journaled.begin, options)
-    : await reopenJournal(journaled.resume, store, options);
-}
-
-async function openPages(
-  { outputDir: folder }: Settings,
-  { syncRecords: syncFirst, onFailure }: RememberedPages,
-  journal: RunJournal | undefined,
-): Promise<PageFile> {
-  const { PageFile } = await import('../stores/journal/page-file.ts');
+/** Stores and transport of one process that needs no services, in the database of its output folder, or in memory if nothing is kept. */
+export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Embedded> {
+  const [
+    { SqliteFrontier },
+    { SqliteRuns },
+    { SqliteHostOverview },
+    { SqliteMarks },
+    { SqliteBiographer },
+    { SqliteHostGate },
+    { LocalRobotsStore },
+    { LocalRoster },
+    { LocalTransport },
+  ] = await Promise.all([
+    import('../stores/sqlite/frontier.ts'),
+    import('../stores/sqlite/runs.ts'),
+    import('../stores/sqlite/host-overview.ts'),
+    import('../stores/sqlite/marks.ts'),
+    import('../stores/sqlite/biographer.ts'),
+    import('../stores/sqlite/host-gate.ts'),
+    import('../stores/sqlite/robots-store.ts'),
+    import('../stores/sqlite/roster.ts'),
+    import('../transports/local.ts'),
+  ]);
+  const store = await openStore(kept === undefined ? undefined : settings);
   try {
-    return new PageFile({ folder, syncFirst, onFailure, now: systemClock.now });
+    const owned = kept === undefined ? undefined : await take(store, settings, kept);
+    const clock = systemClock;
+    return {
+      frontier: new SqliteFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS) }),
+      runs: new SqliteRuns({ store }),
+      gate: new SqliteHostGate({ store }),
+      hosts: new SqliteHostOverview({ store }),
+      marks: new SqliteMarks({ store }),
+      biographer: new SqliteBiographer({ store }),
+      cache: await openLocalCache(settings),
+      robots: new LocalRobotsStore({ clock }),
+      roster: new LocalRoster({ clock }),
+      transport: new LocalTransport({ clock, ttlMs: QUEUE_TTL_MS }),
+      owned,
+      close: () => store.database.close(),
+    };
   } catch (error: unknown) {
-    await journal?.close();
+    store.database.close();
     throw error;
   }
 }
 
-/** The journals in the output folder, looked at without being opened. */
-export async function openJournalFolder({ outputDir: folder }: Settings): Promise<JournalFolder> {
-  const { unfinishedJournals, viewJournal } = await import('../stores/journal/folder.ts');
-  return { unfinished: () => unfinishedJournals(folder), view: async (run) => viewJournal(folder, run) };
+/** The runs in the output folder. */
+export async function openLocalRuns(settings: Settings): Promise<LocalRuns & { close(): void }> {
+  // Looking for runs makes no database.
+  if (statSync(databasePath(settings), { throwIfNoEntry: false }) === undefined)
+    return { unfinished: async () => [], view: async () => undefined, close: () => {} };
+  const { SqliteLocalRuns } = await import('../stores/sqlite/local-runs.ts');
+  const store = await openStore(settings);
+  const runs = new SqliteLocalRuns({ store });
+  return {
+    unfinished: () => runs.unfinished(),
+    view: (run) => runs.view(run),
+    close: () => store.database.close(),
+  };
 }
 
-async function openMemoryCache({ cacheTtl, cacheMaxMb }: Settings): Promise<ResponseCache> {
+/** In memory if there are no settings. */
+async function openStore(settings: Settings | undefined): Promise<LocalStore> {
+  const [{ LocalDatabase, IN_MEMORY }, { LocalStore }, { SteadyClock }] = await Promise.all([
+    import('../stores/sqlite/database.ts'),
+    import('../stores/sqlite/local-store.ts'),
+    import('../stores/sqlite/steady-clock.ts'),
+  ]);
+  if (settings !== undefined) makeOutputFolder(settings.outputDir);
+  const database = new LocalDatabase(
+    settings === undefined ? { path: IN_MEMORY } : { path: databasePath(settings), gatherMs: GATHER_MS },
+  );
+  return new LocalStore({ database, clock: new SteadyClock(systemClock) });
+}
+
+function databasePath({ outputDir }: Settings): string {
+  return join(outputDir, 'trawl.sqlite');
+}
+
+async function take(store: LocalStore, { outputDir: folder }: Settings, kept: Kept): Promise<OwnedRun> {
+  const { beginRun, reopenRun } = await import('../stores/sqlite/local-runs.ts');
+  const options = { store, folder, syncRecords: kept.syncRecords };
+  return 'begin' in kept ? await beginRun(kept.begin, options) : await reopenRun(kept.resume, options);
+}
+
+async function openLocalCache({ cacheTtl, cacheMaxMb }: Settings): Promise<ResponseCache> {
   if (cacheTtl === 0) return noCache;
-  const { MemoryResponseCache } = await import('../stores/memory/response-cache.ts');
-  return new MemoryResponseCache({ clock: systemClock, ttlMs: cacheTtl, maxBytes: cacheMaxMb * MEGABYTE });
+  const { LocalResponseCache } = await import('../stores/sqlite/response-cache.ts');
+  return new LocalResponseCache({ clock: systemClock, ttlMs: cacheTtl, maxBytes: cacheMaxMb * MEGABYTE });
 }

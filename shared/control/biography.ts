@@ -1,6 +1,7 @@
 import type { Biographer, TaskTrace } from '../ports/biographer.ts';
 import type { AttemptHistory, AttemptNote } from '../ports/frontier.ts';
 import type { PageRecord } from '../ports/record.ts';
+import type { RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
 import type { RecordSource } from '../ports/sink.ts';
 import type { DeadLetters } from '../ports/transport.ts';
@@ -44,7 +45,11 @@ const MOST_ATTEMPTS = 10;
 
 /** Where it is looked. What is opened is closed by who opened it, when the action has ended. */
 export interface Archives {
-  readonly stores: { readonly runs: Runs; readonly biographer: Biographer; readonly frontier: AttemptHistory };
+  readonly stores: {
+    readonly runs: Runs & RunOverview;
+    readonly biographer: Biographer;
+    readonly frontier: AttemptHistory;
+  };
   readonly records: <T>(action: (records: RecordSource) => Promise<T>) => Promise<T>;
   readonly letters: <T>(action: (letters: DeadLetters) => Promise<T>) => Promise<T>;
 }

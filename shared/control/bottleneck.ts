@@ -1,5 +1,6 @@
 import type { LiveWorker } from '../ports/roster.ts';
-import { type HostLine, REPLAYER, type RunProgress } from '../ports/runs.ts';
+import type { HostLine } from '../ports/run-overview.ts';
+import { REPLAYER, type RunProgress } from '../ports/runs.ts';
 import { count, duration } from './format.ts';
 import { paceText, pauseText } from './pause-text.ts';
 

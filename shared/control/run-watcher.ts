@@ -1,5 +1,6 @@
 import type { Roster } from '../ports/roster.ts';
-import { elapsedMs, type RunProgress, type Runs } from '../ports/runs.ts';
+import type { HostLine, RunOverview } from '../ports/run-overview.ts';
+import { elapsedMs, type RunProgress, type RunStanding, type Runs } from '../ports/runs.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Bottleneck, bottleneckOf } from './bottleneck.ts';
 
@@ -9,27 +10,35 @@ export interface RunView {
   readonly bottleneck: Bottleneck;
   /** Pages a second, over the last seconds. */
   readonly rate: number;
+  /** Some of its hosts, see {@link RunOverview.hosts}; none once it has ended. At most {@link HOSTS_KEPT_MS} old. */
+  readonly hosts: readonly HostLine[];
 }
 
 interface RunWatcherOptions {
   readonly run: string;
-  readonly runs: Runs;
+  readonly runs: Runs & RunOverview;
   readonly clock: Clock;
   /** Left out where the one process is the worker. */
-  readonly roster?: Roster;
+  readonly roster?: Pick<Roster, 'workers'>;
   /** Is it the run that is meant? Left out, any of its id. */
-  readonly isOwn?: (progress: RunProgress) => boolean;
+  readonly isOwn?: (standing: Pick<RunStanding, 'incarnation'>) => boolean;
+  /** Hosts that are read to find the slowest. Left out, {@link HOSTS_LOOKED_AT}. */
+  readonly mostHosts?: number;
 }
 
 /** The rate is taken over this long. */
 const RATE_OVER_MS = 5_000;
-/** Hosts that are looked at to find the slowest. */
 const HOSTS_LOOKED_AT = 100;
+/** Hosts and workers are read at most this often, however often a progress line is drawn. */
+const HOSTS_KEPT_MS = 1_000;
+
+type Surroundings = Pick<Parameters<typeof bottleneckOf>[0], 'hosts' | 'workers'>;
 
 /** Looks at a run now and again, and knows how fast it has been lately. */
 export class RunWatcher {
   readonly #options: RunWatcherOptions;
   #samples: { readonly at: number; readonly ended: number }[] = [];
+  #surroundings: { readonly at: number; readonly found: Surroundings } | undefined;
 
   constructor(options: RunWatcherOptions) {
     this.#options = options;
@@ -37,27 +46,44 @@ export class RunWatcher {
 
   /** The run as it is now; nothing if the store doesn't know it. */
   async look(): Promise<RunView | undefined> {
-    const { run, runs, roster, isOwn } = this.#options;
-    const [progress, hosts, workers] = await Promise.all([
-      runs.progress(run),
-      runs.hosts(run, HOSTS_LOOKED_AT),
-      roster?.workers(),
-    ]);
+    const { run, runs, isOwn } = this.#options;
+    const progress = await runs.progress(run);
     if (progress === undefined || isOwn?.(progress) === false) return undefined;
     const rate = this.#rate(progress);
-    const bottleneck = bottleneckOf({ progress, hosts, rate, ...(workers === undefined ? {} : { workers }) });
-    return { progress, bottleneck, rate };
+    const found = progress.endedAt === undefined ? await this.#lookAround() : { hosts: [] };
+    return { progress, bottleneck: bottleneckOf({ progress, rate, ...found }), rate, hosts: found.hosts };
   }
 
-  /** Looks every so often until the run has ended or `signal` is aborted, and shows each view. */
-  async follow(everyMs: number, show: (view: RunView) => void, signal: AbortSignal): Promise<RunProgress | undefined> {
+  /** Looks every `everyMs` and shows each view, until the run has ended or is lost, or `signal` is aborted. */
+  async follow(everyMs: number, show: (view: RunView) => void, signal: AbortSignal): Promise<void> {
     for (;;) {
       const view = await this.look();
-      if (view === undefined) return undefined;
+      if (view === undefined) return;
       show(view);
-      if (view.progress.endedAt !== undefined || signal.aborted) return view.progress;
+      if (view.progress.endedAt !== undefined || signal.aborted) return;
       await this.#options.clock.sleep(everyMs, signal);
     }
+  }
+
+  /** As `follow`, but shows nothing, and so asks only where the run stands. */
+  async untilEnded(everyMs: number, signal: AbortSignal): Promise<void> {
+    const { run, runs, clock, isOwn } = this.#options;
+    for (;;) {
+      const standing = await runs.standing(run);
+      if (standing === undefined || isOwn?.(standing) === false) return;
+      if (standing.hasEnded || signal.aborted) return;
+      await clock.sleep(everyMs, signal);
+    }
+  }
+
+  async #lookAround(): Promise<Surroundings> {
+    const { run, runs, roster, clock, mostHosts = HOSTS_LOOKED_AT } = this.#options;
+    const at = clock.now();
+    if (this.#surroundings === undefined || at - this.#surroundings.at >= HOSTS_KEPT_MS) {
+      const [hosts, workers] = await Promise.all([runs.hosts(run, mostHosts), roster?.workers()]);
+      this.#surroundings = { at, found: { hosts, ...(workers === undefined ? {} : { workers }) } };
+    }
+    return this.#surroundings.found;
   }
 
   #rate(progress: RunProgress): number {

@@ -7,7 +7,7 @@ import type { RunState } from './runs.ts';
  * Finds a task in a frontier, for a person who asks what became of a URL. It looks through a host's list in chunks, so
  * that a list of a million keeps nobody waiting.
  *
- * Implementations stand beside the frontier's, in `stores/redis` and `stores/memory`.
+ * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
 export interface Biographer {
   /** Have runs that share their marks taken it? */

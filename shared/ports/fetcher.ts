@@ -2,55 +2,76 @@ import type { FetchFailure } from '../task/task/fetch-failure.ts';
 import type { Validators } from '../task/task/known-page.ts';
 
 /**
- * Makes HTTP requests. One request, one answer: retries, pacing and dedup are other parts' work, and so are redirects, each of
- * which is a request of its own, in the turn of the host that it goes to.
+ * Makes HTTP requests: one request, one answer. Retries, pacing and dedup are other parts' work, and so is following
+ * redirects: each is a request of its own, in the turn of the host that it leads to.
  *
- * Guarantees: every phase has its time-out; the body cap holds while streaming and after decompression; no address that
- * the address guard refuses is ever connected to, or named to a proxy. An answer of any status resolves;
- * everything else rejects with a {@link FetchError}. Implementation: `fetchers/got`.
+ * Two kinds of thing are asked for. A *page* is read whole, and only if its status is 2xx and its kind is wanted. A *document*,
+ * a robots.txt or a sitemap, is read as it arrives, whatever its status, and its reader stops where it has enough.
+ *
+ * | promise     | what it says                                                                                          |
+ * |-------------|-------------------------------------------------------------------------------------------------------|
+ * | answers     | an answer of any status resolves; everything else rejects with a {@link FetchError} that has a reason |
+ * | once        | nothing is asked twice, but for a request that a kept connection lost before its answer began         |
+ * | time        | a request and each phase of it has a time-out; decoding counts                                        |
+ * | bytes       | a page over its cap is refused, on the wire or decoded, as soon as that shows                         |
+ * | codings     | gzip, deflate, br and zstd are undone, at most two deep; data that hold next to nothing are refused   |
+ * | addresses   | no address that the address guard refuses is ever connected to, or named to a proxy                   |
+ * | credentials | a host's own headers and logins go to its origin alone; no cookie is kept                             |
+ * | connections | are used again after an answer that was read to its end; after `stop` none is left                    |
+ * | proxies     | one that fails is passed over; that costs the target nothing                                          |
+ *
+ * Any number of requests may be under way at once. Implementation: `fetchers/got`; it passes
+ * `test/contract/fetcher.contract.ts`.
  */
 export interface Fetcher {
   /** Fetches a whole page. */
-  fetch(request: FetchRequest): Promise<FetchedPage>;
-  /** Opens a response for reading as it arrives. The caller reads `body` to its end, or destroys it. */
-  open(request: FetchRequest): Promise<OpenResponse>;
+  fetch(request: PageRequest): Promise<FetchedPage>;
+  /** Opens a document for reading as it arrives. The caller reads `body` to its end, or destroys it. */
+  open(request: DocumentRequest): Promise<OpenDocument>;
   /**
    * A digest of what only this deployment sends to the URL's host, credentials say, so that its answer is not for others;
    * nothing if a request to it is like anybody's.
    */
   variantOf(url: string): string | undefined;
-  /** Closes idle connections. */
+  /** Closes idle connections at once, and each one in use when its request ends. Safe to call twice. */
   stop(): Promise<void>;
 }
 
+/** What requests for pages and for documents have in common. */
 export interface FetchRequest {
   readonly url: string;
   /** Aborts the request; it then rejects with reason `aborted`. */
   readonly signal?: AbortSignal;
-  /** For the whole request, its body included; the fetcher's own where left out. */
-  readonly timeoutMs?: number;
-  /** Bytes of body, after decompression. A longer body is refused with reason `size`. */
-  readonly maxBodyBytes: number;
-  /** The credentials for the URL, which has none itself: see `task/logins.ts`. */
+  /** The credentials for the URL, which has none itself: see `task/logins.ts`. What the deployment sends to the host beats them. */
   readonly login?: string | undefined;
   /** The URL that the caller was redirected from: what is sent to its origin alone is not sent to another. */
   readonly redirectedFrom?: string;
+}
+
+export interface PageRequest extends FetchRequest {
+  /** Bytes of body, after decompression. A longer body is refused with reason `size`. */
+  readonly maxBodyBytes: number;
   /** Asked once the headers are in: `false` ends the request with reason `content_type`. Only for status 2xx. */
   readonly accepts?: (contentType: string | undefined) => boolean;
   /** Of the version that is known: if the URL still has that one, the answer is a 304. */
   readonly validators?: Validators;
 }
 
+export interface DocumentRequest extends FetchRequest {
+  /** For the whole request, its body included; the fetcher's own where left out. */
+  readonly timeoutMs?: number;
+}
+
 interface ResponseHead {
-  /** That was asked. */
+  /** The URL that was asked, without its fragment. */
   readonly finalUrl: string;
   readonly status: number;
   /** Those of the allow-list, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface OpenResponse extends ResponseHead {
-  /** Decompressed bytes; ends with a {@link FetchError} when the request fails midway. */
+export interface OpenDocument extends ResponseHead {
+  /** Decompressed bytes, of any number; ends with a {@link FetchError} when the request fails midway. */
   readonly body: AsyncIterable<Uint8Array> & { destroy(): void };
 }
 
@@ -58,7 +79,7 @@ export interface OpenResponse extends ResponseHead {
 const MOST_UNWANTED_BYTES = 65_536;
 
 /** Lets go of a body that nobody wants, while the caller goes on. However it ends, its answer stands. */
-export function letGo(body: OpenResponse['body']): void {
+export function letGo(body: OpenDocument['body']): void {
   const read = async (): Promise<void> => {
     let size = 0;
     for await (const chunk of body) {

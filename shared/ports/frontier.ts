@@ -21,8 +21,8 @@ import type { Task } from '../task/task/task.ts';
  * Leases: publishing 60 s; queued the queue's TTL and 5 minutes, or the task's deadline and 1 minute, whichever is sooner;
  * working 60 s, renewed every 20 s.
  *
- * Implementations: `stores/redis` for a fleet, `stores/memory` for one process, `stores/journal` for one whose
- * work another can go on with. All pass `test/contract/frontier.contract.ts` and follow one model, `test/contract/model`.
+ * Implementations: `stores/redis` for a fleet, `stores/sqlite` for one machine. Both pass `test/contract/frontier.contract.ts` and
+ * follow one model, `test/contract/model`.
  */
 export interface Frontier {
   /**

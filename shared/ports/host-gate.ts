@@ -7,7 +7,7 @@ import { DAY_MS } from '../task/durations.ts';
  * reserved when it comes within {@link MAX_HOLD_MS}; otherwise nothing is reserved. If the store can't answer, `ask`
  * rejects and nothing is fetched: politeness fails closed.
  *
- * Implementations: `stores/redis/host-gate.ts` for a fleet, `stores/memory/host-gate.ts` for one process.
+ * Implementations: `stores/redis/host-gate.ts` for a fleet, `stores/sqlite/host-gate.ts` for one machine.
  */
 export interface HostGate {
   /** Asks for the next slot of a host. `holder` names the request, so that asking again replaces its own claim. */

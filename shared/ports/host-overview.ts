@@ -3,7 +3,7 @@ import type { HostPace } from '../task/host/host-pace.ts';
 /**
  * The hosts of all runs, as a person or an autoscaler asks about them.
  *
- * Implementations stand beside the frontier's, in `stores/redis` and `stores/memory`.
+ * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
 export interface HostOverview {
   /** Hosts that may be asked now and have something waiting. A host that two runs name counts twice. */

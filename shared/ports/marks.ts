@@ -1,7 +1,7 @@
 /**
  * The marks: which URLs count as taken. They belong to the frontier, which sets them; this is how a person drops some.
  *
- * Implementations stand beside the frontier's, in `stores/redis` and `stores/memory`.
+ * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
 export interface Marks {
   /** Which of these marks a run has of its own: taken by it (`dedup: run`), or failed in it. In their order. */

@@ -1,7 +1,7 @@
 /**
  * Who works: every worker says every few seconds that it is alive, and what it does.
  *
- * Implementations: `stores/redis/roster.ts` for a fleet, `stores/memory/roster.ts` for one process.
+ * Implementations: `stores/redis/roster.ts` for a fleet, `stores/sqlite/roster.ts` for one machine.
  */
 export interface Roster {
   /** Says that a worker is alive. The time is the store's. */

@@ -1,6 +1,5 @@
 import type { Scope } from '../task/url/scope.ts';
 import type { UrlKeyRule } from '../task/url/url-key.ts';
-import type { HostCircumstances } from './host-overview.ts';
 
 /**
  * The runs: which exist, in which state, and how far they are.
@@ -18,7 +17,7 @@ import type { HostCircumstances } from './host-overview.ts';
  *
  * A run that the store has lost may be opened anew under its id. What it was opened as, its incarnation, tells the two apart.
  *
- * Implementations stand beside the frontier's, in `stores/redis`, `stores/memory` and `stores/journal`, and pass the same suites.
+ * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`, and pass the same suites.
  */
 export interface Runs {
   /**
@@ -40,10 +39,11 @@ export interface Runs {
   cancel(run: string): Promise<Steered | undefined>;
   /** Every counter of a run, read at one moment; nothing if the store doesn't know the run. */
   progress(run: string): Promise<RunProgress | undefined>;
-  /** The runs that the store knows, newest first. */
-  list(limit: number): Promise<readonly string[]>;
-  /** What the waiting tasks of a run wait for: its hosts, those that need longest first. */
-  hosts(run: string, limit: number): Promise<readonly HostLine[]>;
+  /**
+   * Where a run stands, without its counters; nothing if the store doesn't know the run. Cheap enough to ask many times a
+   * second: the cost doesn't depend on the size of the run.
+   */
+  standing(run: string): Promise<RunStanding | undefined>;
 }
 
 /** Silent for so long, a producer counts as lost. */
@@ -118,6 +118,15 @@ export interface OpenedRun {
   readonly incarnation: string;
 }
 
+/** See {@link Runs.standing}. */
+export interface RunStanding {
+  /** See {@link OpenedRun.incarnation}. */
+  readonly incarnation: string;
+  readonly state: RunState;
+  /** Nothing waits, nothing is in flight, and nothing more will come. */
+  readonly hasEnded: boolean;
+}
+
 /** At every moment, `discovered` is the sum of the six states of a task. */
 export interface RunProgress {
   readonly run: string;
@@ -163,12 +172,6 @@ export interface SilentProducer {
   readonly id: string;
   /** Milliseconds since its last beat. */
   readonly silentMs: number;
-}
-
-/** A host with waiting tasks. */
-export interface HostLine extends HostCircumstances {
-  readonly host: string;
-  readonly waiting: number;
 }
 
 /** From start to end, or until now. */

@@ -8,7 +8,7 @@ import type { Queue } from '../task/task/routing.ts';
  * promised. A message that outlives its TTL in a queue vanishes: the task comes back through its lease.
  *
  * `stop` stops consumers, waits for handlers in flight, and then disconnects. Implementations:
- * `transports/rabbitmq.ts` for a fleet, `transports/memory.ts` for one process; both pass
+ * `transports/rabbitmq` for a fleet, `transports/local.ts` for one process; both pass
  * `test/contract/transport.contract.ts`.
  */
 export interface Transport extends Service {

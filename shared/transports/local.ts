@@ -1,11 +1,8 @@
 import type {
   ConsumeOptions,
   Consumer,
-  DeadLetterMessage,
-  DeadLetters,
   Destination,
   Handler,
-  LetterJudge,
   OutgoingMessage,
   PublishOutcome,
   QueueDepths,
@@ -24,7 +21,7 @@ interface Waiting {
   redelivered: boolean;
 }
 
-interface MemoryTransportOptions {
+interface LocalTransportOptions {
   readonly clock: Clock;
   /** How long a message may wait in each queue. */
   readonly ttlMs: Readonly<Record<Destination, number>>;
@@ -32,16 +29,16 @@ interface MemoryTransportOptions {
 
 /**
  * The transport of one process: queues in its memory, with prefetch, TTL and redelivery as a broker has them. What it
- * can't do is outlive the process; of dead letters it keeps the newest {@link MOST_LETTERS}.
+ * can't do is outlive the process. So it keeps no dead letters, since nobody could read them: the records have a line for
+ * each failure.
  */
-export class MemoryTransport implements Transport, DeadLetters {
+export class LocalTransport implements Transport {
   readonly #clock: Clock;
   readonly #ttlMs: Readonly<Record<Destination, number>>;
   readonly #queues: Readonly<Record<Queue, Deque<Waiting>>> = { priority: new Deque(), normal: new Deque() };
-  readonly #consumers: Readonly<Record<Queue, MemoryConsumer[]>> = { priority: [], normal: [] };
-  #letters: DeadLetterMessage[] = [];
+  readonly #consumers: Readonly<Record<Queue, LocalConsumer[]>> = { priority: [], normal: [] };
 
-  constructor({ clock, ttlMs }: MemoryTransportOptions) {
+  constructor({ clock, ttlMs }: LocalTransportOptions) {
     this.#clock = clock;
     this.#ttlMs = ttlMs;
   }
@@ -56,19 +53,16 @@ export class MemoryTransport implements Transport, DeadLetters {
     const now = this.#clock.now();
     for (const message of messages) {
       const { to } = message;
-      if (to === 'failed') {
-        this.#bury(message);
-      } else {
-        const ttlMs = Math.min(this.#ttlMs[to], message.ttlMs ?? Number.POSITIVE_INFINITY);
-        this.#queues[to].push({ message, expiresAt: now + ttlMs, redelivered: false });
-      }
+      if (to === 'failed') continue;
+      const ttlMs = Math.min(this.#ttlMs[to], message.ttlMs ?? Number.POSITIVE_INFINITY);
+      this.#queues[to].push({ message, expiresAt: now + ttlMs, redelivered: false });
     }
     for (const queue of QUEUES) this.#deliver(queue);
     return messages.map(() => 'confirmed');
   }
 
   async consume(queue: Queue, handler: Handler, { prefetch, ack = 'manual' }: ConsumeOptions): Promise<Consumer> {
-    const consumer: MemoryConsumer = new MemoryConsumer({
+    const consumer: LocalConsumer = new LocalConsumer({
       prefetch: ack === 'auto' ? Number.POSITIVE_INFINITY : prefetch,
       handle: ({ message, redelivered }) =>
         handler({
@@ -91,34 +85,11 @@ export class MemoryTransport implements Transport, DeadLetters {
 
   async depths(): Promise<QueueDepths> {
     const depth = (queue: Queue) => ({ ready: this.#queues[queue].length, consumers: this.#consumers[queue].length });
-    return {
-      priority: depth('priority'),
-      normal: depth('normal'),
-      failed: { ready: this.#letters.length, consumers: 0 },
-    };
+    return { priority: depth('priority'), normal: depth('normal'), failed: { ready: 0, consumers: 0 } };
   }
 
   trouble(): undefined {
     return undefined;
-  }
-
-  async browse(limit: number): Promise<readonly DeadLetterMessage[]> {
-    return this.#letters.slice(0, limit);
-  }
-
-  async sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
-    const letters = [...this.#letters];
-    for (let at = 0; at < letters.length && signal?.aborted !== true; at += LETTERS_AT_ONCE) {
-      const some = letters.slice(at, at + LETTERS_AT_ONCE);
-      const fates = await judge(some);
-      const gone = new Set(some.filter((_, i) => fates[i] === 'delete'));
-      if (gone.size > 0) this.#letters = this.#letters.filter((letter) => !gone.has(letter));
-    }
-  }
-
-  #bury({ id, body, headers }: OutgoingMessage): void {
-    if (this.#letters.length >= MOST_LETTERS) this.#letters.shift();
-    this.#letters.push({ id, body: typeof body === 'string' ? ENCODER.encode(body) : body, headers });
   }
 
   #deliver(queue: Queue): void {
@@ -133,12 +104,7 @@ export class MemoryTransport implements Transport, DeadLetters {
   }
 }
 
-const LETTERS_AT_ONCE = 1_000;
-
-/** Dead letters kept in memory; the records keep a line of every failure. */
-export const MOST_LETTERS = 100_000;
-
-interface MemoryConsumerOptions {
+interface LocalConsumerOptions {
   readonly prefetch: number;
   readonly handle: (waiting: Waiting) => Promise<'ack' | 'return'>;
   readonly onFree: () => void;
@@ -146,13 +112,13 @@ interface MemoryConsumerOptions {
   readonly onStop: () => void;
 }
 
-class MemoryConsumer implements Consumer {
-  readonly #options: MemoryConsumerOptions;
+class LocalConsumer implements Consumer {
+  readonly #options: LocalConsumerOptions;
   #running = 0;
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(options: MemoryConsumerOptions) {
+  constructor(options: LocalConsumerOptions) {
     this.#options = options;
   }
 

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { requestRobots } from '../../services/worker/robots-request.ts';
+import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
 import { isAllowed } from '../../shared/task/robots/robots-match.ts';
-import { setup } from '../unit/shared/fetchers/setup.ts';
+import { setupFor } from '../contract/fetcher/setup.ts';
 
 /** What becomes of a robots.txt by how it is answered: rows of other crawlers' suites and of the RFC, read in place. */
 const folder = process.env.CASES_DIR ?? '';
@@ -33,6 +34,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 /** Its author parses status 200 alone; by RFC 9309 section 2.3.1.1, any 2xx is a success. */
 const PARSED_HERE = 'rh15';
+
+const setup = setupFor((options) => new GotFetcher(options));
 
 const RULE = 'User-agent: *\nDisallow: /\n';
 const NEVER = new AbortController().signal;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decoded } from '../../services/producer/documents/decoding.ts';
 import { unpacked } from '../../services/producer/documents/unpacking.ts';
 import { SitemapDocument } from '../../services/producer/sitemaps/sitemap-document.ts';
+import { decodeStream } from '../../shared/crawler/charset.ts';
 import { sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { isProblem, readUrl } from '../../shared/task/url/url.ts';
@@ -46,7 +46,7 @@ async function* textOf(bytes: Uint8Array, contentType?: string): AsyncGenerator<
   async function* source(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
   }
-  yield* decoded(unpacked(source(), MAX_BYTES), contentType);
+  yield* decodeStream(unpacked(source(), MAX_BYTES), contentType);
 }
 
 async function read(bytes: Uint8Array, contentType: string) {

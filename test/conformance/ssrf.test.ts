@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
 import { isDenied, NOTHING_PRIVATE } from '../../shared/task/host/private-address.ts';
 import { isProblem, readUrl } from '../../shared/task/url/url.ts';
-import { allowing } from '../unit/shared/fetchers/setup.ts';
+import { allowing } from '../support/allowing.ts';
 import { rows } from './cases.ts';
 
 interface AddressCase {

@@ -5,16 +5,16 @@ import { Replayer } from '../../services/producer/replayer.ts';
 import { RunDirectory } from '../../services/worker/run-directory.ts';
 import type { AttemptHistory, Claims, Frontier, Ledger } from '../../shared/ports/frontier.ts';
 import type { Runs } from '../../shared/ports/runs.ts';
-import { JournaledFrontier } from '../../shared/stores/journal/frontier.ts';
 import { RedisFrontier } from '../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
+import { SqliteFrontier } from '../../shared/stores/sqlite/frontier.ts';
 import { writeMessage } from '../../shared/task/task/message.ts';
 import { idOf } from '../../shared/task/task/task.ts';
 import { FAST_RUN } from '../support/builders.ts';
 import { EVERYTHING, offerOf } from '../support/embedded.ts';
-import { openJournaledStore } from '../support/journaled-store.ts';
+import { crashedFolder, type KeptStore, openKeptStore } from '../support/kept-store.ts';
+import { POLICY } from '../support/policy.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { POLICY } from '../support/stores.ts';
 import { deliveryOf, setup } from '../unit/services/worker/setup.ts';
 
 /** The one place: a field that no task has in this version. */
@@ -56,30 +56,30 @@ const openRedis: Open = async () => {
   };
 };
 
-const openJournal: Open = async () => {
+const openLocal: Open = async () => {
   const clock = new SteppedClock();
-  const first = await openJournaledStore({ clock });
+  const first = await openKeptStore({ clock });
   onTestFinished(() => first.close());
   await first.runs.open('r', FAST_RUN, 'p');
   return {
     ...opened(first),
     resumed: async () => {
-      for (const journal of first.journals.values()) await journal.close();
-      const again = await openJournaledStore({ folder: first.folder, clock, resume: ['r'] });
+      const folder = await crashedFolder(first.folder);
+      const again = await openKeptStore({ folder, clock, resume: ['r'] });
       onTestFinished(() => again.close());
       return opened(again);
     },
   };
 };
 
-function opened({ port, runs }: Awaited<ReturnType<typeof openJournaledStore>>): Opened {
-  if (!(port instanceof JournaledFrontier)) throw new Error('a journaled store has a journaled frontier');
+function opened({ port, runs }: KeptStore): Opened {
+  if (!(port instanceof SqliteFrontier)) throw new Error('a local store has a local frontier');
   return { frontier: port, runs };
 }
 
 test.each<[string, Open]>([
   ['Redis', openRedis],
-  ['the journal', openJournal],
+  ['the local store', openLocal],
 ])(
   'a field that is added to the table arrives in the step, the record, the dead letter and the replay: %s',
   async (_, open) => {

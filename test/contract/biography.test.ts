@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
-import { openMemoryStore, redisStores } from '../support/stores.ts';
+import { openSqliteStore, redisStores } from '../support/stores.ts';
 import { describeBiography } from './biography.contract.ts';
 
-describeBiography('in memory', openMemoryStore);
+describeBiography('in SQLite', openSqliteStore);
 
 const redis = redisStores(inject('redisUrl'));
 describeBiography('in Redis', redis.open, redis.close);

@@ -5,8 +5,8 @@ import { nameOf } from '../../shared/ports/frontier.ts';
 import { RedisFrontier } from '../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../support/builders.ts';
+import { POLICY } from '../support/policy.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { POLICY } from '../support/stores.ts';
 import { page, pages, ROOM } from './frontier-setup.ts';
 
 // What Redis keeps for people, or for runs that are over, has bounds: a crawl that fails, or many crawls, must not fill it.

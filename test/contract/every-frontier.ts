@@ -1,13 +1,12 @@
 import { inject } from 'vitest';
-import { openJournaledStore } from '../support/journaled-store.ts';
-import { type OpenStore, openMemoryStore, redisStores } from '../support/stores.ts';
+import { type OpenStore, openSqliteFile, openSqliteStore, redisStores } from '../support/stores.ts';
 
 type DescribeFrontier = (name: string, open: OpenStore, close?: () => Promise<void>) => void;
 
 /** Holds every frontier to a contract. */
 export function forEveryFrontier(describe: DescribeFrontier): void {
-  describe('in memory', openMemoryStore);
-  describe('in memory, with a journal', (policy) => openJournaledStore({ policy }));
+  describe('in SQLite', openSqliteStore);
+  describe('in SQLite, in a file', openSqliteFile);
   const [exact, compact] = [redisStores(inject('redisUrl')), redisStores(inject('redisUrl'), 'compact')];
   describe('in Redis', exact.open, exact.close);
   describe('in Redis, compact marks', compact.open, compact.close);

@@ -7,8 +7,8 @@ import { UsageError } from '../../shared/runtime/errors.ts';
 import { RedisFrontier } from '../../shared/stores/redis/frontier.ts';
 import { RedisMarks } from '../../shared/stores/redis/marks.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
+import { POLICY } from '../support/policy.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { POLICY } from '../support/stores.ts';
 import { withMethods } from '../support/with-methods.ts';
 import { OPTIONS, page, ROOM } from './frontier-setup.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, inject, test } from 'vitest';
-import { openJournaledStore } from '../support/journaled-store.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { openMemoryStore, redisStores, type Store } from '../support/stores.ts';
+import { openSqliteStore, redisStores, type Store } from '../support/stores.ts';
 import { commands } from './model/histories.ts';
 import { GIVE_UP_MS, Model } from './model/model.ts';
 import { World } from './model/world.ts';
@@ -36,19 +35,15 @@ describe('the frontier follows its model', () => {
     );
   }
 
-  test(`in memory, ${RUNS * 3} random histories`, { timeout: TIMEOUT_MS }, async () => {
-    await follow(async () => [await openMemoryStore(POLICY)], RUNS * 3, 120);
+  test(`in SQLite, ${RUNS * 3} random histories`, { timeout: TIMEOUT_MS }, async () => {
+    await follow(async () => [await openSqliteStore(POLICY)], RUNS * 3, 120);
   });
 
-  test(`in memory and with a journal alike, ${RUNS} random histories`, { timeout: TIMEOUT_MS }, async () => {
-    await follow(async () => [await openMemoryStore(POLICY), await openJournaledStore({ policy: POLICY })], RUNS, 120);
-  });
-
-  test(`in memory and in Redis alike, with exact and with compact marks, ${RUNS} random histories`, {
+  test(`in SQLite and in Redis alike, with exact and with compact marks, ${RUNS} random histories`, {
     timeout: 3_600_000,
   }, async () => {
     await follow(
-      async () => [await openMemoryStore(POLICY), await redis.open(POLICY), await compact.open(POLICY)],
+      async () => [await openSqliteStore(POLICY), await redis.open(POLICY), await compact.open(POLICY)],
       RUNS,
       120,
     );

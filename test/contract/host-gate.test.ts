@@ -3,10 +3,10 @@ import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { RedisHostGate } from '../../shared/stores/redis/host-gate.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { openMemoryStore, redisStores } from '../support/stores.ts';
+import { openSqliteStore, redisStores } from '../support/stores.ts';
 import { describeHostGate } from './host-gate.contract.ts';
 
-describeHostGate('in memory', openMemoryStore);
+describeHostGate('in SQLite', openSqliteStore);
 
 const stores = redisStores(inject('redisUrl'));
 describeHostGate('in Redis', stores.open, stores.close);

@@ -1,12 +1,8 @@
 import { inject } from 'vitest';
-import { openJournaledStore } from '../support/journaled-store.ts';
-import { openMemoryStore, redisStores } from '../support/stores.ts';
+import { openSqliteStore, redisStores } from '../support/stores.ts';
 import { describeIncremental } from './incremental.contract.ts';
 
-describeIncremental('in memory', openMemoryStore);
-describeIncremental('in memory, with a journal and a page file', (policy) =>
-  openJournaledStore({ policy, hasPageFile: true }),
-);
+describeIncremental('in SQLite', openSqliteStore);
 
 const redis = redisStores(inject('redisUrl'));
 describeIncremental('in Redis', redis.open, redis.close);

@@ -4,8 +4,8 @@ import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { nameOf } from '../../shared/ports/frontier.ts';
 import { RedisFrontier } from '../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
+import { POLICY } from '../support/policy.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
-import { POLICY } from '../support/stores.ts';
 import { OPTIONS, page, pages, ROOM } from './frontier-setup.ts';
 
 const redis = new Redis(inject('redisUrl'));

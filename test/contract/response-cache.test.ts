@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { MemoryResponseCache } from '../../shared/stores/memory/response-cache.ts';
 import { openCacheRedis } from '../../shared/stores/redis/cache-connection.ts';
 import { RedisResponseCache } from '../../shared/stores/redis/response-cache.ts';
+import { LocalResponseCache } from '../../shared/stores/sqlite/response-cache.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { describeResponseCache, type OpenCache, type OpenedCache } from './response-cache.contract.ts';
@@ -14,7 +14,7 @@ describeResponseCache(
   'in memory',
   async (limits) => {
     const clock = new SteppedClock();
-    const cache = new MemoryResponseCache({ clock, ...limits });
+    const cache = new LocalResponseCache({ clock, ...limits });
     return { cache, step: async (ms) => clock.step(ms), close: async () => {} };
   },
   { whenFull: 'oldest goes' },

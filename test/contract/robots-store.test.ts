@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { MemoryRobotsStore } from '../../shared/stores/memory/robots-store.ts';
 import { RedisRobotsStore } from '../../shared/stores/redis/robots-store.ts';
+import { LocalRobotsStore } from '../../shared/stores/sqlite/robots-store.ts';
 import { openPrivateRedis } from '../support/servers/private-redis.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { describeRobotsStore, type OpenedRobotsStore } from './robots-store.contract.ts';
 
 describeRobotsStore('in memory', async () => {
   const clock = new SteppedClock();
-  return { store: new MemoryRobotsStore({ clock }), step: async (ms) => clock.step(ms), close: async () => {} };
+  return { store: new LocalRobotsStore({ clock }), step: async (ms) => clock.step(ms), close: async () => {} };
 });
 
 const redis = new Redis(inject('redisUrl'));

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { MemoryRoster } from '../../shared/stores/memory/roster.ts';
-import { SteadyClock } from '../../shared/stores/memory/steady-clock.ts';
 import { RedisRoster } from '../../shared/stores/redis/roster.ts';
+import { LocalRoster } from '../../shared/stores/sqlite/roster.ts';
+import { SteadyClock } from '../../shared/stores/sqlite/steady-clock.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { describeRoster } from './roster.contract.ts';
 
 describeRoster('in memory', async () => {
   const clock = new SteppedClock();
   return {
-    roster: new MemoryRoster({ clock: new SteadyClock(clock) }),
+    roster: new LocalRoster({ clock: new SteadyClock(clock) }),
     step: (ms) => clock.step(ms),
     close: async () => {},
   };

@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
-import { openMemoryStore, redisStores } from '../support/stores.ts';
+import { openSqliteStore, redisStores } from '../support/stores.ts';
 import { describeSteering } from './steering.contract.ts';
 
-describeSteering('in memory', openMemoryStore);
+describeSteering('in SQLite', openSqliteStore);
 
 const redis = redisStores(inject('redisUrl'));
 describeSteering('in Redis', redis.open, redis.close);

@@ -1,17 +1,25 @@
 import { describe, inject } from 'vitest';
+import type { Destination } from '../../shared/ports/transport.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { MemoryTransport } from '../../shared/transports/local.ts';
+import { LocalTransport } from '../../shared/transports/local.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
+import { LetterKeepingTransport } from '../support/letter-keeping-transport.ts';
 import { deleteTopology, testTransport, uniquePrefix } from '../support/rabbitmq.ts';
+import { describeDeadLetters } from './dead-letters.contract.ts';
 import { describeTransport } from './transport.contract.ts';
 
 describeTransport('in memory', async (ttlMs) => {
-  const transport = new MemoryTransport({ clock: systemClock, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } });
+  const transport = new LocalTransport({ clock: systemClock, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } });
   return { transport, other: transport, close: () => transport.stop() };
 });
 
+describeDeadLetters('in memory, for tests', async () => {
+  const transport = new LetterKeepingTransport({ clock: systemClock, ttlMs: QUEUE_TTL_MS });
+  return { transport, close: () => transport.stop() };
+});
+
 describe.each(['quorum', 'classic'] as const)('%s queues', (queueType) => {
-  describeTransport('RabbitMQ', async (ttlMs) => {
+  const open = async (ttlMs: Partial<Record<Destination, number>> = {}) => {
     const url = inject('rabbitmqUrl');
     const prefix = uniquePrefix();
     const options = { queueType, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } };
@@ -24,5 +32,7 @@ describe.each(['quorum', 'classic'] as const)('%s queues', (queueType) => {
       await deleteTopology(url, prefix);
     };
     return { transport, other, close };
-  });
+  };
+  describeTransport('RabbitMQ', open);
+  describeDeadLetters('RabbitMQ', open);
 });

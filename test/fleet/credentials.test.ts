@@ -64,10 +64,10 @@ async function sites() {
   return { site: await closedSite(other), other };
 }
 
-/** All that lies in the records' folder, but for journals, which only their owner may read. */
+/** All that lies in the records' folder, but for the database, which only its owner may read. */
 async function filesOf({ folder }: Workplace): Promise<string> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith('journal.tsv'));
+  const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith('trawl.sqlite'));
   const texts = await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')));
   return texts.join('\n');
 }

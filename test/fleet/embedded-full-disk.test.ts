@@ -5,8 +5,10 @@ import { TestSite } from '../support/site.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { openWorkplace, type Workplace } from '../support/trawl.ts';
 
-/** 16 KiB at most in one file: a disk that is full for who writes more. */
-const LIMIT = ['sh', '-c', 'ulimit -f 32; exec "$@"', 'sh'];
+/** A file may have so many bytes at most: a disk that is full for who writes more. */
+function limitedTo(mib: number): string[] {
+  return ['sh', '-c', `ulimit -f ${mib * 2_048}; exec "$@"`, 'sh'];
+}
 
 async function setup(pages: number): Promise<{ site: TestSite; workplace: Workplace }> {
   const site = new TestSite({ pages });
@@ -17,25 +19,29 @@ async function setup(pages: number): Promise<{ site: TestSite; workplace: Workpl
 
 describe('a disk that is full', () => {
   test('for the records: the crawl ends, names the file, and is gone on with once there is room', async () => {
-    const { site, workplace } = await setup(120);
-    const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
-    const { code, stderr, stdout } = await workplace.start(args, '', { under: LIMIT }).ended;
+    const { site, workplace } = await setup(0);
+    const paths = Array.from({ length: 24 }, (_, n) => `/large/${n}`);
+    for (const path of paths)
+      site.on(path, (_, response) => response.setHeader('content-type', 'text/html').end('x'.repeat(2 ** 20)));
+    const list = paths.map((path) => site.url(path)).join('\n');
+    const args = ['crawl', '-', '--run', 'full', '--content', 'html', ...AT_FULL_SPEED];
+    const { code, stderr, stdout } = await workplace.start(args, list, { under: limitedTo(16) }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^trawl: output\/full\/\S+\.jsonl can't be written: EFBIG: .*\nWhat is done is kept\. Once this is mended: trawl crawl --resume full\n$/,
     );
     expect(stdout).toContain('Run full running after');
     const summary = await workplace.json(['crawl', '--resume']);
-    expect(summary).toMatchObject({ state: 'finished', discovered: 120, done: 120, duplicate: 0 });
-    expect((await workplace.records('full')).length).toBe(120);
+    expect(summary).toMatchObject({ state: 'finished', discovered: 24, done: 24, duplicate: 0 });
+    expect((await workplace.records('full')).length).toBe(24);
   });
 
-  test('for the journal: likewise', async () => {
+  test('for the database: likewise', async () => {
     const { site, workplace } = await setup(2_000);
     const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
-    const { code, stderr } = await workplace.start(args, '', { under: LIMIT }).ended;
+    const { code, stderr } = await workplace.start(args, '', { under: limitedTo(1) }).ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^trawl: output\/full\/journal\.tsv can't be written: EFBIG: /);
+    expect(stderr).toMatch(/^trawl: output\/trawl\.sqlite can't be written: /);
     const summary = await workplace.json(['crawl', '--resume']);
     expect(summary).toMatchObject({ state: 'finished', discovered: 2_000, done: 2_000, duplicate: 0 });
     expect((await workplace.records('full')).length).toBe(2_000);
@@ -43,13 +49,13 @@ describe('a disk that is full', () => {
 
   test('for everything: likewise', async (context) => {
     const { site, workplace } = await setup(300);
-    const disk = await mountSmallDisk(join(workplace.folder, 'output'));
+    const disk = await mountSmallDisk(join(workplace.folder, 'output'), { kib: 1_024 });
     if (disk === undefined)
       return context.skip('mounting a small disk is not allowed here; the limits above stand for it');
     const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
     const { code, stderr } = await workplace.run(args);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^trawl: output\/full\/\S+ can't be written: ENOSPC: /);
+    expect(stderr).toMatch(/^trawl: output\/\S+ can't be written: (ENOSPC: |database or disk is full)/);
     expect((await workplace.run(['crawl', '--resume'])).code, 'still full').toBe(1);
     disk.grow();
     expect(await workplace.json(['crawl', '--resume'])).toMatchObject({ state: 'finished', done: 300, duplicate: 0 });

@@ -205,7 +205,7 @@ describe('an output folder', () => {
     ['full', ',nr_inodes=1', 'ENOSPC'],
   ] as const)('on a disk that is %s: likewise', async ([, options, code], context) => {
     const workplace = await openWorkplace();
-    if ((await mountSmallDisk(join(workplace.folder, 'output'), options)) === undefined)
+    if ((await mountSmallDisk(join(workplace.folder, 'output'), { options })) === undefined)
       return context.skip('mounting a disk is not allowed here; the folders above stand for it');
     for (const args of [['crawl', LETTER], ['demo'], ['doctor']]) {
       const ended = await workplace.start(args, undefined, {

@@ -1,29 +1,19 @@
+import { Releaser } from '../../shared/loops/releaser.ts';
 import type { Frontier, Offer } from '../../shared/ports/frontier.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import { MemoryFrontier } from '../../shared/stores/memory/frontier.ts';
-import { MemoryHostGate } from '../../shared/stores/memory/host-gate.ts';
-import { MemoryHosts } from '../../shared/stores/memory/hosts.ts';
-import { MemoryMarks } from '../../shared/stores/memory/marks.ts';
-import { MemoryResponseCache } from '../../shared/stores/memory/response-cache.ts';
-import { MemoryRoster } from '../../shared/stores/memory/roster.ts';
-import { MemoryRuns } from '../../shared/stores/memory/runs.ts';
-import { MemoryStore } from '../../shared/stores/memory/store.ts';
-import type { FrontierPolicy } from '../../shared/stores/policy.ts';
 import { markOf } from '../../shared/task/url/fingerprint.ts';
 import { canonicalOf } from '../../shared/task/url/url.ts';
-import { MemoryTransport } from '../../shared/transports/local.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
+import { LetterKeepingTransport } from './letter-keeping-transport.ts';
+import { openLocalParts } from './local-parts.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
-const POLICY: FrontierPolicy = {
-  hostConcurrency: 0,
-  giveUpMs: 600_000,
-  priorityTtlMs: QUEUE_TTL_MS.priority,
-  normalTtlMs: QUEUE_TTL_MS.normal,
-};
+type ReleaserParts = ConstructorParameters<typeof Releaser>[0];
 
-/** For a releaser whose failures nobody needs to be told of. */
-export async function onFailure(): Promise<void> {}
+/** A releaser, whose failures nobody is told of unless a test says so. */
+export function releaserOf(parts: Omit<ReleaserParts, 'onFailure'> & Partial<ReleaserParts>): Releaser {
+  return new Releaser({ onFailure: async () => {}, ...parts });
+}
 
 /** As much as is due, without a window. */
 export const EVERYTHING: Parameters<Frontier['release']>[0] = { limit: 1_000, window: 100_000, unpaced: false };
@@ -31,17 +21,9 @@ export const EVERYTHING: Parameters<Frontier['release']>[0] = { limit: 1_000, wi
 /** Stores and transport of one process, on a clock that the test steps. */
 export function openEmbedded() {
   const clock = new SteppedClock();
-  const hosts = new MemoryHosts();
-  const store = new MemoryStore(hosts);
   return {
-    clock,
-    frontier: new MemoryFrontier({ store, policy: POLICY, clock }),
-    runs: new MemoryRuns({ store, clock }),
-    marks: new MemoryMarks({ store }),
-    gate: new MemoryHostGate({ hosts, clock }),
-    cache: new MemoryResponseCache({ clock, ttlMs: 60_000, maxBytes: 1_000_000 }),
-    roster: new MemoryRoster({ clock }),
-    transport: new MemoryTransport({ clock, ttlMs: QUEUE_TTL_MS }),
+    ...openLocalParts({ clock, policy: { hostConcurrency: 0 } }),
+    transport: new LetterKeepingTransport({ clock, ttlMs: QUEUE_TTL_MS }),
   };
 }
 

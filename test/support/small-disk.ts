@@ -7,11 +7,14 @@ export interface SmallDisk {
   grow(): void;
 }
 
-/** Mounts a disk of 64 KiB in a folder; nothing where that isn't allowed. */
-export async function mountSmallDisk(folder: string, options = ''): Promise<SmallDisk | undefined> {
+/** Mounts a disk of so many KiB in a folder; nothing where that isn't allowed. */
+export async function mountSmallDisk(
+  folder: string,
+  { kib = 64, options = '' }: { readonly kib?: number; readonly options?: string } = {},
+): Promise<SmallDisk | undefined> {
   await mkdir(folder);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=64k${options}`, 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kib}k${options}`, 'tmpfs', folder], { stdio: 'ignore' });
   } catch {
     return undefined;
   }

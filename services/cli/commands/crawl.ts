@@ -39,7 +39,7 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
     return 0;
   }
   const crawling = new Crawling(plan, context);
-  const goOn = (): string => (plan.journal === undefined ? '' : resumeCommand(plan, context, crawling.isAllRead));
+  const goOn = (): string => (plan.kept === undefined ? '' : resumeCommand(plan, context, crawling.isAllRead));
   const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Go on with: ${goOn()}`]));
   try {
     const progress = await crawling.run(interrupts);

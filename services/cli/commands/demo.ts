@@ -25,7 +25,7 @@ async function demo(context: Context): Promise<number> {
       const same = `  trawl crawl ${site.url} --rate ${DEMO_RATE} --private-hosts 127.0.0.0/8`;
       print([`Serving a small site at ${site.url} and crawling it, as this would:`, same, '']);
     }
-    return await crawl([site.url], { journal: false }, context);
+    return await crawl([site.url], { isKept: false }, context);
   } finally {
     await site.stop();
   }

@@ -95,7 +95,7 @@ async function releaseQueued(context: Context): Promise<number> {
   const stores = await connectStores(once(context));
   let released = 0;
   try {
-    for (const run of await stores.runs.list(MOST_RUNS)) {
+    for (const run of await stores.runs.listOpen(MOST_RUNS)) {
       let next: string | undefined;
       do {
         const part = await stores.frontier.endQueued(run, next);
@@ -170,8 +170,8 @@ async function checkRedis(context: Context): Promise<Finding[]> {
     const stores = await connectStores({ ...once(context), log: { ...silentLog, warn } });
     try {
       await stores.checkMarks?.();
-      const [runs, workers] = await Promise.all([stores.runs.list(1_000), stores.roster.workers()]);
-      return `answers; ${runs.length} runs known, ${workers.length} workers alive`;
+      const [runs, workers] = await Promise.all([stores.runs.counts(), stores.roster.workers()]);
+      return `answers; ${count(runs.known)} runs known, ${workers.length} workers alive`;
     } finally {
       stores.close();
     }

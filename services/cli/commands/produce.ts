@@ -12,7 +12,7 @@ import { runOptionsOf } from '../../../shared/control/run-options.ts';
 import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
-import { Releaser } from '../../../shared/loops/releaser.ts';
+import type { Releaser } from '../../../shared/loops/releaser.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import type { Transport } from '../../../shared/ports/transport.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
@@ -26,7 +26,7 @@ import { addCommonOptions, type CommandModule, type Context, withContext } from 
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
-import { openFailureLines } from '../process/open-worker.ts';
+import { openReleaser } from '../process/open-releaser.ts';
 import { Outages } from '../process/outages.ts';
 import { Producing } from '../process/producing.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
@@ -115,10 +115,8 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
     opened.push(sink);
     const { stores, transport } = await connectFleet(connect);
     const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
-    const clock = systemClock;
-    const failures = openFailureLines({ stores, defaults: runOptions, sink, worker: producer });
-    const onFailure = failures.ofReleased.bind(failures);
-    const releaser = new Releaser({ ...stores, transport, clock, log, onFailure, window: settings.releaseWindow });
+    const releasing = { settings, stores, transport, sink, defaults: runOptions, worker: producer, log };
+    const releaser = openReleaser(releasing);
     opened.unshift(releaser, transport, fetcher, { stop: async () => stores.close() });
     const onOffered = (): void => releaser.nudge();
     producing = new Producing({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered });
@@ -185,34 +183,33 @@ async function drawWhile(
   toTheEnd = false,
 ): Promise<void> {
   const { run, stores, producing, interrupts } = parts;
-  const watched = isWatched(json);
-  const line = new ProgressLine(watched);
+  const line = isWatched(json) ? new ProgressLine() : undefined;
   const watcher = new RunWatcher({
     run,
     runs: stores.runs,
     roster: stores.roster,
     clock: systemClock,
-    isOwn: (progress) => producing.isOwn(progress),
+    isOwn: (standing) => producing.isOwn(standing),
   });
-  const everyMs = watched ? DRAW_EVERY_MS : POLL_EVERY_MS;
   const offered = new AbortController();
   try {
     await work(async (signal) => {
-      if (!watched && !toTheEnd) return;
+      if (line === undefined && !toTheEnd) return;
       const until = toTheEnd ? signal : AbortSignal.any([signal, offered.signal, interrupts.signal]);
       const show = (view: RunView): void => {
-        line.show(view, producing.note);
+        line?.show(view, producing.note);
         if (producing.note === undefined && producing.progress.state === 'done') offered.abort();
       };
       // A run that Redis brought back without its end goes on, and so does whoever waits for it.
       for (let isOver = false; !isOver; ) {
-        await watcher.follow(everyMs, show, until);
+        if (line === undefined) await watcher.untilEnded(POLL_EVERY_MS, until);
+        else await watcher.follow(DRAW_EVERY_MS, show, until);
         if (!until.aborted) await producing.repeated();
         isOver = !toTheEnd || until.aborted || (await hasEnded(parts));
       }
     });
   } finally {
-    line.clear();
+    line?.clear();
   }
 }
 
@@ -222,9 +219,9 @@ async function ownProgress({ run, stores, producing }: Parts): Promise<RunProgre
   return progress !== undefined && producing.isOwn(progress) ? progress : undefined;
 }
 
-async function hasEnded(parts: Parts): Promise<boolean> {
-  const progress = await ownProgress(parts);
-  return progress === undefined || progress.endedAt !== undefined;
+async function hasEnded({ run, stores, producing }: Parts): Promise<boolean> {
+  const standing = await stores.runs.standing(run);
+  return standing === undefined || !producing.isOwn(standing) || standing.hasEnded;
 }
 
 function tellOffered(progress: RunProgress, producing: Producing, { json }: Context): void {

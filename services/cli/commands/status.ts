@@ -3,9 +3,11 @@ import type { Stores } from '../../../shared/backends/backends.ts';
 import { needsMs } from '../../../shared/control/bottleneck.ts';
 import { count, duration, perSecond } from '../../../shared/control/format.ts';
 import { hostText } from '../../../shared/control/pause-text.ts';
+import { RunLister } from '../../../shared/control/run-list.ts';
 import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
-import { elapsedMs, type HostLine } from '../../../shared/ports/runs.ts';
+import type { HostLine } from '../../../shared/ports/run-overview.ts';
+import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
@@ -22,14 +24,15 @@ interface StatusOptions {
 }
 
 const LOOK_EVERY_MS = 1_000;
-const MOST_RUNS = 20;
+/** Hosts of a run that are looked at to find the slowest. */
+const MOST_HOSTS = 1_000;
 const SLOWEST_HOSTS = 5;
 
 /** `trawl status [RUN]`: one run, or all. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['fleet'])
-      .argument('[run]', 'a run id (default: the newest runs)')
+      .argument('[run]', 'a run id (default: all that are open, and the newest)')
       .option('--watch', 'look again every second')
       .action(async (run: string | undefined, options: StatusOptions) => {
         exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => status(run, options, context)));
@@ -65,20 +68,18 @@ interface Found {
 /** One run, in full. */
 class OneRun {
   readonly #stores: Stores;
-  readonly #run: string;
   readonly #watcher: RunWatcher;
 
   constructor(stores: Stores, run: string) {
     this.#stores = stores;
-    this.#run = run;
-    this.#watcher = new RunWatcher({ run, runs: stores.runs, roster: stores.roster, clock: systemClock });
+    const { runs, roster } = stores;
+    this.#watcher = new RunWatcher({ run, runs, roster, clock: systemClock, mostHosts: MOST_HOSTS });
   }
 
   async again(): Promise<Found | undefined> {
-    const [view, workers, hosts, fleet] = await Promise.all([
+    const [view, workers, fleet] = await Promise.all([
       this.#watcher.look(),
       this.#stores.roster.workers(),
-      this.#stores.runs.hosts(this.#run, 1_000),
       lookAtHosts(this.#stores),
     ]);
     if (view === undefined) return undefined;
@@ -93,18 +94,13 @@ class OneRun {
       ...hostsJson(fleet),
     };
     return {
-      lines: this.#lines(view, workers, hosts, fleet),
+      lines: this.#lines(view, workers, fleet),
       json: { ...summaryJson(progress), ...more },
       isOver: progress.endedAt !== undefined,
     };
   }
 
-  #lines(
-    { progress, bottleneck }: RunView,
-    workers: readonly LiveWorker[],
-    hosts: readonly HostLine[],
-    fleet: HostsOfFleet,
-  ): string[] {
+  #lines({ progress, bottleneck, hosts }: RunView, workers: readonly LiveWorker[], fleet: HostsOfFleet): string[] {
     const lines = summaryLines(progress, undefined);
     const incremental = incrementalLine(progress.options);
     if (incremental !== undefined) lines.push(incremental);
@@ -118,23 +114,18 @@ class OneRun {
   }
 }
 
-/** The newest runs, a line each. */
+/** The open runs and the newest, a line each. */
 class AllRuns {
   readonly #stores: Stores;
-  readonly #watchers = new Map<string, RunWatcher>();
+  readonly #lister: RunLister;
 
   constructor(stores: Stores) {
     this.#stores = stores;
+    this.#lister = new RunLister({ ...stores, clock: systemClock });
   }
 
   async again(): Promise<Found> {
-    const { runs, roster } = this.#stores;
-    const [ids, workers, fleet] = await Promise.all([
-      runs.list(MOST_RUNS),
-      roster.workers(),
-      lookAtHosts(this.#stores),
-    ]);
-    const views = (await Promise.all(ids.map((run) => this.#watcher(run).look()))).filter((view) => view !== undefined);
+    const [{ views, counts, workers }, fleet] = await Promise.all([this.#lister.look(), lookAtHosts(this.#stores)]);
     const rows = views.map(({ progress, bottleneck }) => {
       const { run, state, discovered, done, skipped, failed, cancelled } = progress;
       const ended = done + skipped + failed + cancelled;
@@ -149,25 +140,19 @@ class AllRuns {
       ];
     });
     const none = 'No runs yet. Start one with: trawl produce https://example.com/';
+    const others = counts.known - views.length;
+    const more = others > 0 ? [`… and ${count(others)} older runs: trawl status RUN`] : [];
     return {
-      lines: [...(rows.length === 0 ? [none] : table(rows)), ...workerLines(workers), ...hostLines(fleet)],
+      lines: [...(rows.length === 0 ? [none] : table(rows)), ...more, ...workerLines(workers), ...hostLines(fleet)],
       json: {
+        known: counts.known,
+        open: counts.open,
         runs: views.map(({ progress }) => ({ ...summaryJson(progress), ...runJson(progress) })),
         ...hostsJson(fleet),
         workers,
       },
       isOver: false,
     };
-  }
-
-  #watcher(run: string): RunWatcher {
-    let watcher = this.#watchers.get(run);
-    if (watcher === undefined) {
-      const { runs, roster } = this.#stores;
-      watcher = new RunWatcher({ run, runs, roster, clock: systemClock });
-      this.#watchers.set(run, watcher);
-    }
-    return watcher;
   }
 }
 

@@ -3,8 +3,7 @@ import { connectFleet, newWorkerId, openFetcher, type ServiceName } from '../../
 import { openSink } from '../../../shared/backends/records.ts';
 import { runOptionsOf } from '../../../shared/control/run-options.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
-import { Releaser } from '../../../shared/loops/releaser.ts';
-import type { Runs } from '../../../shared/ports/runs.ts';
+import type { RunOverview } from '../../../shared/ports/run-overview.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
 import { type Service, startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
@@ -13,7 +12,8 @@ import type { Worker } from '../../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { Interrupts } from '../process/interrupts.ts';
-import { openFailureLines, openWatchdog, openWorker } from '../process/open-worker.ts';
+import { openReleaser } from '../process/open-releaser.ts';
+import { openWatchdog, openWorker } from '../process/open-worker.ts';
 import { Outages } from '../process/outages.ts';
 import { report } from '../process/report.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
@@ -25,8 +25,6 @@ interface WorkOptions {
 
 /** Between two looks whether any run has work. */
 const IDLE_LOOK_EVERY_MS = 1_000;
-/** Runs that are looked at; older ones have ended long ago. */
-const MOST_RUNS = 1_000;
 
 /** `trawl work`: a worker of the fleet. */
 export const command: CommandModule = {
@@ -89,13 +87,11 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       opened.push(transport, fetcher, { stop: async () => stores.close() });
       const clock = systemClock;
       const defaults = runOptionsOf(settings, 'ever');
-      const failures = openFailureLines({ stores, defaults, sink, worker: id });
-      const onFailure = failures.ofReleased.bind(failures);
-      const releaser = new Releaser({ ...stores, transport, clock, log, onFailure, window: settings.releaseWindow });
+      const parts = { settings, stores, transport, sink, defaults, worker: id, log };
+      const releaser = openReleaser(parts);
       const onOffered = (): void => releaser.nudge();
       const watch = openWatchdog(settings, () => ['What it had in hand comes again, and counts a start.']);
-      const parts = { settings, stores, transport, fetcher, sink, rules, defaults, log };
-      worker = openWorker({ ...parts, worker: id, watch, onOffered });
+      worker = openWorker({ ...parts, fetcher, rules, watch, onOffered });
       const janitor = new Janitor({ ...stores, clock, log });
       await stores.connectCache?.();
       await startAll([sink, watch, worker, releaser, janitor]);
@@ -131,10 +127,10 @@ async function untilSignalled(): Promise<void> {
 }
 
 /** Resolves once at least one run is known and none is open: a run that waits for seeds is open. */
-async function untilIdle(runs: Runs, signal: AbortSignal): Promise<void> {
+async function untilIdle(runs: RunOverview, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const known = await Promise.all((await runs.list(MOST_RUNS)).map((run) => runs.progress(run)));
-    if (known.length > 0 && known.every((progress) => progress?.endedAt !== undefined)) return;
+    const { known, open } = await runs.counts();
+    if (known > 0 && open === 0) return;
     await systemClock.sleep(IDLE_LOOK_EVERY_MS, signal);
   }
 }

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { openJournalFolder } from '../../../shared/backends/embedded.ts';
+import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { differingOptions, RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options.ts';
-import type { Beginning, JournalView } from '../../../shared/ports/journal.ts';
+import type { Beginning, LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
@@ -19,8 +19,8 @@ export interface CrawlOptions {
   readonly strict?: boolean;
   /** A run id, or `true` for the newest that has not ended. */
   readonly resume?: string | true;
-  /** `false`: it isn't worth going on with. */
-  readonly journal?: boolean;
+  /** `false`: it isn't worth going on with, and is kept in memory only. */
+  readonly isKept?: boolean;
 }
 
 /** What a crawl is to do, new or begun before. */
@@ -28,10 +28,10 @@ export interface CrawlPlan {
   readonly run: string;
   readonly settings: Settings;
   readonly runOptions: RunOptions;
-  /** All that the run was begun with. Whether they are to be read again is known when its journal is open. */
+  /** All that the run was begun with. Whether they are to be read again is known when it is open. */
   readonly seeds: readonly Seed[];
-  /** Left out if it keeps none. */
-  readonly journal?: { readonly begin: Beginning } | { readonly resume: string };
+  /** How it is kept on disk; left out if it isn't. */
+  readonly kept?: { readonly begin: Beginning } | { readonly resume: string };
   /** Standard input was named. */
   readonly hasInput: boolean;
 }
@@ -49,7 +49,7 @@ export async function planNew(
   const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
   const begin = { run, options: runOptions, seeds: kept, flags: lastingFlags(flags, settings) };
   const plan = { run, settings, runOptions, seeds, hasInput: seeds.some(isInput) };
-  return options.journal === false ? plan : { ...plan, journal: { begin } };
+  return options.isKept === false ? plan : { ...plan, kept: { begin } };
 }
 
 /** A plan for a run that was begun before; its progress if it has ended. */
@@ -71,7 +71,7 @@ export async function planResumed(
   const seeds = seedsSchema.parse(view.beginning.seeds);
   const hasInput = rest.length === 1;
   if (hasInput && !seeds.some(isInput)) throw new UsageError(`run ${run} was not begun with -: it takes no list`);
-  return { run, settings: together, runOptions, seeds, hasInput, journal: { resume: run } };
+  return { run, settings: together, runOptions, seeds, hasInput, kept: { resume: run } };
 }
 
 /**
@@ -101,15 +101,23 @@ export function resumeCommand({ run, seeds }: CrawlPlan, { flags }: Context, isA
   return `trawl crawl --resume ${run}${folder}${isAllRead || !seeds.some(isInput) ? '' : ' - < LIST'}`;
 }
 
-async function findRun(resume: string | true, settings: Settings): Promise<JournalView> {
-  const folder = await openJournalFolder(settings);
+async function findRun(resume: string | true, settings: Settings): Promise<LocalRunView> {
+  const runs = await openLocalRuns(settings);
+  try {
+    return await findIn(runs, resume, settings);
+  } finally {
+    runs.close();
+  }
+}
+
+async function findIn(runs: LocalRuns, resume: string | true, settings: Settings): Promise<LocalRunView> {
   const run = resume === true ? undefined : readRunId(resume);
-  const view = run === undefined ? (await folder.unfinished())[0] : await folder.view(run);
+  const view = run === undefined ? (await runs.unfinished())[0] : await runs.view(run);
   if (view !== undefined) return view;
-  const others = run === undefined ? [] : (await folder.unfinished()).map(({ beginning }) => beginning.run);
+  const others = run === undefined ? [] : (await runs.unfinished()).map(({ beginning }) => beginning.run);
   const there =
     others.length === 0 ? 'no run there waits to be gone on with' : `there are ${others.slice(0, 10).join(', ')}`;
-  const what = run === undefined ? 'nothing to resume' : `run ${run} has no journal`;
+  const what = run === undefined ? 'nothing to resume' : `run ${run} is not known`;
   throw new StorageError(`${what} in ${settings.outputDir}: ${there} (OUTPUT_DIR)`);
 }
 

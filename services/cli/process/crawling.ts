@@ -5,8 +5,7 @@ import { openSink } from '../../../shared/backends/records.ts';
 import { RunWatcher } from '../../../shared/control/run-watcher.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
-import { Releaser } from '../../../shared/loops/releaser.ts';
-import type { RunProgress, Runs } from '../../../shared/ports/runs.ts';
+import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
 import { makeOutputFolder } from '../../../shared/runtime/output-folder.ts';
@@ -20,7 +19,8 @@ import { type CrawlPlan, expectSeeds } from './crawl-plan.ts';
 import { HaltingSink, silentAfter } from './halting.ts';
 import { hostHeadersOf } from './host-headers.ts';
 import type { Interrupts } from './interrupts.ts';
-import { openFailureLines, openWatchdog, openWorker } from './open-worker.ts';
+import { openReleaser } from './open-releaser.ts';
+import { openWatchdog, openWorker } from './open-worker.ts';
 import { Producing } from './producing.ts';
 import { routingRulesOf } from './routing-rules.ts';
 
@@ -61,52 +61,58 @@ export class Crawling {
 
   /** Crawls, and tells how far it came; nothing if it was stopped before it began. Once only. */
   async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
-    const { settings, run, runOptions, journal } = this.#plan;
+    const { settings, run, runOptions, kept } = this.#plan;
     await loadCrawler(runOptions.crawler);
-    // What is wrong with the settings is found before there is a journal.
+    // What is wrong with the settings is found before anything is kept.
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
     const worker = newWorkerId();
-    if (journal !== undefined || settings.sink === undefined) makeOutputFolder(join(settings.outputDir, run));
+    if (kept !== undefined || settings.sink === undefined) makeOutputFolder(join(settings.outputDir, run));
     const sink = new HaltingSink(
       await openSink({ ...this.#context, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal }, worker),
     );
     const syncRecords = (): Promise<void> => sink.sync();
-    const onFailure = (error: string): void => this.#context.log.warn({ error }, "pages can't be remembered:");
-    const remembered = runOptions.incremental ? { syncRecords, onFailure } : undefined;
-    const stores = await openEmbedded(settings, journal && { ...journal, syncRecords }, remembered);
+    const stores = await openEmbedded(settings, kept && { ...kept, syncRecords });
     try {
       return await this.#work({ stores, sink, rules, hostHeaders, worker, interrupts });
     } finally {
-      await stores.journal?.close();
+      await stores.owned?.close();
       stores.close();
     }
   }
 
   async #work({ stores, sink, rules, hostHeaders, worker, interrupts }: Parts): Promise<RunProgress | undefined> {
     const { settings, run, runOptions } = this.#plan;
-    const { transport, runs, journal } = stores;
-    const isSealed = journal?.isSealed ?? false;
+    const { transport, runs, owned } = stores;
+    const isSealed = owned?.isSealed ?? false;
     if (!isSealed) await expectSeeds(this.#plan);
     this.#isSealed = isSealed;
-    const failure = AbortSignal.any([sink.failure, ...(journal === undefined ? [] : [journal.failure])]);
+    const failure = AbortSignal.any([sink.failure, ...(owned === undefined ? [] : [owned.failure])]);
     this.#failure = failure;
-    const clock = systemClock;
     const log = silentAfter(this.#context.log, failure);
     const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
-    const failures = openFailureLines({ stores, defaults: runOptions, sink, worker });
-    const onFailure = failures.ofReleased.bind(failures);
-    const releaser = new Releaser({ ...stores, clock, log, onFailure, window: settings.releaseWindow });
-    const janitor = new Janitor({ frontier: stores.frontier, clock, log });
-    const shared = { settings, stores, fetcher, rules, log, onOffered: () => releaser.nudge() };
+    const parts = { settings, stores, transport, sink, defaults: runOptions, worker, log };
+    const releaser = openReleaser(parts);
+    const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
+    const onOffered = (): void => releaser.nudge();
     const watch = openWatchdog(settings, () => ['What is done is kept.', ...interrupts.lastWords]);
-    const pages = openWorker({ ...shared, transport, sink, defaults: runOptions, worker, watch });
-    const producing = new Producing({ ...shared, run, runOptions, producer: worker });
+    const pages = openWorker({ ...parts, fetcher, rules, watch, onOffered });
+    const producing = new Producing({
+      settings,
+      stores,
+      fetcher,
+      rules,
+      run,
+      runOptions,
+      producer: worker,
+      log,
+      onOffered,
+    });
     this.#producing = producing;
     await startAll([transport, sink, watch, pages, releaser, janitor]);
     try {
       const stop = AbortSignal.any([interrupts.signal, failure]);
-      const follow = (signal: AbortSignal): Promise<void> => this.#follow(runs, producing, signal);
+      const follow = (signal: AbortSignal): Promise<void> => this.#follow(stores, producing, signal);
       // Where all was offered before, a producer would only have to say so again.
       if (isSealed) await follow(stop);
       else await producing.meanwhile(this.#plan.seeds, stop, follow);
@@ -120,21 +126,20 @@ export class Crawling {
         () => stopTogether([pages, releaser, janitor]),
         () => pages.abort(),
       );
-      await journal?.sync();
+      await owned?.sync();
       await stopAll([sink, transport, fetcher, watch]);
     }
     const progress = await runs.progress(run);
-    if (progress?.endedAt !== undefined && !failure.aborted) await journal?.end(progress);
+    if (progress?.endedAt !== undefined && !failure.aborted) await owned?.end();
     return progress;
   }
 
-  async #follow(runs: Runs, producing: Producing, signal: AbortSignal): Promise<void> {
-    const { run } = this.#plan;
-    const watched = isWatched(this.#context.json);
-    const line = new ProgressLine(watched);
-    const watcher = new RunWatcher({ run, runs, clock: systemClock });
+  async #follow({ runs }: Embedded, producing: Producing, signal: AbortSignal): Promise<void> {
+    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock });
+    if (!isWatched(this.#context.json)) return await watcher.untilEnded(POLL_EVERY_MS, signal);
+    const line = new ProgressLine();
     try {
-      await watcher.follow(watched ? DRAW_EVERY_MS : POLL_EVERY_MS, (view) => line.show(view, producing.note), signal);
+      await watcher.follow(DRAW_EVERY_MS, (view) => line.show(view, producing.note), signal);
     } finally {
       line.clear();
     }

@@ -54,7 +54,7 @@ export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerO
     failures: openFailureLines({ stores, defaults, ...parts }),
     robots: settings.robots === 'obey' ? robots : undefined,
     runs: new RunDirectory({ runs, loadCrawler, defaults }),
-    intake: new SeedIntake({ frontier, runs, rules, defaults }),
+    intake: new SeedIntake({ frontier, runs, rules, defaults, clock }),
     maxBodyBytes: settings.maxBody,
     maxRedirects: settings.maxRedirects,
     hostConcurrency,

@@ -78,7 +78,7 @@ export class Producing {
   }
 
   /** Is it the run that this producer has opened, and not another one of its name? */
-  isOwn({ incarnation }: RunProgress): boolean {
+  isOwn({ incarnation }: Pick<RunProgress, 'incarnation'>): boolean {
     return this.#producer.incarnation === undefined || incarnation === this.#producer.incarnation;
   }
 

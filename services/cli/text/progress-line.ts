@@ -16,11 +16,10 @@ export const DRAW_EVERY_MS = 200;
 
 /** One line on a terminal that tells how far a run is: pages done of known, pages a second, what it waits for, and eta. */
 export class ProgressLine {
-  readonly #bar: SingleBar | undefined;
+  readonly #bar: SingleBar;
   #isDrawn = false;
 
-  constructor(watched: boolean) {
-    if (!watched) return;
+  constructor() {
     this.#bar = new SingleBar(
       {
         format: '{bar} {done}/{known} pages  {speed}/s  {note}',
@@ -38,7 +37,6 @@ export class ProgressLine {
 
   /** `reading` is what the producer is at, if it is still at it. */
   show({ progress, bottleneck, rate }: RunView, reading?: string): void {
-    if (this.#bar === undefined) return;
     const { done, skipped, failed, cancelled, discovered } = progress;
     const ended = done + skipped + failed + cancelled;
     const fields = {
@@ -56,7 +54,7 @@ export class ProgressLine {
   }
 
   clear(): void {
-    if (this.#isDrawn) this.#bar?.stop();
+    if (this.#isDrawn) this.#bar.stop();
     this.#isDrawn = false;
   }
 }

@@ -1,5 +1,7 @@
-import { FetchError, type Fetcher, type OpenResponse } from '../../../shared/ports/fetcher.ts';
-import { type HostGate, type HostLimit, slotToleranceMs } from '../../../shared/ports/host-gate.ts';
+import { decodeStream } from '../../../shared/crawler/charset.ts';
+import { SlotWait } from '../../../shared/loops/slot-wait.ts';
+import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/ports/fetcher.ts';
+import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
@@ -7,7 +9,6 @@ import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
 import { type Logins, loginFor, withLogin } from '../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
-import { decoded } from './decoding.ts';
 import { unpacked } from './unpacking.ts';
 
 /** A document that could not be read, as the end of a sentence that begins with its name. */
@@ -34,8 +35,6 @@ const DOCUMENT_TIMEOUT_MS = 600_000;
 const MAX_RETRY_AFTER_MS = 60_000;
 /** As long as a proxy rests. */
 const PROXY_WAIT_MS = 60_000;
-/** So that the end of a long pause is seen soon. */
-const MAX_NAP_MS = 2_000;
 /** Failures that may pass. All others would come again. */
 const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'proxy']);
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -100,9 +99,11 @@ function lost(why: string, status: number): Failure {
  */
 export class DocumentFetcher {
   readonly #options: DocumentFetcherOptions;
+  readonly #slots: SlotWait;
 
   constructor(options: DocumentFetcherOptions) {
     this.#options = options;
+    this.#slots = new SlotWait({ gate: options.hostGate, clock: options.clock });
   }
 
   /**
@@ -153,18 +154,16 @@ export class DocumentFetcher {
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
     const { fetcher, hostGate, limit, holder } = this.#options;
-    await this.#waitForSlot(host, signal);
+    await this.#slots.wait({ host, holder, limit, signal });
     const startedAt = performance.now();
     let answeredAt: number | undefined;
-    let unread: OpenResponse['body'] | undefined;
+    let unread: OpenDocument['body'] | undefined;
     try {
-      // The cap is kept below: a fetcher would refuse a body that is too long, where we want its beginning.
-      const most = { maxBodyBytes: Number.MAX_SAFE_INTEGER, timeoutMs: DOCUMENT_TIMEOUT_MS };
       const response = await fetcher.open({
         url: href,
         redirectedFrom,
         login: loginFor(href, logins),
-        ...most,
+        timeoutMs: DOCUMENT_TIMEOUT_MS,
         signal,
       });
       const { status, headers, body } = response;
@@ -176,7 +175,7 @@ export class DocumentFetcher {
       }
       if (status < 200 || status > 299) return await this.#failureOfStatus(host, response, tries);
       yield { finalUrl: response.finalUrl };
-      for await (const text of decoded(unpacked(body, maxBytes), headers['content-type'])) {
+      for await (const text of decodeStream(unpacked(body, maxBytes), headers['content-type'])) {
         yield text;
         reading.length += text.length;
       }
@@ -192,7 +191,7 @@ export class DocumentFetcher {
     }
   }
 
-  async #failureOfStatus(host: string, { status, headers }: OpenResponse, tries: number): Promise<Failure> {
+  async #failureOfStatus(host: string, { status, headers }: OpenDocument, tries: number): Promise<Failure> {
     const { clock, hostGate } = this.#options;
     const error = new DocumentError(`answered with status ${status}`, { status });
     if (!RETRYABLE_STATUSES.has(status)) return { error, waitMs: undefined };
@@ -212,18 +211,5 @@ export class DocumentFetcher {
 
   #delayMs(tries: number): number {
     return Math.min(MAX_RETRY_DELAY_MS, retryDelayMs(tries, this.#options.random()));
-  }
-
-  async #waitForSlot(host: string, signal: AbortSignal): Promise<void> {
-    const { clock, hostGate, limit, holder } = this.#options;
-    for (;;) {
-      signal.throwIfAborted();
-      const { granted, inMs } = await hostGate.ask(host, limit, holder);
-      if (granted && inMs === 0) return;
-      const dueAt = clock.now() + inMs;
-      await clock.sleep(granted ? inMs : Math.min(inMs, MAX_NAP_MS), signal);
-      const isFresh = clock.now() <= dueAt + slotToleranceMs(limit.intervalMs);
-      if (granted && isFresh && (await hostGate.stillOpen(host))) return;
-    }
   }
 }

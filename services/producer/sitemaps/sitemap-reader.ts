@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
+import { decodeStream } from '../../../shared/crawler/charset.ts';
 import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
 import { isOlder } from '../../../shared/task/sitemap/lastmod.ts';
 import type { SitemapEntry } from '../../../shared/task/sitemap/sitemap-entry.ts';
 import { type Logins, withLogin } from '../../../shared/task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { BodyError } from '../documents/body-error.ts';
-import { decoded } from '../documents/decoding.ts';
 import type { DocumentFetcher, DocumentStart } from '../documents/document-fetcher.ts';
 import { unpacked } from '../documents/unpacking.ts';
 import type { Found } from '../found.ts';
@@ -210,7 +210,7 @@ function markOf(url: string): string {
 
 async function* textOfFile(path: string, signal: AbortSignal): AsyncGenerator<string, void, void> {
   try {
-    yield* decoded(unpacked(createReadStream(path, { signal }), Number.POSITIVE_INFINITY));
+    yield* decodeStream(unpacked(createReadStream(path, { signal }), Number.POSITIVE_INFINITY));
   } catch (error: unknown) {
     if (error instanceof BodyError || signal.aborted) throw error;
     throw new StorageError(`${path} can't be read: ${messageOf(error)}`, { cause: error });

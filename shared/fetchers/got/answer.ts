@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PlainResponse, Request } from 'got';
-import { FetchError, type OpenResponse } from '../../ports/fetcher.ts';
+import { FetchError, type OpenDocument } from '../../ports/fetcher.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { type Coding, codingsOf, decodeStream, decodeWhole } from '../content-coding.ts';
 import { toFetchError } from './error-codes.ts';
@@ -40,7 +40,7 @@ const MOST_UNWANTED_BYTES = 65_536;
 
 /** What bounds the reading of a body. */
 export interface AnswerLimits {
-  /** Decoded. */
+  /** Decoded. A document has none: its reader stops where it has enough. */
   readonly maxBodyBytes: number;
   /** For the whole request, of which `startedAt` is the beginning, on the clock of `performance.now`. */
   readonly timeoutMs: number;
@@ -112,7 +112,7 @@ export class Answer {
   }
 
   /** The body as it arrives. */
-  pieces(): OpenResponse['body'] {
+  pieces(): OpenDocument['body'] {
     const pieces = this.#read();
     return {
       [Symbol.asyncIterator]: () => pieces,
@@ -153,10 +153,7 @@ export class Answer {
 
   async *#read(): AsyncGenerator<Uint8Array> {
     try {
-      let size = 0;
       for await (const chunk of this.#decode(this.#stream)) {
-        size += chunk.length;
-        if (size > this.#maxBodyBytes) throw this.#tooLong();
         const handedOverAt = performance.now();
         yield chunk;
         this.#idleMs += performance.now() - handedOverAt;

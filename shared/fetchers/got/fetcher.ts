@@ -2,40 +2,32 @@ import http from 'node:http';
 import https from 'node:https';
 import got, { type Got, type OptionsInit, type Request } from 'got';
 import {
+  type DocumentRequest,
   FetchError,
   type FetchedPage,
   type Fetcher,
   type FetchRequest,
-  type OpenResponse,
+  type OpenDocument,
+  type PageRequest,
 } from '../../ports/fetcher.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
 import { HostHeaders } from '../../task/host/host-headers.ts';
-import { type AllowedPrivate, NOTHING_PRIVATE } from '../../task/host/private-address.ts';
+import { NOTHING_PRIVATE } from '../../task/host/private-address.ts';
 import { authorizationOf } from '../../task/url/logins.ts';
-import { AddressGuard, GuardedAgents, type Resolve, systemResolve } from '../address-guard.ts';
+import { AddressGuard, GuardedAgents, systemResolve } from '../address-guard.ts';
 import { ACCEPT_ENCODING } from '../content-coding.ts';
+import type { FetcherOptions } from '../fetcher-options.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
-import type { Rotation } from '../proxies/rotation.ts';
 import { Answer, abortedBy } from './answer.ts';
 import { toFetchError } from './error-codes.ts';
 
-/** What a {@link GotFetcher} is made of. */
-export interface GotFetcherOptions {
-  /** For a whole request, body included. No phase before the answer may take more than 10 s of it. */
-  readonly timeoutMs: number;
-  readonly userAgent: string;
-  /** Default: nothing. */
-  readonly allowedPrivate?: AllowedPrivate;
-  /** Sent to the hosts that they are for, and no further than their origins. Default: none. */
-  readonly hostHeaders?: HostHeaders;
-  /** Default: the operating system's. */
-  readonly resolve?: Resolve;
-  /** The proxies to go through. Default: none. */
-  readonly proxies?: Rotation;
-}
-
 /** A look-up, a connection, a handshake that takes longer than this comes to nothing. */
 const PHASE_MS = 10_000;
+
+/** A request for either kind of thing. */
+interface Asked extends FetchRequest, Partial<Pick<PageRequest, 'accepts' | 'validators' | 'maxBodyBytes'>> {
+  readonly timeoutMs?: number;
+}
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
@@ -54,7 +46,7 @@ export class GotFetcher implements Fetcher {
   readonly #hostHeaders: HostHeaders;
   readonly #timeoutMs: number;
 
-  constructor(options: GotFetcherOptions) {
+  constructor(options: FetcherOptions) {
     const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
     this.#timeoutMs = timeoutMs;
     this.#hostHeaders = hostHeaders;
@@ -82,7 +74,7 @@ export class GotFetcher implements Fetcher {
     });
   }
 
-  async fetch(request: FetchRequest): Promise<FetchedPage> {
+  async fetch(request: PageRequest): Promise<FetchedPage> {
     const startedAt = performance.now();
     const answer = await this.#ask(request);
     const { finalUrl, status, headers, isPage } = answer;
@@ -91,7 +83,7 @@ export class GotFetcher implements Fetcher {
     return { finalUrl, status, headers, body, durationMs: performance.now() - startedAt };
   }
 
-  async open(request: FetchRequest): Promise<OpenResponse> {
+  async open(request: DocumentRequest): Promise<OpenDocument> {
     const answer = await this.#ask(request);
     const { finalUrl, status, headers } = answer;
     return { finalUrl, status, headers, body: answer.pieces() };
@@ -106,13 +98,13 @@ export class GotFetcher implements Fetcher {
     this.#routes?.close();
   }
 
-  #ask(request: FetchRequest): Promise<Answer> {
+  #ask(request: Asked): Promise<Answer> {
     if (this.#routes === undefined) return this.#askBy(request);
     return this.#routes.ask(request.url, request.timeoutMs ?? this.#timeoutMs, (route) => this.#askBy(request, route));
   }
 
   /** Resolves once the headers are in, and are such that the body is wanted. */
-  #askBy(request: FetchRequest, route?: Route, isRepeat = false): Promise<Answer> {
+  #askBy(request: Asked, route?: Route, isRepeat = false): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
       if (signal?.aborted) {
@@ -120,7 +112,7 @@ export class GotFetcher implements Fetcher {
         return;
       }
       const limits = {
-        maxBodyBytes: request.maxBodyBytes,
+        maxBodyBytes: request.maxBodyBytes ?? Number.POSITIVE_INFINITY,
         timeoutMs: route?.timeoutMs ?? request.timeoutMs ?? this.#timeoutMs,
         startedAt: performance.now(),
         signal,
@@ -173,7 +165,7 @@ function isLostByKeptConnection(stream: Request, error: Error): boolean {
 }
 
 /** What a request has of its own. A longer one still has to be answered as soon as any other. */
-function optionsOf({ timeoutMs }: FetchRequest, route: Route | undefined): OptionsInit {
+function optionsOf({ timeoutMs }: Asked, route: Route | undefined): OptionsInit {
   const request = route?.timeoutMs ?? timeoutMs;
   return {
     ...(route === undefined ? {} : { request: route.request }),
@@ -181,7 +173,7 @@ function optionsOf({ timeoutMs }: FetchRequest, route: Route | undefined): Optio
   };
 }
 
-function conditionsOf({ validators: { etag, modified } = {} }: FetchRequest): Record<string, string> | undefined {
+function conditionsOf({ validators: { etag, modified } = {} }: Asked): Record<string, string> | undefined {
   if (etag === undefined && modified === undefined) return undefined;
   return {
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
@@ -198,7 +190,7 @@ function badUrl(error: Error): FetchError {
   return new FetchError('bad_url', messageOf(error));
 }
 
-function unwanted({ status, headers }: Answer, { accepts }: FetchRequest): FetchError | undefined {
+function unwanted({ status, headers }: Answer, { accepts }: Asked): FetchError | undefined {
   if (accepts === undefined || status < 200 || status > 299) return undefined;
   const contentType = headers['content-type'];
   if (accepts(contentType)) return undefined;

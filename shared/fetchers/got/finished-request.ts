@@ -1,7 +1,7 @@
 import type { Request } from 'got';
 
-/** What got's request holds of a request that is over. Most of it is its own affair: a name that is gone changes nothing. */
-const HELD = ['response', '_request', '_requestOptions', '_unproxyEvents', '_cancelTimeouts'] as const;
+/** What got's request holds of a request that is over; private names, most of them, so got is pinned: `test/unit/pinned/got.test.ts`. */
+export const HELD = ['response', '_request', '_requestOptions', '_unproxyEvents', '_cancelTimeouts'] as const;
 
 /**
  * Takes from a request whose answer was read to its end all that it holds, when nobody listens to it any more.

@@ -41,7 +41,9 @@ export class RedisBiographer implements Biographer {
     if (reply.length === 0) return undefined;
     const [state, dedup, marked, failed, now, nextLookMs, ...circumstances] = reply;
     const isMarked = marked === 1;
-    const place = isMarked ? await this.#find(run, mark, host, Number(now)) : undefined;
+    // In a finished run nothing waits or is in flight, and many finished runs may share this mark.
+    const mayBeLive = isMarked && state !== 'finished';
+    const place = mayBeLive ? await this.#find(run, mark, host, Number(now)) : undefined;
     return {
       run,
       runState: state as RunState,

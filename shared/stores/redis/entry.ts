@@ -1,7 +1,8 @@
 import type { AttemptNote, Offer, ReleasedTask, ReleaseVerdict, TaskState } from '../../ports/frontier.ts';
-import { formOf, INITIAL_FIELDS, type TaskPlace, taskOf } from '../../task/task/form.ts';
+import { formOf, type TaskPlace } from '../../task/task/form.ts';
 import type { Queue } from '../../task/task/routing.ts';
-import { FIRST_STEP, MALFORMED_HOST, malformedMarkOf } from '../../task/url/fingerprint.ts';
+import { MALFORMED_HOST, malformedMarkOf } from '../../task/url/fingerprint.ts';
+import { readStored } from '../stored-task.ts';
 
 /*
  * How tasks stand in Redis; see `lua/prelude.lua`. The scripts read the parts that they decide by, and keep the form of a
@@ -21,12 +22,13 @@ export function readReleased(entry: string): ReleasedTask {
   const { head, mark, form } = partsOf(entry);
   const [verdict, release, run = '', host = '', queue, ...numbers] = head.split(' ');
   const place: TaskPlace = { run, host, queue: queue as Queue, mark };
-  const task = host === MALFORMED_HOST ? undefined : taskOf(form, place);
-  const released = { release: Number(release), state: stateOf(...numbers) };
-  if (task !== undefined) return { verdict: verdict as ReleaseVerdict, task, ...released };
-  const problem = host === MALFORMED_HOST ? form : `what the frontier has of it can't be read: ${form}`.slice(0, 300);
-  const nameless = { ...place, url: mark, step: FIRST_STEP, ...INITIAL_FIELDS };
-  return { verdict: 'malformed', task: nameless, problem, ...released };
+  const stored = readStored(place, form);
+  return {
+    verdict: stored.problem === undefined ? (verdict as ReleaseVerdict) : 'malformed',
+    release: Number(release),
+    ...stored,
+    state: stateOf(...numbers),
+  };
 }
 
 /** The mark of an entry, in whichever form it is kept. */

@@ -1,23 +1,25 @@
 import type { Redis } from 'ioredis';
+import type { HostLine, RunCounts, RunOverview } from '../../ports/run-overview.ts';
 import {
-  type HostLine,
   type OpenedRun,
   type OpenHow,
   PRODUCER_LEASE_MS,
   type RunOptions,
   type RunProgress,
+  type RunStanding,
   type RunState,
   type Runs,
-  type SilentProducer,
   type Steered,
 } from '../../ports/runs.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { newIncarnation } from '../incarnation.ts';
 import { CIRCUMSTANCES, readCircumstances } from './circumstances.ts';
 import { agreeOnMarks, type MarksForm, marksDiffer } from './marks-form.ts';
+import { type ProgressReply, readProgress } from './run-progress.ts';
 import { Scripts } from './scripts.ts';
 
-type Reply = string | number | readonly string[];
+/** Hosts that one script looks at: half a millisecond. */
+const HOSTS_AT_ONCE = 100;
 
 interface RedisRunsOptions {
   readonly redis: Redis;
@@ -31,7 +33,7 @@ interface RedisRunsOptions {
 }
 
 /** The runs in Redis, beside the frontier: each change is one script of `stores/redis/lua`. */
-export class RedisRuns implements Runs {
+export class RedisRuns implements Runs, RunOverview {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #marks: MarksForm;
@@ -88,16 +90,47 @@ export class RedisRuns implements Runs {
   }
 
   async progress(run: string): Promise<RunProgress | undefined> {
-    const reply = (await this.#scripts.run('progress', run)) as Reply[];
+    const reply = (await this.#scripts.run('progress', run)) as ProgressReply;
     return reply.length === 0 ? undefined : readProgress(run, reply);
   }
 
+  async standing(run: string): Promise<RunStanding | undefined> {
+    const fields = await this.#redis.hmget(`${this.#prefix}run:${run}`, 'state', 'incarnation', 'ended_at');
+    const [state, incarnation, endedAt] = fields;
+    if (!state) return undefined;
+    return { incarnation: incarnation ?? '', state: state as RunState, hasEnded: endedAt !== null };
+  }
+
+  async counts(): Promise<RunCounts> {
+    const [known, open] = (await this.#scripts.run('run_counts')) as [number, number];
+    return { known, open };
+  }
+
   async list(limit: number): Promise<readonly string[]> {
-    return await this.#redis.zrevrange(`${this.#prefix}runs`, 0, limit - 1);
+    return await this.#newest('runs', limit);
+  }
+
+  async listOpen(limit: number): Promise<readonly string[]> {
+    return await this.#newest('runs:open', limit);
+  }
+
+  async #newest(key: string, limit: number): Promise<readonly string[]> {
+    return limit < 1 ? [] : await this.#redis.zrevrange(`${this.#prefix}${key}`, 0, limit - 1);
   }
 
   async hosts(run: string, limit: number): Promise<readonly HostLine[]> {
-    const reply = (await this.#scripts.run('hosts', run, limit)) as (string | number)[];
+    // By name: a host that moves between two parts comes twice.
+    const lines = new Map<string, HostLine>();
+    for (let from = 0; from < limit; from += HOSTS_AT_ONCE) {
+      const part = await this.#hostsFrom(run, from, Math.min(HOSTS_AT_ONCE, limit - from));
+      for (const line of part) if (!lines.has(line.host)) lines.set(line.host, line);
+      if (part.length < HOSTS_AT_ONCE) break;
+    }
+    return [...lines.values()];
+  }
+
+  async #hostsFrom(run: string, from: number, most: number): Promise<HostLine[]> {
+    const reply = (await this.#scripts.run('hosts', run, from, most)) as (string | number)[];
     const lines: HostLine[] = [];
     for (let i = 0; i < reply.length; i += 2 + CIRCUMSTANCES) {
       const [host, waiting, ...circumstances] = reply.slice(i, i + 2 + CIRCUMSTANCES);
@@ -120,52 +153,4 @@ export class RedisRuns implements Runs {
 function readSteered(reply: unknown): Steered | undefined {
   const [was, is] = reply as RunState[];
   return was === undefined || is === undefined ? undefined : { was, is };
-}
-
-function readProgress(run: string, reply: readonly Reply[]): RunProgress {
-  const [readAt, inFlight, open, lost, silent, ...pairs] = reply;
-  const fields = new Map<string, string>();
-  const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
-  for (let i = 0; i < pairs.length; i += 2) {
-    const [name, value] = [String(pairs[i]), String(pairs[i + 1])];
-    const [kind, reason] = name.split(':');
-    if (reason !== undefined && (kind === 'failed' || kind === 'skipped')) reasons[kind][reason] = Number(value);
-    else fields.set(name, value);
-  }
-  const count = (name: string): number => Number(fields.get(name) ?? 0);
-  const endedAt = fields.get('ended_at');
-  const pauseReason = fields.get('pause_reason');
-  return {
-    run,
-    incarnation: fields.get('incarnation') ?? '',
-    state: fields.get('state') as RunState,
-    options: JSON.parse(fields.get('options') ?? '{}'),
-    sealed: count('completed') > 0 && Number(open) + Number(lost) === 0,
-    discovered: count('discovered'),
-    duplicate: count('duplicate'),
-    waiting: count('waiting'),
-    inFlight: Number(inFlight),
-    done: count('done'),
-    skipped: count('skipped'),
-    failed: count('failed'),
-    cancelled: count('cancelled'),
-    leftOut: { scope: count('left_out:scope') },
-    reasons,
-    bytes: count('bytes'),
-    bytesSaved: count('bytes_saved'),
-    startedAt: count('started_at'),
-    ...(endedAt === undefined ? {} : { endedAt: Number(endedAt) }),
-    readAt: Number(readAt),
-    producers: { open: Number(open), lost: Number(lost), silent: readSilent(silent as string[], Number(readAt)) },
-    ...(pauseReason ? { pauseReason } : {}),
-  };
-}
-
-/** Lost producers, each with the time until which it counted as alive. */
-function readSilent(pairs: readonly string[], now: number): SilentProducer[] {
-  const silent: SilentProducer[] = [];
-  for (let i = 0; i < pairs.length; i += 2) {
-    silent.push({ id: pairs[i] ?? '', silentMs: now - Number(pairs[i + 1]) + PRODUCER_LEASE_MS });
-  }
-  return silent;
 }

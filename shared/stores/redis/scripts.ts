@@ -36,6 +36,7 @@ export type ScriptName =
   | 'release'
   | 'renew'
   | 'roster'
+  | 'run_counts'
   | 'seal'
   | 'settle'
   | 'slow'

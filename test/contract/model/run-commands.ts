@@ -44,8 +44,12 @@ export abstract class OnRun implements Command {
         const asked = world.ask((store) => store.runs.progress(each.id));
         await world.ask((store) => store.runs.hosts(each.id, 10));
         model.expectProgress(each, await asked);
+        const standing = world.ask((store) => store.runs.standing(each.id));
+        expect(await standing).toMatchObject({ state: each.state, hasEnded: each.ended });
       }),
     );
+    const open = [...model.runs.values()].filter(({ ended }) => !ended).length;
+    expect(await world.ask((store) => store.runs.counts())).toEqual({ known: model.runs.size, open });
   }
 
   protected abstract act(model: Model, world: World, run: ModelRun): Promise<void>;

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { BodyError } from '../../../../services/producer/documents/body-error.ts';
-import { decoded } from '../../../../services/producer/documents/decoding.ts';
 import { unpacked } from '../../../../services/producer/documents/unpacking.ts';
+import { decodeStream } from '../../../../shared/crawler/charset.ts';
 import { SitemapParser } from '../../../../shared/task/sitemap/sitemap.ts';
 import { pages, urlset } from './documents.ts';
 
@@ -38,7 +38,7 @@ test('no damage to the bytes of a sitemap does more than end it', async () => {
       }
       const parser = new SitemapParser();
       try {
-        for await (const text of decoded(unpacked(source(), 1_000_000))) parser.write(text);
+        for await (const text of decodeStream(unpacked(source(), 1_000_000))) parser.write(text);
       } catch (error: unknown) {
         if (!(error instanceof BodyError)) throw error;
       }

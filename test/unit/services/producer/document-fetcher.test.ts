@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
 import { DocumentFetcher } from '../../../../services/producer/documents/document-fetcher.ts';
-import type { HostGate } from '../../../../shared/ports/host-gate.ts';
-import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
-import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
+import { openLocalParts } from '../../../support/local-parts.ts';
 import { openProxied } from '../../../support/proxied.ts';
+import { withMethods } from '../../../support/with-methods.ts';
 import { openSite } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
 
 function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher() } = {}) {
   const clock = new HurriedClock();
-  const hosts = new MemoryHosts();
-  const hostGate: HostGate = new MemoryHostGate({ hosts, clock });
+  const { gate: hostGate, hosts, database } = openLocalParts({ clock });
   const limit = { intervalMs, concurrency };
   const documents = new DocumentFetcher({ fetcher, hostGate, clock, limit, holder: 'test', random: () => 0.5 });
   const stop = new AbortController();
@@ -22,7 +20,9 @@ function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher() } = {}
     }
     return text;
   };
-  return { clock, hosts, hostGate, limit, stop, read };
+  /** Places that are taken at a host. */
+  const open = (host: string): number => database.all('SELECT 1 FROM places WHERE host = ?', host).length;
+  return { clock, hosts, hostGate, limit, stop, read, open };
 }
 
 test.each<[string, number, string, number[]]>([
@@ -71,22 +71,22 @@ test('tries that get further than those before are not counted, up to ten', asyn
 
 test('a host is asked at its pace, and its place is given back', async () => {
   const site = await openSite();
-  const { read, clock, hosts } = setup({ intervalMs: 1_000 });
+  const { read, clock, open } = setup({ intervalMs: 1_000 });
   for (let i = 0; i < 5; i++) await read(site.url('/page/1'));
   expect(clock.sleeps).toEqual([1_000, 1_000, 1_000, 1_000]);
-  expect(hosts.get(site.host).open.size).toBe(0);
+  expect(open(site.host)).toBe(0);
 });
 
 test('each hop of a redirect waits for a turn of the host that it goes to', async () => {
   const [site, hub] = [await openSite(), await openSite()];
-  const { read, clock, hosts, hostGate } = setup({ intervalMs: 1_000 });
+  const { read, clock, open, hostGate } = setup({ intervalMs: 1_000 });
   site.on('/s.xml', (_, response) => void response.writeHead(302, { location: '/redirect/2' }).end());
   site.on('/redirect/1', (_, response) => void response.writeHead(302, { location: hub.url('/page/1') }).end());
   await hostGate.pause(hub.host, 3_000, 'by another');
   expect(await read(site.url('/s.xml'))).toContain('Page 1');
   expect(clock.sleeps).toEqual([1_000, 1_000, 1_000]);
   expect([site.requests.length, hub.requests.length]).toEqual([3, 1]);
-  for (const { host } of [site, hub]) expect(hosts.get(host).open.size).toBe(0);
+  for (const { host } of [site, hub]) expect(open(host)).toBe(0);
 });
 
 test('a redirect that leads nowhere, or that never ends, is an error of its own', async () => {
@@ -101,9 +101,11 @@ test('a redirect that leads nowhere, or that never ends, is an error of its own'
 
 test('a host that asks for patience is paused for everybody', async () => {
   const site = await openSite();
-  const { read, hosts, clock } = setup();
+  const { read, hosts } = setup();
   await expect(read(site.url('/status/503?retry-after=3600'))).rejects.toThrow();
-  expect(hosts.get(site.host)).toMatchObject({ pausedUntil: clock.now() + 3_600_000, reason: 'status 503' });
+  expect(await hosts.paused(9)).toEqual([
+    expect.objectContaining({ host: site.host, pausedMs: 3_600_000, reason: 'status 503' }),
+  ]);
 });
 
 test('a paused host is waited for, in short naps', async () => {
@@ -114,12 +116,34 @@ test('a paused host is waited for, in short naps', async () => {
   expect(clock.sleeps).toEqual([2_000, 2_000, 2_000, 2_000, 1_000]);
 });
 
+test('a turn that was granted late is let go, and another one waited for', async () => {
+  const site = await openSite();
+  const clock = new HurriedClock();
+  const gate = openLocalParts({ clock }).gate;
+  const limit = { intervalMs: 1_000, concurrency: 1 };
+  const asked: number[] = [];
+  const late = withMethods(gate, {
+    ask: async (...args) => {
+      asked.push(clock.now());
+      const grant = await gate.ask(...args);
+      // Only the first answer takes long to arrive.
+      if (asked.length === 1) await clock.sleep(150);
+      return grant;
+    },
+  });
+  const parts = { fetcher: openFetcher(), hostGate: late, clock, limit, holder: 'test', random: () => 0.5 };
+  const signal = new AbortController().signal;
+  await Array.fromAsync(new DocumentFetcher(parts).read(site.url('/page/1'), { maxBytes: 1_000_000, signal }));
+  expect(clock.now() - (asked[0] ?? 0), 'the turn after the one that was missed').toBe(1_000);
+  expect(site.requests).toHaveLength(1);
+});
+
 test('stopping ends a request under way', async () => {
   const site = await openSite();
-  const { read, stop, hosts } = setup();
+  const { read, stop, open } = setup();
   const reading = read(site.url('/hang'));
   await site.arrival('/hang');
   stop.abort();
   await expect(reading).rejects.toMatchObject({ reason: 'aborted' });
-  expect(hosts.get(site.host).open.size).toBe(0);
+  expect(open(site.host)).toBe(0);
 });

@@ -3,23 +3,12 @@ import { onTestFinished } from 'vitest';
 import { Producer, type ProducerOptions, type ProducerParts } from '../../../../services/producer/producer.ts';
 import { GotFetcher } from '../../../../shared/fetchers/got/fetcher.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
-import { MemoryFrontier } from '../../../../shared/stores/memory/frontier.ts';
-import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
-import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
-import { MemoryRuns } from '../../../../shared/stores/memory/runs.ts';
-import { MemoryStore } from '../../../../shared/stores/memory/store.ts';
-import type { FrontierPolicy } from '../../../../shared/stores/policy.ts';
+import type { LocalDatabase } from '../../../../shared/stores/sqlite/database.ts';
 import { NOTHING_PRIVATE } from '../../../../shared/task/host/private-address.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
+import { openLocalParts } from '../../../support/local-parts.ts';
 import { HurriedClock } from './hurried-clock.ts';
-
-const POLICY: FrontierPolicy = {
-  hostConcurrency: 2,
-  giveUpMs: 600_000,
-  priorityTtlMs: 1_800_000,
-  normalTtlMs: 3_600_000,
-};
 
 export const RUN_OPTIONS: RunOptions = { ...FAST_RUN, dedup: 'ever' };
 
@@ -38,7 +27,7 @@ export function openFetcher(): GotFetcher {
 export function setup(): {
   readonly parts: Omit<ProducerParts, 'options' | 'input'>;
   readonly clock: HurriedClock;
-  readonly store: MemoryStore;
+  readonly database: LocalDatabase;
   readonly problems: string[];
   readonly hints: string[];
   produce(options?: Partial<ProducerOptions>, changed?: Partial<ProducerParts>): Producer;
@@ -46,16 +35,14 @@ export function setup(): {
   waiting(run?: string): Promise<string[]>;
 } {
   const clock = new HurriedClock();
-  const hosts = new MemoryHosts();
-  const store = new MemoryStore(hosts);
+  const { database, frontier, runs, gate: hostGate } = openLocalParts({ clock });
   const problems: string[] = [];
   const hints: string[] = [];
-  const frontier = new MemoryFrontier({ store, policy: POLICY, clock });
   const parts = {
     frontier,
-    runs: new MemoryRuns({ store, clock }),
+    runs,
     fetcher: openFetcher(),
-    hostGate: new MemoryHostGate({ hosts, clock }),
+    hostGate,
     clock,
     rules: DEFAULT_ROUTING,
     on: {
@@ -66,7 +53,7 @@ export function setup(): {
   return {
     parts,
     clock,
-    store,
+    database,
     problems,
     hints,
     produce: (options, changed) =>

@@ -6,8 +6,7 @@ import { DocumentFetcher } from '../../../../services/producer/documents/documen
 import type { Found } from '../../../../services/producer/found.ts';
 import { SitemapDocument } from '../../../../services/producer/sitemaps/sitemap-document.ts';
 import { SitemapReader, type SitemapTree } from '../../../../services/producer/sitemaps/sitemap-reader.ts';
-import { MemoryHostGate } from '../../../../shared/stores/memory/host-gate.ts';
-import { MemoryHosts } from '../../../../shared/stores/memory/hosts.ts';
+import { openLocalParts } from '../../../support/local-parts.ts';
 import type { TestSite } from '../../../support/site.ts';
 import { folder, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
@@ -17,7 +16,7 @@ function setup({ maxSitemapBytes = 1_000_000, maxSitemaps = 100, signal = new Ab
   const clock = new HurriedClock();
   const documents = new DocumentFetcher({
     fetcher: openFetcher(),
-    hostGate: new MemoryHostGate({ hosts: new MemoryHosts(), clock }),
+    hostGate: openLocalParts({ clock }).gate,
     clock,
     limit: { intervalMs: 0, concurrency: 1 },
     holder: 'test',

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { FailureLines } from '../../../../services/worker/failure-lines.ts';
-import { Releaser } from '../../../../shared/loops/releaser.ts';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
+import { LogLines, offerOf, openEmbedded, releaserOf } from '../../../support/embedded.ts';
 import { deliveryOf, MemorySink, setup } from './setup.ts';
 
 /** A releaser of a process that keeps records. */
@@ -12,7 +11,7 @@ async function open() {
   await stores.runs.open('r', { ...FAST_RUN, crawler: 'headlines' }, 'p');
   const sink = new MemorySink();
   const failures = new FailureLines({ ...stores, sink, worker: 'w-1', crawler: 'page' });
-  const releaser = new Releaser({
+  const releaser = releaserOf({
     ...stores,
     log: new LogLines(),
     onFailure: (task, reason) => failures.ofReleased(task, reason),

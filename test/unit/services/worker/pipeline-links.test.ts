@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
+import { FULL_NAP_MS } from '../../../../shared/loops/full-store.ts';
 import { hasMaxPages } from '../../../../shared/ports/runs.ts';
 import { EVERYTHING } from '../../../support/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
@@ -75,10 +76,13 @@ test('a domain that answers for any name has an end: further hosts are left out,
   expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([`warn: ${said} r 3 ${world.site.host}`]);
 });
 
-test('a full frontier: the page is put back at no attempt', async () => {
+test('a full frontier: the page is put back at no attempt, and comes again after a while', async () => {
   const world = await setup({ run: { follow: true } });
   const frontier = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
   expect(await world.pipeline({ frontier }).handle(await deliver(world, '/page/1'))).toBe('ack');
   expect(world.sink.records).toEqual([]);
+  world.clock.step(FULL_NAP_MS - 1);
+  expect((await world.frontier.release(EVERYTHING)).tasks).toEqual([]);
+  world.clock.step(1);
   await expectPutBack(world);
 });

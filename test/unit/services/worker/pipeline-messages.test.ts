@@ -4,9 +4,9 @@ import type { PipelineOptions } from '../../../../services/worker/pipeline.ts';
 import { RunDirectory } from '../../../../services/worker/run-directory.ts';
 import { SeedIntake } from '../../../../services/worker/seed-intake.ts';
 import type { Crawler } from '../../../../shared/crawler/crawler.ts';
+import { FULL_NAP_MS } from '../../../../shared/loops/full-store.ts';
 import type { Delivery } from '../../../../shared/ports/transport.ts';
 import { ConfigurationError } from '../../../../shared/runtime/errors.ts';
-import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, settled } from '../../../support/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
@@ -145,7 +145,7 @@ test('a seed whose worker is killed before its offer, or after it, is taken when
     };
     const frontier = withMethods(world.frontier, moment === 'offer' ? { offer: killed } : {});
     const runs = withMethods(world.runs, moment === 'seal' ? { seal: killed } : {});
-    return { intake: new SeedIntake({ frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN }) };
+    return { intake: new SeedIntake({ ...world.intakeParts, frontier, runs }) };
   };
   for (const [path, moment] of [
     ['/page/1', 'offer'],
@@ -164,8 +164,13 @@ test('a seed that a full store refuses keeps its run open until it was taken', a
   const world = await setup();
   const message = deliveryOf(JSON.stringify({ run: 'mine', url: world.site.url('/page/1') }));
   const full = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
-  const intake = new SeedIntake({ frontier: full, runs: world.runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN });
-  expect(await world.pipeline({ intake }).handle(message)).toBe('return');
+  const intake = new SeedIntake({ ...world.intakeParts, frontier: full });
+  const handling = world.pipeline({ intake }).handle(message);
+  // It would come again at once.
+  await settled();
+  expect(await Promise.race([handling, 'waits'])).toBe('waits');
+  world.clock.step(FULL_NAP_MS);
+  expect(await handling).toBe('return');
   expect(await world.runs.progress('mine')).toMatchObject({ state: 'running', sealed: false });
   expect(await world.pipeline().handle(message)).toBe('ack');
   expect(await world.runs.progress('mine')).toMatchObject({ sealed: true, discovered: 1 });

@@ -15,15 +15,14 @@ import type { PageRecord } from '../../../../shared/ports/record.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
 import type { Sink } from '../../../../shared/ports/sink.ts';
 import type { Delivery, PublishOutcome } from '../../../../shared/ports/transport.ts';
-import { MemoryRobotsStore } from '../../../../shared/stores/memory/robots-store.ts';
 import { writeMessage } from '../../../../shared/task/task/message.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { idOf } from '../../../../shared/task/task/task.ts';
+import { allowing } from '../../../support/allowing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
 import { TestSite } from '../../../support/site.ts';
 import { withMethods } from '../../../support/with-methods.ts';
-import { allowing } from '../../shared/fetchers/setup.ts';
 
 /** A sink that keeps records in memory, until a test lets it fail. */
 export class MemorySink implements Sink {
@@ -49,7 +48,7 @@ interface SetupOptions {
 /** The parts of a worker on the embedded stores, and a real site to fetch from. */
 export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = {}) {
   const stores = openEmbedded();
-  const { clock, frontier, runs, gate, cache, transport } = stores;
+  const { clock, frontier, runs, gate, cache, transport, robots: robotsStore } = stores;
   const site = new TestSite();
   await site.start();
   const fetcher = new GotFetcher({
@@ -67,7 +66,6 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
   const abort = new AbortController();
   const sinkFailures: string[] = [];
   const leases = new LeaseKeeper(frontier, log);
-  const robotsStore = new MemoryRobotsStore({ clock });
   const robotsParts: ConstructorParameters<typeof Robots>[0] = {
     store: robotsStore,
     gate,
@@ -78,6 +76,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     random: () => 0.5,
     log,
   };
+  const intakeParts = { frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN, clock };
   const parts: PipelineOptions = {
     worker: 'w-1',
     frontier,
@@ -87,7 +86,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     fetcher,
     sink,
     runs: new RunDirectory({ runs, loadCrawler: async () => crawler, defaults: FAST_RUN }),
-    intake: new SeedIntake({ frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN }),
+    intake: new SeedIntake(intakeParts),
     leases,
     slots: new Slots(4),
     rules: DEFAULT_ROUTING,
@@ -108,6 +107,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     log,
     abort,
     parts,
+    intakeParts,
     sinkFailures,
     robotsStore,
     /** What obeys robots.txt: in the pipelines of these tests, nothing does unless it is handed in. */

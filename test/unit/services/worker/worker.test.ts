@@ -1,14 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Worker, type WorkerOptions } from '../../../../services/worker/worker.ts';
-import { Releaser } from '../../../../shared/loops/releaser.ts';
-import { onFailure, settled } from '../../../support/embedded.ts';
+import { releaserOf, settled } from '../../../support/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup as setupParts } from './setup.ts';
 
 /** A worker that has not started, beside a releaser that releases when it is told to. */
 async function setup(changed: Partial<WorkerOptions> = {}) {
   const world = await setupParts();
-  const { frontier, transport, roster, clock, log, parts } = world;
+  const { frontier, transport, roster, parts } = world;
   const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 4, ...changed });
   onTestFinished(async () => {
     worker.abort();
@@ -17,7 +16,7 @@ async function setup(changed: Partial<WorkerOptions> = {}) {
   return {
     ...world,
     worker,
-    releaser: new Releaser({ frontier, transport, roster, clock, log, onFailure }),
+    releaser: releaserOf(world),
     ready: async () => (await transport.depths()).normal.ready,
     states: async () => (await roster.workers()).map(({ state }) => state),
     /** Resolves once the run's counters are such. */
@@ -188,12 +187,12 @@ test('a store that fails: the delivery goes back, and is worked when it comes ag
   const frontier = withMethods(world.frontier, {
     admit: (...args) => (failures-- > 0 ? Promise.reject(new Error('Redis is away')) : world.frontier.admit(...args)),
   });
-  const { roster, transport, clock, log, parts } = world;
+  const { roster, clock, log, parts } = world;
   const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 2 });
   onTestFinished(() => worker.stop());
   await worker.start();
   await world.offer('/page/1');
-  await new Releaser({ frontier: world.frontier, transport, roster, clock, log, onFailure }).fill();
+  await releaserOf(world).fill();
   const later = async () => {
     clock.step(1_000);
     return await world.runs.progress('r');
@@ -205,12 +204,12 @@ test('a store that fails: the delivery goes back, and is worked when it comes ag
 test('what goes back keeps its slot for a moment: a message that nobody can work is no spinning wheel', async () => {
   const world = await setupParts();
   const frontier = withMethods(world.frontier, { admit: () => Promise.reject(new Error('Redis is away')) });
-  const { roster, transport, clock, log, parts } = world;
+  const { roster, clock, log, parts } = world;
   const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 2 });
   onTestFinished(() => worker.stop());
   await worker.start();
   await world.offer('/page/1');
-  await new Releaser({ frontier: world.frontier, transport, roster, clock, log, onFailure }).fill();
+  await releaserOf(world).fill();
   for (let passedMs = 0; passedMs < 3_000; passedMs += 100) {
     await settled();
     clock.step(100);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bottleneckOf } from '../../../../shared/control/bottleneck.ts';
 import type { LiveWorker } from '../../../../shared/ports/roster.ts';
-import type { HostLine } from '../../../../shared/ports/runs.ts';
+import type { HostLine } from '../../../../shared/ports/run-overview.ts';
 import { progressOf } from '../../../support/builders.ts';
 
 const BUSY: LiveWorker = {

@@ -15,6 +15,7 @@ const table: readonly (readonly [string, Buffer, string | undefined, charset: st
   ['a mark, and it is not text',          Buffer.from('\uFEFFGrüße'),                         undefined,                          'utf-8',        'Grüße'],
   ['a mark beats the Content-Type',       utf16le,                                            'text/html; charset=utf-8',         'utf-16le',     'Grüße'],
   ['a mark, the other way round',         utf16be,                                            undefined,                          'utf-16be',     'Grüße'],
+  ['UTF-16 without a mark',               Buffer.from('<p>Grüße', 'utf16le'),                 undefined,                          'utf-16le',     '<p>Grüße'],
   ['Content-Type',                        latin('Grüße'),                                     'text/html; charset=ISO-8859-1',    'windows-1252', 'Grüße'],
   ['Content-Type, quoted',                Buffer.from([0x93, 0xfa, 0x96, 0x7b]),              'text/html; Charset="Shift_JIS"',   'shift_jis',    '日本'],
   ['Content-Type, with another after it', Buffer.from([0xc4, 0xe3]),                          'text/html;charset=gb2312;v=1',     'gbk',          '你'],

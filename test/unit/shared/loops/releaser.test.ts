@@ -1,74 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { Releaser } from '../../../../shared/loops/releaser.ts';
+import { expect, test } from 'vitest';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { nameOf } from '../../../../shared/ports/frontier.ts';
-import type { OutgoingMessage, PublishOutcome, TransportTrouble } from '../../../../shared/ports/transport.ts';
-import { idOf } from '../../../../shared/task/task/task.ts';
-import { FAST_RUN } from '../../../support/builders.ts';
-import { EVERYTHING, LogLines, offerOf, onFailure, openEmbedded, settled } from '../../../support/embedded.ts';
+import type { PublishOutcome, Transport } from '../../../../shared/ports/transport.ts';
+import { EVERYTHING, offerOf, releaserOf, settled } from '../../../support/embedded.ts';
 import { offerAll } from '../../../support/offer-all.ts';
-import { SeededRandom } from '../../../support/seeded-random.ts';
 import { withMethods } from '../../../support/with-methods.ts';
-
-interface SetupOptions {
-  readonly window?: number;
-  readonly intervalMs?: number;
-  /** What the broker says to a message; `confirmed` if left out. */
-  readonly answer?: (message: OutgoingMessage) => PublishOutcome;
-}
-
-/** A releaser on the embedded stores, with a run `r`. */
-async function setup({ window, intervalMs = 0, answer = () => 'confirmed' }: SetupOptions = {}) {
-  const stores = openEmbedded();
-  const { clock, frontier, runs, roster } = stores;
-  await runs.open('r', { ...FAST_RUN, intervalMs }, 'p');
-  const published: OutgoingMessage[] = [];
-  const broker: { trouble: TransportTrouble | undefined } = { trouble: undefined };
-  const calls = { release: 0 };
-  const transport = withMethods(stores.transport as ConstructorParameters<typeof Releaser>[0]['transport'], {
-    publish: async (messages) => {
-      const taken = messages.filter((message) => answer(message) === 'confirmed');
-      published.push(...taken);
-      await stores.transport.publish(taken);
-      return messages.map(answer);
-    },
-    trouble: () => broker.trouble,
-  });
-  const watched = withMethods(frontier, {
-    release: async (options) => {
-      calls.release++;
-      return await frontier.release(options);
-    },
-  });
-  const log = new LogLines();
-  const releaser = new Releaser({ frontier: watched, transport, roster, clock, log, onFailure, window });
-  onTestFinished(() => releaser.stop());
-  return {
-    ...stores,
-    releaser,
-    published,
-    broker,
-    calls,
-    log,
-    offer: (...urls: string[]) =>
-      offerAll(
-        frontier,
-        'r',
-        urls.map((url) => offerOf(url)),
-      ),
-    work: (slots: number) => roster.beat({ id: 'w', host: 'h', version: '1', slots, inHand: 0, state: 'consuming' }),
-    /** Steps the clock and lets the releaser do what is due. */
-    async step(ms: number): Promise<void> {
-      await settled();
-      clock.step(ms);
-      await settled();
-    },
-  };
-}
-
-function urls(from: number, to: number, host = 'a.test'): string[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => `http://${host}/${from + i}`);
-}
+import { setup, urls } from './setup.ts';
 
 test('a due task is published where it belongs, and its lease becomes that of its queue', async () => {
   const { releaser, frontier, published, clock } = await setup();
@@ -108,15 +45,16 @@ test('a due task is published where it belongs, and its lease becomes that of it
 test.each([-86_400_000, -5_000, 5_000, 86_400_000])(
   'a deadline is by the frontier’s clock: what is left of it is the same to a machine that is %i ms off',
   async (offMs) => {
-    const { frontier, transport, roster, log, published, clock } = await setup();
+    const world = await setup();
+    const { frontier, transport, published, clock } = world;
     const own = { now: () => clock.now() + offMs, sleep: clock.sleep.bind(clock) };
-    const watched = withMethods(transport as ConstructorParameters<typeof Releaser>[0]['transport'], {
+    const watched = withMethods(transport as Transport, {
       publish: async (messages) => {
         published.push(...messages);
         return messages.map(() => 'confirmed');
       },
     });
-    const releaser = new Releaser({ frontier, transport: watched, roster, clock: own, log, onFailure });
+    const releaser = releaserOf({ ...world, transport: watched, clock: own });
     await frontier.offer('r', [offerOf('http://news.test/1', { deadlineMs: 600_000 })]);
     await releaser.fill();
     expect(published.map(({ ttlMs }) => ttlMs)).toEqual([600_000]);
@@ -208,93 +146,6 @@ test('while nothing can be published, nothing is leased', async () => {
   expect(published.length).toBe(1);
 });
 
-test('a frontier that can not be reached is tried again every second', async () => {
-  const world = await setup();
-  let asked = 0;
-  const frontier = withMethods(world.frontier, {
-    release: () => {
-      asked++;
-      return Promise.reject(new Error('Redis is away'));
-    },
-  });
-  const { transport, roster, clock, log, step } = world;
-  const releaser = new Releaser({ frontier, transport, roster, clock, log, onFailure });
-  onTestFinished(() => releaser.stop());
-  await releaser.start();
-  for (let ms = 0; ms < 3_000; ms += 100) await step(100);
-  expect([asked, log.lines]).toEqual([4, Array(4).fill('warn: releasing failed, trying again Redis is away')]);
-});
-
-test('an idle releaser looks four times a second, and a nudge hurries it', async () => {
-  const { releaser, offer, calls, step, published } = await setup();
-  await releaser.start();
-  for (let ms = 0; ms < 10_000; ms += 10) await step(10);
-  expect(calls.release).toBeGreaterThanOrEqual(38);
-  expect(calls.release).toBeLessThanOrEqual(41);
-  await offer('http://a.test/1');
-  await step(20);
-  const before = calls.release;
-  releaser.nudge();
-  await step(0);
-  expect([calls.release - before, published.length]).toEqual([1, 1]);
-});
-
-test('nudges without end make it no busier than one look in 10 ms', async () => {
-  const { releaser, calls, step } = await setup();
-  await releaser.start();
-  for (let ms = 0; ms < 1_000; ms++) {
-    releaser.nudge();
-    await step(1);
-  }
-  expect(calls.release).toBeLessThanOrEqual(101);
-  expect(calls.release).toBeGreaterThan(50);
-});
-
-test('200 releasers with a full window look as often as a few, and who looked last may die', async () => {
-  const world = await setup({ window: 10 });
-  const { frontier, roster, clock, log, offer, step, calls, published } = world;
-  const watched = withMethods(frontier, {
-    release: async (options) => {
-      calls.release++;
-      return await frontier.release(options);
-    },
-  });
-  for (let n = 0; n < 200; n++) {
-    await roster.beat({ id: `w-${n}`, host: 'h', version: '1', slots: 32, inHand: 0, state: 'consuming' });
-  }
-  await offer(...urls(1, 50));
-  const transport = withMethods(world.transport, {
-    publish: async (messages) => {
-      published.push(...messages);
-      return messages.map(() => 'confirmed');
-    },
-    trouble: () => undefined,
-  });
-  const chance = new SeededRandom(1);
-  const random = (): number => chance.next();
-  const others = { frontier: watched, transport, roster, clock, log, onFailure, random, window: 10 };
-  const releasers = Array.from({ length: 200 }, () => new Releaser(others));
-  onTestFinished(async () => {
-    await Promise.all(releasers.map((releaser) => releaser.stop()));
-  });
-  await Promise.all(releasers.map((releaser) => releaser.start()));
-  for (let ms = 0; ms < 3_000; ms += 5) await step(5);
-  calls.release = 0;
-  for (let ms = 0; ms < 2_000; ms += 5) await step(5);
-  expect(calls.release / 2, 'looks a second').toBeLessThanOrEqual(300);
-  expect(published.length).toBe(10);
-  // All but a few die with whoever looks, and others go on.
-  await Promise.all(releasers.slice(0, 190).map((releaser) => releaser.stop()));
-  for (const { id, headers } of published.slice(0, 10)) {
-    const release = headers['x-release'] ?? 0;
-    const mark = (await frontier.markOf('r', release)) ?? '';
-    expect(idOf({ run: 'r', mark })).toBe(id);
-    await frontier.settle('r', { release, mark }, { outcome: { kind: 'done' } });
-  }
-  for (let ms = 0; ms < 1_000; ms += 5) await step(5);
-  expect(published.length).toBe(20);
-});
-
 test('a paced host is fed at its pace', async () => {
   const { releaser, offer, published, step, work } = await setup({ intervalMs: 500 });
   await work(4);
@@ -340,14 +191,14 @@ test('without a worker a new run is released without waiting for pace; once one 
 test('once stopped, it releases nothing; stop waits for what it has begun', async () => {
   const { promise: confirmed, resolve } = Promise.withResolvers<void>();
   const world = await setup();
-  const { frontier, roster, clock, log, runs, offer, calls, step } = world;
+  const { frontier, runs, clock, offer, calls, step } = world;
   const transport = withMethods(world.transport, {
     publish: async (messages) => {
       await confirmed;
       return messages.map(() => 'confirmed');
     },
   });
-  const releaser = new Releaser({ frontier, transport, roster, clock, log, onFailure });
+  const releaser = releaserOf({ ...world, transport });
   await offer('http://a.test/1');
   await releaser.start();
   await settled();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isDenied, NOTHING_PRIVATE, parsePrivateHosts } from '../../../../../shared/task/host/private-address.ts';
-import { allowing } from '../../fetchers/setup.ts';
+import { allowing } from '../../../../support/allowing.ts';
 
 describe('with nothing allowed', () => {
   test.each([

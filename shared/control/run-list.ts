@@ -1,0 +1,67 @@
+import type { LiveWorker, Roster } from '../ports/roster.ts';
+import type { RunCounts, RunOverview } from '../ports/run-overview.ts';
+import type { Runs } from '../ports/runs.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type RunView, RunWatcher } from './run-watcher.ts';
+
+/** The runs at one moment. */
+export interface RunList {
+  /** All that are open and the newest of the others, newest first; see {@link MOST_OPEN} and {@link NEWEST}. */
+  readonly views: readonly RunView[];
+  /** Of all runs, named or not. */
+  readonly counts: RunCounts;
+  readonly workers: readonly LiveWorker[];
+}
+
+interface RunListerOptions {
+  readonly runs: Runs & RunOverview;
+  readonly roster: Pick<Roster, 'workers'>;
+  readonly clock: Clock;
+}
+
+/** Open runs that are named. */
+export const MOST_OPEN = 200;
+/** Runs that are named whether they are open or not. */
+export const NEWEST = 20;
+/** Hosts of each run that are read to find the slowest. */
+const HOSTS_OF_EACH = 20;
+/** Runs that are read at once: a bound on how long one look holds up the store. */
+const AT_ONCE = 10;
+
+/** Looks now and again at the runs that are open, and at the newest. */
+export class RunLister {
+  readonly #options: RunListerOptions;
+  #watchers = new Map<string, RunWatcher>();
+  #workers: Promise<readonly LiveWorker[]> = Promise.resolve([]);
+
+  constructor(options: RunListerOptions) {
+    this.#options = options;
+  }
+
+  async look(): Promise<RunList> {
+    const { runs, roster } = this.#options;
+    this.#workers = roster.workers();
+    const [workers, counts, open, newest] = await Promise.all([
+      this.#workers,
+      runs.counts(),
+      runs.listOpen(MOST_OPEN),
+      runs.list(NEWEST),
+    ]);
+    const watchers = [...new Set([...open, ...newest])].map((run) => [run, this.#watcherOf(run)] as const);
+    // Watchers of runs that are no longer listed are dropped.
+    this.#watchers = new Map(watchers);
+    const views: RunView[] = [];
+    for (let at = 0; at < watchers.length; at += AT_ONCE) {
+      const some = await Promise.all(watchers.slice(at, at + AT_ONCE).map(([, watcher]) => watcher.look()));
+      views.push(...some.filter((view) => view !== undefined));
+    }
+    views.sort((a, b) => b.progress.startedAt - a.progress.startedAt || (a.progress.run < b.progress.run ? 1 : -1));
+    return { views, counts, workers };
+  }
+
+  #watcherOf(run: string): RunWatcher {
+    const { runs, clock } = this.#options;
+    const roster = { workers: () => this.#workers };
+    return this.#watchers.get(run) ?? new RunWatcher({ run, runs, roster, clock, mostHosts: HOSTS_OF_EACH });
+  }
+}

@@ -1,0 +1,19 @@
+import type { HostHeaders } from '../task/host/host-headers.ts';
+import type { AllowedPrivate } from '../task/host/private-address.ts';
+import type { Resolve } from './address-guard.ts';
+import type { Rotation } from './proxies/rotation.ts';
+
+/** What every fetcher is made of. */
+export interface FetcherOptions {
+  /** For a whole request, body included. No phase before the answer may take more than 10 s of it. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  /** Default: nothing. */
+  readonly allowedPrivate?: AllowedPrivate;
+  /** Sent to the hosts that they are for, and no further than their origins. Default: none. */
+  readonly hostHeaders?: HostHeaders;
+  /** Default: the operating system's. */
+  readonly resolve?: Resolve;
+  /** The proxies to go through. Default: none. */
+  readonly proxies?: Rotation;
+}

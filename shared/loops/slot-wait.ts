@@ -1,0 +1,126 @@
+import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, slotToleranceMs } from '../ports/host-gate.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { PlaceLine } from './place-line.ts';
+
+/** An answer that takes longer makes its slot too old to be used: others have had theirs since. */
+const SLOWEST_ANSWER_MS = 100;
+/** A long pause is looked at this often, so that its end is seen soon. */
+const MAX_NAP_MS = 2_000;
+
+/** `go`: the host may be asked now. Otherwise it is no use to come back sooner than in `inMs`. */
+export type Held = { readonly go: true } | { readonly go: false; readonly inMs: number };
+
+interface SlotWaitOptions {
+  readonly gate: HostGate;
+  readonly clock: Clock;
+}
+
+/** One request that needs a slot. `holder` names it at the gate. */
+interface Wanted {
+  readonly host: string;
+  readonly holder: string;
+  readonly limit: HostLimit;
+  readonly signal: AbortSignal;
+}
+
+interface HeldWanted extends Wanted {
+  /** How much longer the host is paused, as admission saw it; left out if admission was asked about another host, or long ago. */
+  readonly pausedMs?: number | undefined;
+}
+
+interface Answer {
+  readonly grant: Grant;
+  readonly asked: number;
+  readonly answered: number;
+}
+
+/**
+ * Waits for slots that the gate grants. A slot that was reached too late, whose grant took long to arrive, or whose host was
+ * paused meanwhile is let go, and another asked for. A request that may not go keeps no place at the host.
+ */
+export class SlotWait {
+  readonly #gate: HostGate;
+  readonly #clock: Clock;
+  readonly #line: PlaceLine;
+
+  constructor({ gate, clock }: SlotWaitOptions) {
+    this.#gate = gate;
+    this.#clock = clock;
+    this.#line = new PlaceLine(clock);
+  }
+
+  /** Waits at most {@link MAX_HOLD_MS} in all: whatever takes longer belongs to the frontier. */
+  async hold(wanted: HeldWanted): Promise<Held> {
+    const { host, holder, limit, pausedMs } = wanted;
+    // Nothing to ask for: admission has just said that the host isn't paused.
+    if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return { go: true };
+    let hasPlace = false;
+    try {
+      const held = await this.#reach(wanted, async () => {
+        const grant = await this.#gate.ask(host, limit, holder);
+        hasPlace ||= grant.granted;
+        return grant;
+      });
+      if (held.go) hasPlace = false;
+      return held;
+    } finally {
+      // If that fails, it is free again when its lease ends.
+      if (hasPlace) await this.#gate.leave(host, limit, holder).catch(() => {});
+    }
+  }
+
+  /** Waits however long it takes. Rejects with the signal's reason once that is aborted. */
+  async wait(wanted: Wanted): Promise<void> {
+    const { signal } = wanted;
+    for (;;) {
+      signal.throwIfAborted();
+      const held = await this.hold(wanted);
+      if (held.go) return;
+      await this.#clock.sleep(Math.min(held.inMs, MAX_NAP_MS), signal);
+    }
+  }
+
+  async #reach(wanted: Wanted, ask: () => Promise<Grant>): Promise<Held> {
+    const { host, limit, signal } = wanted;
+    const clock = this.#clock;
+    const until = clock.now() + MAX_HOLD_MS;
+    for (;;) {
+      const { grant, asked, answered } = await this.#askInTurn(wanted, until, ask);
+      if (!grant.granted) return { go: false, inMs: grant.inMs };
+      const isFresh = limit.intervalMs === 0 || answered - asked <= SLOWEST_ANSWER_MS;
+      if (isFresh && grant.inMs === 0) return { go: true };
+      if (isFresh) {
+        await clock.sleep(grant.inMs, signal);
+        const reached = clock.now();
+        const isInTime = !signal.aborted && reached - answered - grant.inMs <= slotToleranceMs(limit.intervalMs);
+        if (isInTime && (await this.#gate.stillOpen(host)) && clock.now() - reached <= SLOWEST_ANSWER_MS) {
+          return { go: true };
+        }
+      }
+      if (signal.aborted || clock.now() > until) return { go: false, inMs: 0 };
+    }
+  }
+
+  /** Asks the gate. While all places of the host are taken, it asks once after another, behind those who came first. */
+  async #askInTurn({ host, signal }: Wanted, until: number, ask: () => Promise<Grant>): Promise<Answer> {
+    const clock = this.#clock;
+    const askOnce = async (): Promise<Answer> => {
+      const asked = clock.now();
+      const grant = await ask();
+      return { grant, asked, answered: clock.now() };
+    };
+    const first = this.#line.has(host) ? undefined : await askOnce();
+    if (first !== undefined && first.grant.because !== 'concurrency') return first;
+    const answer = await this.#line.inTurn(host, until - clock.now(), signal, async (hasWaited) => {
+      for (let last = hasWaited ? undefined : first; ; last = await askOnce()) {
+        last ??= await askOnce();
+        const { grant, answered } = last;
+        const mayWait = grant.because === 'concurrency' && answered + grant.inMs <= until;
+        if (!mayWait || signal.aborted) return last;
+        await clock.sleep(grant.inMs, signal);
+      }
+    });
+    const now = clock.now();
+    return answer ?? { grant: { granted: false, inMs: 0, because: 'concurrency' }, asked: now, answered: now };
+  }
+}

@@ -1,0 +1,22 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from './clock.ts';
+
+/** By number, by size as `keep` was told it, or by both. */
+type Bounds = { readonly max: number; readonly maxSize?: number } | { readonly maxSize: number };
+
+/**
+ * Values that are kept for a while: `lru-cache` on a clock of ours. Of too many, the one that was not asked for longest goes.
+ *
+ * A large `max` costs memory from the beginning, some 60 bytes an entry; `maxSize` does not.
+ */
+export class ExpiringCache<V extends {}> extends LRUCache<string, V> {
+  constructor({ clock, ...bounds }: Bounds & { readonly clock: Pick<Clock, 'now'> }) {
+    // Else the clock would be read once per millisecond of real time, whatever it says.
+    super({ ...bounds, perf: { now: () => clock.now() }, ttlResolution: 0 });
+  }
+
+  /** Keeps a value in place of the one before, for `ttlMs`, on the dot: lru-cache ends an entry when its ttl is exceeded. */
+  keep(key: string, value: V, ttlMs: number, size?: number): void {
+    this.set(key, value, { ttl: ttlMs - 0.5, ...(size === undefined ? {} : { size }) });
+  }
+}

@@ -1,0 +1,53 @@
+import { PRODUCER_LEASE_MS, type RunProgress, type RunState, type SilentProducer } from '../../ports/runs.ts';
+
+/** The answer of `stores/redis/lua/progress.lua`. */
+export type ProgressReply = readonly (string | number | readonly string[])[];
+
+/** Reads it. */
+export function readProgress(run: string, reply: ProgressReply): RunProgress {
+  const [readAt, inFlight, open, lost, silent, ...pairs] = reply;
+  const fields = new Map<string, string>();
+  const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [name, value] = [String(pairs[i]), String(pairs[i + 1])];
+    const [kind, reason] = name.split(':');
+    if (reason !== undefined && (kind === 'failed' || kind === 'skipped')) reasons[kind][reason] = Number(value);
+    else fields.set(name, value);
+  }
+  const count = (name: string): number => Number(fields.get(name) ?? 0);
+  const endedAt = fields.get('ended_at');
+  const pauseReason = fields.get('pause_reason');
+  return {
+    run,
+    incarnation: fields.get('incarnation') ?? '',
+    state: fields.get('state') as RunState,
+    options: JSON.parse(fields.get('options') ?? '{}'),
+    sealed: count('completed') > 0 && Number(open) + Number(lost) === 0,
+    discovered: count('discovered'),
+    duplicate: count('duplicate'),
+    waiting: count('waiting'),
+    inFlight: Number(inFlight),
+    done: count('done'),
+    skipped: count('skipped'),
+    failed: count('failed'),
+    cancelled: count('cancelled'),
+    leftOut: { scope: count('left_out:scope') },
+    reasons,
+    bytes: count('bytes'),
+    bytesSaved: count('bytes_saved'),
+    startedAt: count('started_at'),
+    ...(endedAt === undefined ? {} : { endedAt: Number(endedAt) }),
+    readAt: Number(readAt),
+    producers: { open: Number(open), lost: Number(lost), silent: readSilent(silent as string[], Number(readAt)) },
+    ...(pauseReason ? { pauseReason } : {}),
+  };
+}
+
+/** Lost producers, each with the time until which it counted as alive. */
+function readSilent(pairs: readonly string[], now: number): SilentProducer[] {
+  const silent: SilentProducer[] = [];
+  for (let i = 0; i < pairs.length; i += 2) {
+    silent.push({ id: pairs[i] ?? '', silentMs: now - Number(pairs[i + 1]) + PRODUCER_LEASE_MS });
+  }
+  return silent;
+}

@@ -1,0 +1,32 @@
+import type { AttemptNote } from '../../ports/frontier.ts';
+import { DAY_MS } from '../../task/durations.ts';
+import type { Moves } from './moves.ts';
+
+const MOST_NOTES = 10;
+const NOTED_MS = DAY_MS;
+/** Of all tasks together; the oldest go first. */
+export const MOST_KEPT = 100_000;
+
+/** The failed attempts of a task, newest first. */
+export function notesOf({ database, now }: Moves, mark: string): AttemptNote[] {
+  const rows = database.all<{ note: string }>(
+    'SELECT note FROM attempts WHERE mark = ? AND at > ? ORDER BY id DESC LIMIT ?',
+    ...[mark, now - NOTED_MS, MOST_NOTES],
+  );
+  return rows.map(({ note }) => JSON.parse(note) as AttemptNote);
+}
+
+export function keepNote({ database, now }: Moves, mark: string, note: AttemptNote): void {
+  database.run('INSERT INTO attempts (mark, at, note) VALUES (?, ?, ?)', mark, now, JSON.stringify(note));
+  database.run(
+    'DELETE FROM attempts WHERE mark = ?1 AND id NOT IN (SELECT id FROM attempts WHERE mark = ?1 ORDER BY id DESC LIMIT ?2)',
+    mark,
+    MOST_NOTES,
+  );
+  // Ids grow: those this far back are over the limit, whosever they are.
+  database.run('DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?', MOST_KEPT);
+}
+
+export function forgetNotes({ database }: Moves, mark: string): void {
+  database.run('DELETE FROM attempts WHERE mark = ?', mark);
+}

@@ -1,0 +1,19 @@
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { CheckpointMode } from './checkpoints.ts';
+
+/** The thread of {@link Checkpoints}: it makes one when it is told to, and says when that is over. */
+
+/** How long a restart waits for those who write and read. */
+const WAIT_MS = 2_000;
+
+const database = new DatabaseSync(workerData as string, { timeout: WAIT_MS });
+
+parentPort?.on('message', (mode: CheckpointMode) => {
+  try {
+    // A busy answer is no error: the next look asks again.
+    database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
+  } finally {
+    parentPort?.postMessage('done');
+  }
+});

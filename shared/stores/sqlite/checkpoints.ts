@@ -1,0 +1,56 @@
+import { statSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { IN_MEMORY } from './database.ts';
+
+/** From so many bytes on, the log is brought into the database. */
+const LONG_LOG_BYTES = 8 * 2 ** 20;
+/** From so many on, writers are made to wait until all of it is, so that it begins anew. */
+const TOO_LONG_LOG_BYTES = 32 * 2 ** 20;
+
+/** What the thread is asked to do. */
+export type CheckpointMode = 'PASSIVE' | 'RESTART';
+
+/**
+ * Keeps the log of a database short, by a thread with a connection of its own: what waits for the disk there holds up nobody here.
+ * The thread begins with the first long log; most crawls never need one.
+ */
+export class Checkpoints {
+  readonly #path: string;
+  #thread: Worker | undefined;
+  #isBusy = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Looks how long the log is. To be called every second or so. */
+  look(): void {
+    if (this.#path === IN_MEMORY || this.#isBusy) return;
+    const { size = 0 } = statSync(`${this.#path}-wal`, { throwIfNoEntry: false }) ?? {};
+    if (size < LONG_LOG_BYTES) return;
+    const mode: CheckpointMode = size < TOO_LONG_LOG_BYTES ? 'PASSIVE' : 'RESTART';
+    this.#isBusy = true;
+    this.#started().postMessage(mode);
+  }
+
+  async stop(): Promise<void> {
+    await this.#thread?.terminate();
+    this.#thread = undefined;
+  }
+
+  #started(): Worker {
+    if (this.#thread !== undefined) return this.#thread;
+    const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: this.#path });
+    this.#thread = thread;
+    thread.unref();
+    thread.on('message', () => {
+      this.#isBusy = false;
+    });
+    // Without it the log grows, and the next look begins another.
+    thread.on('error', () => {
+      this.#thread = undefined;
+      this.#isBusy = false;
+    });
+    return thread;
+  }
+}

@@ -1,0 +1,263 @@
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { codeOf, messageOf, StorageError } from '../../runtime/errors.ts';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { isBusy, isLost, isSqlite } from './sqlite-errors.ts';
+
+/** Between two tries to begin, while another process or a checkpoint is writing. */
+const BUSY_MS = 2;
+/** Another process that writes for so long has hung, or the disk has. */
+const BUSY_MOST_MS = 30_000;
+/** So many calls are made without waiting for more. */
+const MANY_CALLS = 64;
+/** URLs may hold secrets in their query: SQLite would let others read. */
+const FILE_MODE = 0o600;
+
+export const IN_MEMORY = ':memory:';
+
+interface LocalDatabaseOptions {
+  /** A file, or {@link IN_MEMORY}. */
+  readonly path: string;
+  /** How long calls are gathered before they are made together, in milliseconds. Left out: each is made at once. */
+  readonly gatherMs?: number;
+}
+
+/** What is to be done at the beginning and at the end of each transaction. */
+export interface Around {
+  begin(): void;
+  end(): void;
+}
+
+/** A call that waits for its transaction. */
+interface Call {
+  readonly work: () => unknown;
+  readonly done: (result: unknown) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** A call threw, for reasons of its own. */
+class CallError extends Error {
+  readonly call: Call;
+  readonly reason: unknown;
+
+  constructor(call: Call, reason: unknown) {
+    super('a call threw');
+    this.call = call;
+    this.reason = reason;
+  }
+}
+
+/**
+ * The database of all local runs. Calls are gathered for a moment and made in one transaction. Should one throw, nothing is left of
+ * it, and the others are made once more without it: so what a call does must depend on the database alone. Callers hear after the commit. Nothing but the database remembers: whatever SQLite
+ * rolls back was never so.
+ *
+ * A write-ahead log keeps those who read apart from those who write. It is written to the disk itself by checkpoints in a thread of
+ * their own (`checkpoints.ts`): a disk that takes 30 ms for that would hold up the event loop.
+ */
+export class LocalDatabase {
+  readonly path: string;
+  readonly #database: DatabaseSync;
+  readonly #gatherMs: number | undefined;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #failure = new AbortController();
+  #calls: Call[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #busySince: number | undefined;
+  #around: Around = { begin: () => {}, end: () => {} };
+
+  /** @throws StorageError if it can't be opened, or was written by a newer program */
+  constructor({ path, gatherMs }: LocalDatabaseOptions) {
+    this.path = path;
+    this.#gatherMs = gatherMs;
+    this.#database = openDatabase(path);
+  }
+
+  /** Aborted with a `StorageError` once something could not be written. From then on no call is made. */
+  get failure(): AbortSignal {
+    return this.#failure.signal;
+  }
+
+  /** The rows of a query. Only inside of a call's work. */
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepared(sql).all(...values) as Row[];
+  }
+
+  get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepared(sql).get(...values) as Row | undefined;
+  }
+
+  /** Makes a change. Returns how many rows it met. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepared(sql).run(...values).changes);
+  }
+
+  /**
+   * Does `work`, which must not wait for anything, in the next transaction. Rejects with what it threw, or with why the
+   * transaction was lost; then nothing of it was done.
+   */
+  call<T>(work: () => T): Promise<T> {
+    return new Promise<T>((done, failed) => {
+      this.#calls.push({ work, done: done as (result: unknown) => void, failed });
+      if (this.#busySince !== undefined) return;
+      if (this.#gatherMs === undefined || this.#calls.length >= MANY_CALLS) this.#flush();
+      else this.#timer ??= setTimeout(() => this.#flush(), this.#gatherMs);
+    });
+  }
+
+  /** To be called once, before the first call. */
+  surround(around: Around): void {
+    this.#around = around;
+  }
+
+  /** From now on somebody else brings the log into the database; see `checkpoints.ts`. */
+  leaveCheckpoints(): void {
+    this.#database.exec('PRAGMA wal_autocheckpoint = 0');
+  }
+
+  /** Something that belongs to the database could not be written. */
+  fail(error: unknown): void {
+    this.#failure.abort(error);
+  }
+
+  /** Brings to the disk what was committed: after a power cut it is there. */
+  async sync(): Promise<void> {
+    if (this.path === IN_MEMORY) return;
+    try {
+      // The locks of SQLite are on its other files.
+      const log = await open(`${this.path}-wal`, 'r');
+      try {
+        await new Promise<void>((resolve, reject) => {
+          fdatasync(log.fd, (error) => (error === null ? resolve() : reject(error)));
+        });
+      } finally {
+        await log.close();
+      }
+    } catch (error: unknown) {
+      // Without a log, all of it is in the database.
+      if (codeOf(error) !== 'ENOENT') this.fail(this.#unwritable(error));
+    }
+  }
+
+  close(): void {
+    if (this.#calls.length > 0) this.#flush();
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#failure.signal.aborted) {
+      for (const { failed } of this.#take()) failed(this.#failure.signal.reason);
+      return;
+    }
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+    } catch (error: unknown) {
+      this.#notBegun(error);
+      return;
+    }
+    this.#busySince = undefined;
+    const calls = this.#take();
+    try {
+      const results = this.#makeAll(calls);
+      this.#database.exec('COMMIT');
+      for (const [i, { done }] of calls.entries()) done(results[i]);
+    } catch (error: unknown) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      if (error instanceof CallError) this.#retryWithout(calls, error);
+      else this.#lose(calls, error);
+    }
+  }
+
+  #makeAll(calls: readonly Call[]): unknown[] {
+    this.#around.begin();
+    const results = calls.map((call) => {
+      try {
+        return call.work();
+      } catch (error: unknown) {
+        // With a full disk, say, SQLite has undone everything itself, and no call could be kept.
+        throw !this.#database.isTransaction || isLost(error) ? error : new CallError(call, error);
+      }
+    });
+    this.#around.end();
+    return results;
+  }
+
+  /** One call threw, and all were undone: the others are made once more. It is rare, and a savepoint for each call is not for nothing. */
+  #retryWithout(calls: readonly Call[], { call: thrower, reason }: CallError): void {
+    thrower.failed(reason);
+    this.#calls = [...calls.filter((call) => call !== thrower), ...this.#calls];
+    if (this.#calls.length > 0) this.#flush();
+  }
+
+  /** While another writes, it is tried again without holding up the event loop. */
+  #notBegun(error: unknown): void {
+    const now = performance.now();
+    this.#busySince ??= now;
+    if (isBusy(error) && now - this.#busySince < BUSY_MOST_MS) this.#timer = setTimeout(() => this.#flush(), BUSY_MS);
+    else this.#lose(this.#take(), error);
+  }
+
+  #take(): Call[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls;
+  }
+
+  #lose(calls: readonly Call[], error: unknown): void {
+    this.#busySince = undefined;
+    const reason = isSqlite(error) ? this.#unwritable(error) : error;
+    if (isSqlite(error)) this.fail(reason);
+    for (const { failed } of calls) failed(reason);
+  }
+
+  #unwritable(error: unknown): StorageError {
+    return new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    if (path !== IN_MEMORY) closeSync(openSync(path, 'a', FILE_MODE));
+    // Opening waits: for the recovery of a log after a crash, say, which another process may be at.
+    database = new DatabaseSync(path, { timeout: 5_000 });
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+    if (version > SCHEMA_VERSION) {
+      throw new StorageError(
+        `${path} is of version ${version}, and this program knows none newer than ${SCHEMA_VERSION}: use the newer program, or another OUTPUT_DIR`,
+      );
+    }
+    if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000',
+    );
+    if (version === 0) createSchema(database);
+    database.exec('PRAGMA busy_timeout = 0');
+    return database;
+  } catch (error: unknown) {
+    database?.close();
+    if (error instanceof StorageError) throw error;
+    throw new StorageError(`${path} can't be opened: ${messageOf(error)} (OUTPUT_DIR)`, { cause: error });
+  }
+}
+
+/** Another process may be doing the same. */
+function createSchema(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE');
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`);
+  database.exec('COMMIT');
+}

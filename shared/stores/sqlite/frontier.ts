@@ -1,0 +1,264 @@
+import {
+  type Admission,
+  type AttemptHistory,
+  type AttemptNote,
+  type Claims,
+  type Frontier,
+  type HandOvers,
+  type Ledger,
+  MAX_OFFER,
+  MAX_STARTS,
+  type Offer,
+  type OfferOptions,
+  type OfferResult,
+  type QueuedLeases,
+  type Release,
+  type ReleaseName,
+  type ReleaseOptions,
+  type Settlement,
+  WORKING_MS,
+} from '../../ports/frontier.ts';
+import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
+import type { FailedReason } from '../../task/task/outcome.ts';
+import {
+  type FrontierPolicy,
+  MOST_DRAINED,
+  MOST_REAPED,
+  QUEUED_PAST_DEADLINE_MS,
+  QUEUED_PAST_TTL_MS,
+} from '../policy.ts';
+import { notesOf } from './attempt-notes.ts';
+import { HostHealth, probeOf } from './host-health.ts';
+import type { LocalStore } from './local-store.ts';
+import { type Moves, optionsOf, type RunRow } from './moves.ts';
+import { Offering } from './offering.ts';
+import { type LookTurn, Releasing } from './releasing.ts';
+import { Settling } from './settling.ts';
+import { stateOfTask, type TaskRow } from './task-rows.ts';
+
+/** Queued leases that are ended by one call. */
+const MOST_ENDED = 500;
+
+interface SqliteFrontierOptions {
+  readonly store: LocalStore;
+  readonly policy: FrontierPolicy;
+}
+
+/** The frontier of one machine, in SQLite. It passes the same suites and the same model as the one in Redis. */
+export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
+  readonly #store: LocalStore;
+  readonly #policy: FrontierPolicy;
+  readonly #turn: LookTurn = { looking: undefined };
+
+  constructor({ store, policy }: SqliteFrontierOptions) {
+    this.#store = store;
+    this.#policy = policy;
+  }
+
+  async offer(id: string, tasks: readonly Offer[], options: OfferOptions = {}): Promise<OfferResult> {
+    if (tasks.length > MAX_OFFER)
+      throw new RangeError(`expected at most ${MAX_OFFER} tasks in one offer, got ${tasks.length}`);
+    if (tasks.length === 0) return { accepted: 0, known: 0 };
+    return await this.#store.move((moves) => new Offering(moves, options).offer(id, tasks));
+  }
+
+  async release(options: ReleaseOptions): Promise<Release> {
+    return await this.#store.move((moves) =>
+      new Releasing(moves, this.#policy, this.#turn, options.unpaced).run(options),
+    );
+  }
+
+  async queued(id: string, releases: readonly ReleaseName[]): Promise<void> {
+    await this.#store.move((moves) => {
+      const { database, now } = moves;
+      const n = moves.run(id)?.n ?? null;
+      const { priorityTtlMs, normalTtlMs } = this.#policy;
+      for (const { release, mark } of releases)
+        database.run(
+          `UPDATE tasks SET phase = 'queued', leaseUntil = min(CASE queue WHEN 0 THEN ? ELSE ? END, iif(deadline > 0, deadline + ?, ?))
+           WHERE run = ? AND release = ? AND mark = ? AND phase = 'publishing'`,
+          ...[now + priorityTtlMs + QUEUED_PAST_TTL_MS, now + normalTtlMs + QUEUED_PAST_TTL_MS],
+          ...[QUEUED_PAST_DEADLINE_MS, Number.MAX_SAFE_INTEGER, n, release, mark],
+        );
+    });
+  }
+
+  async admit(id: string, name: ReleaseName, worker: string): Promise<Admission> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      if (run === undefined) return { verdict: 'unknown_run' };
+      const task = moves.flight(run, name);
+      if (task === undefined) return { verdict: 'gone' };
+      run.touched = 1;
+      return admit(moves, run, task, worker);
+    });
+  }
+
+  async renew(id: string, releases: readonly ReleaseName[]): Promise<void> {
+    await this.#store.move((moves) => {
+      const n = moves.run(id)?.n ?? null;
+      for (const { release, mark } of releases)
+        moves.database.run(
+          "UPDATE tasks SET leaseUntil = ? WHERE run = ? AND release = ? AND mark = ? AND phase = 'working'",
+          ...[moves.now + WORKING_MS, n, release, mark],
+        );
+    });
+  }
+
+  async settle(id: string, name: ReleaseName, settlement: Settlement): Promise<'settled' | 'already'> {
+    return await this.#store.move((moves) => new Settling(moves).settle(id, name, settlement));
+  }
+
+  async fail(id: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void> {
+    const settlement: Settlement = { outcome: { kind: 'failed', reason } };
+    await this.#store.move((moves) => {
+      const settling = new Settling(moves);
+      for (const release of releases) settling.settle(id, release, settlement);
+    });
+  }
+
+  async reap(): Promise<number> {
+    return await this.#store.move((moves) => {
+      let budget = MOST_REAPED;
+      for (const run of moves.ownRuns()) {
+        const lapsed = moves.database.all<TaskRow>(
+          'SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL AND leaseUntil <= ? ORDER BY leaseUntil, release LIMIT ?',
+          ...[run.n, moves.now, budget],
+        );
+        putBackAll(moves, run, lapsed);
+        budget -= lapsed.length;
+        if (budget <= 0) break;
+      }
+      return MOST_REAPED - budget;
+    });
+  }
+
+  async drain(): Promise<number> {
+    return await this.#store.move((moves) => {
+      let budget = MOST_DRAINED;
+      for (const run of moves.ownRuns()) {
+        if (run.state === 'cancelled') budget -= drainRun(moves, run, budget);
+        if (budget <= 0) break;
+      }
+      return MOST_DRAINED - budget;
+    });
+  }
+
+  async endQueued(id: string): Promise<{ ended: number; next: string | undefined }> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      if (run === undefined) return { ended: 0, next: undefined };
+      // Last first: each goes to the head of its list.
+      const queued = moves.database.all<TaskRow>(
+        "SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL AND phase = 'queued' ORDER BY release DESC LIMIT ?",
+        ...[run.n, MOST_ENDED],
+      );
+      putBackAll(moves, run, queued);
+      return { ended: queued.length, next: queued.length < MOST_ENDED ? undefined : 'more' };
+    });
+  }
+
+  async handed(id: string, releases: readonly ReleaseName[]): Promise<void> {
+    await this.#store.move((moves) => {
+      const n = moves.run(id)?.n ?? null;
+      // One that was admitted meanwhile stays as it is.
+      for (const { release, mark } of releases)
+        moves.database.run(
+          "UPDATE tasks SET phase = 'working', leaseUntil = ? WHERE run = ? AND release = ? AND mark = ? AND worker IS NULL",
+          ...[moves.now + WORKING_MS, n, release, mark],
+        );
+    });
+  }
+
+  async claim(id: string, name: ReleaseName, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      const task = moves.flight(run, name);
+      if (run === undefined || task === undefined) return 'stale';
+      if (task.mark === mark || task.claimed === mark) return 'claimed';
+      if (moves.isTaken(run, mark)) return 'taken';
+      moves.claim(run, task, mark);
+      return 'claimed';
+    });
+  }
+
+  async markOf(id: string, release: number): Promise<string | undefined> {
+    return await this.#store.move(({ database }) => {
+      const found = database.get<{ mark: string }>(
+        'SELECT mark FROM tasks JOIN runs ON runs.n = tasks.run WHERE runs.id = ? AND release = ?',
+        id,
+        release,
+      );
+      return found?.mark;
+    });
+  }
+
+  async attempts(mark: string): Promise<readonly AttemptNote[]> {
+    return await this.#store.move((moves) => notesOf(moves, mark));
+  }
+}
+
+/** Is a delivery still wanted, and may its host be asked now? */
+function admit(moves: Moves, run: RunRow, task: TaskRow, worker: string): Admission {
+  const { now } = moves;
+  const health = new HostHealth(moves, task.host);
+  const probe = probeOf(run.id, task.release ?? 0);
+  const giveBack = (): void => {
+    moves.land(run);
+    moves.putBack(run, task);
+    if (health.isTried) health.drop(probe);
+  };
+  if (run.state === 'cancelled' || run.state === 'paused') {
+    giveBack();
+    if (run.state === 'paused') return { verdict: 'put_back' };
+    moves.finishIfDone(run);
+    return { verdict: 'cancelled' };
+  }
+  const isLate = task.deadline > 0 && task.deadline <= now;
+  const pausedMs = Math.max(0, moves.host(task.host).pausedUntil - now);
+  if (!isLate && (pausedMs > MAX_HOLD_MS || health.triedUntil(probe) !== undefined)) {
+    giveBack();
+    return { verdict: 'put_back' };
+  }
+  task.starts++;
+  moves.database.run(
+    "UPDATE tasks SET phase = 'working', worker = ?, since = ?, leaseUntil = ?, starts = ? WHERE id = ?",
+    ...[worker, now, now + WORKING_MS, task.starts, task.id],
+  );
+  const { incarnation } = run;
+  const state = stateOfTask(task);
+  if (isLate) return { verdict: 'deadline', incarnation, state };
+  if (task.starts > MAX_STARTS) return { verdict: 'crash_loop', incarnation, state };
+  if (health.isTried) health.admit(probe);
+  const known = optionsOf(run).incremental ? moves.recrawl.get(task.mark, now) : undefined;
+  const { answersOthers } = health;
+  const admission = { verdict: 'work', incarnation, state, pausedMs, answersOthers } as const;
+  return known === undefined ? admission : { ...admission, known };
+}
+
+function putBackAll(moves: Moves, run: RunRow, tasks: readonly TaskRow[]): void {
+  for (const task of tasks) {
+    moves.land(run);
+    moves.putBack(run, { ...task });
+  }
+  if (tasks.length > 0) moves.finishIfDone(run);
+}
+
+/** Counts waiting tasks of a cancelled run. Returns how many. */
+function drainRun(moves: Moves, run: RunRow, most: number): number {
+  const waiting = (where: string, limit: number): TaskRow[] =>
+    moves.database.all<TaskRow>(`SELECT * FROM tasks WHERE run = ? AND ${where} IS NOT NULL LIMIT ?`, run.n, limit);
+  const lined = waiting('place', most);
+  const tasks = [...lined, ...waiting('dueAt', most - lined.length)];
+  for (const task of tasks) {
+    if (task.dueAt === null) {
+      const own = moves.runHost(run, task.host);
+      own.waiting--;
+      if (own.waiting === 0) own.readyAt = null;
+    }
+    moves.countCancelled(run, { ...task });
+  }
+  run.waiting -= tasks.length;
+  moves.finishIfDone(run);
+  return tasks.length;
+}

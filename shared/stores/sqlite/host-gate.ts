@@ -1,0 +1,96 @@
+import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../../ports/host-gate.ts';
+import { averageResponseMs } from '../../task/host/host-pace.ts';
+import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
+import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
+import { holdHost, paceOf, pauseHost, resumeHost, slowHost } from './host-rows.ts';
+import type { LocalStore } from './local-store.ts';
+import type { Moves } from './moves.ts';
+
+/** The gate of one machine: all its local crawls share what a host may be asked. */
+export class SqliteHostGate implements HostGate {
+  readonly #store: LocalStore;
+
+  constructor({ store }: { readonly store: LocalStore }) {
+    this.#store = store;
+  }
+
+  async ask(name: string, limit: HostLimit, holder: string): Promise<Grant> {
+    return await this.#store.move((moves) => ask(moves, name, limit, holder));
+  }
+
+  async stillOpen(name: string): Promise<boolean> {
+    return await this.#store.move((moves) => moves.host(name).pausedUntil <= moves.now);
+  }
+
+  async leave(
+    name: string,
+    { concurrency }: HostLimit,
+    holder: string,
+    durationMs?: number,
+    isFailure = false,
+  ): Promise<void> {
+    if (concurrency === 0) return;
+    await this.#store.move((moves) => {
+      moves.database.run('DELETE FROM places WHERE host = ? AND holder = ?', name, holder);
+      if (durationMs === undefined) return;
+      const host = moves.host(name);
+      const average = averageResponseMs(host.responseMs ?? undefined, durationMs, isFailure);
+      if (average === undefined) return;
+      host.responseMs = average;
+      host.responseInterval = Math.ceil(average / concurrency);
+    });
+  }
+
+  async pause(name: string, ms: number, reason: string): Promise<void> {
+    await this.#store.move((moves) => pauseHost(moves.host(name), Math.round(ms), reason, moves.now));
+  }
+
+  async slow(name: string, intervalMs: number, forMs: number): Promise<void> {
+    await this.#store.move((moves) => slowHost(moves.host(name), Math.ceil(intervalMs), Math.round(forMs), moves.now));
+  }
+
+  async hold(name: string, reason: string): Promise<Pause | undefined> {
+    return await this.#store.move((moves) => holdHost(moves.host(name), reason, moves.now));
+  }
+
+  async resume(name: string): Promise<Pause | undefined> {
+    return await this.#store.move((moves) => {
+      const was = resumeHost(moves.host(name), moves.now);
+      if (was === undefined) return undefined;
+      for (const run of moves.openRuns()) {
+        const host = moves.runHost(run, name);
+        host.troubleSince = null;
+        host.troubleLast = null;
+      }
+      moves.wakeEverywhere(name);
+      return was;
+    });
+  }
+}
+
+function ask(moves: Moves, name: string, { intervalMs, concurrency }: HostLimit, holder: string): Grant {
+  const { now, database } = moves;
+  const host = moves.host(name);
+  const farthest = now + RETRY_AFTER_CAP_MS;
+  const { intervalMs: interval } = paceOf(host, Math.ceil(intervalMs), now);
+  const paused = Math.min(host.pausedUntil, farthest);
+  if (paused > now + MAX_HOLD_MS) return { granted: false, inMs: paused - now, because: 'pause' };
+  let slot = Math.max(now, paused);
+  if (interval > 0) slot = Math.max(slot, Math.min(host.nextAt, farthest));
+  if (slot > now + MAX_HOLD_MS) return { granted: false, inMs: slot - now, because: 'pace' };
+  if (concurrency > 0) {
+    database.run('DELETE FROM places WHERE host = ? AND till <= ?', name, now);
+    const held = database.get<{ places: number; own: number }>(
+      'SELECT count(*) AS places, count(*) FILTER (WHERE holder = ?) AS own FROM places WHERE host = ?',
+      holder,
+      name,
+    );
+    if (held !== undefined && held.places >= concurrency && held.own === 0) {
+      const wait = Math.ceil((host.responseMs ?? UNKNOWN_RESPONSE_MS) / concurrency);
+      return { granted: false, inMs: Math.max(SHORTEST_PLACE_WAIT_MS, wait), because: 'concurrency' };
+    }
+    database.run('INSERT OR REPLACE INTO places VALUES (?, ?, ?)', name, holder, slot + PLACE_LEASE_MS);
+  }
+  if (interval > 0) host.nextAt = slot + interval;
+  return { granted: true, inMs: slot - now };
+}

@@ -1,0 +1,162 @@
+import { LONGEST_HOLD_MS, type Pause } from '../../ports/host-gate.ts';
+import type { HostCircumstances } from '../../ports/host-overview.ts';
+import type { Faults } from '../../task/host/breaker.ts';
+import { type HostPace, longestInterval } from '../../task/host/host-pace.ts';
+import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
+
+/** What is known of one host, for release and for the gate. */
+export type HostRow = {
+  readonly host: string;
+  /** The gate's next free slot. */
+  nextAt: number;
+  pausedUntil: number;
+  reason: string;
+  /** 1: paused by hand, until somebody ends it. */
+  byHand: number;
+  /** Release's cursor, shared by all runs. */
+  releaseAt: number;
+  /** The slowest interval that a run asked for lately, and until when it counts. */
+  interval: number;
+  intervalUntil: number;
+  /** What its robots.txt asks for, and until when that counts. */
+  crawlDelay: number;
+  crawlDelayUntil: number;
+  /** A moving average, and what it makes of the interval. */
+  responseMs: number | null;
+  responseInterval: number;
+  /** How often its breaker opened in a row, and until when it is open; 0 times: it is closed. */
+  openUntil: number;
+  /** When it last answered in order after it said "slow down"; 0 for never. */
+  answeredAt: number;
+} & Troubles;
+
+/** What has been said against a host. */
+interface Troubles {
+  /** To what it was slowed, when, and what it had said; 0 if it isn't. */
+  slowMs: number;
+  slowSince: number;
+  slowReason: string;
+  /** How often it said "slow down" since it last answered in order. */
+  throttles: number;
+  /** Errors in a row, as {@link Faults} in JSON. */
+  failing: string | null;
+  opened: number;
+  openUntil: number;
+  /** The one task that tries it, and until when that is waited for. */
+  probe: string;
+  probeUntil: number;
+}
+
+const UNTROUBLED: Troubles = {
+  slowMs: 0,
+  slowSince: 0,
+  slowReason: '',
+  throttles: 0,
+  failing: null,
+  opened: 0,
+  openUntil: 0,
+  probe: '',
+  probeUntil: 0,
+};
+
+/** A host that nothing is known of. */
+export function newHost(host: string): HostRow {
+  return {
+    host,
+    nextAt: 0,
+    pausedUntil: 0,
+    reason: '',
+    byHand: 0,
+    releaseAt: 0,
+    interval: 0,
+    intervalUntil: 0,
+    crawlDelay: 0,
+    crawlDelayUntil: 0,
+    responseMs: null,
+    responseInterval: 0,
+    answeredAt: 0,
+    ...UNTROUBLED,
+  };
+}
+
+/** Quiets a host; a longer pause stands. */
+export function pauseHost(host: HostRow, ms: number, reason: string, now: number): void {
+  const till = now + Math.min(ms, RETRY_AFTER_CAP_MS);
+  if (till <= host.pausedUntil) return;
+  host.pausedUntil = till;
+  host.reason = reason;
+}
+
+/** The host wants so long between two requests; a longer delay stands. */
+export function slowHost(host: HostRow, intervalMs: number, forMs: number, now: number): void {
+  host.nextAt = Math.max(host.nextAt, now + intervalMs);
+  if (host.crawlDelayUntil > now && host.crawlDelay > intervalMs) return;
+  host.crawlDelay = intervalMs;
+  host.crawlDelayUntil = now + forMs;
+}
+
+/** Quiets a host until somebody ends it. Returns the pause that it was in. */
+export function holdHost(host: HostRow, reason: string, now: number): Pause | undefined {
+  const was = pauseOf(host, now);
+  host.pausedUntil = now + LONGEST_HOLD_MS;
+  host.reason = reason;
+  host.byHand = 1;
+  return was;
+}
+
+/** Ends a pause. Returns it, if there was one. */
+export function resumeHost(host: HostRow, now: number): Pause | undefined {
+  const was = pauseOf(host, now);
+  host.pausedUntil = 0;
+  host.reason = '';
+  host.byHand = 0;
+  if (was !== undefined) Object.assign(host, UNTROUBLED);
+  return was;
+}
+
+export function faultsOf({ failing }: HostRow): Faults | undefined {
+  return failing === null ? undefined : (JSON.parse(failing) as Faults);
+}
+
+export function isUnreachable({ opened, pausedUntil, openUntil }: HostRow): boolean {
+  return opened > 0 && pausedUntil === openUntil;
+}
+
+function pauseOf(host: HostRow, now: number): Pause | undefined {
+  if (host.pausedUntil <= now) return undefined;
+  const { pausedUntil, reason, byHand } = host;
+  const pause = { ms: pausedUntil - now, reason, byHand: byHand === 1 };
+  return isUnreachable(host) ? { ...pause, isUnreachable: true } : pause;
+}
+
+/** The run's own interval, or that of a slower run that named the host a short while ago. */
+export function rateOf(host: HostRow, own: number, now: number): number {
+  return host.interval > own && host.intervalUntil > now ? host.interval : own;
+}
+
+/** The interval that counts, for whatever reason. */
+export function paceOf(host: HostRow, own: number, now: number): HostPace {
+  const { responseMs, responseInterval, slowMs, slowReason } = host;
+  return {
+    ...longestInterval({
+      rate: rateOf(host, own, now),
+      answers: responseInterval,
+      robots: host.crawlDelayUntil > now ? host.crawlDelay : 0,
+      slowed: slowMs,
+    }),
+    ...(responseMs === null ? {} : { responseMs }),
+    ...(slowReason === '' ? {} : { slowReason }),
+  };
+}
+
+/** What keeps a host waiting. */
+export function circumstancesOf(host: HostRow, own: number, now: number): HostCircumstances {
+  const pause = pauseOf(host, now);
+  return {
+    ...paceOf(host, own, now),
+    pausedMs: pause?.ms ?? 0,
+    reason: host.reason,
+    byHand: host.byHand === 1,
+    isUnreachable: host.opened > 0 && (pause === undefined || pause.isUnreachable === true),
+  };
+}

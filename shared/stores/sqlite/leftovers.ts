@@ -1,0 +1,53 @@
+import type { LocalStore } from './local-store.ts';
+
+/** Ended runs that are kept, to be looked at: the newest. */
+const MOST_ENDED = 100;
+const ROWS_AT_ONCE = 500;
+/** Pages of the file that are given back at once. */
+const PAGES_AT_ONCE = 256;
+
+/** Tables with rows of runs, and the column with the run's number. */
+const TABLES = [
+  ['tasks', 'run'],
+  ['marks', 'owner'],
+  ['runHosts', 'run'],
+  ['domainHosts', 'run'],
+  ['producers', 'run'],
+  ['reasons', 'run'],
+] as const;
+
+/** Of ended runs, the newest stay. */
+export async function sweepEnded({ move }: Pick<LocalStore, 'move'>): Promise<void> {
+  await move((moves) => {
+    moves.flush();
+    moves.forgetRows();
+    const { database } = moves;
+    const old = '(SELECT n FROM runs WHERE endedAt IS NOT NULL ORDER BY endedAt DESC LIMIT -1 OFFSET ?)';
+    database.run(`INSERT OR IGNORE INTO leftovers SELECT n FROM runs WHERE n IN ${old}`, MOST_ENDED);
+    database.run('DELETE FROM crawls WHERE run IN (SELECT id FROM runs JOIN leftovers ON leftovers.run = n)');
+    database.run('DELETE FROM runs WHERE n IN (SELECT run FROM leftovers)');
+  });
+}
+
+/** Deletes what is left of runs that are gone, some rows at a time, so that nobody waits for it. */
+export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promise<void> {
+  for (;;) {
+    const isMore = await move(({ database }) => {
+      const gone = database.get<{ run: number }>('SELECT run FROM leftovers LIMIT 1');
+      if (gone === undefined) return false;
+      for (const [table, column] of TABLES) {
+        const key = table === 'marks' ? 'mark' : table === 'tasks' ? 'id' : undefined;
+        const where =
+          key === undefined
+            ? `${column} = ?`
+            : `${column} = ?1 AND ${key} IN (SELECT ${key} FROM ${table} WHERE ${column} = ?1 LIMIT ${ROWS_AT_ONCE})`;
+        if (database.run(`DELETE FROM ${table} WHERE ${where}`, gone.run) === ROWS_AT_ONCE && key !== undefined)
+          return true;
+      }
+      database.run('DELETE FROM leftovers WHERE run = ?', gone.run);
+      return true;
+    });
+    if (!isMore) break;
+  }
+  await move(({ database }) => database.all(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`));
+}

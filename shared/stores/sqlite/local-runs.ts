@@ -1,0 +1,149 @@
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Beginning, LocalRuns, LocalRunView } from '../../ports/local-runs.ts';
+import { StorageError, UsageError } from '../../runtime/errors.ts';
+import { makeOutputFolder, unusableOutput } from '../../runtime/output-folder.ts';
+import { bootId } from './boot.ts';
+import type { LocalStore } from './local-store.ts';
+import { FileLock } from './lock.ts';
+import type { Moves } from './moves.ts';
+import { OwnedLocalRun } from './owned-run.ts';
+import { putRunBack } from './recovery.ts';
+import { progressOf } from './run-progress.ts';
+
+export interface OpeningOptions {
+  readonly store: LocalStore;
+  /** The lock of a run lies in `<folder>/<run>/`. */
+  readonly folder: string;
+  /** Brings the records to the disk: a power cut must take none that the store counts. */
+  readonly syncRecords: () => Promise<void>;
+}
+
+type CrawlRow = {
+  readonly run: string;
+  readonly beginning: string;
+  readonly owner: string;
+  readonly boot: string;
+  readonly touchedAt: number;
+};
+
+/** The runs of a folder's database. */
+export class SqliteLocalRuns implements LocalRuns {
+  readonly #store: LocalStore;
+
+  constructor({ store }: { readonly store: LocalStore }) {
+    this.#store = store;
+  }
+
+  async unfinished(): Promise<readonly LocalRunView[]> {
+    return await this.#store.move((moves) => {
+      moves.flush();
+      return moves.database
+        .all<CrawlRow>(
+          'SELECT crawls.* FROM crawls LEFT JOIN runs ON runs.id = crawls.run WHERE runs.endedAt IS NULL ORDER BY touchedAt DESC, run',
+        )
+        .map((row) => viewOf(moves, row));
+    });
+  }
+
+  async view(run: string): Promise<LocalRunView | undefined> {
+    return await this.#store.move((moves) => {
+      const row = findCrawl(moves, run);
+      return row === undefined ? undefined : viewOf(moves, row);
+    });
+  }
+}
+
+/**
+ * Begins a run that will be opened in its store, and takes it for this process. A run of that name that has ended makes way.
+ *
+ * @throws UsageError if there is one that hasn't, StorageError if another process is at it or it can't be written
+ */
+export async function beginRun(beginning: Beginning, options: OpeningOptions): Promise<OwnedLocalRun> {
+  const { run } = beginning;
+  return await underLock(run, options, async (lock) => {
+    await options.store.move((moves) => {
+      const found = findCrawl(moves, run);
+      if (found !== undefined && viewOf(moves, found).ended === undefined)
+        throw new UsageError(
+          `run ${run} was begun before and has not ended: go on with it by --resume ${run}, or choose another --run`,
+        );
+      makeWay(moves, run);
+      moves.database.run(
+        'INSERT OR REPLACE INTO crawls (run, beginning, owner, boot, touchedAt) VALUES (?, ?, ?, ?, ?)',
+        ...[run, JSON.stringify(beginning), owner(), bootId(), moves.now],
+      );
+    });
+    return new OwnedLocalRun({ ...options, run, lock, isSealed: false });
+  });
+}
+
+/**
+ * Takes a run for this process, to go on with it: what its last owner had in hand waits again.
+ *
+ * @throws StorageError if another process is at it
+ */
+export async function reopenRun(run: string, options: OpeningOptions): Promise<OwnedLocalRun> {
+  return await underLock(run, options, async (lock) => {
+    const { store } = options;
+    const boot = bootId();
+    const before = await store.move((moves) => findCrawl(moves, run)?.boot);
+    const isSealed = await putRunBack(store, run, { hadPowerCut: boot === '' || before !== boot });
+    await store.move(({ database, now }) =>
+      database.run('UPDATE crawls SET owner = ?, boot = ?, touchedAt = ? WHERE run = ?', owner(), boot, now, run),
+    );
+    return new OwnedLocalRun({ ...options, run, lock, isSealed });
+  });
+}
+
+function findCrawl({ database }: Moves, run: string): CrawlRow | undefined {
+  return database.get<CrawlRow>('SELECT * FROM crawls WHERE run = ?', run);
+}
+
+function viewOf(moves: Moves, { run: id, beginning, touchedAt }: CrawlRow): LocalRunView {
+  const view = { beginning: JSON.parse(beginning) as Beginning, touchedAt };
+  const run = moves.run(id);
+  return run === undefined || run.endedAt === null ? view : { ...view, ended: progressOf(moves, run) };
+}
+
+/** What is left of an ended run of this name is deleted, its larger part later. */
+function makeWay(moves: Moves, run: string): void {
+  const { database } = moves;
+  moves.flush();
+  moves.forgetRows();
+  database.run('INSERT OR IGNORE INTO leftovers SELECT n FROM runs WHERE id = ?', run);
+  database.run('DELETE FROM runs WHERE id = ?', run);
+}
+
+function owner(): string {
+  return `process ${process.pid} on ${hostname()}`;
+}
+
+async function underLock(
+  run: string,
+  { folder, store }: OpeningOptions,
+  open: (lock: FileLock) => Promise<OwnedLocalRun>,
+): Promise<OwnedLocalRun> {
+  const path = join(folder, run, 'crawl.lock');
+  makeOutputFolder(dirname(path));
+  let lock: FileLock | undefined;
+  try {
+    lock = FileLock.take(path);
+  } catch (error: unknown) {
+    throw unusableOutput(path, error);
+  }
+  if (lock === undefined) {
+    const by = await store.move((moves) => findCrawl(moves, run)?.owner);
+    throw new StorageError(
+      `run ${run} is being crawled by ${by ?? 'another process'}: wait until it has ended, or stop it`,
+    );
+  }
+  store.owned?.add(run);
+  try {
+    return await open(lock);
+  } catch (error: unknown) {
+    store.owned?.delete(run);
+    lock.release();
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { IN_MEMORY, type LocalDatabase } from './database.ts';
+import { Moves } from './moves.ts';
+
+/** What all ports of the local store stand on: calls that see the database at one moment of one clock. */
+export class LocalStore {
+  readonly database: LocalDatabase;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The runs that this process has to itself; nothing if nobody else can have any. */
+  readonly owned: Set<string> | undefined;
+  /** Those of the transaction under way: a row is read once for all of its calls. */
+  #moves: Moves | undefined;
+
+  constructor({ database, clock }: { readonly database: LocalDatabase; readonly clock: Pick<Clock, 'now'> }) {
+    this.database = database;
+    this.owned = database.path === IN_MEMORY ? undefined : new Set();
+    this.clock = clock;
+    database.surround({
+      begin: () => {
+        this.#moves = new Moves(this.database, Math.floor(this.clock.now()), this.owned);
+      },
+      end: () => this.#moves?.flush(),
+    });
+  }
+
+  /** One call: all that `work` changes is kept, or nothing. It may be made twice, and must change nothing but the database. */
+  readonly move = <T>(work: (moves: Moves) => T): Promise<T> =>
+    this.database.call(() => {
+      if (this.#moves === undefined) throw new Error('no transaction has begun');
+      return work(this.#moves);
+    });
+}

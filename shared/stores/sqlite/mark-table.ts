@@ -1,0 +1,114 @@
+import type { LocalDatabase } from './database.ts';
+import { MARK, SHARED } from './schema.ts';
+
+/** Where and when a mark was found. */
+export interface Found {
+  /** The id of the task that takes it, if one does. */
+  readonly task?: number | null;
+  /** The id of the task in whose page it was, 0 for a seed. */
+  readonly source: number;
+  readonly session: number;
+}
+
+/** The marks of all runs: which URLs count as taken, and by whom. */
+export class MarkTable {
+  readonly #database: LocalDatabase;
+
+  constructor(database: LocalDatabase) {
+    this.#database = database;
+  }
+
+  /** @param owner a run's number, or {@link SHARED} */
+  has(owner: number, mark: string, bit: number): boolean {
+    const row = this.#database.get<{ bits: number }>(
+      'SELECT bits FROM marks WHERE owner = ? AND mark = ?',
+      owner,
+      mark,
+    );
+    return row !== undefined && (row.bits & bit) !== 0;
+  }
+
+  /** Returns whether it was missing. */
+  add(owner: number, mark: string, bit: number, { task = null, source, session }: Found): boolean {
+    const changed = this.#database.run(
+      `INSERT INTO marks (owner, mark, bits, task, source, session) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET bits = bits | excluded.bits, task = coalesce(excluded.task, task), source = excluded.source,
+         session = excluded.session WHERE bits & excluded.bits = 0`,
+      ...[owner, mark, bit, task, source, session],
+    );
+    return changed > 0;
+  }
+
+  /** Returns whether it was there. */
+  drop(owner: number, mark: string, bit: number): boolean {
+    const changed = this.#database.run(
+      'UPDATE marks SET bits = bits & ~? WHERE owner = ? AND mark = ? AND bits & ? != 0',
+      ...[bit, owner, mark, bit],
+    );
+    if (changed > 0) this.#database.run('DELETE FROM marks WHERE owner = ? AND mark = ? AND bits = 0', owner, mark);
+    return changed > 0;
+  }
+
+  /** A run's task has failed: its mark is free for others, and for the run itself it is one that failed. */
+  fail(owner: number, run: number, mark: string): void {
+    this.#moveBits(owner, run, mark, MARK.taken, MARK.failed);
+  }
+
+  /** Takes back a {@link fail}. */
+  unfail(owner: number, run: number, mark: string): void {
+    this.#moveBits(run, owner, mark, MARK.failed, MARK.taken);
+  }
+
+  /**
+   * It was found once more by a source that reads again what it had read before a crash. Returns `true` for the first time: it is
+   * no duplicate.
+   */
+  isReadAgain(owner: number, mark: string, { source, session }: Found): boolean {
+    const changed = this.#database.run(
+      'UPDATE marks SET session = ? WHERE owner = ? AND mark = ? AND source = ? AND session < ?',
+      ...[session, owner, mark, source, session],
+    );
+    return changed > 0;
+  }
+
+  /**
+   * The number of the run that has taken a shared mark once more, 0 if none has it in hand any more; nothing if it was taken but
+   * once.
+   */
+  takenAgainBy(mark: string): number | undefined {
+    const row = this.#database.get<{ again: number | null }>(
+      'SELECT again FROM marks WHERE owner = ? AND mark = ?',
+      SHARED,
+      mark,
+    );
+    return row?.again ?? undefined;
+  }
+
+  /** @param task the id of the task that takes it, if one does */
+  takeAgain(mark: string, run: number, task: number | null = null): void {
+    this.#database.run(
+      'UPDATE marks SET again = ?, task = coalesce(?, task) WHERE owner = ? AND mark = ?',
+      ...[run, task, SHARED, mark],
+    );
+  }
+
+  /** The id of the task that waits or is in flight for a mark. */
+  liveTask(owner: number, mark: string): number | undefined {
+    const row = this.#database.get<{ id: number }>(
+      'SELECT tasks.id AS id FROM marks JOIN tasks ON tasks.id = marks.task AND tasks.mark = marks.mark AND tasks.over IS NULL WHERE marks.owner = ? AND marks.mark = ?',
+      owner,
+      mark,
+    );
+    return row?.id;
+  }
+
+  #moveBits(from: number, to: number, mark: string, was: number, is: number): void {
+    const row = this.#database.get<{ task: number | null; source: number; session: number }>(
+      'SELECT task, source, session FROM marks WHERE owner = ? AND mark = ? AND bits & ? != 0',
+      ...[from, mark, was],
+    );
+    if (row === undefined) return;
+    this.drop(from, mark, was);
+    this.add(to, mark, is, row);
+  }
+}

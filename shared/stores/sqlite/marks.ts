@@ -1,0 +1,91 @@
+import type { Forgettable, Forgotten, Marks } from '../../ports/marks.ts';
+import { hostOfMark } from '../../task/url/fingerprint.ts';
+import type { LocalStore } from './local-store.ts';
+import { MARK } from './schema.ts';
+
+/** Marks that one call goes through: a second crawl beside it waits no longer for it. */
+const MARKS_AT_ONCE = 500;
+
+type MarkRow = { readonly owner: number; readonly mark: string; readonly bits: number };
+
+/** The marks of all local runs. */
+export class SqliteMarks implements Marks {
+  readonly #store: LocalStore;
+
+  constructor({ store }: { readonly store: LocalStore }) {
+    this.#store = store;
+  }
+
+  async ofRun(id: string, marks: readonly string[]): Promise<readonly boolean[]> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      return marks.map((mark) => run !== undefined && moves.marks.has(run.n, mark, MARK.taken | MARK.failed));
+    });
+  }
+
+  async forget(which: Forgettable): Promise<Forgotten> {
+    const total = { forgotten: 0, kept: 0 };
+    let after: MarkRow | undefined = { owner: -1, mark: '', bits: 0 };
+    while (after !== undefined) {
+      const some: Forgotten & { next: MarkRow | undefined } = await this.#forgetSome(which, after);
+      total.forgotten += some.forgotten;
+      total.kept += some.kept;
+      after = some.next;
+    }
+    let from: string | undefined = '';
+    while (from !== undefined) from = await this.#forgetPages(which, from);
+    return total;
+  }
+
+  /** Returns where to go on. */
+  async #forgetSome(
+    which: Forgettable,
+    { owner, mark }: MarkRow,
+  ): Promise<Forgotten & { readonly next: MarkRow | undefined }> {
+    return await this.#store.move(({ database, marks }) => {
+      const rows =
+        typeof which === 'object' && 'mark' in which
+          ? database.all<MarkRow>(
+              'SELECT owner, mark, bits FROM marks WHERE owner > ? AND owner IN (SELECT 0 UNION ALL SELECT n FROM runs) AND mark = ? LIMIT ?',
+              ...[owner, which.mark, MARKS_AT_ONCE],
+            )
+          : database.all<MarkRow>(
+              'SELECT owner, mark, bits FROM marks WHERE (owner, mark) > (?, ?) ORDER BY owner, mark LIMIT ?',
+              ...[owner, mark, MARKS_AT_ONCE],
+            );
+      const total = { forgotten: 0, kept: 0 };
+      const found = rows.filter((row) => isMeant(row.mark, which));
+      for (const row of found) {
+        const isLive = (row.bits & MARK.taken) !== 0 && marks.liveTask(row.owner, row.mark) !== undefined;
+        if (isLive) total.kept++;
+        else {
+          database.run('DELETE FROM marks WHERE owner = ? AND mark = ?', row.owner, row.mark);
+          // What an incremental run has taken is no mark of its own.
+          if ((row.bits & (MARK.taken | MARK.failed)) !== 0) total.forgotten++;
+        }
+      }
+      return { ...total, next: rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1) };
+    });
+  }
+
+  async #forgetPages(which: Forgettable, from: string): Promise<string | undefined> {
+    return await this.#store.move(({ database }) => {
+      if (typeof which === 'object' && 'mark' in which) {
+        database.run('DELETE FROM pages WHERE mark = ?', which.mark);
+        return undefined;
+      }
+      const rows = database.all<{ mark: string }>(
+        'SELECT mark FROM pages WHERE mark > ? ORDER BY mark LIMIT ?',
+        from,
+        MARKS_AT_ONCE,
+      );
+      for (const { mark } of rows) if (isMeant(mark, which)) database.run('DELETE FROM pages WHERE mark = ?', mark);
+      return rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1)?.mark;
+    });
+  }
+}
+
+function isMeant(mark: string, which: Forgettable): boolean {
+  if (which === 'all') return true;
+  return 'mark' in which ? mark === which.mark : hostOfMark(mark) === which.host;
+}

@@ -1,0 +1,349 @@
+import type { RunOptions, RunState } from '../../ports/runs.ts';
+import type { Outcome } from '../../task/task/outcome.ts';
+import type { LocalDatabase } from './database.ts';
+import { type HostRow, newHost } from './host-rows.ts';
+import { MarkTable } from './mark-table.ts';
+import { Recrawl } from './recrawl.ts';
+import { RowCache } from './row-cache.ts';
+import { MARK, SHARED } from './schema.ts';
+import { Places, type TaskRow } from './task-rows.ts';
+
+export type RunRow = {
+  readonly n: number;
+  readonly id: string;
+  readonly incarnation: string;
+  /** {@link RunOptions} in JSON. */
+  readonly options: string;
+  state: RunState;
+  pauseReason: string;
+  startedAt: number;
+  endedAt: number | null;
+  opened: number | null;
+  lookAt: number | null;
+  /** 1: a worker has admitted something of it. */
+  touched: number;
+  completed: number;
+  releases: number;
+  discovered: number;
+  duplicate: number;
+  leftOut: number;
+  waiting: number;
+  inFlight: number;
+  done: number;
+  skipped: number;
+  failed: number;
+  cancelled: number;
+  bytes: number;
+  bytesSaved: number;
+  session: number;
+  knownOfSeeds: number;
+  generation: number | null;
+};
+
+export type RunHostRow = {
+  readonly run: number;
+  readonly host: string;
+  readyAt: number | null;
+  waiting: number;
+  troubleSince: number | null;
+  troubleLast: number | null;
+};
+
+/** The outcomes after which a task is over. */
+export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
+
+/** What a task took that is over. */
+export interface Spent {
+  readonly bytes: number;
+  readonly bytesSaved: number;
+}
+
+/** How a task ended, for who has to take it back. */
+export interface Ending extends Spent {
+  readonly kind: EndOutcome['kind'];
+  readonly reason?: string;
+}
+
+/** What the calls of one transaction see of the database, and the moves that several calls make: what `prelude.lua` is for the store in Redis. */
+export class Moves {
+  readonly database: LocalDatabase;
+  readonly now: number;
+  /** The runs that this process has to itself; nothing if it has all. */
+  readonly #owned: ReadonlySet<string> | undefined;
+  readonly marks: MarkTable;
+  readonly recrawl: Recrawl;
+  readonly #runs: RowCache<RunRow>;
+  readonly #hosts: RowCache<HostRow>;
+  readonly #runHosts: RowCache<RunHostRow>;
+  readonly #places: Places;
+  #nextTask: number | undefined;
+
+  constructor(database: LocalDatabase, now: number, owned?: ReadonlySet<string>) {
+    this.database = database;
+    this.#owned = owned;
+    this.now = now;
+    this.marks = new MarkTable(database);
+    this.recrawl = new Recrawl(database, this.marks);
+    this.#runs = new RowCache(database, 'runs', ['id']);
+    this.#hosts = new RowCache(database, 'hosts', ['host']);
+    this.#runHosts = new RowCache(database, 'runHosts', ['run', 'host']);
+    this.#places = new Places(database);
+  }
+
+  /** Writes back what was changed so far, by any call of the transaction. To be called before a query that goes by it, and at the end. */
+  flush(): void {
+    this.#runs.flush();
+    this.#hosts.flush();
+    this.#runHosts.flush(isKept);
+  }
+
+  /** Rows were deleted, or changed by a query: what was read of them doesn't count any more. */
+  forgetRows(): void {
+    this.#runs.clear();
+    this.#hosts.clear();
+    this.#runHosts.clear();
+  }
+
+  run(id: string): RunRow | undefined {
+    return this.#runs.find([id]);
+  }
+
+  /** The open runs, in the order they were opened. */
+  openRuns(): RunRow[] {
+    this.#runs.flush();
+    const open = this.database.all<{ id: string }>('SELECT id FROM runs WHERE opened IS NOT NULL ORDER BY opened');
+    return open.map(({ id }) => this.run(id)).filter((run) => run !== undefined && run.opened !== null) as RunRow[];
+  }
+
+  /** Those of them that this process releases, reaps and drains. */
+  ownRuns(): RunRow[] {
+    return this.openRuns().filter(({ id }) => this.#owned?.has(id) ?? true);
+  }
+
+  host(name: string): HostRow {
+    return this.#hosts.get([name], () => newHost(name));
+  }
+
+  runHost(run: RunRow, host: string): RunHostRow {
+    return this.#runHosts.get([run.n, host], () => ({
+      run: run.n,
+      host,
+      readyAt: null,
+      waiting: 0,
+      troubleSince: null,
+      troubleLast: null,
+    }));
+  }
+
+  /** Whose marks a run goes by. */
+  ownerOf(run: RunRow): number {
+    return optionsOf(run).dedup === 'run' ? run.n : SHARED;
+  }
+
+  /** Release looks at the run no later than at `at`. */
+  lookBy(run: RunRow, at: number): void {
+    if (run.lookAt === null || at < run.lookAt) run.lookAt = at;
+  }
+
+  wakeHost(run: RunRow, host: RunHostRow): void {
+    if (host.readyAt !== null) return;
+    host.readyAt = this.now;
+    this.lookBy(run, this.now);
+  }
+
+  /** Nothing of the host is released in this run before `at`. */
+  postponeHost(run: RunRow, host: RunHostRow, at: number): void {
+    host.readyAt = at;
+    this.lookBy(run, at);
+  }
+
+  /** Lets release look at a host at once, in every open run. */
+  wakeEverywhere(name: string): void {
+    for (const run of this.openRuns()) {
+      const host = this.runHost(run, name);
+      if ((host.readyAt ?? 0) > this.now) this.postponeHost(run, host, this.now);
+    }
+  }
+
+  /** The id that the next task gets. */
+  get nextTask(): number {
+    this.#nextTask ??= (this.database.get<{ id: number | null }>('SELECT max(id) AS id FROM tasks')?.id ?? 0) + 1;
+    return this.#nextTask;
+  }
+
+  /** A new task, at the tail of its host's list. */
+  add(run: RunRow, task: Pick<TaskRow, 'host' | 'queue' | 'mark' | 'firstSeen' | 'deadline' | 'form'>): void {
+    const { host, queue, mark, firstSeen, deadline, form } = task;
+    const id = this.nextTask;
+    this.#nextTask = id + 1;
+    this.database.run(
+      'INSERT INTO tasks (id, run, host, queue, place, mark, firstSeen, deadline, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[id, run.n, host, queue, this.#places.atTail(run.n, host, queue), mark, firstSeen, deadline, form],
+    );
+    const own = this.runHost(run, host);
+    own.waiting++;
+    this.wakeHost(run, own);
+  }
+
+  /** What the ledger holds of a release. */
+  flight(run: RunRow | undefined, { release, mark }: { release: number; mark: string }): TaskRow | undefined {
+    if (run === undefined) return undefined;
+    const task = this.database.get<TaskRow>('SELECT * FROM tasks WHERE run = ? AND release = ?', run.n, release);
+    return task?.mark === mark ? { ...task } : undefined;
+  }
+
+  /** Back to its host's list: at the head, since it was its turn, or at the tail. */
+  putBack(run: RunRow, task: TaskRow, atTail = false): void {
+    if (run.state === 'cancelled') {
+      this.countCancelled(run, task);
+      return;
+    }
+    run.waiting++;
+    this.#line(run, task, atTail);
+  }
+
+  /** A retry whose time has come: it rejoins its host's list, at the head. */
+  wakeRetry(run: RunRow, task: TaskRow): void {
+    this.#line(run, task, false);
+  }
+
+  /** A retry waits for its time beside the lists. */
+  retry(run: RunRow, task: TaskRow, at: number): void {
+    this.#store(task, { place: null, dueAt: at });
+    run.waiting++;
+    this.lookBy(run, at);
+  }
+
+  /** Leaves the ledger: what becomes of the task is for the caller to say. */
+  land(run: RunRow): void {
+    run.inFlight--;
+  }
+
+  /** A task that is over. */
+  end(run: RunRow, task: TaskRow, outcome: EndOutcome, spent: Spent): void {
+    this.#close(run, task, { ...spent, ...outcome });
+    run[outcome.kind]++;
+    if (outcome.kind === 'failed') this.freeClaim(run, task);
+    if (outcome.kind === 'done') return;
+    this.database.run(
+      'INSERT INTO reasons (run, kind, reason, count) VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
+      ...[run.n, outcome.kind, outcome.reason],
+    );
+    // A later run may try again; this one won't. What is no URL stays known for good.
+    if (outcome.kind !== 'failed' || outcome.reason === 'malformed') return;
+    this.marks.fail(this.ownerOf(run), run.n, task.mark);
+  }
+
+  /** Has the run, or one that it shares its marks with, taken this mark? */
+  isTaken(run: RunRow, mark: string): boolean {
+    return this.marks.has(this.ownerOf(run), mark, MARK.taken);
+  }
+
+  /** Takes a mark that is free for a task, which lets go of what it had claimed before. */
+  claim(run: RunRow, task: TaskRow, mark: string): void {
+    this.freeClaim(run, task);
+    const found = { source: task.id, session: run.session };
+    this.marks.add(this.ownerOf(run), mark, MARK.taken, found);
+    this.database.run('UPDATE tasks SET claimed = ? WHERE id = ?', mark, task.id);
+    const { incremental, dedup } = optionsOf(run);
+    // An incremental run doesn't take it again for its age.
+    if (incremental && dedup === 'ever') this.marks.add(run.n, mark, MARK.visited, found);
+  }
+
+  /** Lets go of what a task has claimed. */
+  freeClaim(run: RunRow, task: TaskRow): void {
+    if (task.claimed === null) return;
+    this.marks.drop(this.ownerOf(run), task.claimed, MARK.taken);
+    this.marks.drop(run.n, task.claimed, MARK.visited);
+    task.claimed = null;
+  }
+
+  countCancelled(run: RunRow, task: TaskRow): void {
+    this.#remove(task);
+    this.freeClaim(run, task);
+    if (!optionsOf(run).incremental || !this.recrawl.free({ n: run.n, options: optionsOf(run) }, task.mark))
+      this.marks.drop(this.ownerOf(run), task.mark, MARK.taken);
+    run.cancelled++;
+  }
+
+  /** The one place where a run ends: nothing waits, nothing is in flight, and no seeds can come or matter any more. */
+  finishIfDone(run: RunRow): void {
+    if (run.inFlight > 0 || run.waiting > 0 || run.endedAt !== null) return;
+    if (run.state !== 'cancelled') {
+      if (run.completed === 0 || this.hasProducers(run)) return;
+      run.state = 'finished';
+    }
+    run.endedAt = this.now;
+    run.opened = null;
+    run.lookAt = null;
+  }
+
+  /** A run that had ended goes on. */
+  reopen(run: RunRow): void {
+    if (run.state === 'finished') run.state = 'running';
+    run.endedAt = null;
+    this.#runs.flush();
+    const last = this.database.get<{ opened: number | null }>('SELECT max(opened) AS opened FROM runs');
+    run.opened ??= (last?.opened ?? 0) + 1;
+  }
+
+  hasProducers(run: RunRow): boolean {
+    return this.database.get('SELECT 1 FROM producers WHERE run = ? LIMIT 1', run.n) !== undefined;
+  }
+
+  #line(run: RunRow, task: TaskRow, atTail: boolean): void {
+    const { host, queue } = task;
+    const place = atTail ? this.#places.atTail(run.n, host, queue) : this.#places.atHead(run.n, host, queue);
+    this.#store(task, { place, dueAt: null });
+    const own = this.runHost(run, host);
+    own.waiting++;
+    this.wakeHost(run, own);
+  }
+
+  /** Writes back a task that waits from now on. */
+  #store(task: TaskRow, { place, dueAt }: { readonly place: number | null; readonly dueAt: number | null }): void {
+    const { host, attempts, starts, throttles, form, id } = task;
+    this.database.run(
+      `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL,
+       attempts = ?, starts = ?, throttles = ?, form = ? WHERE id = ?`,
+      ...[host, place, dueAt, attempts, starts, throttles, form, id],
+    );
+  }
+
+  /** Forgets a task, or keeps it until its record is on the disk. */
+  #close(run: RunRow, task: TaskRow, ending: Ending): void {
+    if (run.generation === null) {
+      this.#remove(task);
+      return;
+    }
+    const { reason, bytes, bytesSaved, kind } = ending;
+    this.database.run(
+      `UPDATE tasks SET over = ?, ending = ?, host = ?, form = ?, attempts = ?, throttles = ?,
+       release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL WHERE id = ?`,
+      ...[run.generation, JSON.stringify({ kind, reason, bytes, bytesSaved }), task.host, task.form],
+      ...[task.attempts, task.throttles, task.id],
+    );
+  }
+
+  #remove({ id }: TaskRow): void {
+    this.database.run('DELETE FROM tasks WHERE id = ?', id);
+  }
+}
+
+function isKept({ readyAt, waiting, troubleSince }: RunHostRow): boolean {
+  return readyAt !== null || waiting > 0 || troubleSince !== null;
+}
+
+/** Options never change, and are read in every call: those of the last runs, by their text. */
+const parsed = new Map<string, RunOptions>();
+const MOST_PARSED = 100;
+
+export function optionsOf({ options }: Pick<RunRow, 'options'>): RunOptions {
+  let known = parsed.get(options);
+  if (known === undefined) {
+    known = JSON.parse(options) as RunOptions;
+    if (parsed.size >= MOST_PARSED) parsed.clear();
+    parsed.set(options, known);
+  }
+  return known;
+}

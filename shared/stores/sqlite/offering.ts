@@ -1,0 +1,104 @@
+import type { Offer, OfferOptions, OfferResult } from '../../ports/frontier.ts';
+import type { Found } from './mark-table.ts';
+import { type Moves, optionsOf, type RunRow } from './moves.ts';
+import { MARK } from './schema.ts';
+import { newTask, type TaskRow } from './task-rows.ts';
+
+/** What became of one offer. */
+type Answer = 'taken' | 'known' | 'readAgain' | 'beyond' | 'leftOut';
+
+/** One call of `offer`. */
+export class Offering {
+  readonly #moves: Moves;
+  readonly #options: OfferOptions;
+  /** The hosts that are counted, by their domain. */
+  readonly #hosts = new Map<string, Set<string>>();
+  #found: Found = { source: 0, session: 1 };
+
+  constructor(moves: Moves, options: OfferOptions) {
+    this.#moves = moves;
+    this.#options = options;
+  }
+
+  offer(id: string, offers: readonly Offer[]): OfferResult {
+    const run = this.#moves.run(id);
+    const { incarnation, parent, most, repeat } = this.#options;
+    if (run?.state !== 'running' && run?.state !== 'paused') return { refused: 'run' };
+    if (incarnation !== undefined && incarnation !== run.incarnation) return { refused: 'run' };
+    const page = parent === undefined ? undefined : this.#moves.flight(run, parent);
+    if (parent !== undefined && page === undefined) return { refused: 'parent' };
+    this.#found = { source: page?.id ?? 0, session: run.session };
+    const room = most === undefined ? offers.length : most - run.discovered;
+    const counts: Record<Answer, number> = { taken: 0, known: 0, readAgain: 0, beyond: 0, leftOut: 0 };
+    for (const offer of offers) counts[this.#offerOne(run, offer, counts.taken >= room)]++;
+    const { taken: accepted, beyond, leftOut } = counts;
+    const known = counts.known + counts.readAgain;
+    run.discovered += accepted;
+    run.waiting += accepted;
+    if (repeat !== true) this.#countDuplicates(run, page, counts.known);
+    run.leftOut += leftOut;
+    return { accepted, known, ...(beyond === 0 ? {} : { beyond }), ...(leftOut === 0 ? {} : { leftOut }) };
+  }
+
+  #offerOne(run: RunRow, offer: Offer, isBeyond: boolean): Answer {
+    const task = newTask(offer, this.#moves.now);
+    const { mark, host } = task;
+    // Nothing of a run without failures has failed.
+    if (run.failed > 0 && this.#moves.marks.has(run.n, mark, MARK.failed)) return this.#known(run, run.n, mark);
+    const domain = 'malformed' in offer || this.#options.mostHosts === undefined ? undefined : offer.domain;
+    const hosts = domain === undefined ? undefined : this.#hostsOf(run, domain);
+    const isOneTooMany = hosts !== undefined && !hosts.has(host) && hosts.size >= (this.#options.mostHosts ?? 0);
+    const refusal = isBeyond ? 'beyond' : isOneTooMany ? 'leftOut' : undefined;
+    if (!this.#take(run, offer, mark, refusal === undefined)) return this.#known(run, this.#moves.ownerOf(run), mark);
+    if (refusal !== undefined) return refusal;
+    if (domain !== undefined && hosts?.has(host) === false) {
+      hosts.add(host);
+      this.#moves.database.run('INSERT INTO domainHosts VALUES (?, ?, ?)', run.n, domain, host);
+    }
+    this.#moves.add(run, task);
+    return 'taken';
+  }
+
+  /** Is its mark free? Takes it then, if it `mayTake`. */
+  #take(run: RunRow, offer: Offer, mark: string, mayTake: boolean): boolean {
+    const { recrawl, marks, now } = this.#moves;
+    const options = optionsOf(run);
+    const found = { ...this.#found, task: this.#moves.nextTask };
+    if (options.incremental && !('malformed' in offer)) {
+      const own = { n: run.n, options };
+      const openRuns = () => this.#moves.openRuns().map((open) => ({ n: open.n, options: optionsOf(open) }));
+      if (!recrawl.isDueNow(own, offer, openRuns, now)) return false;
+      if (mayTake) recrawl.take(own, mark, found);
+      return true;
+    }
+    const owner = this.#moves.ownerOf(run);
+    return mayTake ? marks.add(owner, mark, MARK.taken, found) : !marks.has(owner, mark, MARK.taken);
+  }
+
+  #known(run: RunRow, owner: number, mark: string): Answer {
+    // Whoever read it before a crash reads it again.
+    return run.session > 1 && this.#moves.marks.isReadAgain(owner, mark, this.#found) ? 'readAgain' : 'known';
+  }
+
+  /** Kept apart for as long as its source may have to be read again. */
+  #countDuplicates(run: RunRow, page: TaskRow | undefined, known: number): void {
+    run.duplicate += known;
+    if (known === 0 || run.generation === null) return;
+    if (page === undefined) run.knownOfSeeds += known;
+    else this.#moves.database.run('UPDATE tasks SET known = known + ? WHERE id = ?', known, page.id);
+  }
+
+  #hostsOf(run: RunRow, domain: string): Set<string> {
+    let hosts = this.#hosts.get(domain);
+    if (hosts === undefined) {
+      const known = this.#moves.database.all<{ host: string }>(
+        'SELECT host FROM domainHosts WHERE run = ? AND domain = ?',
+        run.n,
+        domain,
+      );
+      hosts = new Set(known.map(({ host }) => host));
+      this.#hosts.set(domain, hosts);
+    }
+    return hosts;
+  }
+}

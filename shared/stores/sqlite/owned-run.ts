@@ -1,0 +1,101 @@
+import type { Beginning, OwnedRun } from '../../ports/local-runs.ts';
+import { messageOf, StorageError } from '../../runtime/errors.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { deleteLeftovers, sweepEnded } from './leftovers.ts';
+import type { LocalStore } from './local-store.ts';
+import type { FileLock } from './lock.ts';
+
+/** Between two syncs: a power cut costs what was done in twice the time. */
+const SYNC_EVERY_MS = 1_000;
+const ROWS_AT_ONCE = 500;
+
+interface OwnedRunParts {
+  readonly store: LocalStore;
+  readonly run: string;
+  readonly lock: FileLock;
+  readonly isSealed: boolean;
+  readonly syncRecords: () => Promise<void>;
+}
+
+/** A run that this process has open in the database of its folder. */
+export class OwnedLocalRun implements OwnedRun {
+  readonly isSealed: boolean;
+  readonly #parts: OwnedRunParts;
+  readonly #checkpoints: Checkpoints;
+  readonly #timer: NodeJS.Timeout;
+  #syncing: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(parts: OwnedRunParts) {
+    this.#parts = parts;
+    this.isSealed = parts.isSealed;
+    this.#checkpoints = new Checkpoints(parts.store.database.path);
+    parts.store.database.leaveCheckpoints();
+    this.#timer = setInterval(() => void this.sync(), SYNC_EVERY_MS).unref();
+  }
+
+  get failure(): AbortSignal {
+    return this.#parts.store.database.failure;
+  }
+
+  sync(): Promise<void> {
+    this.#syncing = this.#syncing.then(() => this.#sync()).catch(() => {});
+    return this.#syncing;
+  }
+
+  async end(): Promise<void> {
+    await this.sync();
+    const { store, run } = this.#parts;
+    await store.move(({ database }) => {
+      const row = database.get<{ beginning: string }>('SELECT beginning FROM crawls WHERE run = ?', run);
+      if (row === undefined) return;
+      // Seeds may have credentials in them.
+      const beginning = { ...(JSON.parse(row.beginning) as Beginning), seeds: [], flags: {} };
+      database.run('UPDATE crawls SET beginning = ? WHERE run = ?', JSON.stringify(beginning), run);
+    });
+    await sweepEnded(store);
+    await deleteLeftovers(store);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.sync();
+    await this.#checkpoints.stop();
+    this.#parts.store.owned?.delete(this.#parts.run);
+    this.#parts.lock.release();
+  }
+
+  async #sync(): Promise<void> {
+    const { store, run, syncRecords } = this.#parts;
+    if (this.failure.aborted) return;
+    const over = await store.move((moves) => {
+      moves.database.run('UPDATE crawls SET touchedAt = ? WHERE run = ?', moves.now, run);
+      const row = moves.run(run);
+      // What ends from now on waits for the next sync.
+      return row === undefined || row.generation === null ? undefined : { n: row.n, before: ++row.generation };
+    });
+    try {
+      await syncRecords();
+    } catch (error: unknown) {
+      const problem = `records can't be brought to the disk: ${messageOf(error)}`;
+      store.database.fail(error instanceof StorageError ? error : new StorageError(problem, { cause: error }));
+      return;
+    }
+    await store.database.sync();
+    this.#checkpoints.look();
+    while (over !== undefined && (await this.#forgetSome(over.n, over.before))) {}
+  }
+
+  /** Deletes tasks whose records are on the disk. Returns whether there may be more. */
+  async #forgetSome(n: number, before: number): Promise<boolean> {
+    return await this.#parts.store.move(({ database }) => {
+      const deleted = database.run(
+        'DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE run = ? AND over < ? LIMIT ?)',
+        ...[n, before, ROWS_AT_ONCE],
+      );
+      return deleted === ROWS_AT_ONCE;
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import type { LocalStore } from './local-store.ts';
+import { type Ending, type Moves, optionsOf, type RunRow } from './moves.ts';
+import { MARK } from './schema.ts';
+import type { TaskRow } from './task-rows.ts';
+
+/** Tasks that one call puts back: others that use the database wait no longer. */
+const ROWS_AT_ONCE = 500;
+
+/**
+ * Takes up a run whose last owner is gone. What was in flight waits again, at the head of its host's list. Producers died with their
+ * process: what they had not offered yet is missing, and another has to offer it. After a power cut, tasks wait again whose
+ * records the disk may not have.
+ *
+ * @returns whether all seeds had been offered
+ */
+export async function putRunBack(
+  store: LocalStore,
+  id: string,
+  { hadPowerCut }: { readonly hadPowerCut: boolean },
+): Promise<boolean> {
+  if (hadPowerCut) while (await store.move((moves) => withRun(moves, id, takeSomeBack))) {}
+  while (await store.move((moves) => withRun(moves, id, landSome))) {}
+  return await store.move((moves) => {
+    const run = moves.run(id);
+    if (run === undefined) return false;
+    run.session++;
+    // What is read again is counted again.
+    run.duplicate -= run.knownOfSeeds;
+    run.knownOfSeeds = 0;
+    if (moves.hasProducers(run)) run.completed = 0;
+    moves.database.run('DELETE FROM producers WHERE run = ?', run.n);
+    moves.finishIfDone(run);
+    return run.completed > 0;
+  });
+}
+
+function withRun(moves: Moves, id: string, work: (moves: Moves, run: RunRow) => boolean): boolean {
+  const run = moves.run(id);
+  return run !== undefined && work(moves, run);
+}
+
+/** Returns whether there may be more. */
+function landSome(moves: Moves, run: RunRow): boolean {
+  // Last first: each goes to the head of its list.
+  const tasks = moves.database.all<TaskRow>(
+    'SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL ORDER BY release DESC LIMIT ?',
+    run.n,
+    ROWS_AT_ONCE,
+  );
+  for (const task of tasks) {
+    moves.land(run);
+    run.duplicate -= task.known;
+    moves.database.run('UPDATE tasks SET known = 0 WHERE id = ?', task.id);
+    moves.putBack(run, { ...task });
+  }
+  return tasks.length === ROWS_AT_ONCE;
+}
+
+/** Takes back how tasks have ended. */
+function takeSomeBack(moves: Moves, run: RunRow): boolean {
+  const tasks = moves.database.all<TaskRow>(
+    'SELECT * FROM tasks WHERE run = ? AND over IS NOT NULL LIMIT ?',
+    run.n,
+    ROWS_AT_ONCE,
+  );
+  for (const task of tasks) takeBack(moves, run, { ...task });
+  if (tasks.length > 0 && run.endedAt !== null) moves.reopen(run);
+  return tasks.length === ROWS_AT_ONCE;
+}
+
+function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
+  const { kind, reason, bytes, bytesSaved } = JSON.parse(task.ending ?? '{}') as Ending;
+  run[kind]--;
+  run.bytes -= bytes;
+  run.bytesSaved -= bytesSaved;
+  run.duplicate -= task.known;
+  if (reason !== undefined)
+    moves.database.run(
+      'UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = ? AND reason = ?',
+      ...[run.n, kind, reason],
+    );
+  if (kind === 'failed' && reason !== 'malformed') {
+    moves.marks.unfail(moves.ownerOf(run), run.n, task.mark);
+    if (optionsOf(run).incremental)
+      moves.marks.add(moves.ownerOf(run), task.mark, MARK.taken, { source: 0, session: 1 });
+  }
+  // Known without its record, it would not be fetched again.
+  moves.database.run('DELETE FROM pages WHERE mark = ?', task.mark);
+  moves.database.run('UPDATE tasks SET over = NULL, ending = NULL, known = 0 WHERE id = ?', task.id);
+  moves.putBack(run, task);
+}

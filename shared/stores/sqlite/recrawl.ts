@@ -1,0 +1,91 @@
+import type { PageVisit } from '../../ports/frontier.ts';
+import type { RunOptions } from '../../ports/runs.ts';
+import { type KnownPage, PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
+import type { LocalDatabase } from './database.ts';
+import type { Found, MarkTable } from './mark-table.ts';
+import { MARK, SHARED } from './schema.ts';
+
+/** What counts here of a run. */
+export interface RecrawlingRun {
+  readonly n: number;
+  readonly options: RunOptions;
+}
+
+/** The number that stands for no run. */
+const NOBODY = 0;
+
+/** What incremental runs remember of pages, and when they take a URL again that is marked; see `stores/redis/lua/pages.lua`. */
+export class Recrawl {
+  readonly #database: LocalDatabase;
+  readonly #marks: MarkTable;
+
+  constructor(database: LocalDatabase, marks: MarkTable) {
+    this.#database = database;
+    this.#marks = marks;
+  }
+
+  get(mark: string, now: number): KnownPage | undefined {
+    const row = this.#database.get<{ page: string; fetchedAt: number }>(
+      'SELECT page, fetchedAt FROM pages WHERE mark = ?',
+      mark,
+    );
+    if (row === undefined || now - row.fetchedAt >= PAGE_RETENTION_MS) return undefined;
+    return { ...(JSON.parse(row.page) as Omit<KnownPage, 'fetchedAt'>), fetchedAt: row.fetchedAt };
+  }
+
+  /** Would an incremental run take a URL? Each once, however often it is offered. */
+  isDueNow(
+    run: RecrawlingRun,
+    { mark, changedAt }: { readonly mark: string; readonly changedAt?: number | undefined },
+    openRuns: () => readonly RecrawlingRun[],
+    now: number,
+  ): boolean {
+    const { dedup, recrawlAfterMs: after } = run.options;
+    if (dedup === 'run') {
+      if (this.#marks.has(run.n, mark, MARK.taken)) return false;
+      const known = after > 0 ? this.get(mark, now) : undefined;
+      return known === undefined || isDue(known, changedAt, after, now);
+    }
+    if (this.#marks.has(run.n, mark, MARK.visited)) return false;
+    if (!this.#marks.has(SHARED, mark, MARK.taken)) return true;
+    return isDue(this.get(mark, now), changedAt, after, now) && !this.#isLive(run, mark, openRuns());
+  }
+
+  /** Takes it, for a task. */
+  take(run: RecrawlingRun, mark: string, found: Found & { readonly task: number }): void {
+    if (run.options.dedup === 'run') {
+      this.#marks.add(run.n, mark, MARK.taken, found);
+      return;
+    }
+    if (!this.#marks.add(SHARED, mark, MARK.taken, found)) this.#marks.takeAgain(mark, run.n, found.task);
+    this.#marks.add(run.n, mark, MARK.visited, found);
+  }
+
+  /** A page was visited. */
+  remember(run: RecrawlingRun, mark: string, { askedMsAgo, bytesSaved, ...facts }: PageVisit, now: number): void {
+    this.#database.run(
+      'INSERT INTO pages (mark, fetchedAt, page) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET fetchedAt = excluded.fetchedAt, page = excluded.page',
+      ...[mark, now - Math.max(0, Math.round(askedMsAgo)), JSON.stringify(facts)],
+    );
+    if (run.options.dedup === 'ever') this.#marks.takeAgain(mark, NOBODY);
+  }
+
+  /** A task was cancelled. `true`: the page had been crawled before, and keeps its mark. */
+  free(run: RecrawlingRun, mark: string): boolean {
+    if (this.#marks.takenAgainBy(mark) !== run.n) return false;
+    this.#marks.takeAgain(mark, NOBODY);
+    return true;
+  }
+
+  #isLive(run: RecrawlingRun, mark: string, openRuns: readonly RecrawlingRun[]): boolean {
+    const taken = this.#marks.takenAgainBy(mark);
+    if (taken === NOBODY) return false;
+    if (taken !== undefined) return openRuns.some(({ n }) => n === taken);
+    return openRuns.some((other) => other.n !== run.n && other.options.dedup === 'ever');
+  }
+}
+
+function isDue(known: KnownPage | undefined, changedAt: number | undefined, after: number, now: number): boolean {
+  if (known === undefined) return after > 0;
+  return (changedAt !== undefined && changedAt > known.fetchedAt) || (after > 0 && now - known.fetchedAt >= after);
+}

@@ -1,0 +1,259 @@
+import {
+  LOOK_LEASE_MS,
+  type Release,
+  type ReleasedTask,
+  type ReleaseOptions,
+  type ReleaseVerdict,
+} from '../../ports/frontier.ts';
+import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
+import { MALFORMED_HOST } from '../../task/url/fingerprint.ts';
+import {
+  type FrontierPolicy,
+  HIGHEST_START,
+  INTERVAL_KNOWN_MS,
+  LEAD_MS,
+  MOST_LOOKS,
+  MOST_RETRIES_WOKEN,
+  MOST_RUNS_LOOKED_AT,
+  PUBLISHING_MS,
+} from '../policy.ts';
+import { readStored } from '../stored-task.ts';
+import { HostHealth, probeOf } from './host-health.ts';
+import { paceOf, rateOf } from './host-rows.ts';
+import { type Moves, optionsOf, type RunHostRow, type RunRow } from './moves.ts';
+import { placeOf, stateOfTask, type TaskRow } from './task-rows.ts';
+
+interface Wanted {
+  /** Tasks that may go. */
+  readonly count: number;
+  /** Tasks in all: those past their deadline wait for nobody's pace. */
+  readonly most: number;
+  /** All are released only to end. */
+  readonly forced: ReleaseVerdict | undefined;
+  readonly fromTail: boolean;
+}
+
+/** Who looks for due tasks for all of this process, and until when the others leave it to that one. Other processes have other runs. */
+export interface LookTurn {
+  looking: { readonly looker: string; readonly till: number } | undefined;
+}
+
+/** One call of `release`: see `stores/redis/lua/release.lua`, which goes by the same rules in the same order. */
+export class Releasing {
+  readonly #moves: Moves;
+  readonly #policy: FrontierPolicy;
+  readonly #turn: LookTurn;
+  readonly #unpaced: boolean;
+  readonly #tasks: ReleasedTask[] = [];
+  #looks = 0;
+
+  constructor(moves: Moves, policy: FrontierPolicy, turn: LookTurn, unpaced: boolean) {
+    this.#moves = moves;
+    this.#turn = turn;
+    this.#policy = policy;
+    this.#unpaced = unpaced;
+  }
+
+  run({ limit, window, looker }: ReleaseOptions): Release {
+    const { now } = this.#moves;
+    const leftMs = looker === undefined ? 0 : this.#leftToOther(looker);
+    if (leftMs > 0) return { tasks: [], nextLookMs: leftMs, now, isLeftToOther: true };
+    const open = this.#moves.ownRuns();
+    const out = open.reduce((sum, run) => sum + run.inFlight, 0);
+    let budget = Math.min(limit, window - out);
+    const wanting = open
+      .filter(({ lookAt }) => lookAt !== null && lookAt <= now)
+      .sort((a, b) => (a.lookAt ?? 0) - (b.lookAt ?? 0) || (a.id < b.id ? -1 : 1))
+      .slice(0, MOST_RUNS_LOOKED_AT);
+    const share = Math.floor(window / Math.max(1, wanting.length));
+    const outOf = new Map(wanting.map((run) => [run, run.inFlight]));
+    // Looks are shared, too: a run with hosts that were all paused at once needs many, and gives nothing for them.
+    const looksEach = Math.ceil(MOST_LOOKS / Math.max(1, wanting.length));
+    for (const lend of [false, true]) {
+      for (const run of wanting) {
+        const quota = lend ? budget : Math.min(budget, share - (outOf.get(run) ?? 0));
+        const mostLooks = Math.min(lend ? MOST_LOOKS : looksEach, MOST_LOOKS - this.#looks);
+        if (quota > 0 && mostLooks > 0) budget -= this.#visitRun(run, quota, mostLooks);
+      }
+    }
+    if (looker !== undefined) {
+      // A full look: there is more to do than one can, and whoever comes next helps.
+      const isFull = this.#tasks.length >= limit;
+      this.#turn.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
+    }
+    const first = Math.min(...open.map(({ lookAt }) => lookAt ?? Number.POSITIVE_INFINITY));
+    const nextLookMs = first === Number.POSITIVE_INFINITY ? LEAD_MS : Math.max(0, first - now);
+    return { tasks: this.#tasks, nextLookMs, now };
+  }
+
+  #leftToOther(looker: string): number {
+    const { looking } = this.#turn;
+    if (looking === undefined || looking.looker === looker) return 0;
+    const leftMs = looking.till - this.#moves.now;
+    return leftMs <= LOOK_LEASE_MS ? leftMs : 0;
+  }
+
+  #visitRun(run: RunRow, quota: number, mostLooks: number): number {
+    const { now, database } = this.#moves;
+    if (run.state !== 'running') {
+      run.lookAt = null;
+      return 0;
+    }
+    run.releases = Math.max(run.releases, Math.min(now * 1_000, HIGHEST_START));
+    this.#wakeRetries(run);
+    this.#moves.flush();
+    let left = quota;
+    const due = database.all<{ host: string }>(
+      'SELECT host FROM runHosts WHERE run = ? AND readyAt <= ? ORDER BY readyAt, host LIMIT ?',
+      ...[run.n, now, mostLooks],
+    );
+    for (const { host } of due) {
+      if (left <= 0) break;
+      this.#looks++;
+      left -= this.#visitHost(run, host, left);
+    }
+    this.#moves.flush();
+    this.#reschedule(run);
+    return quota - left;
+  }
+
+  /** Retries whose time has come rejoin their host's list, at the head. */
+  #wakeRetries(run: RunRow): void {
+    const due = this.#moves.database.all<TaskRow>(
+      `SELECT * FROM tasks WHERE run = ? AND dueAt <= ?
+       ORDER BY dueAt, host, queue DESC, attempts, starts, throttles, deadline, firstSeen, mark LIMIT ?`,
+      ...[run.n, this.#moves.now, MOST_RETRIES_WOKEN],
+    );
+    for (const task of due) this.#moves.wakeRetry(run, task);
+  }
+
+  /** Sets when to look at a run again: at its first host's or first retry's time. */
+  #reschedule(run: RunRow): void {
+    const first = this.#moves.database.get<{ at: number | null }>(
+      `SELECT min(at) AS at FROM (
+         SELECT min(readyAt) AS at FROM runHosts WHERE run = ?1 AND readyAt IS NOT NULL
+         UNION ALL SELECT min(dueAt) FROM tasks WHERE run = ?1 AND dueAt IS NOT NULL)`,
+      run.n,
+    );
+    run.lookAt = first?.at ?? null;
+  }
+
+  /** Releases what is due of one host. Returns how many tasks were taken. */
+  #visitHost(run: RunRow, name: string, quota: number): number {
+    const { now } = this.#moves;
+    const own = this.#moves.runHost(run, name);
+    const host = this.#moves.host(name);
+    const health = new HostHealth(this.#moves, name);
+    let count = quota;
+    let pace = 0;
+    let cursor = now;
+    let forced: ReleaseVerdict | undefined;
+    let { isTried } = health;
+    if (name === MALFORMED_HOST) {
+      forced = 'malformed';
+      isTried = false;
+    } else if (this.#isDown(own, name)) {
+      forced = 'host_down';
+      isTried = false;
+    } else {
+      const farthest = now + RETRY_AFTER_CAP_MS;
+      const paused = host.byHand === 1 ? host.pausedUntil : Math.min(host.pausedUntil, farthest);
+      if (paused > now) {
+        const since = host.byHand === 1 ? null : own.troubleSince;
+        const giveUpAt = since === null ? paused : Math.max(since + this.#policy.giveUpMs, now + LEAD_MS);
+        own.readyAt = Math.min(paused, giveUpAt);
+        return 0;
+      }
+      if (!(this.#unpaced && run.touched === 0)) pace = this.#paceOf(run, name);
+      if (pace > 0) {
+        // The gate's next slot is ahead of what was released where slots were reached too late, and let go.
+        cursor = Math.min(Math.max(now, host.releaseAt, host.nextAt), farthest);
+        if (cursor > now + LEAD_MS) {
+          own.readyAt = cursor - LEAD_MS;
+          return 0;
+        }
+        count = Math.min(quota, Math.floor((now + LEAD_MS - cursor) / pace) + 1);
+      }
+      const triedUntil = health.triedUntil();
+      if (triedUntil !== undefined) {
+        own.readyAt = triedUntil;
+        return 0;
+      }
+    }
+    // The breaker is open, and its time is over: one task tries the host. From the tail: those at the head have just failed.
+    if (isTried) count = 1;
+    const { go, taken } = this.#take(run, own, { count, most: quota, forced, fromTail: isTried });
+    if (pace > 0 && go > 0) {
+      cursor += go * pace;
+      host.releaseAt = cursor;
+    }
+    const triedUntil = isTried && go > 0 ? health.release(probeOf(run.id, run.releases)) : undefined;
+    if (own.waiting === 0) own.readyAt = null;
+    else if (triedUntil !== undefined) own.readyAt = triedUntil;
+    // Half the lead at once for a fast host, and later than another run that found it not due: so runs alternate.
+    else if (pace > 0 && cursor > now + LEAD_MS) own.readyAt = cursor - LEAD_MS / 2;
+    else own.readyAt = now;
+    return taken;
+  }
+
+  #paceOf(run: RunRow, name: string): number {
+    const { now } = this.#moves;
+    const host = this.#moves.host(name);
+    const own = Math.ceil(optionsOf(run).intervalMs);
+    let pace = paceOf(host, own, now).intervalMs;
+    if (own > 0 && rateOf(host, own, now) === own) {
+      host.interval = own;
+      host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
+    }
+    const { hostConcurrency } = this.#policy;
+    if (hostConcurrency > 0 && host.responseMs !== null)
+      pace = Math.max(pace, Math.ceil(host.responseMs / hostConcurrency));
+    return pace;
+  }
+
+  /** A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago. */
+  #isDown({ troubleSince, troubleLast }: RunHostRow, name: string): boolean {
+    const { now } = this.#moves;
+    const { giveUpMs } = this.#policy;
+    if (troubleSince === null || now - troubleSince < giveUpMs) return false;
+    const { byHand, pausedUntil } = this.#moves.host(name);
+    // Paused by hand: it is not the host that makes us wait.
+    if (byHand === 1) return false;
+    return now - (troubleLast ?? 0) < giveUpMs || pausedUntil > now;
+  }
+
+  /** Moves tasks of a host into the ledger. */
+  #take(run: RunRow, own: RunHostRow, { count, most, forced, fromTail }: Wanted): { go: number; taken: number } {
+    const { now, database } = this.#moves;
+    let go = 0;
+    let taken = 0;
+    for (const queue of [0, 1]) {
+      while (go < count && taken < most && own.waiting > 0) {
+        const batch = database.all<TaskRow>(
+          `SELECT * FROM tasks WHERE run = ? AND host = ? AND queue = ? AND place IS NOT NULL ORDER BY place ${fromTail ? 'DESC' : 'ASC'} LIMIT ?`,
+          ...[run.n, own.host, queue, Math.min(count - go, most - taken)],
+        );
+        if (batch.length === 0) break;
+        for (const task of batch) {
+          const release = ++run.releases;
+          const stored = readStored(placeOf(task, run.id), task.form);
+          let verdict = stored.problem === undefined ? (forced ?? 'go') : 'malformed';
+          if (verdict === 'go') {
+            if (task.deadline > 0 && task.deadline <= now) verdict = 'deadline';
+            else go++;
+          }
+          database.run(
+            "UPDATE tasks SET place = NULL, release = ?, phase = 'publishing', leaseUntil = ?, since = ? WHERE id = ?",
+            ...[release, now + PUBLISHING_MS, now, task.id],
+          );
+          run.waiting--;
+          run.inFlight++;
+          own.waiting--;
+          taken++;
+          this.#tasks.push({ verdict, release, ...stored, state: stateOfTask(task) });
+        }
+      }
+    }
+    return { go, taken };
+  }
+}

@@ -1,0 +1,47 @@
+import type { FetchedPage } from '../../ports/fetcher.ts';
+import { MAX_CACHED_BYTES, type ResponseCache } from '../../ports/response-cache.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { ExpiringCache } from '../../runtime/expiring-cache.ts';
+
+interface LocalResponseCacheOptions {
+  readonly clock: Clock;
+  readonly ttlMs: number;
+  /** Bytes kept at once; what was not asked for longest goes first. */
+  readonly maxBytes: number;
+}
+
+/** What has expired is dropped this often in the time that a page is kept: its bodies are memory that nobody asks for. */
+const SWEEPS = 4;
+
+/** The cache of one process. It is bounded by what it holds, not by the minute: nobody else shares it. */
+export class LocalResponseCache implements ResponseCache {
+  readonly #clock: Clock;
+  readonly #ttlMs: number;
+  readonly #pages: ExpiringCache<FetchedPage>;
+  #sweepAt = 0;
+
+  constructor({ clock, ttlMs, maxBytes }: LocalResponseCacheOptions) {
+    this.#clock = clock;
+    this.#ttlMs = ttlMs;
+    this.#pages = new ExpiringCache({ clock, maxSize: maxBytes });
+  }
+
+  async get(key: string): Promise<FetchedPage | undefined> {
+    return this.#pages.get(key);
+  }
+
+  async set(key: string, page: FetchedPage): Promise<void> {
+    const bytes = page.body.byteLength;
+    if (bytes > MAX_CACHED_BYTES) return;
+    this.#sweep();
+    // No entry may have the size 0.
+    this.#pages.keep(key, page, this.#ttlMs, Math.max(1, bytes));
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now();
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + this.#ttlMs / SWEEPS;
+    this.#pages.purgeStale();
+  }
+}

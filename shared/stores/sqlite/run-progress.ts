@@ -1,0 +1,57 @@
+import { PRODUCER_LEASE_MS, type RunProgress } from '../../ports/runs.ts';
+import { type Moves, optionsOf, type RunRow } from './moves.ts';
+
+/** Lost producers that are named. */
+const MOST_NAMED = 10;
+
+/** Every counter of a run. */
+export function progressOf(moves: Moves, run: RunRow): RunProgress {
+  const { id, incarnation, state, discovered, duplicate, waiting, inFlight, startedAt, endedAt, pauseReason } = run;
+  const { done, skipped, failed, cancelled, bytes, bytesSaved } = run;
+  const producers = producersOf(moves, run);
+  return {
+    run: id,
+    incarnation,
+    state,
+    options: optionsOf(run),
+    sealed: run.completed > 0 && producers.open + producers.lost === 0,
+    ...{ discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled },
+    leftOut: { scope: run.leftOut },
+    reasons: reasonsOf(moves, run),
+    bytes,
+    bytesSaved,
+    startedAt,
+    ...(endedAt === null ? {} : { endedAt }),
+    readAt: moves.now,
+    producers,
+    ...(pauseReason === '' ? {} : { pauseReason }),
+  };
+}
+
+function reasonsOf({ database }: Moves, { n, skipped, failed }: RunRow): RunProgress['reasons'] {
+  const reasons: { failed: Record<string, number>; skipped: Record<string, number> } = { failed: {}, skipped: {} };
+  if (skipped + failed === 0) return reasons;
+  const rows = database.all<{ kind: 'failed' | 'skipped'; reason: string; count: number }>(
+    'SELECT kind, reason, count FROM reasons WHERE run = ? AND count > 0',
+    n,
+  );
+  for (const { kind, reason, count } of rows) reasons[kind][reason] = count;
+  return reasons;
+}
+
+function producersOf({ database, now }: Moves, { n }: RunRow): RunProgress['producers'] {
+  const all = database.get<{ open: number; lost: number }>(
+    'SELECT count(*) FILTER (WHERE till >= ?1) AS open, count(*) FILTER (WHERE till < ?1) AS lost FROM producers WHERE run = ?2',
+    now,
+    n,
+  ) ?? { open: 0, lost: 0 };
+  const silent = database.all<{ id: string; till: number }>(
+    'SELECT id, till FROM producers WHERE run = ? AND till < ? ORDER BY till, id LIMIT ?',
+    ...[n, now, MOST_NAMED],
+  );
+  return {
+    open: all.open,
+    lost: all.lost,
+    silent: silent.map(({ id, till }) => ({ id, silentMs: now - till + PRODUCER_LEASE_MS })),
+  };
+}

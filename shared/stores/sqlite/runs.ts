@@ -1,0 +1,198 @@
+import type { HostLine, RunCounts, RunOverview } from '../../ports/run-overview.ts';
+import {
+  type OpenedRun,
+  type OpenHow,
+  PRODUCER_LEASE_MS,
+  type RunOptions,
+  type RunProgress,
+  type RunStanding,
+  type Runs,
+  type Steered,
+} from '../../ports/runs.ts';
+import { newIncarnation } from '../incarnation.ts';
+import { circumstancesOf } from './host-rows.ts';
+import type { LocalStore } from './local-store.ts';
+import { type Moves, optionsOf, type RunRow } from './moves.ts';
+import { progressOf } from './run-progress.ts';
+
+interface SqliteRunsOptions {
+  readonly store: LocalStore;
+  /** Left out everywhere but in the contract suite: random. */
+  readonly incarnations?: () => string;
+}
+
+/** The runs of one machine, beside its frontier. */
+export class SqliteRuns implements Runs, RunOverview {
+  readonly #store: LocalStore;
+  readonly #incarnations: () => string;
+
+  constructor({ store, incarnations = newIncarnation }: SqliteRunsOptions) {
+    this.#store = store;
+    this.#incarnations = incarnations;
+  }
+
+  async open(id: string, options: RunOptions, producer: string, more: OpenHow = {}): Promise<OpenedRun> {
+    const { input, incarnation: only, mayRestore } = more;
+    const incarnation = this.#incarnations();
+    return await this.#store.move((moves) => {
+      let run = moves.run(id);
+      let how: OpenedRun['how'] = 'joined';
+      if (only !== undefined && only !== run?.incarnation && (run !== undefined || mayRestore !== true))
+        return { how: 'lost', options, incarnation: only };
+      if (run?.state === 'cancelled')
+        return { how: 'cancelled', options: optionsOf(run), incarnation: run.incarnation };
+      if (run === undefined) {
+        how = 'created';
+        run = create(moves, id, options, only ?? incarnation);
+      } else if (run.state === 'finished') {
+        how = 'reopened';
+      }
+      if (run.opened === null) moves.reopen(run);
+      moves.database.run(
+        `INSERT INTO producers (run, id, till, input) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET till = excluded.till, input = coalesce(excluded.input, input)`,
+        ...[run.n, producer, moves.now + PRODUCER_LEASE_MS, input ?? null],
+      );
+      return { how, options: optionsOf(run), incarnation: run.incarnation };
+    });
+  }
+
+  async beat(id: string, producer: string): Promise<void> {
+    await this.#store.move(({ database, now }) =>
+      database.run(
+        'UPDATE producers SET till = ? WHERE id = ? AND run = (SELECT n FROM runs WHERE id = ?)',
+        ...[now + PRODUCER_LEASE_MS, producer, id],
+      ),
+    );
+  }
+
+  async seal(id: string, producer?: string, incarnation?: string): Promise<Steered | undefined> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      if (run === undefined || (incarnation !== undefined && incarnation !== run.incarnation)) return undefined;
+      const was = run.state;
+      if (producer === undefined) {
+        moves.database.run('DELETE FROM producers WHERE run = ?', run.n);
+        run.completed++;
+        run.knownOfSeeds = 0;
+      } else sealOne(moves, run, producer);
+      moves.finishIfDone(run);
+      return { was, is: run.state };
+    });
+  }
+
+  async pause(id: string, reason = ''): Promise<Steered | undefined> {
+    return await this.#steer(id, 'paused', reason);
+  }
+
+  async resume(id: string): Promise<Steered | undefined> {
+    return await this.#steer(id, 'running');
+  }
+
+  async cancel(id: string): Promise<Steered | undefined> {
+    return await this.#steer(id, 'cancelled');
+  }
+
+  async progress(id: string): Promise<RunProgress | undefined> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      return run === undefined ? undefined : progressOf(moves, run);
+    });
+  }
+
+  async standing(id: string): Promise<RunStanding | undefined> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      if (run === undefined) return undefined;
+      const { incarnation, state, endedAt } = run;
+      return { incarnation, state, hasEnded: endedAt !== null };
+    });
+  }
+
+  async counts(): Promise<RunCounts> {
+    return await this.#store.move((moves) => {
+      moves.flush();
+      const counts = moves.database.get<{ known: number; open: number }>(
+        'SELECT count(*) AS known, count(opened) AS open FROM runs',
+      );
+      return { known: counts?.known ?? 0, open: counts?.open ?? 0 };
+    });
+  }
+
+  async listOpen(limit: number): Promise<readonly string[]> {
+    return await this.#store.move((moves) =>
+      moves
+        .openRuns()
+        .reverse()
+        .slice(0, limit)
+        .map(({ id }) => id),
+    );
+  }
+
+  async list(limit: number): Promise<readonly string[]> {
+    return await this.#store.move(({ database }) =>
+      database
+        .all<{ id: string }>('SELECT id FROM runs ORDER BY startedAt DESC, id DESC LIMIT ?', limit)
+        .map(({ id }) => id),
+    );
+  }
+
+  async hosts(id: string, limit: number): Promise<readonly HostLine[]> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      if (run === undefined) return [];
+      moves.flush();
+      const rows = moves.database.all<{ host: string; waiting: number }>(
+        'SELECT host, waiting FROM runHosts WHERE run = ? AND readyAt IS NOT NULL ORDER BY readyAt DESC, host DESC LIMIT ?',
+        ...[run.n, limit],
+      );
+      const { intervalMs } = optionsOf(run);
+      return rows.map(({ host, waiting }) => ({
+        host,
+        waiting,
+        ...circumstancesOf(moves.host(host), intervalMs, moves.now),
+      }));
+    });
+  }
+
+  async #steer(id: string, wanted: 'paused' | 'running' | 'cancelled', reason = ''): Promise<Steered | undefined> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      if (run === undefined) return undefined;
+      const was = run.state;
+      if (run.endedAt !== null || was === 'cancelled' || was === wanted) return { was, is: was };
+      run.state = wanted;
+      run.pauseReason = reason;
+      if (wanted === 'running') moves.lookBy(run, moves.now);
+      else run.lookAt = null;
+      if (wanted === 'cancelled') moves.database.run('DELETE FROM producers WHERE run = ?', run.n);
+      moves.finishIfDone(run);
+      return { was, is: run.state };
+    });
+  }
+}
+
+function create(moves: Moves, id: string, options: RunOptions, incarnation: string): RunRow {
+  moves.database.run(
+    'INSERT INTO runs (id, incarnation, options, startedAt, generation) VALUES (?1, ?2, ?3, ?4, (SELECT 1 FROM crawls WHERE run = ?1))',
+    ...[id, incarnation, JSON.stringify(options), moves.now],
+  );
+  const run = moves.run(id);
+  if (run === undefined) throw new Error(`run ${id} was not created`);
+  return run;
+}
+
+/** A producer has offered all it had. What lost ones had begun to read was read to its end, if it was the same. */
+function sealOne({ database, now }: Moves, run: RunRow, producer: string): void {
+  const sealed = database.get<{ input: string | null }>(
+    'SELECT input FROM producers WHERE run = ? AND id = ?',
+    run.n,
+    producer,
+  );
+  if (sealed === undefined) return;
+  database.run('DELETE FROM producers WHERE run = ? AND id = ?', run.n, producer);
+  run.completed++;
+  run.knownOfSeeds = 0;
+  if (sealed.input !== null)
+    database.run('DELETE FROM producers WHERE run = ? AND till < ? AND input = ?', run.n, now, sealed.input);
+}

@@ -1,0 +1,198 @@
+/** Written into each database. A newer one is refused: this program doesn't know what it would break. */
+export const SCHEMA_VERSION = 1;
+
+/** Bits of {@link marks.bits}. */
+export const MARK = {
+  /** Taken: by the run, or by one that shares its marks. */
+  taken: 1,
+  /** Its task failed in the run. */
+  failed: 2,
+  /** An incremental run that shares its marks has taken it. */
+  visited: 4,
+} as const;
+
+/** The owner of the marks that runs share; a run's own marks are under its number, from 1. */
+export const SHARED = 0;
+
+/**
+ * One database holds all local runs. Column names are those of the rows as objects, times are epoch milliseconds.
+ *
+ * - `runs`: `opened` counts those that are open, in the order they were opened; nothing once a run has ended. `lookAt`: release has
+ *   no use for the run before.
+ *   A `session` begins whenever a process opens the run. `knownOfSeeds` counts the duplicates among the seeds read since one of
+ *   their readers was done. A run with a `generation` belongs to a crawl that can be gone on with.
+ * - `tasks`: one with a `place` waits in its host's list, one with `dueAt` for its retry, one with a `release` is in flight. `known`
+ *   counts the duplicates among its links. One with `over` has come to its `ending` in that generation, and is kept until its
+ *   record is on the disk.
+ * - `runHosts`: the hosts of a run. `readyAt`: release has no use for the host before; nothing if none of its tasks waits.
+ * - `marks`: `task` was made for it last, and is live while that row has the same mark; `again` says which run has taken a shared mark once more, 0 that none has it in hand. `source` is the task in
+ *   whose page it was found, 0 a seed, and `session` when it was found last: what is read again after a crash is no duplicate.
+ * - `crawls`: what each run was begun with, and who has it.
+ * - `leftovers`: runs whose rows are being deleted, some at a time.
+ */
+export const SCHEMA = `
+CREATE TABLE runs (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  incarnation TEXT NOT NULL,
+  options TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'running',
+  pauseReason TEXT NOT NULL DEFAULT '',
+  startedAt INTEGER NOT NULL,
+  endedAt INTEGER,
+  opened INTEGER,
+  lookAt INTEGER,
+  touched INTEGER NOT NULL DEFAULT 0,
+  completed INTEGER NOT NULL DEFAULT 0,
+  releases INTEGER NOT NULL DEFAULT 0,
+  discovered INTEGER NOT NULL DEFAULT 0,
+  duplicate INTEGER NOT NULL DEFAULT 0,
+  leftOut INTEGER NOT NULL DEFAULT 0,
+  waiting INTEGER NOT NULL DEFAULT 0,
+  inFlight INTEGER NOT NULL DEFAULT 0,
+  done INTEGER NOT NULL DEFAULT 0,
+  skipped INTEGER NOT NULL DEFAULT 0,
+  failed INTEGER NOT NULL DEFAULT 0,
+  cancelled INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  bytesSaved INTEGER NOT NULL DEFAULT 0,
+  session INTEGER NOT NULL DEFAULT 1,
+  knownOfSeeds INTEGER NOT NULL DEFAULT 0,
+  generation INTEGER
+) STRICT;
+CREATE UNIQUE INDEX runsOpen ON runs (opened) WHERE opened IS NOT NULL;
+CREATE INDEX runsStarted ON runs (startedAt, id);
+
+CREATE TABLE reasons (
+  run INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (run, kind, reason)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE producers (
+  run INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  till INTEGER NOT NULL,
+  input TEXT,
+  PRIMARY KEY (run, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tasks (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  queue INTEGER NOT NULL,
+  place INTEGER,
+  dueAt INTEGER,
+  release INTEGER,
+  phase TEXT,
+  leaseUntil INTEGER,
+  since INTEGER,
+  worker TEXT,
+  mark TEXT NOT NULL,
+  claimed TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  starts INTEGER NOT NULL DEFAULT 0,
+  throttles INTEGER NOT NULL DEFAULT 0,
+  firstSeen INTEGER NOT NULL,
+  deadline INTEGER NOT NULL DEFAULT 0,
+  known INTEGER NOT NULL DEFAULT 0,
+  over INTEGER,
+  ending TEXT,
+  form TEXT NOT NULL
+) STRICT;
+CREATE INDEX tasksWaiting ON tasks (run, host, queue, place) WHERE place IS NOT NULL;
+CREATE INDEX tasksRetried ON tasks (run, dueAt) WHERE dueAt IS NOT NULL;
+CREATE INDEX tasksOver ON tasks (run, over) WHERE over IS NOT NULL;
+CREATE UNIQUE INDEX tasksInFlight ON tasks (run, release) WHERE release IS NOT NULL;
+
+CREATE TABLE runHosts (
+  run INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  readyAt INTEGER,
+  waiting INTEGER NOT NULL DEFAULT 0,
+  troubleSince INTEGER,
+  troubleLast INTEGER,
+  PRIMARY KEY (run, host)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX runHostsReady ON runHosts (run, readyAt, host) WHERE readyAt IS NOT NULL;
+
+CREATE TABLE domainHosts (
+  run INTEGER NOT NULL,
+  domain TEXT NOT NULL,
+  host TEXT NOT NULL,
+  PRIMARY KEY (run, domain, host)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE hosts (
+  host TEXT PRIMARY KEY,
+  nextAt INTEGER NOT NULL DEFAULT 0,
+  pausedUntil INTEGER NOT NULL DEFAULT 0,
+  reason TEXT NOT NULL DEFAULT '',
+  byHand INTEGER NOT NULL DEFAULT 0,
+  releaseAt INTEGER NOT NULL DEFAULT 0,
+  interval INTEGER NOT NULL DEFAULT 0,
+  intervalUntil INTEGER NOT NULL DEFAULT 0,
+  crawlDelay INTEGER NOT NULL DEFAULT 0,
+  crawlDelayUntil INTEGER NOT NULL DEFAULT 0,
+  responseMs REAL,
+  responseInterval INTEGER NOT NULL DEFAULT 0,
+  slowMs INTEGER NOT NULL DEFAULT 0,
+  slowSince INTEGER NOT NULL DEFAULT 0,
+  slowReason TEXT NOT NULL DEFAULT '',
+  throttles INTEGER NOT NULL DEFAULT 0,
+  answeredAt INTEGER NOT NULL DEFAULT 0,
+  failing TEXT,
+  opened INTEGER NOT NULL DEFAULT 0,
+  openUntil INTEGER NOT NULL DEFAULT 0,
+  probe TEXT NOT NULL DEFAULT '',
+  probeUntil INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX hostsPaused ON hosts (pausedUntil, host) WHERE pausedUntil > 0;
+
+CREATE TABLE places (
+  host TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  till INTEGER NOT NULL,
+  PRIMARY KEY (host, holder)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE marks (
+  owner INTEGER NOT NULL,
+  mark TEXT NOT NULL,
+  bits INTEGER NOT NULL,
+  task INTEGER,
+  again INTEGER,
+  source INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  PRIMARY KEY (owner, mark)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pages (
+  mark TEXT PRIMARY KEY,
+  fetchedAt INTEGER NOT NULL,
+  page TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attempts (
+  id INTEGER PRIMARY KEY,
+  mark TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  note TEXT NOT NULL
+) STRICT;
+CREATE INDEX attemptsOf ON attempts (mark, id);
+
+CREATE TABLE crawls (
+  run TEXT PRIMARY KEY,
+  beginning TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  boot TEXT NOT NULL,
+  touchedAt INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE leftovers (
+  run INTEGER PRIMARY KEY
+) STRICT;
+`;

@@ -1,0 +1,20 @@
+const [SQLITE_BUSY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL] = [5, 10, 11, 13];
+
+export function isSqlite(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+}
+
+/** Another process is writing. */
+export function isBusy(error: unknown): boolean {
+  return primaryCodeOf(error) === SQLITE_BUSY;
+}
+
+/** After these, no call of the same transaction can be trusted to be kept. */
+export function isLost(error: unknown): boolean {
+  return [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL].includes(primaryCodeOf(error));
+}
+
+/** Extended codes have the primary one in their lowest byte. */
+function primaryCodeOf(error: unknown): number {
+  return isSqlite(error) ? ((error as { readonly errcode?: number }).errcode ?? 0) % 256 : 0;
+}

@@ -1,0 +1,107 @@
+import type { Offer, TaskState } from '../../ports/frontier.ts';
+import { formOf, type TaskPlace } from '../../task/task/form.ts';
+import type { Queue } from '../../task/task/routing.ts';
+import { MALFORMED_HOST, malformedMarkOf } from '../../task/url/fingerprint.ts';
+import type { LocalDatabase } from './database.ts';
+
+export type Phase = 'publishing' | 'queued' | 'working';
+
+/** A task that isn't over. */
+export interface TaskRow {
+  readonly id: number;
+  readonly run: number;
+  host: string;
+  /** 0: priority, 1: normal. */
+  readonly queue: number;
+  release: number | null;
+  phase: Phase | null;
+  leaseUntil: number | null;
+  since: number | null;
+  worker: string | null;
+  dueAt: number | null;
+  readonly mark: string;
+  claimed: string | null;
+  attempts: number;
+  starts: number;
+  throttles: number;
+  readonly firstSeen: number;
+  /** 0: none. */
+  readonly deadline: number;
+  readonly known: number;
+  readonly ending: string | null;
+  /** See `task/form.ts`; of what is no URL, why it is none. */
+  form: string;
+}
+
+export const QUEUE_NUMBERS: Readonly<Record<Queue, number>> = { priority: 0, normal: 1 };
+const QUEUE_NAMES: readonly Queue[] = ['priority', 'normal'];
+
+export function queueOf({ queue }: Pick<TaskRow, 'queue'>): Queue {
+  return QUEUE_NAMES[queue] ?? 'normal';
+}
+
+/** What an offer becomes as a task; its id and its place aren't known yet. */
+export function newTask(
+  offer: Offer,
+  now: number,
+): Pick<TaskRow, 'host' | 'queue' | 'mark' | 'firstSeen' | 'deadline' | 'form'> {
+  if ('malformed' in offer) {
+    const mark = malformedMarkOf(offer.malformed);
+    return { host: MALFORMED_HOST, queue: 1, mark, firstSeen: now, deadline: 0, form: offer.problem };
+  }
+  const { host, mark, queue, deadlineMs } = offer;
+  return {
+    host,
+    queue: QUEUE_NUMBERS[queue],
+    mark,
+    firstSeen: now,
+    deadline: deadlineMs === undefined ? 0 : now + deadlineMs,
+    form: formOf(offer),
+  };
+}
+
+/** Where a task is and what it is for, as its row says. */
+export function placeOf(row: TaskRow, run: string): TaskPlace {
+  const { host, mark } = row;
+  return { run, host, queue: queueOf(row), mark };
+}
+
+export function stateOfTask({ attempts, starts, throttles, firstSeen, deadline }: TaskRow): TaskState {
+  return { attempts, starts, throttles, firstSeen, ...(deadline > 0 ? { deadline } : {}) };
+}
+
+/** Where new tasks go in a host's list. */
+export class Places {
+  readonly #database: LocalDatabase;
+  readonly #ends = new Map<string, { first: number; last: number }>();
+
+  constructor(database: LocalDatabase) {
+    this.#database = database;
+  }
+
+  atTail(run: number, host: string, queue: number): number {
+    const ends = this.#endsOf(run, host, queue);
+    return ++ends.last;
+  }
+
+  atHead(run: number, host: string, queue: number): number {
+    const ends = this.#endsOf(run, host, queue);
+    return --ends.first;
+  }
+
+  #endsOf(run: number, host: string, queue: number): { first: number; last: number } {
+    const key = `${run} ${queue} ${host}`;
+    let ends = this.#ends.get(key);
+    if (ends === undefined) {
+      const end = (order: 'ASC' | 'DESC'): number | undefined =>
+        this.#database.get<{ place: number }>(
+          `SELECT place FROM tasks WHERE run = ? AND host = ? AND queue = ? AND place IS NOT NULL ORDER BY place ${order} LIMIT 1`,
+          ...[run, host, queue],
+        )?.place;
+      const last = end('DESC');
+      ends = last === undefined ? { first: 1, last: 0 } : { first: end('ASC') ?? last, last };
+      this.#ends.set(key, ends);
+    }
+    return ends;
+  }
+}

@@ -1,0 +1,145 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ThroughProxies } from './proxy-setup.ts';
+import { deadPort, startHttpProxy, startSite, startSocksProxy, trustOurs } from './proxy-setup.ts';
+
+const LOGIN = 'jo:p%40ss';
+
+/** Requests through proxies: what a site and a proxy see of them. */
+export function describeProxiedRequests(openFetcher: ThroughProxies): void {
+  describe('requests', () => {
+    // biome-ignore format: a table
+    test.each([
+  ['http',   false, 'http',  undefined],
+  ['http',   true,  'http',  undefined],
+  ['http',   false, 'http',  'jo:pass'],
+  ['http',   true,  'http',  'jo:pass'],
+  ['https',  false, 'https', undefined],
+  ['https',  true,  'https', 'jo:pass'],
+  ['socks5', false, 'socks', undefined],
+  ['socks5', true,  'socks', undefined],
+  ['socks5', false, 'socks', 'jo:pass'],
+  ['socks5', true,  'socks', 'jo:pass'],
+] as const)('through a proxy of %s, TLS to the site %s: %s, login %s', async (_, tls, kind, login) => {
+  const site = await startSite({ tls });
+  const withLogin = login === undefined ? {} : { login };
+  const proxy = await (kind === 'socks' ? startSocksProxy(login) : startHttpProxy({ tls: kind === 'https', ...withLogin }));
+  const { fetch } = openFetcher([proxy]);
+  for (let n = 1; n <= 3; n++) expect(await fetch(site.url(`/page/${n}`))).toMatchObject({ status: 200 });
+  expect(await fetch(site.url('/status/503'))).toMatchObject({ status: 503 });
+  expect([proxy.connections, site.requests.length]).toEqual([1, 4]);
+  const forwarded = ['/page/1', '/page/2', '/page/3', '/status/503'];
+  const asked = {
+    http: forwarded.map((path) => `GET ${site.url(path)}`),
+    tunnel: [`CONNECT ${site.host}`],
+    socks: [site.host],
+  };
+  expect(proxy.asked).toEqual(asked[kind === 'socks' ? 'socks' : tls ? 'tunnel' : 'http']);
+});
+
+    test.each([false, true])('the site is asked as without a proxy, and learns no login (TLS: %s)', async (tls) => {
+      const site = await startSite({ tls });
+      for (const proxy of [await startHttpProxy({ login: 'jo:pass' }), await startSocksProxy('jo:pass')]) {
+        const { fetch } = openFetcher([proxy]);
+        await fetch(site.url('/page/1').replace('://', '://me:secret@'));
+        expect(site.requests.at(-1)?.headers).toEqual({
+          'user-agent': 'TrawlBot/1',
+          accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+          'accept-encoding': 'gzip, deflate, br, zstd',
+          authorization: `Basic ${Buffer.from('me:secret').toString('base64')}`,
+          host: site.host,
+          connection: 'keep-alive',
+        });
+      }
+    });
+
+    test('a login may have any characters', async () => {
+      const site = await startSite();
+      const [http, socks] = [await startHttpProxy({ login: 'jo:p@ss' }), await startSocksProxy('jo:p@ss')];
+      const { fetch } = openFetcher([http.url, socks.url].map((url) => url.replace('jo:p@ss', LOGIN)));
+      for (let n = 1; n <= 2; n++) expect(await fetch(site.url(`/page/${n}`))).toMatchObject({ status: 200 });
+      expect([http.asked.length, socks.asked.length]).toEqual([1, 1]);
+    });
+
+    test('a path that looks like a host is a path', async () => {
+      const site = await startSite();
+      const proxy = await startHttpProxy();
+      const { fetch } = openFetcher([proxy]);
+      expect(await fetch(site.url('//169.254.169.254/latest'))).toMatchObject({ status: 404 });
+      expect(site.requests.map(({ path }) => path)).toEqual(['//169.254.169.254/latest']);
+    });
+
+    test('one connection for each request at once, and no more', async () => {
+      const site = await startSite({ tls: true });
+      const proxy = await startHttpProxy();
+      const { fetch } = openFetcher([proxy]);
+      for (let round = 0; round < 5; round++) {
+        await Promise.all(Array.from({ length: 4 }, (_, n) => fetch(site.url(`/page/${n + 1}`))));
+      }
+      expect([site.requests.length, proxy.connections]).toEqual([20, 4]);
+    });
+
+    // What is the target's stays the target's, though a proxy stands between.
+    // biome-ignore format: a table
+    test.each([
+  ['/truncated',     true,  'connection'],
+  ['/truncated',     false, 'connection'],
+  ['/no-http',       true,  'connection'],
+  ['/hang',          true,  'timeout'],
+  ['/hang',          false, 'timeout'],
+  ['/drip?ms=5',     false, 'timeout'],
+  ['/endless',       true,  'size'],
+  ['/bad-gzip',      false, 'encoding'],
+])('%s is the same through a proxy (TLS: %s): %s', async (path, tls, reason) => {
+  const site = await startSite({ tls });
+  const proxy = await startHttpProxy();
+  const { fetch, rests } = openFetcher([proxy], { timeoutMs: reason === 'timeout' ? 500 : 5_000 });
+  await expect(fetch(site.url(path))).rejects.toMatchObject({ reason });
+  expect(rests).toEqual([]);
+});
+
+    test('a certificate that nobody vouches for is tls, through a tunnel too', async () => {
+      const site = await startSite({ tls: true });
+      const { fetch, rests } = openFetcher([await startHttpProxy(), await startSocksProxy()]);
+      trustOurs(false);
+      onTestFinished(() => trustOurs(true));
+      for (let n = 0; n < 2; n++) await expect(fetch(site.url('/page/1'))).rejects.toMatchObject({ reason: 'tls' });
+      expect([site.requests, rests]).toEqual([[], []]);
+    });
+
+    test('a site that is down, behind proxies that are not: the site is at fault', async () => {
+      const port = await deadPort();
+      const [http, socks] = [await startHttpProxy(), await startSocksProxy()];
+      for (const proxy of [http, socks]) {
+        const { fetch, rests } = openFetcher([proxy]);
+        await expect(fetch(`https://127.0.0.1:${port}/`)).rejects.toMatchObject({ reason: 'connection' });
+        expect(rests).toEqual([]);
+      }
+      // In absolute form, the proxy's word for it can't be told from the site's.
+      expect(await openFetcher([http]).fetch(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 502 });
+    });
+
+    test.each(['http', 'socks'])('a signal ends what a proxy of %s lets hang, and its connection', async (kind) => {
+      const site = await startSite({ tls: true });
+      const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
+      proxy.mood = 'hangs';
+      const asked = proxy.question();
+      const { fetcher } = openFetcher([proxy]);
+      const stop = new AbortController();
+      const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000, signal: stop.signal });
+      const noted = request.catch((error: unknown) => error);
+      await asked;
+      stop.abort();
+      expect(await noted).toMatchObject({ reason: 'aborted' });
+      await proxy.disconnection();
+    });
+
+    test('after stop no connection to a proxy is kept', async () => {
+      const [plain, secure] = [await startSite(), await startSite({ tls: true })];
+      const proxies = [await startHttpProxy(), await startSocksProxy()];
+      const { fetch, fetcher } = openFetcher(proxies);
+      for (const site of [plain, plain, secure, secure]) await fetch(site.url('/page/1'));
+      await fetcher.stop();
+      for (const proxy of proxies) await proxy.disconnection();
+    });
+  });
+}

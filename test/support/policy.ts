@@ -1,0 +1,9 @@
+import type { FrontierPolicy } from '../../shared/stores/policy.ts';
+
+/** What the frontiers of tests go by. */
+export const POLICY: FrontierPolicy = {
+  hostConcurrency: 2,
+  giveUpMs: 600_000,
+  priorityTtlMs: 1_800_000,
+  normalTtlMs: 3_600_000,
+};

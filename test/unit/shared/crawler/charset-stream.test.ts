@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { decodeStream } from '../../../../shared/crawler/charset.ts';
+
+async function decode(bytes: Uint8Array, contentType?: string, step = bytes.length): Promise<string> {
+  async function* source(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step);
+  }
+  let text = '';
+  for await (const piece of decodeStream(source(), contentType)) text += piece;
+  return text.replace(/^\ufeff/, '');
+}
+
+const swapped = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16();
+const declared = (encoding: string): string => `<?xml version="1.0" encoding="${encoding}"?><a>é</a>`;
+
+test.each<[string, Buffer, string | undefined, string]>([
+  ['nothing', Buffer.from('<a>é</a>'), undefined, '<a>é</a>'],
+  ['a media type', Buffer.from('é', 'latin1'), 'text/plain; charset="ISO-8859-1"', 'é'],
+  ['a declaration', Buffer.from(declared('iso-8859-1'), 'latin1'), 'text/xml', declared('iso-8859-1')],
+  ['a media type against a declaration', Buffer.from(declared('latin1')), 'a/b;charset=utf-8', declared('latin1')],
+  ['a mark against a media type', Buffer.from('\ufeffé'), 'text/plain; charset=latin1', 'é'],
+  ['a UTF-16 mark', Buffer.from('\ufeff<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
+  ['a UTF-16 mark the other way round', swapped('\ufeff<a>é</a>'), 'text/xml; charset=utf-8', '<a>é</a>'],
+  ['UTF-16 without a mark', Buffer.from('<a>é</a>', 'utf16le'), undefined, '<a>é</a>'],
+  ['a declaration that can not be true', Buffer.from(declared('utf-16')), undefined, declared('utf-16')],
+  ['a label that nobody knows', Buffer.from('é'), 'text/plain; charset=klingon', 'é'],
+  [
+    'a label that nobody knows and a declaration',
+    Buffer.from(declared('latin1'), 'latin1'),
+    'a/b;charset=klingon',
+    declared('latin1'),
+  ],
+  ['bytes that mean nothing', Buffer.from([0x61, 0xff, 0x62]), undefined, 'a\ufffdb'],
+  ['no bytes', Buffer.alloc(0), undefined, ''],
+])('a body with %s is decoded, in pieces of any size', async (_, bytes, contentType, text) => {
+  for (const step of [1, 3, bytes.length + 1]) expect(await decode(bytes, contentType, step)).toBe(text);
+});
+
+test('a list comes out line by line: it need not be long to be understood', async () => {
+  let given = 0;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    for (; given < 10; given++) yield Buffer.from('https://example.com/\n');
+  }
+  for await (const text of decodeStream(source())) {
+    expect(text).toBe('https://example.com/\n');
+    break;
+  }
+  expect(given).toBe(0);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
+import { SteppedClock } from '../../../support/stepped-clock.ts';
+
+function setup({ max = 3, maxSize = 100 } = {}) {
+  const clock = new SteppedClock();
+  const cache = new ExpiringCache<string>({ clock, max, maxSize });
+  return { clock, cache, keep: (key: string, size = 1, ttlMs = 1_000) => cache.keep(key, key, ttlMs, size) };
+}
+
+test('a value is there until its time is over', () => {
+  const { clock, cache, keep } = setup();
+  keep('a');
+  clock.step(999);
+  expect(cache.get('a')).toBe('a');
+  clock.step(1);
+  expect([cache.get('a'), cache.size]).toEqual([undefined, 0]);
+});
+
+test('of too many, the one that was not asked for longest goes', () => {
+  const { cache, keep } = setup();
+  for (const key of ['a', 'b', 'c']) keep(key);
+  cache.get('a');
+  keep('d');
+  expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual(['a', undefined, 'c', 'd']);
+});
+
+test('all values together are no larger than they may be', () => {
+  const { cache, keep } = setup();
+  keep('a', 60);
+  keep('b', 60);
+  expect([cache.get('a'), cache.get('b')]).toEqual([undefined, 'b']);
+  cache.keep('b', 'another', 1_000, 40);
+  keep('c', 60);
+  expect([cache.get('b'), cache.get('c')], 'a value takes the place of the one before').toEqual(['another', 'c']);
+  keep('huge', 101);
+  expect([cache.get('huge'), cache.size], 'one that is too large moves nobody').toEqual([undefined, 2]);
+});
+
+test('what is deleted or has expired takes no room', () => {
+  const { clock, cache, keep } = setup();
+  keep('a', 100);
+  cache.delete('a');
+  cache.delete('a');
+  keep('b', 100);
+  clock.step(1_000);
+  cache.get('b');
+  keep('c', 100);
+  expect([cache.get('c'), cache.size]).toEqual(['c', 1]);
+});
+
+test('time is the clock that it was given, even within one millisecond of real time', () => {
+  const { clock, cache, keep } = setup();
+  for (let n = 0; n < 100; n++) {
+    keep('a', 1, 1);
+    expect(cache.get('a')).toBe('a');
+    clock.step(1);
+    expect(cache.get('a')).toBeUndefined();
+  }
+});

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { IN_MEMORY, LocalDatabase } from '../../../../../shared/stores/sqlite/database.ts';
+import { SCHEMA_VERSION } from '../../../../../shared/stores/sqlite/schema.ts';
+import { newFolder } from '../../../../support/kept-store.ts';
+
+async function setup() {
+  const folder = await newFolder();
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return { folder, path: join(folder, 'trawl.sqlite') };
+}
+
+function noteIn(database: LocalDatabase, mark: string): void {
+  database.run("INSERT INTO attempts (mark, at, note) VALUES (?, 0, '{}')", mark);
+}
+
+function notesIn(database: LocalDatabase): string[] {
+  return database.all<{ mark: string }>('SELECT mark FROM attempts ORDER BY id').map(({ mark }) => mark);
+}
+
+test('calls are made together; one that throws undoes what it did itself, and nothing of the others', async () => {
+  const { path } = await setup();
+  const database = new LocalDatabase({ path, gatherMs: 5 });
+  onTestFinished(() => database.close());
+  const calls = ['a', 'b', 'c'].map((mark) =>
+    database.call(() => {
+      noteIn(database, mark);
+      if (mark === 'b') throw new RangeError('no b');
+      return mark;
+    }),
+  );
+  expect(await Promise.allSettled(calls)).toEqual([
+    { status: 'fulfilled', value: 'a' },
+    { status: 'rejected', reason: new RangeError('no b') },
+    { status: 'fulfilled', value: 'c' },
+  ]);
+  expect(notesIn(database)).toEqual(['a', 'c']);
+  expect(database.failure.aborted).toBe(false);
+});
+
+test('a disk that is full: all calls of the transaction are told, nothing of them is there, and no further one is made', async () => {
+  const { path } = await setup();
+  const database = new LocalDatabase({ path, gatherMs: 5 });
+  onTestFinished(() => database.close());
+  await database.call(() => database.get('PRAGMA max_page_count = 60'));
+  const small = database.call(() => noteIn(database, 'small'));
+  const large = database.call(() => noteIn(database, 'x'.repeat(500_000)));
+  const reason = { code: 'ERR_STORAGE', message: expect.stringMatching(/trawl\.sqlite can't be written: .* full/) };
+  for (const call of [small, large]) await expect(call).rejects.toMatchObject(reason);
+  expect(database.failure.reason).toMatchObject(reason);
+  await expect(database.call(() => noteIn(database, 'late'))).rejects.toMatchObject(reason);
+  expect(notesIn(database)).toEqual([]);
+});
+
+test('while another process writes, calls wait, and the event loop does not', async () => {
+  const { path } = await setup();
+  const database = new LocalDatabase({ path });
+  onTestFinished(() => database.close());
+  const code = `
+    const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(path)});
+    database.exec('BEGIN IMMEDIATE');
+    console.log('writing');
+    setTimeout(() => database.exec('COMMIT'), 300);`;
+  const other = spawn(process.execPath, ['--eval', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(other.stdout, 'data');
+  let turns = 0;
+  const turning = setInterval(() => turns++, 5);
+  await database.call(() => noteIn(database, 'a'));
+  clearInterval(turning);
+  expect(turns, 'turns of the event loop meanwhile').toBeGreaterThan(10);
+  expect(notesIn(database)).toEqual(['a']);
+  await once(other, 'exit');
+});
+
+test('a database of a newer program is refused with a sentence, and left as it is', async () => {
+  const { path } = await setup();
+  const newer = new DatabaseSync(path);
+  newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  newer.close();
+  expect(() => new LocalDatabase({ path })).toThrow(
+    `${path} is of version ${SCHEMA_VERSION + 1}, and this program knows none newer than ${SCHEMA_VERSION}`,
+  );
+});
+
+test('what is no database, or lies in a folder that is gone, is named', async () => {
+  const { folder } = await setup();
+  expect(() => new LocalDatabase({ path: join(folder, 'gone', 'trawl.sqlite') })).toThrow(
+    /gone\/trawl\.sqlite can't be opened: ENOENT: .*OUTPUT_DIR/,
+  );
+  expect(() => new LocalDatabase({ path: '/proc/self/status' })).toThrow("/proc/self/status can't be opened");
+});
+
+test('in memory, a call is made at once', () => {
+  const database = new LocalDatabase({ path: IN_MEMORY });
+  onTestFinished(() => database.close());
+  void database.call(() => noteIn(database, 'a'));
+  expect(notesIn(database)).toEqual(['a']);
+});

@@ -1,0 +1,198 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { nameOf } from '../../../../../shared/ports/frontier.ts';
+import { beginRun, reopenRun, SqliteLocalRuns } from '../../../../../shared/stores/sqlite/local-runs.ts';
+import type { OwnedLocalRun } from '../../../../../shared/stores/sqlite/owned-run.ts';
+import { FAST_RUN } from '../../../../support/builders.ts';
+import { EVERYTHING, offerOf } from '../../../../support/embedded.ts';
+import { crashedFolder, newFolder } from '../../../../support/kept-store.ts';
+import { openLocalParts } from '../../../../support/local-parts.ts';
+import { SteppedClock } from '../../../../support/stepped-clock.ts';
+
+const OPTIONS = { ...FAST_RUN, dedup: 'run' } as const;
+const BEGINNING = {
+  run: 'r',
+  options: OPTIONS,
+  seeds: [{ url: 'http://u:secret@a.test/' }],
+  flags: { RATE_LIMIT: 'none' },
+};
+
+/** A folder, as one process after another finds it. */
+async function setup() {
+  const folder = await newFolder();
+  const clock = new SteppedClock();
+  const closing: (() => Promise<void>)[] = [];
+  onTestFinished(async () => {
+    for (const close of closing.splice(0)) await close();
+    await rm(folder, { recursive: true });
+  });
+  return {
+    folder,
+    clock,
+    /** A process that looks into the folder. */
+    open() {
+      const ports = openLocalParts({ clock, path: join(folder, 'trawl.sqlite') });
+      const parts = { store: ports.store, folder, syncRecords: async () => {} };
+      const owned: OwnedLocalRun[] = [];
+      const keep = (run: OwnedLocalRun): OwnedLocalRun => {
+        owned.push(run);
+        return run;
+      };
+      const close = async (): Promise<void> => {
+        for (const run of owned.splice(0)) await run.close();
+        ports.database.close();
+      };
+      closing.push(close);
+      return {
+        ...ports,
+        close,
+        views: new SqliteLocalRuns({ store: ports.store }),
+        begin: async (run = 'r', changed: Partial<typeof parts> = {}) =>
+          keep(await beginRun({ ...BEGINNING, run }, { ...parts, ...changed })),
+        reopen: async () => keep(await reopenRun('r', parts)),
+      };
+    },
+  };
+}
+
+test('while one has it open, another is refused and told who; afterwards it is let in', async () => {
+  const { open } = await setup();
+  const [one, other] = [open(), open()];
+  const run = await one.begin();
+  await expect(other.reopen()).rejects.toThrow(`run r is being crawled by process ${process.pid} on `);
+  await expect(other.begin()).rejects.toThrow('is being crawled by');
+  await run.close();
+  await other.reopen();
+});
+
+test('what was begun and has not ended is not begun again; what has ended makes way, with all that it had', async () => {
+  const { open } = await setup();
+  const { begin, runs, frontier } = open();
+  await (await begin()).close();
+  await expect(begin()).rejects.toThrow('go on with it by --resume r, or choose another --run');
+  const { reopen } = open();
+  await (await reopen()).close();
+  const again = open();
+  await again.reopen();
+  await again.runs.open('r', OPTIONS, 'p');
+  await again.frontier.offer('r', [offerOf('http://a.test/1')]);
+  const [released] = (await again.frontier.release(EVERYTHING)).tasks;
+  if (released === undefined) throw new Error('nothing was released');
+  await again.frontier.settle('r', nameOf(released), { outcome: { kind: 'done' } });
+  await again.runs.seal('r', 'p');
+  await again.close();
+  await begin();
+  await runs.open('r', OPTIONS, 'p');
+  expect(await frontier.offer('r', [offerOf('http://a.test/1')])).toEqual({ accepted: 1, known: 0 });
+});
+
+test('of a run that has ended it is known how it began, without its URLs and flags, and how it ended', async () => {
+  const { open } = await setup();
+  const { begin, runs, views } = open();
+  const run = await begin();
+  await runs.open('r', OPTIONS, 'p');
+  await runs.seal('r', 'p');
+  await run.end();
+  const view = await views.view('r');
+  expect(view).toMatchObject({ beginning: { run: 'r', seeds: [], flags: {} }, ended: { state: 'finished' } });
+  expect(JSON.stringify(view)).not.toContain('secret');
+  expect(await views.unfinished()).toEqual([]);
+});
+
+test('of several runs that have not ended, the one touched last comes first', async () => {
+  const { open, clock } = await setup();
+  const { begin, views } = open();
+  for (const run of ['old', 'new']) {
+    await (await begin(run)).close();
+    clock.step(1_000);
+  }
+  expect((await views.unfinished()).map(({ beginning }) => beginning.run)).toEqual(['new', 'old']);
+  expect(await views.view('nothing')).toBeUndefined();
+});
+
+test('only its owner can read the database: it has URLs with their credentials', async () => {
+  const { open, folder } = await setup();
+  await open().begin();
+  for (const name of ['trawl.sqlite', 'trawl.sqlite-wal', 'trawl.sqlite-shm'])
+    expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
+});
+
+/** A run of three pages, of one of which one is done, one has failed, and one is in hand. */
+async function workedRun({ open }: Awaited<ReturnType<typeof setup>>, isSynced: boolean) {
+  const { begin, runs, frontier, close } = open();
+  const run = await begin();
+  await runs.open('r', { ...OPTIONS, incremental: true }, 'p');
+  await frontier.offer('r', [offerOf('http://a.test/1'), offerOf('http://a.test/2'), offerOf('http://a.test/3')]);
+  const { tasks } = await frontier.release(EVERYTHING);
+  const [done, failed, inHand] = tasks;
+  if (done === undefined || failed === undefined || inHand === undefined) throw new Error('three were expected');
+  const page = { contentHash: 'x', bytes: 5, readAs: 'page', askedMsAgo: 0, bytesSaved: 0 };
+  await frontier.settle('r', nameOf(done), { outcome: { kind: 'done' }, bytes: 5, page });
+  await frontier.settle('r', nameOf(failed), { outcome: { kind: 'failed', reason: 'http_4xx' } });
+  await frontier.admit('r', nameOf(inHand), 'w');
+  if (isSynced) await run.sync();
+  return { close };
+}
+
+test('another process goes on: what was in hand waits, what was done is over, and each start counts', async () => {
+  const place = await setup();
+  const { close } = await workedRun(place, false);
+  await close();
+  const { reopen, runs, frontier } = place.open();
+  expect((await reopen()).isSealed).toBe(false);
+  expect(await runs.progress('r')).toMatchObject({ done: 1, failed: 1, waiting: 1, inFlight: 0, bytes: 5 });
+  const [again] = (await frontier.release(EVERYTHING)).tasks;
+  expect(again).toMatchObject({ task: { url: 'http://a.test/3' }, state: { starts: 1 } });
+});
+
+test.each([
+  [false, { done: 0, failed: 0, waiting: 3, bytes: 0, reasons: { failed: {}, skipped: {} } }],
+  [true, { done: 1, failed: 1, waiting: 1, bytes: 5, reasons: { failed: { http_4xx: 1 }, skipped: {} } }],
+])('after a power cut, pages wait again unless their records were synced: %s', async (isSynced, expected) => {
+  const place = await setup();
+  const { close } = await workedRun(place, isSynced);
+  const before = await crashedFolder(place.folder);
+  onTestFinished(() => rm(before, { recursive: true }));
+  await close();
+  // The machine was started again since.
+  const { store: found, ...after } = openLocalParts({
+    clock: place.clock,
+
+    path: join(before, 'trawl.sqlite'),
+  });
+  await found.move(({ database }) => database.run("UPDATE crawls SET boot = 'another'"));
+  const run = await reopenRun('r', { store: found, folder: before, syncRecords: async () => {} });
+  expect(await after.runs.progress('r')).toMatchObject({ ...expected, discovered: 3, inFlight: 0 });
+  const urls = (await after.frontier.release(EVERYTHING)).tasks.map(({ task }) => task.url);
+  expect(urls.length).toBe(expected.waiting);
+  expect(found.database.all('SELECT 1 FROM pages').length, 'known without its record').toBe(isSynced ? 1 : 0);
+  await run.close();
+  found.database.close();
+});
+
+test('records are brought to the disk before what is over is forgotten; if they can not be, nothing more is done', async () => {
+  const place = await setup();
+  const { begin, runs, frontier, database } = place.open();
+  let isBroken = false;
+  const order: string[] = [];
+  const over = (): number => database.all('SELECT 1 FROM tasks WHERE over IS NOT NULL').length;
+  const syncRecords = async (): Promise<void> => {
+    order.push(`${over()} over`);
+    if (isBroken) throw new Error('EIO: i/o error, fdatasync');
+  };
+  const run = await begin('r', { syncRecords });
+  await runs.open('r', OPTIONS, 'p');
+  await frontier.offer('r', [offerOf('http://a.test/1'), offerOf('http://a.test/2')]);
+  const [first, second] = (await frontier.release(EVERYTHING)).tasks;
+  if (first === undefined || second === undefined) throw new Error('two were expected');
+  await frontier.settle('r', nameOf(first), { outcome: { kind: 'done' } });
+  await run.sync();
+  expect([order.at(-1), over()]).toEqual(['1 over', 0]);
+  await frontier.settle('r', nameOf(second), { outcome: { kind: 'done' } });
+  isBroken = true;
+  await run.sync();
+  expect([order.at(-1), over()]).toEqual(['1 over', 1]);
+  expect(run.failure.reason).toMatchObject({ code: 'ERR_STORAGE', message: expect.stringContaining('EIO') });
+  await expect(frontier.offer('r', [offerOf('http://a.test/3')])).rejects.toThrow('EIO');
+});

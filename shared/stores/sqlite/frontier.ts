@@ -245,7 +245,7 @@ function putBackAll(moves: Moves, run: RunRow, tasks: readonly TaskRow[]): void 
 }
 
 /** Counts waiting tasks of a cancelled run. Returns how many. */
-function drainRun(moves: Moves, run: RunRow, most: number): number {
+export function drainRun(moves: Moves, run: RunRow, most: number): number {
   const waiting = (where: string, limit: number): TaskRow[] =>
     moves.database.all<TaskRow>(`SELECT * FROM tasks WHERE run = ? AND ${where} IS NOT NULL LIMIT ?`, run.n, limit);
   const lined = waiting('place', most);

@@ -5,7 +5,7 @@ import type { Forgettable, Forgotten } from '../../../shared/ports/marks.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readHost } from '../process/host-name.ts';
-import { LOCAL_FLAG, tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, tell, withStores } from '../process/with-stores.ts';
 
 /** A mark of an older run is forgotten with `--host`. */
 const MOST_RUNS = 100;
@@ -19,22 +19,17 @@ interface ForgetOptions {
 /** `trawl forget URL|--host H|--all`: drops marks, so that the URLs are taken again. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['fleet', 'output'])
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
       .argument('[url]', 'a URL, or a text that was refused as malformed')
       .option('--host <host>', 'all URLs of a host')
       .option('--all', 'all URLs')
-      .option(...LOCAL_FLAG)
       .action(async (url: string | undefined, options: ForgetOptions) => {
         exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => forget(url, options, context)));
       });
   },
 };
 
-async function forget(
-  url: string | undefined,
-  { host, all, local = false }: ForgetOptions,
-  context: Context,
-): Promise<number> {
+async function forget(url: string | undefined, { host, all, local }: ForgetOptions, context: Context): Promise<number> {
   if ([url, host, all].filter((given) => given !== undefined).length !== 1)
     throw new UsageError('name what to forget: trawl forget URL, trawl forget --host HOST, or trawl forget --all');
   const meant = host === undefined ? undefined : { host: readHost(host) };

@@ -11,7 +11,7 @@ import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
-import { LOCAL_FLAG, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fleet-hosts.ts';
 import { incrementalJson, incrementalLine } from '../text/incremental.ts';
 import { clearScreen, isOutputOver } from '../text/output.ts';
@@ -32,10 +32,9 @@ const SLOWEST_HOSTS = 5;
 /** `trawl status [RUN]`: one run, or all. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['fleet', 'output'])
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
       .argument('[run]', 'a run id (default: all that are open, and the newest)')
       .option('--watch', 'look again every second')
-      .option(...LOCAL_FLAG)
       .action(async (run: string | undefined, options: StatusOptions) => {
         exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => status(run, options, context)));
       });
@@ -44,7 +43,7 @@ export const command: CommandModule = {
 
 async function status(
   run: string | undefined,
-  { watch = false, local = false }: StatusOptions,
+  { watch = false, local }: StatusOptions,
   context: Context,
 ): Promise<number> {
   if (run !== undefined) readRunId(run);

@@ -5,7 +5,7 @@ import type { Steered } from '../../../shared/ports/runs.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
-import { LOCAL_FLAG, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { holdHost, resumeHost } from './host-steering.ts';
 
 interface SteerOptions {
@@ -19,7 +19,7 @@ const BY_HAND = 'by hand';
 
 /** Defines a command that steers one run; `pause` and `resume` steer a host as well. */
 export function defineSteering(verb: SteerVerb, command: Command, exit: (code: number) => void): void {
-  addCommonOptions(command, ['fleet', 'output']).option(...LOCAL_FLAG);
+  addLocalOption(addCommonOptions(command, ['fleet', 'output']));
   const isForHosts = verb === 'pause' || verb === 'resume';
   command.argument(isForHosts ? '[run]' : '<run>', 'a run id');
   if (isForHosts) command.option('--host <host>', 'a host instead of a run, for all runs: example.com');
@@ -32,7 +32,7 @@ export function defineSteering(verb: SteerVerb, command: Command, exit: (code: n
 async function steer(
   verb: SteerVerb,
   run: string | undefined,
-  { host, reason = BY_HAND, local = false }: SteerOptions,
+  { host, reason = BY_HAND, local }: SteerOptions,
   context: Context,
 ): Promise<number> {
   if ((run === undefined) === (host === undefined))

@@ -4,7 +4,7 @@ import type { DeadLetters } from '../../../shared/ports/transport.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
 import { withLetters, withRecords } from '../process/with-archives.ts';
-import { LOCAL_FLAG, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { biographyLines } from '../text/biography.ts';
 
 const NAME = 'trawl url';
@@ -18,10 +18,9 @@ interface UrlOptions {
 /** `trawl url URL`: where it is, every failed attempt, why it waits, and what became of it. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['fleet', 'output'])
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
       .argument('<url>', 'a URL, or a text that was refused as malformed')
       .option('--run <id>', 'look in this run (default: in the newest runs)')
-      .option(...LOCAL_FLAG)
       .action(async (url: string, options: UrlOptions) => {
         exit(await withContext({ ...options }, { logLevel: 'error' }, (context) => tellOf(url, options, context)));
       });
@@ -29,7 +28,7 @@ export const command: CommandModule = {
 };
 
 async function tellOf(url: string, options: UrlOptions, context: Context): Promise<number> {
-  const { local = false } = options;
+  const { local } = options;
   const run = options.run === undefined ? undefined : readRunId(options.run);
   return await withStores(context, NAME, { local, run }, async (stores) => {
     const biography = await lookUp(url, run, {

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { connectStores, type Stores } from '../../../shared/backends/backends.ts';
 import { hasLocalRuns, type LocalStores, openLocalStores } from '../../../shared/backends/embedded.ts';
 import { StorageError } from '../../../shared/runtime/errors.ts';
@@ -6,14 +7,18 @@ import { print, printJson, say } from '../text/output.ts';
 
 /** Whose stores a command looks at. */
 export interface Whose {
-  /** Those of the crawls on this machine, whose records are in OUTPUT_DIR. */
-  readonly local?: boolean;
-  /** A run: if a local crawl has this id, it is meant. */
+  /** Those of the crawls on this machine, whose records are in OUTPUT_DIR; `false`: the fleet's. */
+  readonly local?: boolean | undefined;
+  /** A run: where nothing is said, and a local crawl has this id, it is meant. */
   readonly run?: string | undefined;
 }
 
-/** The flag by which a command looks at local crawls. */
-export const LOCAL_FLAG = ['--local', 'of crawls on this machine (default for a run that is one)'] as const;
+/** Lets a command look at local crawls. */
+export function addLocalOption(command: Command): Command {
+  return command
+    .option('--local', 'of crawls on this machine (default for a run that is one)')
+    .option('--no-local', 'of the fleet');
+}
 
 type AnyStores = Stores & Partial<Pick<LocalStores, 'finishCancelled'>>;
 
@@ -32,21 +37,21 @@ export async function withStores(
   }
 }
 
-async function findLocal({ settings }: Context, { local = false, run }: Whose): Promise<LocalStores | undefined> {
+async function findLocal({ settings }: Context, { local, run }: Whose): Promise<LocalStores | undefined> {
+  if (local === false || (local === undefined && run === undefined)) return undefined;
   if (!hasLocalRuns(settings)) {
-    if (!local) return undefined;
+    if (local === undefined) return undefined;
     throw new StorageError(`no crawl has left anything in ${settings.outputDir} (OUTPUT_DIR, --output-dir)`);
   }
-  if (!local && run === undefined) return undefined;
   const stores = await openLocalStores(settings);
-  if (local || (run !== undefined && (await stores.runs.standing(run)) !== undefined)) return stores;
+  if (local === true || (run !== undefined && (await stores.runs.standing(run)) !== undefined)) return stores;
   stores.close();
   return undefined;
 }
 
 /** Says that a run is not known. */
-export function sayUnknownRun(run: string, local = false): 1 {
-  if (local) say(`trawl: no crawl ${run} is known here; trawl status --local lists those that are`);
+export function sayUnknownRun(run: string, local?: boolean): 1 {
+  if (local === true) say(`trawl: no crawl ${run} is known here; trawl status --local lists those that are`);
   else say(`trawl: no run ${run} is known to this Redis; trawl status lists those that are`);
   return 1;
 }

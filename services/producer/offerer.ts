@@ -3,8 +3,9 @@ import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../sh
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { lastMomentOf } from '../../shared/task/sitemap/lastmod.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
+import type { OfferRules } from '../../shared/task/task/offer.ts';
 import type { Logins } from '../../shared/task/url/logins.ts';
-import { type OfferRules, offerOf, type Seeded } from './offer.ts';
+import { offerOfSeed, type Seeded } from './offer.ts';
 import { RecentOffers } from './recent-offers.ts';
 
 interface OffererOptions {
@@ -75,7 +76,7 @@ export class Offerer {
     const rules = this.#options.rules();
     for (const entry of entries) {
       const seeded = this.tellsChanges ? dated(entry) : entry;
-      this.#batch.push(offerOf(logins === undefined ? seeded : { ...seeded, logins }, rules));
+      this.#batch.push(offerOfSeed(logins === undefined ? seeded : { ...seeded, logins }, rules));
       if (this.#batch.length === MAX_OFFER) {
         this.#send();
         await this.#room(this.#options.window);
@@ -107,7 +108,7 @@ export class Offerer {
   async repeat(recent: readonly (readonly Seeded[])[]): Promise<void> {
     const rules = this.#options.rules();
     for (const entries of recent) {
-      const offers = entries.map((entry) => offerOf(entry, rules));
+      const offers = entries.map((entry) => offerOfSeed(entry, rules));
       await this.#offerUntilTaken(offers, true);
     }
   }

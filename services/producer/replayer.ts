@@ -1,21 +1,18 @@
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../shared/control/letter-filter.ts';
 import { offerUntilTaken } from '../../shared/loops/full-store.ts';
 import type { DeadLetter } from '../../shared/ports/dead-letter.ts';
-import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier.ts';
+import { type Frontier, MAX_OFFER, type OfferResult } from '../../shared/ports/frontier.ts';
 import type { Marks } from '../../shared/ports/marks.ts';
 import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
 import type { DeadLetters, LetterFate } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { type RoutingRule, routeOf } from '../../shared/task/task/routing.ts';
-import { markOf } from '../../shared/task/url/fingerprint.ts';
-import { keyWithLogin, loginFor, loginsField, withLogin } from '../../shared/task/url/logins.ts';
+import { carriedFields } from '../../shared/task/task/form.ts';
+import { type OfferRules, offerOf, type TaskOffer } from '../../shared/task/task/offer.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { isProblem, readUrl } from '../../shared/task/url/url.ts';
-import { urlKeyOf } from '../../shared/task/url/url-key.ts';
 import { findReplayRun, type ReplayRun } from './replay-runs.ts';
 import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
-
-type TaskOffer = Extract<Offer, { readonly url: string }>;
 
 interface ReplayerOptions {
   readonly letters: DeadLetters;
@@ -121,7 +118,7 @@ export class Replayer {
       const isTaken = await this.#offer(
         replayed,
         group
-          .map(({ letter }) => offerOfLetter(letter, rules, replayed.options))
+          .map(({ letter }) => offerOfLetter(letter, { rules, urlKey: replayed.options.urlKey }))
           .filter((offer) => offer !== undefined),
       );
       if (isTaken) for (const { index } of group) fates[index] = 'delete';
@@ -194,18 +191,10 @@ function lost(run: string, origin: string): RunLostError {
   );
 }
 
-/** What the frontier is offered for a letter; nothing if it is no URL. */
-function offerOfLetter(
-  { url, step, depth, within, logins }: DeadLetter,
-  rules: readonly RoutingRule[],
-  { urlKey }: RunOptions,
-): TaskOffer | undefined {
-  const read = readUrl(url);
-  if (isProblem(read)) return undefined;
-  const { href, canonical, host } = read;
-  const login = loginFor(href, logins);
-  const mark = markOf(keyWithLogin(urlKeyOf(canonical, urlKey), login), step);
-  const scope = within === undefined ? {} : { within };
-  const own = loginsField(withLogin(undefined, href, login));
-  return { url: href, host, mark, step, depth, ...scope, ...own, ...routeOf(href, rules) };
+/** What the frontier is offered for a letter: its task, from the beginning. Nothing if it is no URL. */
+function offerOfLetter(letter: DeadLetter, rules: OfferRules): TaskOffer | undefined {
+  const url = readUrl(letter.url);
+  if (isProblem(url)) return undefined;
+  const { step, logins } = letter;
+  return offerOf(url, { ...rules, logins }, { ...carriedFields(letter), step });
 }

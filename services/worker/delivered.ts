@@ -1,6 +1,7 @@
 import type { Ledger, ReleaseName } from '../../shared/ports/frontier.ts';
 import type { Delivery } from '../../shared/ports/transport.ts';
-import { idOf, type ReadMessage, readMessage, runNamedBy } from '../../shared/task/task/task.ts';
+import { type ReadMessage, readMessage } from '../../shared/task/task/message.ts';
+import { idOf, runNamedBy } from '../../shared/task/task/task.ts';
 
 /** Where the frontier has what a delivery is of. */
 export interface Place {

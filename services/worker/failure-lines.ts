@@ -5,9 +5,10 @@ import type { Runs } from '../../shared/ports/runs.ts';
 import type { Sink } from '../../shared/ports/sink.ts';
 import type { Delivery } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { INITIAL_FIELDS, recordedFields } from '../../shared/task/task/form.ts';
 import type { FailedReason } from '../../shared/task/task/outcome.ts';
 import { idOf, RUN_ID, runNamedBy } from '../../shared/task/task/task.ts';
-import { malformedMarkOf } from '../../shared/task/url/fingerprint.ts';
+import { FIRST_STEP, malformedMarkOf } from '../../shared/task/url/fingerprint.ts';
 import { STRANGERS_RUN } from './seed-intake.ts';
 
 interface FailureLinesOptions {
@@ -33,10 +34,10 @@ export class FailureLines {
 
   /** A task that release found past its deadline, of a host that is down, or malformed. */
   async ofReleased({ task, release, state, problem }: ReleasedTask, reason: FailedReason): Promise<void> {
-    const { run, url, step, depth } = task;
+    const { run, url, step } = task;
     const error = problem === undefined ? {} : { error: problem };
     const attempt = state.attempts;
-    await this.#put({ run, task: idOf(task), step, url, depth, release, attempt, reason, ...error });
+    await this.#put({ run, task: idOf(task), step, url, release, attempt, reason, ...error, ...recordedFields(task) });
   }
 
   /** A message that is no task: it counts in no run, and is told of where its id, or else strangers, belong. */
@@ -45,7 +46,7 @@ export class FailureLines {
     const run = named !== undefined && RUN_ID.test(named) ? named : STRANGERS_RUN;
     const task = `${run}:${hash('sha256', body).slice(0, 32)}`;
     const url = malformedMarkOf(new TextDecoder().decode(body));
-    const nothing = { step: '', depth: 0, release: 0, attempt: 0 } as const;
+    const nothing = { step: FIRST_STEP, release: 0, attempt: 0, ...recordedFields(INITIAL_FIELDS) };
     await this.#put({ run, task, url, reason: 'malformed', error: problem, ...nothing });
   }
 

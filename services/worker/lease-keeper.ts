@@ -1,9 +1,9 @@
-import type { Frontier, ReleaseName } from '../../shared/ports/frontier.ts';
+import { type Frontier, type ReleaseName, WORKING_MS } from '../../shared/ports/frontier.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 
 /** A third of a working lease: two renewals may be lost. */
-const RENEW_EVERY_MS = 20_000;
+const RENEW_EVERY_MS = WORKING_MS / 3;
 
 /** Keeps the leases of the tasks that this process works on. */
 export class LeaseKeeper {

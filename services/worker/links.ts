@@ -1,14 +1,13 @@
-import type { Offer } from '../../shared/ports/frontier.ts';
 import type { RunOptions } from '../../shared/ports/runs.ts';
+import { INITIAL_FIELDS } from '../../shared/task/task/form.ts';
+import { offerOf, type TaskOffer } from '../../shared/task/task/offer.ts';
 import { MAX_LINK_LENGTH, MAX_LINKS, MAX_LINKS_LENGTH } from '../../shared/task/task/page-limits.ts';
-import { type RoutingRule, routeOf } from '../../shared/task/task/routing.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import type { Task } from '../../shared/task/task/task.ts';
-import { FIRST_STEP, markOf } from '../../shared/task/url/fingerprint.ts';
 import { matchesUrl } from '../../shared/task/url/glob.ts';
-import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../../shared/task/url/logins.ts';
+import type { Logins } from '../../shared/task/url/logins.ts';
 import { scopeTest } from '../../shared/task/url/scope.ts';
 import { isProblem, readUrl } from '../../shared/task/url/url.ts';
-import { urlKeyOf } from '../../shared/task/url/url-key.ts';
 
 interface FollowOptions {
   readonly task: Task;
@@ -28,33 +27,22 @@ interface FollowOptions {
 export function linksToFollow(
   links: readonly string[],
   { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname }: FollowOptions,
-): Offer[] {
+): TaskOffer[] {
   if (!options.follow || task.depth >= options.maxDepth) return [];
   const isInScope = scopeTest(options.scope ?? 'host', { ...task, host: new URL(task.url).host }, finalUrl, domainOf);
   const isCounted = options.scope === 'domain' && options.maxHostsPerDomain !== undefined;
-  const offers: Offer[] = [];
+  const child = { ...INITIAL_FIELDS, depth: task.depth + 1 };
+  const offerRules = { rules, urlKey: options.urlKey, logins };
+  const offers: TaskOffer[] = [];
   for (const link of links) {
     const url = readUrl(link);
     const scope = isProblem(url) ? undefined : isInScope(url);
     if (isProblem(url) || scope === undefined || !isWanted(url.href, options)) continue;
-    const { queue, deadlineMs } = routeOf(url.href, rules);
-    const login = url.login ?? loginOf?.(link) ?? loginFor(url.href, logins);
-    const mark = markOf(keyWithLogin(urlKeyOf(url.canonical, options.urlKey), login));
-    const own = loginsField(withLogin(undefined, url.href, login));
-    const depth = task.depth + 1;
-    const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : {};
-    offers.push({
-      url: url.href,
-      host: url.host,
-      mark,
-      step: FIRST_STEP,
-      depth,
-      ...scope,
-      ...domain,
-      ...own,
-      queue,
-      deadlineMs,
-    });
+    const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : undefined;
+    const inScope = scope.within === undefined ? child : { ...child, ...scope };
+    const about = domain === undefined ? inScope : { ...inScope, domain };
+    const own = url.login ?? loginOf?.(link);
+    offers.push(offerOf(own === undefined ? url : { ...url, login: own }, offerRules, about));
   }
   return offers;
 }
@@ -73,9 +61,9 @@ export function withinLimits(links: readonly string[]): { readonly links: readon
 }
 
 /** The domain whose hosts a link's counts among; its own name, `www` and the host of the page count for nothing. */
-function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): { domain?: string } {
+function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): string | undefined {
   const domain = domainOf(host.replace(/:\d+$/, ''));
-  return host === own || host === domain || host === `www.${domain}` ? {} : { domain };
+  return host === own || host === domain || host === `www.${domain}` ? undefined : domain;
 }
 
 /** Without a pattern to include, all are; one that excludes wins. */

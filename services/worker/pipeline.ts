@@ -32,7 +32,7 @@ import { OddMessages } from './odd-messages.ts';
 import { OutcomeLog } from './outcome-log.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { rememberedOf } from './revisit.ts';
-import type { RunDirectory, WorkedRun } from './run-directory.ts';
+import { type RunDirectory, stepOf, type WorkedRun } from './run-directory.ts';
 import type { SeedIntake } from './seed-intake.ts';
 import type { Slots } from './slots.ts';
 import { StepError, Steps, type StepsOptions } from './steps.ts';
@@ -113,6 +113,7 @@ export class Pipeline {
     if (run === undefined || release === undefined) return await this.#options.intake.take(message.task);
     try {
       const worked = await this.#options.runs.find(run);
+      stepOf(worked, message.task.step);
       return await this.#admit({ ...message.task, run }, release, worked);
     } catch (error: unknown) {
       if (!(error instanceof ConfigurationError)) throw error;
@@ -130,9 +131,18 @@ export class Pipeline {
       robots?.look(nextUrlOf(task)),
     ]);
     const run = 'incarnation' in admission ? await runs.findAs(task.run, admission.incarnation) : found;
+    const step = stepOf(run, task.step);
     // Not by worker: who takes a release over from a dead one has its place, too, and needn't wait for its lease.
     const holder = `${task.run}:${release}`;
-    const visit = { task, release, holder, run, worker, known: 'known' in admission ? admission.known : undefined };
+    const visit = {
+      task,
+      step,
+      release,
+      holder,
+      run,
+      worker,
+      known: 'known' in admission ? admission.known : undefined,
+    };
     // An incremental run wants to know what the host has now.
     const isFresh = cached !== undefined && !run.options.incremental;
     const known = { rules, arrival: isFresh ? { fetched: cached, fromCache: true } : undefined };
@@ -190,8 +200,8 @@ export class Pipeline {
     if (page.isLarge) await this.#readAhead(page, visit);
     let result: StepResult;
     try {
-      const { crawler, options } = visit.run;
-      result = await this.#steps.take(options.crawler, page.task.url, () => crawler.step(page));
+      const { step, run } = visit;
+      result = await this.#steps.take(run.options.crawler, page.task.url, () => step.call(run.crawler, page));
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
       return await this.#end(visit, failedStep(error));

@@ -1,5 +1,6 @@
-import type { Crawler } from '../../shared/crawler/crawler.ts';
+import { type Crawler, type Step, stepNamed } from '../../shared/crawler/crawler.ts';
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
+import { ConfigurationError } from '../../shared/runtime/errors.ts';
 
 /** A run as a worker needs it: what is fixed when it opens, and the crawler it names. */
 export interface WorkedRun {
@@ -14,6 +15,17 @@ interface RunDirectoryOptions {
   readonly loadCrawler: (name: string) => Promise<Crawler>;
   /** For a run that the store doesn't know. */
   readonly defaults: RunOptions;
+}
+
+/**
+ * What a run's crawler does with a task.
+ *
+ * @throws ConfigurationError if it has no such step
+ */
+export function stepOf({ crawler, options }: WorkedRun, step: string): Step {
+  const found = stepNamed(crawler, step);
+  if (found === undefined) throw new ConfigurationError([`crawler "${options.crawler}" has no step "${step}" here`]);
+  return found;
 }
 
 /** More runs than this are looked up again. */

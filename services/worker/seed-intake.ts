@@ -3,12 +3,12 @@ import type { Frontier } from '../../shared/ports/frontier.ts';
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 import type { Handling } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { type RoutingRule, routeOf } from '../../shared/task/task/routing.ts';
+import { carriedFields } from '../../shared/task/task/form.ts';
+import { offerOf } from '../../shared/task/task/offer.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import type { Task } from '../../shared/task/task/task.ts';
-import { fingerprintOf, markOf } from '../../shared/task/url/fingerprint.ts';
-import { keyWithLogin, loginFor } from '../../shared/task/url/logins.ts';
+import { fingerprintOf, hostOfMark } from '../../shared/task/url/fingerprint.ts';
 import { canonicalOf } from '../../shared/task/url/url.ts';
-import { urlKeyOf } from '../../shared/task/url/url-key.ts';
 
 /** The run of seeds that name none. */
 export const STRANGERS_RUN = 'amqp';
@@ -37,15 +37,14 @@ export class SeedIntake {
 
   async take(seed: Omit<Task, 'run'> & { readonly run: string | undefined }): Promise<Handling> {
     const { frontier, runs, rules, defaults, clock } = this.#options;
-    const { run = STRANGERS_RUN, ...unmarked } = seed;
-    const producer = `seed:${fingerprintOf(JSON.stringify([unmarked.url, unmarked.mark]))}`;
+    const { run = STRANGERS_RUN, url: href, step, mark } = seed;
+    const producer = `seed:${fingerprintOf(JSON.stringify([href, mark]))}`;
     const { how, options } = await runs.open(run, defaults, producer);
     // A cancelled run takes no seeds: the message has nowhere to go.
     if (how === 'cancelled') return 'ack';
-    const { url, step } = unmarked;
-    const key = keyWithLogin(urlKeyOf(canonicalOf(url), options.urlKey), loginFor(url, unmarked.logins));
-    const mark = markOf(key, step);
-    const result = await frontier.offer(run, [{ ...unmarked, mark, ...routeOf(url, rules) }]);
+    const url = { href, canonical: canonicalOf(href), host: hostOfMark(href) };
+    const offerRules = { rules, urlKey: options.urlKey, logins: seed.logins };
+    const result = await frontier.offer(run, [offerOf(url, offerRules, { ...carriedFields(seed), step })]);
     if ('refused' in result) {
       // It comes again at once, and its run waits for it.
       if (result.refused === 'full') await clock.sleep(FULL_NAP_MS);

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import type { StepResult } from '../../shared/crawler/crawler.ts';
+import type { Step, StepResult } from '../../shared/crawler/crawler.ts';
 import { mediaTypeOf, type Page } from '../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../shared/ports/fetcher.ts';
-import type { AttemptNote, Moved, TaskState } from '../../shared/ports/frontier.ts';
+import type { AttemptNote, TaskState } from '../../shared/ports/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../shared/ports/record.ts';
+import { recordedFields } from '../../shared/task/task/form.ts';
 import type { Judgement } from '../../shared/task/task/judgement.ts';
 import type { KnownPage } from '../../shared/task/task/known-page.ts';
 import type { Outcome } from '../../shared/task/task/outcome.ts';
@@ -19,6 +20,8 @@ const MAX_NOTE_LENGTH = 500;
 /** One admitted task on its way through the pipeline. */
 export interface Visit {
   readonly task: Task;
+  /** What the run's crawler does with it. */
+  readonly step: Step;
   /** 0 when the store has lost the run: then there is no ledger to settle in. */
   readonly release: number;
   /** Whose place it is that the visit takes at a host: another for each delivery, also of runs that the store has lost. */
@@ -30,14 +33,15 @@ export interface Visit {
   readonly answersOthers?: boolean;
   /** What an incremental run knows of the page. */
   readonly known?: KnownPage | undefined;
-  /** Where redirects have led so far; `task` says where they had led when it came. */
-  readonly moved?: Moved;
+  /** What redirects have made of the task so far; `task` is how it came. */
+  readonly moved?: Task;
 }
 
 /** A visit that has been redirected once more. */
 export function redirected(visit: Visit, to: string, login?: string): Visit {
   const logins = loginsField(withLogin(loginsOf(visit), to, login));
-  const moved = { host: new URL(to).host, redirects: [...redirectsOf(visit), to], ...logins };
+  const redirects = [...redirectsOf(visit), to];
+  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins };
   return { ...visit, answersOthers: false, moved };
 }
 
@@ -163,7 +167,7 @@ function headOf({ task, release, state, run, worker }: Visit, at: number, attemp
     release,
     attempt: state.attempts + attempt,
     worker,
-    depth: task.depth,
+    ...recordedFields(task),
     fetchedAt: new Date(at).toISOString(),
   };
 }

@@ -29,45 +29,12 @@ export type Embedded = Stores & {
 
 /** Stores and transport of one process that needs no services, in the database of its output folder, or in memory if nothing is kept. */
 export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Embedded> {
-  const [
-    { SqliteFrontier },
-    { SqliteRuns },
-    { SqliteHostOverview },
-    { SqliteMarks },
-    { SqliteBiographer },
-    { SqliteHostGate },
-    { LocalRobotsStore },
-    { LocalRoster },
-    { LocalTransport },
-  ] = await Promise.all([
-    import('../stores/sqlite/frontier.ts'),
-    import('../stores/sqlite/runs.ts'),
-    import('../stores/sqlite/host-overview.ts'),
-    import('../stores/sqlite/marks.ts'),
-    import('../stores/sqlite/biographer.ts'),
-    import('../stores/sqlite/host-gate.ts'),
-    import('../stores/sqlite/robots-store.ts'),
-    import('../stores/sqlite/roster.ts'),
-    import('../transports/local.ts'),
-  ]);
+  const { LocalTransport } = await import('../transports/local.ts');
   const store = await openStore(kept === undefined ? undefined : settings);
   try {
     const owned = kept === undefined ? undefined : await take(store, settings, kept);
-    const clock = systemClock;
-    return {
-      frontier: new SqliteFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS) }),
-      runs: new SqliteRuns({ store }),
-      gate: new SqliteHostGate({ store }),
-      hosts: new SqliteHostOverview({ store }),
-      marks: new SqliteMarks({ store }),
-      biographer: new SqliteBiographer({ store }),
-      cache: await openLocalCache(settings),
-      robots: new LocalRobotsStore({ clock }),
-      roster: new LocalRoster({ clock }),
-      transport: new LocalTransport({ clock, ttlMs: QUEUE_TTL_MS }),
-      owned,
-      close: () => store.database.close(),
-    };
+    const transport = new LocalTransport({ clock: systemClock, ttlMs: QUEUE_TTL_MS });
+    return { ...(await portsOf(store, settings)), transport, owned };
   } catch (error: unknown) {
     store.database.close();
     throw error;
@@ -77,14 +44,67 @@ export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Emb
 /** The runs in the output folder. */
 export async function openLocalRuns(settings: Settings): Promise<LocalRuns & { close(): void }> {
   // Looking for runs makes no database.
-  if (statSync(databasePath(settings), { throwIfNoEntry: false }) === undefined)
-    return { unfinished: async () => [], view: async () => undefined, close: () => {} };
+  if (!hasLocalRuns(settings)) return { unfinished: async () => [], view: async () => undefined, close: () => {} };
   const { SqliteLocalRuns } = await import('../stores/sqlite/local-runs.ts');
   const store = await openStore(settings);
   const runs = new SqliteLocalRuns({ store });
   return {
     unfinished: () => runs.unfinished(),
     view: (run) => runs.view(run),
+    close: () => store.database.close(),
+  };
+}
+
+/** Were there ever local runs in the output folder? */
+export function hasLocalRuns(settings: Settings): boolean {
+  return statSync(databasePath(settings), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** The stores of the output folder, for who looks at its runs and steers them, whichever process crawls them. */
+export async function openLocalStores(settings: Settings): Promise<LocalStores> {
+  const { finishCancelled } = await import('../stores/sqlite/local-runs.ts');
+  const store = await openStore(settings);
+  return {
+    ...(await portsOf(store, settings)),
+    finishCancelled: (run) => finishCancelled(run, { store, folder: settings.outputDir }),
+  };
+}
+
+export type LocalStores = Stores & {
+  /** Drops what waits of a cancelled run that no process crawls; nothing if one does, which drops it itself. */
+  finishCancelled(run: string): Promise<void>;
+};
+
+async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
+  const [
+    { SqliteFrontier },
+    { SqliteRuns },
+    { SqliteHostOverview },
+    { SqliteMarks },
+    { SqliteBiographer },
+    { SqliteHostGate },
+    { SqliteRoster },
+    { LocalRobotsStore },
+  ] = await Promise.all([
+    import('../stores/sqlite/frontier.ts'),
+    import('../stores/sqlite/runs.ts'),
+    import('../stores/sqlite/host-overview.ts'),
+    import('../stores/sqlite/marks.ts'),
+    import('../stores/sqlite/biographer.ts'),
+    import('../stores/sqlite/host-gate.ts'),
+    import('../stores/sqlite/roster.ts'),
+    import('../stores/sqlite/robots-store.ts'),
+  ]);
+  return {
+    frontier: new SqliteFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS) }),
+    runs: new SqliteRuns({ store }),
+    gate: new SqliteHostGate({ store }),
+    hosts: new SqliteHostOverview({ store }),
+    marks: new SqliteMarks({ store }),
+    biographer: new SqliteBiographer({ store }),
+    roster: new SqliteRoster({ store }),
+    cache: await openLocalCache(settings),
+    robots: new LocalRobotsStore({ clock: systemClock }),
     close: () => store.database.close(),
   };
 }

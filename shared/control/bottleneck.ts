@@ -34,6 +34,10 @@ interface Circumstances {
 
 /** A host whose tail takes this much longer than the rest of the run is what the run waits for. */
 const CLEARLY_LONGER = 1.5;
+/** A host that takes no longer than this is nothing to wait for. */
+const WORTH_NAMING_MS = 5_000;
+/** A longer pause is named instead of the host's pace. */
+const LONG_PAUSE_MS = 2_000;
 
 /** Names what a run waits for. */
 export function bottleneckOf(about: Circumstances): Bottleneck {
@@ -61,7 +65,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0)) return hostBottleneck(slowest);
   if (hosts.length === 0 && progress.waiting > 0)
     return say('retries', `${count(progress.waiting)} wait for their next attempt`);
-  if (slowest !== undefined && slowest.needsMs > 5_000) return hostBottleneck(slowest);
+  if (slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS) return hostBottleneck(slowest);
   const [slots, inHand] = [sum(workers, 'slots'), sum(workers, 'inHand')];
   if (slots > 0 && inHand >= 0.9 * slots) return say('slots', `all ${slots} worker slots are busy: more workers help`);
   return say('none', '');
@@ -112,7 +116,7 @@ function hostBottleneck(line: NeedyHost): Bottleneck {
       etaMs: undefined,
     };
   }
-  if (pausedMs > 2_000) {
+  if (pausedMs > LONG_PAUSE_MS) {
     const why = reason === '' ? '' : ` (${reason})`;
     return {
       name: 'host paused',

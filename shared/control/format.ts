@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../task/durations.ts';
+
 /** A number as people read it: `4 812`. */
 export function count(value: number): string {
   return Math.round(value)
@@ -22,22 +24,21 @@ export function size(bytes: number): string {
 
 /** A length of time, as precise as a person wants it: `0.4 s`, `52 s`, `3 min 20 s`, `1 h 20 min`, `11 d 13 h`. */
 export function duration(ms: number): string {
-  const seconds = ms / 1_000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  if (seconds < 3_600) return two(seconds, 60, 'min', 1, 's');
-  if (seconds < 86_400) return two(seconds, 3_600, 'h', 60, 'min');
-  return two(seconds, 86_400, 'd', 3_600, 'h');
+  if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`;
+  if (ms < 90 * SECOND_MS) return `${Math.round(ms / SECOND_MS)} s`;
+  if (ms < HOUR_MS) return two(ms, MINUTE_MS, 'min', SECOND_MS, 's');
+  if (ms < DAY_MS) return two(ms, HOUR_MS, 'h', MINUTE_MS, 'min');
+  return two(ms, DAY_MS, 'd', HOUR_MS, 'h');
 }
 
 /** A host's pace: `60/min`, `5/s`. */
 export function pace(intervalMs: number): string {
-  const perMinute = 60_000 / intervalMs;
+  const perMinute = MINUTE_MS / intervalMs;
   return perMinute >= 1 ? `${Number(perMinute.toFixed(1))}/min` : `${Number((perMinute * 60).toFixed(1))}/h`;
 }
 
-function two(seconds: number, big: number, bigName: string, small: number, smallName: string): string {
-  const rest = Math.floor((seconds % big) / small);
-  const whole = `${Math.floor(seconds / big)} ${bigName}`;
+function two(ms: number, big: number, bigName: string, small: number, smallName: string): string {
+  const rest = Math.floor((ms % big) / small);
+  const whole = `${Math.floor(ms / big)} ${bigName}`;
   return rest === 0 ? whole : `${whole} ${rest} ${smallName}`;
 }

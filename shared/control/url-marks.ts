@@ -1,5 +1,5 @@
 import type { Runs } from '../ports/runs.ts';
-import { malformedMarkOf, markOf } from '../task/url/fingerprint.ts';
+import { MALFORMED_HOST, malformedMarkOf, markOf } from '../task/url/fingerprint.ts';
 import { keyWithLogin } from '../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../task/url/url.ts';
 import { urlKeyOf } from '../task/url/url-key.ts';
@@ -8,7 +8,7 @@ import { urlKeyOf } from '../task/url/url-key.ts';
 export interface UrlMarks {
   /** Serialised, if it is a URL. */
   readonly url: string;
-  /** The politeness key; `?` for what is no URL. */
+  /** The politeness key; {@link MALFORMED_HOST} for what is no URL. */
   readonly host: string;
   /** Without any rule. */
   readonly plain: string;
@@ -25,7 +25,7 @@ export async function marksOfUrl(text: string, ids: readonly string[], runs: Run
     const plain = malformedMarkOf(text);
     return {
       url: withoutCredentials(text),
-      host: '?',
+      host: MALFORMED_HOST,
       plain,
       ofRun: new Map(ids.map((id) => [id, plain])),
       all: [plain],

@@ -1,3 +1,4 @@
+import { FIRST_STEP } from '../task/url/fingerprint.ts';
 import { mediaTypeOf, type Page } from './page.ts';
 
 /** What a step makes of a page. */
@@ -17,6 +18,11 @@ export interface Crawler {
   readonly step: Step;
   /** Is a page of this kind wanted? Asked before its body is read. Left out: text, HTML, XML and JSON. */
   readonly accepts?: (contentType: string | undefined) => boolean;
+}
+
+/** The step of a crawler that a task is for; nothing if it has none of that name. */
+export function stepNamed({ step }: Crawler, name: string): Step | undefined {
+  return name === FIRST_STEP ? step : undefined;
 }
 
 /** Says what a crawler is, with its types checked. */

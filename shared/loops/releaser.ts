@@ -7,8 +7,9 @@ import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Service } from '../runtime/lifecycle.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { writeMessage } from '../task/task/message.ts';
 import type { FailedReason, Outcome } from '../task/task/outcome.ts';
-import { idOf, writeMessage } from '../task/task/task.ts';
+import { idOf } from '../task/task/task.ts';
 
 /** Tasks leased by one call: a bound on how long the frontier is held. */
 const BATCH = 200;

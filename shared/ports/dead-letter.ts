@@ -1,20 +1,15 @@
 import { z } from 'zod';
+import { type WrittenTask, writtenTask, writtenTaskSchema } from '../task/task/form.ts';
 import { FAILED_REASONS, type FailedReason } from '../task/task/outcome.ts';
 import { idOf, RUN_ID, type Task } from '../task/task/task.ts';
-import { type Logins, loginsField, withLogin } from '../task/url/logins.ts';
+import { loginsField, withLogin } from '../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials, withoutCredentialsIn } from '../task/url/url.ts';
 import type { AttemptNote, TaskState } from './frontier.ts';
 import type { OutgoingMessage } from './transport.ts';
 
 const letterSchema = z.object({
-  v: z.literal(1),
+  ...writtenTaskSchema.shape,
   run: z.string().regex(RUN_ID),
-  url: z.string(),
-  step: z.string(),
-  depth: z.int().min(0),
-  queue: z.string(),
-  within: z.string().exactOptional(),
-  logins: z.record(z.string(), z.string()).exactOptional(),
   reason: z.enum(FAILED_REASONS),
   status: z.int().optional(),
   error: z.string().optional(),
@@ -31,18 +26,13 @@ const letterSchema = z.object({
   failedAt: z.string(),
 });
 
-/** The body of a message in `failed_urls`: a failed task with its reason. */
-export interface DeadLetter {
-  readonly v: 1;
+/** The body of a message in `failed_urls`: a failed task with its reason. Its logins are for who crawls it again, and never shown. */
+export interface DeadLetter extends WrittenTask, Failed {
   readonly run: string;
-  readonly url: string;
-  readonly step: string;
-  readonly depth: number;
-  readonly queue: string;
-  /** See {@link Task.within}. */
-  readonly within?: string;
-  /** See {@link Task.logins}: for who crawls it again, and never shown. */
-  readonly logins?: Logins;
+}
+
+/** What a dead letter tells beyond the task. */
+interface Failed {
   readonly reason: FailedReason;
   /** Of the last answer, if there was one. */
   readonly status?: number;
@@ -55,7 +45,7 @@ export interface DeadLetter {
   readonly failedAt: string;
 }
 
-/** What a dead letter tells beyond the task. */
+/** How a task failed. */
 export interface Failure {
   readonly reason: FailedReason;
   readonly status?: number | undefined;
@@ -70,15 +60,7 @@ const MAX_HEADER_LENGTH = 1_024;
 /** The message that buries a failed task. */
 export function deadLetterOf(task: Task, state: TaskState, failure: Failure): OutgoingMessage {
   const { reason, status, attempts, at, error = explain(reason, state) } = failure;
-  const letter: DeadLetter = {
-    v: 1,
-    run: task.run,
-    url: task.url,
-    step: task.step,
-    depth: task.depth,
-    queue: task.queue,
-    ...(task.within === undefined ? {} : { within: task.within }),
-    ...loginsField(task.logins),
+  const failed: Failed = {
     reason,
     ...(status === undefined ? {} : { status }),
     ...(error === undefined ? {} : { error }),
@@ -89,7 +71,7 @@ export function deadLetterOf(task: Task, state: TaskState, failure: Failure): Ou
   return {
     to: 'failed',
     id: idOf(task),
-    body: JSON.stringify(letter),
+    body: JSON.stringify({ ...writtenTask(task), ...failed }),
     headers: {
       'x-attempt': attempts.length,
       'x-first-seen': state.firstSeen,
@@ -118,7 +100,7 @@ export function malformedLetterOf(id: string | undefined, body: Uint8Array, prob
 export function readDeadLetter(body: Uint8Array): DeadLetter | undefined {
   try {
     const read = letterSchema.safeParse(JSON.parse(new TextDecoder().decode(body)));
-    return read.success ? withoutLogin(read.data as DeadLetter) : undefined;
+    return read.success ? withoutLogin(read.data as unknown as DeadLetter) : undefined;
   } catch {
     return undefined;
   }

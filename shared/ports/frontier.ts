@@ -1,8 +1,9 @@
+import { MINUTE_MS } from '../task/durations.ts';
 import type { HostFault } from '../task/host/breaker.ts';
 import type { KnownPage, PageFacts } from '../task/task/known-page.ts';
+import type { TaskOffer } from '../task/task/offer.ts';
 import type { FailedReason, Outcome } from '../task/task/outcome.ts';
 import type { Task } from '../task/task/task.ts';
-import type { Logins } from '../task/url/logins.ts';
 
 /**
  * Where tasks wait, and the ledger of those in flight. The rest of the fleet knows only this file.
@@ -89,19 +90,15 @@ export function nameOf({
   return { release, mark: task.mark };
 }
 
+/** How long a task is left alone that a worker has, and whose lease it doesn't renew. */
+export const WORKING_MS = MINUTE_MS;
+
 /** Tasks in one `offer`: a bound on how long one call may hold the frontier. */
 export const MAX_OFFER = 500;
 
 /** A URL for the frontier. */
 export type Offer =
-  | (Omit<Task, 'run'> & {
-      /** The task is worth doing for so long from now; see {@link RoutingRule.deadlineMs}. */
-      readonly deadlineMs?: number | undefined;
-      /** When the page was changed last, as its sitemap says; epoch milliseconds. */
-      readonly changedAt?: number | undefined;
-      /** Counts as one of the hosts that this domain may have; see {@link OfferOptions.mostHosts}. Left out, it isn't counted. */
-      readonly domain?: string | undefined;
-    })
+  | TaskOffer
   /** A text that is no URL: counted as discovered, marked by its text, and released with verdict `malformed`. */
   | { readonly malformed: string; readonly problem: string };
 
@@ -233,20 +230,13 @@ export interface Settlement {
   readonly attempt?: AttemptNote;
   /** The host can't be asked before so many milliseconds have passed; nothing of it is released sooner. */
   readonly hostFreeInMs?: number;
-  /** Redirects have led the task elsewhere: what is said here of a host is said of that one, and put back, it waits there. */
-  readonly moved?: Moved;
+  /**
+   * Redirects have led the task elsewhere: what it is from now on, with another host and other {@link Task.redirects}. What is
+   * said here of a host is said of that one, and put back, it waits there.
+   */
+  readonly moved?: Task;
   /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */
   readonly page?: PageVisit;
-}
-
-/** Where redirects have led a task. */
-export interface Moved {
-  /** Of the last URL. */
-  readonly host: string;
-  /** At least one; see {@link Task.redirects}. */
-  readonly redirects: readonly string[];
-  /** Those of the task from now on. */
-  readonly logins?: Logins;
 }
 
 /** A page that an incremental run has visited. */

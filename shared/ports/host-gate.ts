@@ -1,3 +1,5 @@
+import { DAY_MS } from '../task/durations.ts';
+
 /**
  * Says when a host may be asked, for the whole fleet at once.
  *
@@ -41,7 +43,7 @@ export interface Pause {
 }
 
 /** A pause by hand that everybody has forgotten ends after a year. */
-export const LONGEST_HOLD_MS = 365 * 86_400_000;
+export const LONGEST_HOLD_MS = 365 * DAY_MS;
 
 /** A longer wait for a slot belongs to the frontier: in a worker, it keeps tasks of other hosts waiting. */
 export const MAX_HOLD_MS = 250;

@@ -22,12 +22,3 @@ export interface Forgotten {
   /** Marks that stay, since their task waits or is in flight. */
   readonly kept: number;
 }
-
-/** The politeness key in a mark, `<canonical URL>` or `<step> <canonical URL>`; empty for a text that is no URL. */
-export function hostOfMark(mark: string): string {
-  const start = mark.indexOf('://');
-  if (start < 0) return '';
-  const end = mark.indexOf('/', start + 3);
-  const authority = mark.slice(start + 3, end < 0 ? undefined : end);
-  return authority.slice(authority.lastIndexOf('@') + 1);
-}

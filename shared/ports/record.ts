@@ -1,10 +1,11 @@
+import type { FieldsOfRecord } from '../task/task/fields.ts';
 import type { FailedReason, SkippedReason } from '../task/task/outcome.ts';
 import type { PagePart } from '../task/task/page-limits.ts';
 
 /** What a run keeps of one task: one line of JSON in a sink. */
 export type PageRecord = DoneRecord | EndedRecord;
 
-interface RecordHead {
+interface RecordHead extends FieldsOfRecord {
   readonly run: string;
   /** The task's id. */
   readonly task: string;
@@ -17,7 +18,6 @@ interface RecordHead {
   /** Attempts, this one included. */
   readonly attempt: number;
   readonly worker: string;
-  readonly depth: number;
   /** ISO 8601. */
   readonly fetchedAt: string;
 }

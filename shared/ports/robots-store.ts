@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../task/durations.ts';
 import type { RobotsRules } from '../task/robots/robots-match.ts';
 
 /**
@@ -34,10 +35,10 @@ export interface RobotsWay {
 }
 
 /** Longer than any wait on the way. */
-export const WAY_KEPT_MS = 3_600_000;
+export const WAY_KEPT_MS = HOUR_MS;
 
 /** Failures are forgotten after so long without another: longer than any pause. */
-export const FAILURES_KEPT_MS = 4 * 3_600_000;
+export const FAILURES_KEPT_MS = 4 * HOUR_MS;
 
 /** About how many bytes rules take in memory. */
 export function bytesOfRules({ allow, disallow }: RobotsRules): number {

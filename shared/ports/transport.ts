@@ -57,7 +57,6 @@ export interface MessageHeaders {
   readonly 'x-deadline'?: number;
   readonly 'x-first-seen'?: number;
   readonly 'x-last-error'?: string;
-  readonly traceparent?: string;
 }
 
 /** The names of {@link MessageHeaders}. */
@@ -67,7 +66,6 @@ export const MESSAGE_HEADERS = [
   'x-deadline',
   'x-first-seen',
   'x-last-error',
-  'traceparent',
 ] as const satisfies readonly (keyof MessageHeaders)[];
 
 /**

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../task/durations.ts';
 import { type AllowedPrivate, parsePrivateHosts } from '../task/host/private-address.ts';
 import { type ProxyAddress, parseProxies } from '../task/host/proxy-list.ts';
 import { lastmodEnd, type Moment } from '../task/sitemap/lastmod.ts';
@@ -104,11 +105,11 @@ export function proxies(): Parser<readonly ProxyAddress[]> {
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
-  s: 1_000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  min: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
 };
 
 /** `500ms`, `30s`, `10min`, `6h`, `7d`, as milliseconds. */
@@ -149,8 +150,8 @@ export function rate(): Parser<number> {
   return (given) => {
     if (given === 'none') return { value: 0 };
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\/(s|min|h)$/.exec(given) ?? [];
-    const perMinute = (Number(amount) * 60_000) / (UNITS_MS[unit] ?? Number.NaN);
-    if (perMinute > 0 && perMinute <= MAX_RATE_PER_MINUTE) return { value: Math.ceil(60_000 / perMinute) };
+    const perMinute = (Number(amount) * MINUTE_MS) / (UNITS_MS[unit] ?? Number.NaN);
+    if (perMinute > 0 && perMinute <= MAX_RATE_PER_MINUTE) return { value: Math.ceil(MINUTE_MS / perMinute) };
     return { expected: `a rate like 2/s, 60/min or 100/h, up to ${MAX_RATE_PER_MINUTE}/min, or none` };
   };
 }

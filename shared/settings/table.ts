@@ -113,7 +113,7 @@ export const SETTINGS = {
     'INCREMENTAL',
     yesNo(),
     'false',
-    'Remember pages, and fetch what has changed: by sitemap lastmod, ETag, Last-Modified (crawl: in OUTPUT_DIR/pages.sqlite).',
+    'Remember pages, and fetch what has changed: by sitemap lastmod, ETag, Last-Modified (crawl: in OUTPUT_DIR/trawl.sqlite).',
   ),
   recrawlAfter: setting(
     'run',

@@ -1,5 +1,6 @@
 const FREE = 0;
 const LOAD = 0.7;
+const FIRST_CAPACITY = 1_024;
 
 /**
  * The highest release of each task, for many millions of tasks: an open-addressed table at 20 bytes a slot. A task is
@@ -11,7 +12,7 @@ export class NewestReleases {
   #size = 0;
   #mask: number;
 
-  constructor(capacity = 1_024) {
+  constructor(capacity = FIRST_CAPACITY) {
     this.#mask = capacity - 1;
     this.#keys = new Uint32Array(capacity * 3);
     this.#releases = new Float64Array(capacity);

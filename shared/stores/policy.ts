@@ -1,3 +1,5 @@
+import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
+
 /** What both frontiers have to know of a deployment. */
 export interface FrontierPolicy {
   /** Open requests to one host, fleet-wide; 0 for no limit. Release goes no faster than they can be made. */
@@ -9,8 +11,28 @@ export interface FrontierPolicy {
   readonly normalTtlMs: number;
 }
 
-/** The pseudo host of texts that are no URL. No host name holds a question mark. */
-export const MALFORMED_HOST = '?';
+/** How long a task is left alone while it is published. */
+export const PUBLISHING_MS = MINUTE_MS;
+/** A queued task is left alone until this long after its queue's TTL, or after its deadline if that is sooner. */
+export const QUEUED_PAST_TTL_MS = 5 * MINUTE_MS;
+export const QUEUED_PAST_DEADLINE_MS = MINUTE_MS;
+
+/** An open request keeps its place at a host for this long: longer than any may take. */
+export const PLACE_LEASE_MS = 2 * MINUTE_MS;
+/** How long a request is guessed to take before one has. */
+export const UNKNOWN_RESPONSE_MS = 100;
+/** Who found no place at a host asks again no sooner than this. */
+export const SHORTEST_PLACE_WAIT_MS = 10;
+
+/** The interval that a run asks a host to be left counts for other runs for two of them, and for this long after. */
+export const INTERVAL_KNOWN_MS = 10 * SECOND_MS;
+
+/** Hosts, runs and retries that one `release` looks at. */
+export const MOST_LOOKS = 200;
+export const MOST_RUNS_LOOKED_AT = 100;
+export const MOST_RETRIES_WOKEN = 100;
+/** No run begins to number its releases above this. 2^53 is a little more: numbers stay exact, whatever the clock says. */
+export const HIGHEST_START = 9_000_000_000_000_000;
 
 /** A task is released at most so long before its slot: what waits in a worker keeps others out of it. */
 export const LEAD_MS = 250;

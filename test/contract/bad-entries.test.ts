@@ -21,10 +21,10 @@ async function setup() {
 }
 
 const BAD: readonly (readonly [string, string, string])[] = [
-  ['a payload that is no JSON', '0 0 0 0 1\thttp://a.test/bad\t{"u":', 'http://a.test/bad'],
-  ['a payload of another shape', '0 0 0 0 1\thttp://a.test/bad\t{"u":7}', 'http://a.test/bad'],
-  ['a payload that is no object', '0 0 0 0 1\thttp://a.test/bad\tnull', 'http://a.test/bad'],
-  ['redirects that are none', '0 0 0 0 1\thttp://a.test/bad\t{}\t[1]', 'http://a.test/bad'],
+  ['a form that is no JSON', '0 0 0 0 1\thttp://a.test/bad\t{"url":', 'http://a.test/bad'],
+  ['a form of another shape', '0 0 0 0 1\thttp://a.test/bad\t{"url":7}', 'http://a.test/bad'],
+  ['a form that is no object', '0 0 0 0 1\thttp://a.test/bad\tnull', 'http://a.test/bad'],
+  ['redirects that are none', '0 0 0 0 1\thttp://a.test/bad\t{"redirects":[1]}', 'http://a.test/bad'],
   ['numbers that are missing', '0 0\thttp://a.test/bad\t', 'http://a.test/bad'],
   ['no mark at all', 'what is\nthis', 'what is this'],
   ['nothing', '', ''],

@@ -112,10 +112,10 @@ test('a URL that fails and is offered anew while it is looked for keeps its mark
 test('a task that redirects have led to another host keeps its mark when its own host is forgotten', async () => {
   const { frontier, forgetWhile } = await setup();
   await frontier.offer('r', [page(1)]);
-  const [only] = (await frontier.release(ROOM)).tasks.map(nameOf);
+  const [only] = (await frontier.release(ROOM)).tasks;
   if (only === undefined) throw new Error('it was due');
-  const moved = { host: 'b.test', redirects: ['http://b.test/1'] };
-  await frontier.settle('r', only, { outcome: { kind: 'defer' }, moved });
+  const moved = { ...only.task, host: 'b.test', redirects: ['http://b.test/1'] };
+  await frontier.settle('r', nameOf(only), { outcome: { kind: 'defer' }, moved });
   expect(await forgetWhile(new Map(), { host: 'a.test' })).toEqual({ forgotten: 0, kept: 1 });
 });
 

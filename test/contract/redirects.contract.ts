@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import type { ReleasedTask } from '../../shared/ports/frontier.ts';
+import type { Task } from '../../shared/task/task/task.ts';
 import type { OpenStore } from '../support/stores.ts';
 import { page, pages, ROOM, setupOf } from './frontier-setup.ts';
 
@@ -12,14 +14,14 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
     test('a task that was redirected to another host waits there, and goes on where it stood', async () => {
       const { frontier, runs, gate, step } = await setup();
       await frontier.offer('r', [page(1), page(2)]);
-      await frontier.release(ROOM);
+      const released = (await frontier.release(ROOM)).tasks;
       const redirects = ['http://b.test/1', 'http://b.test/"2"\t'];
-      const moved = { host: 'b.test', redirects };
+      const moved = (index: number): Task => ({ ...taskAt(released, index), host: 'b.test', redirects });
       await frontier.settle('r', 1, {
         outcome: { kind: 'defer', host: { pauseMs: 5_000, reason: 'HTTP 429' } },
-        moved,
+        moved: moved(0),
       });
-      await frontier.settle('r', 2, { outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 }, moved });
+      await frontier.settle('r', 2, { outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 }, moved: moved(1) });
       expect(await gate.stillOpen('a.test'), 'its own host asked for nothing').toBe(true);
       expect((await frontier.release(ROOM)).tasks).toEqual([]);
       step(5_000);
@@ -30,9 +32,9 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
       ]);
       await frontier.settle('r', 3, {
         outcome: { kind: 'defer' },
-        moved: { host: 'c.test', redirects: ['http://c.test/'] },
+        moved: { ...taskAt(tasks, 0), host: 'c.test', redirects: ['http://c.test/'] },
       });
-      await frontier.settle('r', 4, { outcome: { kind: 'done' }, moved });
+      await frontier.settle('r', 4, { outcome: { kind: 'done' }, moved: moved(1) });
       expect((await frontier.release(ROOM)).tasks).toMatchObject([
         { task: { host: 'c.test', redirects: ['http://c.test/'] } },
       ]);
@@ -67,4 +69,10 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
       },
     );
   });
+}
+
+function taskAt(released: readonly ReleasedTask[], index: number): Task {
+  const { task } = released[index] ?? {};
+  if (task === undefined) throw new Error(`no ${index + 1}. task was released`);
+  return task;
 }

@@ -2,18 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { RedisRoster } from '../../shared/stores/redis/roster.ts';
-import { LocalRoster } from '../../shared/stores/sqlite/roster.ts';
 import { SteadyClock } from '../../shared/stores/sqlite/steady-clock.ts';
+import { openLocalParts } from '../support/local-parts.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { describeRoster } from './roster.contract.ts';
 
-describeRoster('in memory', async () => {
+describeRoster('in SQLite', async () => {
   const clock = new SteppedClock();
-  return {
-    roster: new LocalRoster({ clock: new SteadyClock(clock) }),
-    step: (ms) => clock.step(ms),
-    close: async () => {},
-  };
+  const { roster, database } = openLocalParts({ clock: new SteadyClock(clock) });
+  return { roster, step: (ms) => clock.step(ms), close: async () => database.close() };
 });
 
 const redis = new Redis(inject('redisUrl'));

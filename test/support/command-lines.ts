@@ -24,6 +24,8 @@ interface Names {
 export function commandLines({ page, letter, run }: Names): Readonly<Record<string, CommandLine>> {
   const [redis, both] = [['Redis'], ['Redis', 'RabbitMQ']] as const;
   const local = ['--private-hosts', '127.0.0.0/8', '--rate', 'none'];
+  // The crawl above has the same id.
+  const ofFleet = [run, '--no-local'];
   return {
     crawl: { args: ['crawl', page, '--run', run, ...local], connects: [] },
     demo: { args: ['demo', '--rate', 'none'], connects: [] },
@@ -38,10 +40,10 @@ export function commandLines({ page, letter, run }: Names): Readonly<Record<stri
     'dlq replay': { args: ['dlq', 'replay', '--dry-run'], connects: both, onlyAsks: true },
     'dlq purge': { args: ['dlq', 'purge', '--all', '--dry-run'], connects: ['RabbitMQ'], onlyAsks: true },
     forget: { args: ['forget', letter], connects: redis },
-    pause: { args: ['pause', run], connects: redis },
-    resume: { args: ['resume', run], connects: redis },
-    seal: { args: ['seal', run], connects: redis },
-    cancel: { args: ['cancel', run], connects: redis },
+    pause: { args: ['pause', ...ofFleet], connects: redis },
+    resume: { args: ['resume', ...ofFleet], connects: redis },
+    seal: { args: ['seal', ...ofFleet], connects: redis },
+    cancel: { args: ['cancel', ...ofFleet], connects: redis },
     work: { args: ['work', '--exit-when-idle', ...local], connects: both, isSilent: true },
   };
 }

@@ -9,7 +9,7 @@ import { LocalStore } from '../../shared/stores/sqlite/local-store.ts';
 import { SqliteMarks } from '../../shared/stores/sqlite/marks.ts';
 import { LocalResponseCache } from '../../shared/stores/sqlite/response-cache.ts';
 import { LocalRobotsStore } from '../../shared/stores/sqlite/robots-store.ts';
-import { LocalRoster } from '../../shared/stores/sqlite/roster.ts';
+import { SqliteRoster } from '../../shared/stores/sqlite/roster.ts';
 import { SqliteRuns } from '../../shared/stores/sqlite/runs.ts';
 import { POLICY } from './policy.ts';
 
@@ -41,6 +41,6 @@ export function openLocalParts<C extends Clock>(options: LocalPartsOptions<C>) {
     biographer: new SqliteBiographer({ store }),
     cache: new LocalResponseCache({ clock, ttlMs: 60_000, maxBytes: 1_000_000 }),
     robots: new LocalRobotsStore({ clock }),
-    roster: new LocalRoster({ clock }),
+    roster: new SqliteRoster({ store }),
   };
 }

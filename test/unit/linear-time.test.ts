@@ -12,7 +12,7 @@ import { isAllowed } from '../../shared/task/robots/robots-match.ts';
 import { sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
 import { lastmodEnd } from '../../shared/task/sitemap/lastmod.ts';
 import { SitemapParser } from '../../shared/task/sitemap/sitemap.ts';
-import { readMessage } from '../../shared/task/task/task.ts';
+import { readMessage } from '../../shared/task/task/message.ts';
 import { malformedMarkOf } from '../../shared/task/url/fingerprint.ts';
 import { matchesGlob } from '../../shared/task/url/glob.ts';
 import { redirectOf } from '../../shared/task/url/redirect.ts';

@@ -5,7 +5,7 @@ import type { Forgettable, Forgotten } from '../../../shared/ports/marks.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readHost } from '../process/host-name.ts';
-import { tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, tell, withStores } from '../process/with-stores.ts';
 
 /** A mark of an older run is forgotten with `--host`. */
 const MOST_RUNS = 100;
@@ -13,12 +13,13 @@ const MOST_RUNS = 100;
 interface ForgetOptions {
   readonly host?: string;
   readonly all?: boolean;
+  readonly local?: boolean;
 }
 
 /** `trawl forget URL|--host H|--all`: drops marks, so that the URLs are taken again. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['fleet'])
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
       .argument('[url]', 'a URL, or a text that was refused as malformed')
       .option('--host <host>', 'all URLs of a host')
       .option('--all', 'all URLs')
@@ -28,11 +29,11 @@ export const command: CommandModule = {
   },
 };
 
-async function forget(url: string | undefined, { host, all }: ForgetOptions, context: Context): Promise<number> {
+async function forget(url: string | undefined, { host, all, local }: ForgetOptions, context: Context): Promise<number> {
   if ([url, host, all].filter((given) => given !== undefined).length !== 1)
     throw new UsageError('name what to forget: trawl forget URL, trawl forget --host HOST, or trawl forget --all');
   const meant = host === undefined ? undefined : { host: readHost(host) };
-  return await withStores(context, 'trawl forget', async ({ marks, runs }) => {
+  return await withStores(context, 'trawl forget', { local }, async ({ marks, runs }) => {
     // A URL has another mark in a run that compares URLs by rules of its own.
     const of = url === undefined ? undefined : await marksOfUrl(url, await runs.list(MOST_RUNS), runs);
     const all: readonly Forgettable[] = of === undefined ? [meant ?? 'all'] : of.all.map((mark) => ({ mark }));

@@ -2,25 +2,25 @@ import { pauseText } from '../../../shared/control/pause-text.ts';
 import type { Pause } from '../../../shared/ports/host-gate.ts';
 import type { Context } from '../command.ts';
 import { readHost } from '../process/host-name.ts';
-import { tell, withStores } from '../process/with-stores.ts';
+import { tell, type Whose, withStores } from '../process/with-stores.ts';
 
 /** `trawl pause --host`: nothing of the host is released or fetched, by any run, until it is resumed. */
-export async function holdHost(text: string, reason: string, context: Context): Promise<number> {
+export async function holdHost(text: string, reason: string, context: Context, whose: Whose): Promise<number> {
   const host = readHost(text);
-  return await withStores(context, 'trawl pause', async ({ gate }) => {
+  return await withStores(context, 'trawl pause', whose, async ({ gate }) => {
     const was = await gate.hold(host, reason);
     const is = { paused: true, byHand: true, reason };
     const before = was === undefined ? '' : ` It was ${wasText(was)}.`;
-    const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Go on with: trawl resume --host ${host}`;
+    const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Go on with: trawl resume --host ${host}${whose.local === true ? ' --local' : ''}`;
     tell(context, { host, was: pauseJson(was), is }, [text]);
     return 0;
   });
 }
 
 /** `trawl resume --host`: ends a pause, one that the host asked for as well. */
-export async function resumeHost(text: string, context: Context): Promise<number> {
+export async function resumeHost(text: string, context: Context, whose: Whose): Promise<number> {
   const host = readHost(text);
-  return await withStores(context, 'trawl resume', async ({ gate }) => {
+  return await withStores(context, 'trawl resume', whose, async ({ gate }) => {
     const was = await gate.resume(host);
     const sentence =
       was === undefined

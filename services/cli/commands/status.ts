@@ -11,7 +11,7 @@ import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
-import { sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fleet-hosts.ts';
 import { incrementalJson, incrementalLine } from '../text/incremental.ts';
 import { clearScreen, isOutputOver } from '../text/output.ts';
@@ -21,6 +21,7 @@ import { table } from '../text/table.ts';
 
 interface StatusOptions {
   readonly watch?: boolean;
+  readonly local?: boolean;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -31,7 +32,7 @@ const SLOWEST_HOSTS = 5;
 /** `trawl status [RUN]`: one run, or all. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['fleet'])
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
       .argument('[run]', 'a run id (default: all that are open, and the newest)')
       .option('--watch', 'look again every second')
       .action(async (run: string | undefined, options: StatusOptions) => {
@@ -40,14 +41,18 @@ export const command: CommandModule = {
   },
 };
 
-async function status(run: string | undefined, { watch = false }: StatusOptions, context: Context): Promise<number> {
+async function status(
+  run: string | undefined,
+  { watch = false, local }: StatusOptions,
+  context: Context,
+): Promise<number> {
   if (run !== undefined) readRunId(run);
-  return await withStores(context, 'trawl status', async (stores) => {
+  return await withStores(context, 'trawl status', { local, run }, async (stores) => {
     const look = run === undefined ? new AllRuns(stores) : new OneRun(stores, run);
     for (;;) {
       const found = await look.again();
       if (found === undefined) {
-        return sayUnknownRun(run ?? '');
+        return sayUnknownRun(run ?? '', local);
       }
       if (watch && !context.json) clearScreen();
       tell(context, found.json, found.lines);

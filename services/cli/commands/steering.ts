@@ -5,12 +5,13 @@ import type { Steered } from '../../../shared/ports/runs.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
-import { sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { holdHost, resumeHost } from './host-steering.ts';
 
 interface SteerOptions {
   readonly host?: string;
   readonly reason?: string;
+  readonly local?: boolean;
 }
 
 /** The reason of a pause that nobody gave one for. */
@@ -18,7 +19,7 @@ const BY_HAND = 'by hand';
 
 /** Defines a command that steers one run; `pause` and `resume` steer a host as well. */
 export function defineSteering(verb: SteerVerb, command: Command, exit: (code: number) => void): void {
-  addCommonOptions(command, ['fleet']);
+  addLocalOption(addCommonOptions(command, ['fleet', 'output']));
   const isForHosts = verb === 'pause' || verb === 'resume';
   command.argument(isForHosts ? '[run]' : '<run>', 'a run id');
   if (isForHosts) command.option('--host <host>', 'a host instead of a run, for all runs: example.com');
@@ -31,22 +32,25 @@ export function defineSteering(verb: SteerVerb, command: Command, exit: (code: n
 async function steer(
   verb: SteerVerb,
   run: string | undefined,
-  { host, reason = BY_HAND }: SteerOptions,
+  { host, reason = BY_HAND, local }: SteerOptions,
   context: Context,
 ): Promise<number> {
   if ((run === undefined) === (host === undefined))
     throw new UsageError(`name a run, or a host with --host: trawl ${verb} RUN, trawl ${verb} --host HOST`);
   if (host !== undefined) {
-    return await (verb === 'pause' ? holdHost(host, reason, context) : resumeHost(host, context));
+    return await (verb === 'pause' ? holdHost(host, reason, context, { local }) : resumeHost(host, context, { local }));
   }
   const id = readRunId(run ?? '');
-  return await withStores(context, `trawl ${verb}`, async (stores) => {
+  return await withStores(context, `trawl ${verb}`, { local, run: id }, async (stores) => {
     const before = await stores.runs.progress(id);
     const steered = await steerRun(verb, id, reason, stores);
     // Only the dropping of what waits takes long; other workers help.
-    if (verb === 'cancel') while ((await stores.frontier.drain()) > 0);
+    if (verb === 'cancel') {
+      while ((await stores.frontier.drain()) > 0);
+      await stores.finishCancelled?.(id);
+    }
     const after = await stores.runs.progress(id);
-    if (before === undefined || steered === undefined || after === undefined) return sayUnknownRun(id);
+    if (before === undefined || steered === undefined || after === undefined) return sayUnknownRun(id, local);
     const { code, sentence } = steeringOutcome(verb, steered, before, after);
     const { waiting, inFlight, cancelled, sealed, pauseReason = null } = after;
     const { was, is } = steered;

@@ -1,21 +1,24 @@
 import type { Command } from 'commander';
 import { lookUp } from '../../../shared/control/biography.ts';
+import type { DeadLetters } from '../../../shared/ports/transport.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
 import { withLetters, withRecords } from '../process/with-archives.ts';
-import { sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { biographyLines } from '../text/biography.ts';
 
 const NAME = 'trawl url';
+const NO_LETTERS: DeadLetters = { browse: async () => [], sift: async () => {} };
 
 interface UrlOptions {
   readonly run?: string;
+  readonly local?: boolean;
 }
 
 /** `trawl url URL`: where it is, every failed attempt, why it waits, and what became of it. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['fleet', 'output'])
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
       .argument('<url>', 'a URL, or a text that was refused as malformed')
       .option('--run <id>', 'look in this run (default: in the newest runs)')
       .action(async (url: string, options: UrlOptions) => {
@@ -25,14 +28,19 @@ export const command: CommandModule = {
 };
 
 async function tellOf(url: string, options: UrlOptions, context: Context): Promise<number> {
+  const { local } = options;
   const run = options.run === undefined ? undefined : readRunId(options.run);
-  return await withStores(context, NAME, async (stores) => {
+  return await withStores(context, NAME, { local, run }, async (stores) => {
     const biography = await lookUp(url, run, {
       stores,
       records: (action) => withRecords({ ...context, name: NAME }, action),
-      letters: (action) => withLetters({ ...context, name: NAME, attempts: 1 }, action),
+      // Local crawls have no broker to keep dead letters.
+      letters: (action) =>
+        stores.finishCancelled === undefined
+          ? withLetters({ ...context, name: NAME, attempts: 1 }, action)
+          : action(NO_LETTERS),
     });
-    if (run !== undefined && biography.runs.length === 0) return sayUnknownRun(run);
+    if (run !== undefined && biography.runs.length === 0) return sayUnknownRun(run, local);
     tell(context, biography, biographyLines(biography));
     return 0;
   });

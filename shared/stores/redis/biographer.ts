@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
-import type { TaskState } from '../../ports/frontier.ts';
 import type { RunState } from '../../ports/runs.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { QUEUES, type Queue } from '../../task/task/routing.ts';
-import { chunksOfPairs, markOfEntry } from './chunks.ts';
+import { chunksOfPairs } from './chunks.ts';
 import { readCircumstances } from './circumstances.ts';
-import { stateOf } from './entry.ts';
+import { markOfEntry, stateOf, wordsOfEntry } from './entry.ts';
 import { Scripts } from './scripts.ts';
 
 interface RedisBiographerOptions {
@@ -77,7 +76,7 @@ export class RedisBiographer implements Biographer {
         const reply = await this.#scripts.run('find', run, queue, host, mark, last, LOOK);
         const [looked, entry, ahead] = reply as [number, string?, number?];
         if (entry !== undefined)
-          return { at: 'waiting', queue, ahead: before + Number(ahead), state: stateOfNumbers(entry.split(' ')) };
+          return { at: 'waiting', queue, ahead: before + Number(ahead), state: stateOf(...wordsOfEntry(entry)) };
         if (looked < LOOK) break;
       }
       before += await this.#redis.llen(`${this.#prefix}run:${run}:${queue === 'priority' ? 'wait!' : 'wait'}:${host}`);
@@ -89,9 +88,9 @@ export class RedisBiographer implements Biographer {
     for await (const pairs of chunksOfPairs(this.#redis, `${this.#prefix}run:${run}:putback`, 'zset')) {
       const found = pairs.find(([entry]) => markOfEntry(entry) === mark);
       if (found === undefined) continue;
-      const [, queue, ...numbers] = found[0].split(' ');
+      const [, queue, ...numbers] = wordsOfEntry(found[0]);
       const inMs = Math.max(0, Number(found[1]) - now);
-      return { at: 'retry', queue: queue as Queue, inMs, state: stateOfNumbers(numbers) };
+      return { at: 'retry', queue: queue as Queue, inMs, state: stateOf(...numbers) };
     }
     return undefined;
   }
@@ -101,7 +100,7 @@ export class RedisBiographer implements Biographer {
       const found = pairs.find(([, entry]) => markOfEntry(entry) === mark);
       if (found === undefined) continue;
       const [release, entry] = found;
-      const [phase = '', , queue, ...numbers] = entry.split(' ');
+      const [phase = '', , queue, ...numbers] = wordsOfEntry(entry);
       const lease = Number(await this.#redis.zscore(`${this.#prefix}run:${run}:leases`, release));
       const [, worker, since] = /^working:(.*):(\d+)$/.exec(phase) ?? [];
       return {
@@ -110,14 +109,9 @@ export class RedisBiographer implements Biographer {
         release: Number(release),
         leaseMs: Math.max(0, lease - now),
         ...(worker === undefined ? {} : { worker, forMs: Math.max(0, now - Number(since)) }),
-        state: stateOfNumbers(numbers),
+        state: stateOf(...numbers),
       };
     }
     return undefined;
   }
-}
-
-/** The five numbers that go before a mark; behind the fifth, the mark begins. */
-function stateOfNumbers(numbers: readonly string[]): TaskState {
-  return stateOf(...numbers.slice(0, 4), numbers[4]?.split('\t')[0]);
 }

@@ -1,11 +1,10 @@
 import { Redis } from 'ioredis';
 import { systemClock } from '../../runtime/clock.ts';
-import { BatchingRedis } from './connection.ts';
+import { BatchingRedis, MOST_BETWEEN_TRIES_MS } from './connection.ts';
 
 /** An answer that takes longer is none, and neither will the next one be sooner: the connection is given up. */
 const ANSWER_TIMEOUT_MS = 500;
 const CONNECT_TIMEOUT_MS = 5_000;
-const MOST_BETWEEN_TRIES_MS = 5_000;
 
 /** What is told about the cache's connection, once per change. */
 export interface CacheRedisEvents {

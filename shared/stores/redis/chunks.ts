@@ -5,12 +5,6 @@ const CHUNK = 500;
 /** Entries of a list that are read twice: some that follow may move up, when a probe is taken from the tail meanwhile. */
 const OVERLAP = 20;
 
-/** The mark of an entry, in whichever form it is kept; see `prelude.lua`. */
-export function markOfEntry(entry: string): string {
-  const start = entry.indexOf('\t') + 1;
-  return entry.slice(start, entry.indexOf('\t', start));
-}
-
 /** A list from its tail to its head, in chunks. Entries may come twice; nothing that stays is missed. */
 export async function* chunksOfList(redis: Redis, key: string): AsyncGenerator<string[]> {
   for (let last = -1; ; last -= CHUNK - OVERLAP) {

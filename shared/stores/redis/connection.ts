@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { batchWrites } from '../../runtime/batch-writes.ts';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { SECOND_MS } from '../../task/durations.ts';
 
 /** What is told about the connection once it stands. */
 export interface RedisEvents {
@@ -30,6 +31,9 @@ export class BatchingRedis extends Redis {
 /** A server that was asked and says nothing for so long is as good as gone. */
 const SILENT_MS = 15_000;
 const ASK_EVERY_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** The longest rest between two tries to connect again. */
+export const MOST_BETWEEN_TRIES_MS = 5_000;
 
 /**
  * A connection to Redis that fails at once while it never stood, and comes back for ever after that. Commands sent while
@@ -52,9 +56,9 @@ export class RedisConnection {
     this.#redis = new BatchingRedis(url, {
       lazyConnect: true,
       connectionName: name,
-      connectTimeout: 10_000,
+      connectTimeout: CONNECT_TIMEOUT_MS,
       maxRetriesPerRequest: null,
-      retryStrategy: (times) => (this.#stood ? Math.min(5_000, 100 * 2 ** Math.min(times, 6)) : null),
+      retryStrategy: (times) => (this.#stood ? Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6)) : null),
       // A replica that a fail-over left behind: look for the new master.
       reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
     });
@@ -107,7 +111,7 @@ export class RedisConnection {
   /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
   #listen(): void {
     if (this.#askedAt !== undefined) {
-      if (performance.now() - this.#askedAt > SILENT_MS) this.#redis.hangUp(`no answer for ${SILENT_MS / 1_000} s`);
+      if (performance.now() - this.#askedAt > SILENT_MS) this.#redis.hangUp(`no answer for ${SILENT_MS / SECOND_MS} s`);
     } else if (this.redis.status === 'ready') {
       this.#askedAt = performance.now();
       const answered = (): void => {

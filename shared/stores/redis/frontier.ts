@@ -23,9 +23,14 @@ import {
 import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
-import { type FrontierPolicy, MOST_DRAINED, MOST_REAPED, THROTTLES_BEFORE_TAIL } from '../policy.ts';
-import { markOfEntry } from './chunks.ts';
-import { readNote, readReleased, stateOf, writeOffer } from './entry.ts';
+import {
+  type FrontierPolicy,
+  MOST_DRAINED,
+  MOST_REAPED,
+  QUEUED_PAST_TTL_MS,
+  THROTTLES_BEFORE_TAIL,
+} from '../policy.ts';
+import { markOfEntry, readNote, readReleased, stateOf, writeOffer } from './entry.ts';
 import type { RedisMemory } from './memory-watch.ts';
 import { readKnownPage } from './page-entry.ts';
 import { Scripts } from './scripts.ts';
@@ -112,7 +117,8 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   async queued(run: string, releases: readonly ReleaseName[]): Promise<void> {
     if (releases.length === 0) return;
     const { priorityTtlMs, normalTtlMs } = this.#policy;
-    await this.#scripts.run('queued', run, priorityTtlMs + 300_000, normalTtlMs + 300_000, ...flat(releases));
+    const leases = [priorityTtlMs + QUEUED_PAST_TTL_MS, normalTtlMs + QUEUED_PAST_TTL_MS];
+    await this.#scripts.run('queued', run, ...leases, ...flat(releases));
   }
 
   async admit(run: string, { release, mark }: ReleaseName, worker: string): Promise<Admission> {

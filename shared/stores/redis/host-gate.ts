@@ -1,10 +1,8 @@
 import type { Redis } from 'ioredis';
 import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { PLACE_LEASE_MS } from '../policy.ts';
 import { Scripts } from './scripts.ts';
-
-/** A place that its holder never leaves is free again after so long: longer than any request may take. */
-const PLACE_LEASE_MS = 120_000;
 
 interface RedisHostGateOptions {
   readonly redis: Redis;

@@ -1,8 +1,10 @@
 import type { Redis } from 'ioredis';
-import { type Forgettable, type Forgotten, hostOfMark, type Marks } from '../../ports/marks.ts';
+import type { Forgettable, Forgotten, Marks } from '../../ports/marks.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { UsageError } from '../../runtime/errors.ts';
-import { chunksOfKeys, chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob, markOfEntry } from './chunks.ts';
+import { hostOfMark } from '../../task/url/fingerprint.ts';
+import { chunksOfKeys, chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob } from './chunks.ts';
+import { markOfEntry } from './entry.ts';
 import { MoveLog } from './move-log.ts';
 import { Scripts } from './scripts.ts';
 

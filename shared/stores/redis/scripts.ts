@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../runtime/clock.ts';
+import { numbersFor } from './numbers.ts';
 
 /** The names of the scripts: one file each in `stores/redis/lua`. */
 export type ScriptName =
@@ -87,9 +88,9 @@ export class Scripts {
 }
 
 /**
- * The text of a script, with what all share behind its first line, which has to stay the first, and then what its header
- * says that it needs: to make functions costs a little, each time that a script runs. Those that only read can't keep the
- * time, and those that say so needn't.
+ * The text of a script, with its numbers and what all share behind its first line, which has to stay the first, and then what
+ * its header says that it needs: to make functions costs a little, each time that a script runs. Those that only read can't
+ * keep the time, and those that say so needn't.
  */
 function readScript(name: ScriptName): string {
   const read = (file: string): string => readFileSync(join(import.meta.dirname, './lua', file), 'utf8');
@@ -103,5 +104,6 @@ function readScript(name: ScriptName): string {
     ...(keepsTime ? ['keep_time.lua'] : []),
     ...(needed === undefined ? [] : [needed]),
   ];
-  return flags + shared.map(read).join('') + text.slice(firstLine);
+  const body = shared.map(read).join('') + text.slice(firstLine);
+  return flags + numbersFor(body) + body;
 }

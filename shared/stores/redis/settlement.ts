@@ -1,5 +1,5 @@
 import type { Settlement } from '../../ports/frontier.ts';
-import { writeWay } from './entry.ts';
+import { formOf } from '../../task/task/form.ts';
 import { writeVisit } from './page-entry.ts';
 
 type Flat = readonly [
@@ -15,7 +15,7 @@ type Flat = readonly [
   note: string,
   hostFreeInMs: number,
   movedTo: string,
-  redirects: string,
+  movedForm: string,
   page: string,
 ];
 
@@ -36,7 +36,7 @@ export function flatten(settlement: Settlement): Flat {
     attempt === undefined ? '' : JSON.stringify(attempt),
     Math.round(hostFreeInMs ?? 0),
     moved?.host ?? '',
-    moved === undefined ? '' : writeWay(moved),
+    moved === undefined ? '' : formOf(moved),
     writeVisit(page),
   ];
 }

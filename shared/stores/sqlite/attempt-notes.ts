@@ -1,8 +1,9 @@
 import type { AttemptNote } from '../../ports/frontier.ts';
+import { DAY_MS } from '../../task/durations.ts';
 import type { Moves } from './moves.ts';
 
 const MOST_NOTES = 10;
-const NOTED_MS = 24 * 3_600_000;
+const NOTED_MS = DAY_MS;
 /** Of all tasks together; the oldest go first. */
 export const MOST_KEPT = 100_000;
 

@@ -16,10 +16,17 @@ import {
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
+  WORKING_MS,
 } from '../../ports/frontier.ts';
 import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
-import { type FrontierPolicy, MOST_DRAINED, MOST_REAPED } from '../policy.ts';
+import {
+  type FrontierPolicy,
+  MOST_DRAINED,
+  MOST_REAPED,
+  QUEUED_PAST_DEADLINE_MS,
+  QUEUED_PAST_TTL_MS,
+} from '../policy.ts';
 import { notesOf } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import type { LocalStore } from './local-store.ts';
@@ -29,10 +36,6 @@ import { type LookTurn, Releasing } from './releasing.ts';
 import { Settling } from './settling.ts';
 import { stateOfTask, type TaskRow } from './task-rows.ts';
 
-const WORKING_MS = 60_000;
-/** A queued lease outlives the queue's own time by this. */
-const QUEUED_LONGER_MS = 300_000;
-const PAST_DEADLINE_MS = 60_000;
 /** Queued leases that are ended by one call. */
 const MOST_ENDED = 500;
 
@@ -74,8 +77,8 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
         database.run(
           `UPDATE tasks SET phase = 'queued', leaseUntil = min(CASE queue WHEN 0 THEN ? ELSE ? END, iif(deadline > 0, deadline + ?, ?))
            WHERE run = ? AND release = ? AND mark = ? AND phase = 'publishing'`,
-          ...[now + priorityTtlMs + QUEUED_LONGER_MS, now + normalTtlMs + QUEUED_LONGER_MS],
-          ...[PAST_DEADLINE_MS, Number.MAX_SAFE_INTEGER, n, release, mark],
+          ...[now + priorityTtlMs + QUEUED_PAST_TTL_MS, now + normalTtlMs + QUEUED_PAST_TTL_MS],
+          ...[QUEUED_PAST_DEADLINE_MS, Number.MAX_SAFE_INTEGER, n, release, mark],
         );
     });
   }
@@ -242,7 +245,7 @@ function putBackAll(moves: Moves, run: RunRow, tasks: readonly TaskRow[]): void 
 }
 
 /** Counts waiting tasks of a cancelled run. Returns how many. */
-function drainRun(moves: Moves, run: RunRow, most: number): number {
+export function drainRun(moves: Moves, run: RunRow, most: number): number {
   const waiting = (where: string, limit: number): TaskRow[] =>
     moves.database.all<TaskRow>(`SELECT * FROM tasks WHERE run = ? AND ${where} IS NOT NULL LIMIT ?`, run.n, limit);
   const lined = waiting('place', most);

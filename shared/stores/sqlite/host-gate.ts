@@ -1,13 +1,10 @@
 import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../../ports/host-gate.ts';
 import { averageResponseMs } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
+import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
 import { holdHost, paceOf, pauseHost, resumeHost, slowHost } from './host-rows.ts';
 import type { LocalStore } from './local-store.ts';
 import type { Moves } from './moves.ts';
-
-const PLACE_LEASE_MS = 120_000;
-/** How long a request is guessed to take before one has. */
-const UNKNOWN_RESPONSE_MS = 100;
 
 /** The gate of one machine: all its local crawls share what a host may be asked. */
 export class SqliteHostGate implements HostGate {
@@ -90,7 +87,7 @@ function ask(moves: Moves, name: string, { intervalMs, concurrency }: HostLimit,
     );
     if (held !== undefined && held.places >= concurrency && held.own === 0) {
       const wait = Math.ceil((host.responseMs ?? UNKNOWN_RESPONSE_MS) / concurrency);
-      return { granted: false, inMs: Math.max(10, wait), because: 'concurrency' };
+      return { granted: false, inMs: Math.max(SHORTEST_PLACE_WAIT_MS, wait), because: 'concurrency' };
     }
     database.run('INSERT OR REPLACE INTO places VALUES (?, ?, ?)', name, holder, slot + PLACE_LEASE_MS);
   }

@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path';
 import type { Beginning, LocalRuns, LocalRunView } from '../../ports/local-runs.ts';
 import { StorageError, UsageError } from '../../runtime/errors.ts';
 import { makeOutputFolder, unusableOutput } from '../../runtime/output-folder.ts';
+import { MOST_DRAINED } from '../policy.ts';
 import { bootId } from './boot.ts';
+import { drainRun } from './frontier.ts';
 import type { LocalStore } from './local-store.ts';
 import { FileLock } from './lock.ts';
 import type { Moves } from './moves.ts';
@@ -96,6 +98,34 @@ export async function reopenRun(run: string, options: OpeningOptions): Promise<O
   });
 }
 
+/** Drops what waits of a cancelled run, if no process has it. */
+export async function finishCancelled(
+  run: string,
+  { store, folder }: Pick<OpeningOptions, 'store' | 'folder'>,
+): Promise<void> {
+  const path = lockPath(folder, run);
+  makeOutputFolder(dirname(path));
+  const lock = FileLock.take(path);
+  if (lock === undefined) return;
+  store.owned?.add(run);
+  try {
+    await putRunBack(store, run, { hadPowerCut: false });
+    while (await store.move((moves) => drainSome(moves, run))) {}
+  } finally {
+    store.owned?.delete(run);
+    lock.release();
+  }
+}
+
+function drainSome(moves: Moves, id: string): boolean {
+  const run = moves.run(id);
+  return run?.state === 'cancelled' && drainRun(moves, run, MOST_DRAINED) > 0;
+}
+
+function lockPath(folder: string, run: string): string {
+  return join(folder, run, 'crawl.lock');
+}
+
 function findCrawl({ database }: Moves, run: string): CrawlRow | undefined {
   return database.get<CrawlRow>('SELECT * FROM crawls WHERE run = ?', run);
 }
@@ -124,7 +154,7 @@ async function underLock(
   { folder, store }: OpeningOptions,
   open: (lock: FileLock) => Promise<OwnedLocalRun>,
 ): Promise<OwnedLocalRun> {
-  const path = join(folder, run, 'crawl.lock');
+  const path = lockPath(folder, run);
   makeOutputFolder(dirname(path));
   let lock: FileLock | undefined;
   try {

@@ -1,4 +1,5 @@
-import { type Forgettable, type Forgotten, hostOfMark, type Marks } from '../../ports/marks.ts';
+import type { Forgettable, Forgotten, Marks } from '../../ports/marks.ts';
+import { hostOfMark } from '../../task/url/fingerprint.ts';
 import type { LocalStore } from './local-store.ts';
 import { MARK } from './schema.ts';
 

@@ -6,18 +6,22 @@ import {
   type ReleaseVerdict,
 } from '../../ports/frontier.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
-import { type FrontierPolicy, LEAD_MS, MALFORMED_HOST } from '../policy.ts';
+import { MALFORMED_HOST } from '../../task/url/fingerprint.ts';
+import {
+  type FrontierPolicy,
+  HIGHEST_START,
+  INTERVAL_KNOWN_MS,
+  LEAD_MS,
+  MOST_LOOKS,
+  MOST_RETRIES_WOKEN,
+  MOST_RUNS_LOOKED_AT,
+  PUBLISHING_MS,
+} from '../policy.ts';
+import { readStored } from '../stored-task.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { paceOf, rateOf } from './host-rows.ts';
 import { type Moves, optionsOf, type RunHostRow, type RunRow } from './moves.ts';
-import { stateOfTask, type TaskRow, taskOf } from './task-rows.ts';
-
-const MOST_LOOKS = 200;
-const MOST_RUNS = 100;
-const MOST_RETRIES = 100;
-const PUBLISHING_MS = 60_000;
-/** 2^53 is a little more: numbers stay exact, whatever the clock says. */
-const HIGHEST_START = 9_000_000_000_000_000;
+import { placeOf, stateOfTask, type TaskRow } from './task-rows.ts';
 
 interface Wanted {
   /** Tasks that may go. */
@@ -60,7 +64,7 @@ export class Releasing {
     const wanting = open
       .filter(({ lookAt }) => lookAt !== null && lookAt <= now)
       .sort((a, b) => (a.lookAt ?? 0) - (b.lookAt ?? 0) || (a.id < b.id ? -1 : 1))
-      .slice(0, MOST_RUNS);
+      .slice(0, MOST_RUNS_LOOKED_AT);
     const share = Math.floor(window / Math.max(1, wanting.length));
     const outOf = new Map(wanting.map((run) => [run, run.inFlight]));
     // Looks are shared, too: a run with hosts that were all paused at once needs many, and gives nothing for them.
@@ -118,7 +122,7 @@ export class Releasing {
     const due = this.#moves.database.all<TaskRow>(
       `SELECT * FROM tasks WHERE run = ? AND dueAt <= ?
        ORDER BY dueAt, host, queue DESC, attempts, starts, throttles, deadline, firstSeen, mark LIMIT ?`,
-      ...[run.n, this.#moves.now, MOST_RETRIES],
+      ...[run.n, this.#moves.now, MOST_RETRIES_WOKEN],
     );
     for (const task of due) this.#moves.wakeRetry(run, task);
   }
@@ -199,7 +203,7 @@ export class Releasing {
     let pace = paceOf(host, own, now).intervalMs;
     if (own > 0 && rateOf(host, own, now) === own) {
       host.interval = own;
-      host.intervalUntil = now + 10_000 + 2 * own;
+      host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
     }
     const { hostConcurrency } = this.#policy;
     if (hostConcurrency > 0 && host.responseMs !== null)
@@ -232,7 +236,8 @@ export class Releasing {
         if (batch.length === 0) break;
         for (const task of batch) {
           const release = ++run.releases;
-          let verdict = forced ?? 'go';
+          const stored = readStored(placeOf(task, run.id), task.form);
+          let verdict = stored.problem === undefined ? (forced ?? 'go') : 'malformed';
           if (verdict === 'go') {
             if (task.deadline > 0 && task.deadline <= now) verdict = 'deadline';
             else go++;
@@ -245,7 +250,7 @@ export class Releasing {
           run.inFlight++;
           own.waiting--;
           taken++;
-          this.#tasks.push({ verdict, release, ...taskOf(task, run.id), state: stateOfTask(task) });
+          this.#tasks.push({ verdict, release, ...stored, state: stateOfTask(task) });
         }
       }
     }

@@ -1,26 +1,35 @@
 import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../ports/roster.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { LocalStore } from './local-store.ts';
 
-/** The workers of one process. */
-export class LocalRoster implements Roster {
-  readonly #clock: Clock;
-  readonly #workers = new Map<string, { readonly worker: WorkerBeat; readonly at: number }>();
+/** The workers of all local crawls. */
+export class SqliteRoster implements Roster {
+  readonly #store: LocalStore;
 
-  constructor({ clock }: { readonly clock: Clock }) {
-    this.#clock = clock;
+  constructor({ store }: { readonly store: LocalStore }) {
+    this.#store = store;
   }
 
   async beat(worker: WorkerBeat): Promise<void> {
-    this.#workers.set(worker.id, { worker, at: this.#clock.now() });
+    await this.#store.move(({ database, now }) =>
+      database.run(
+        'INSERT OR REPLACE INTO workers (id, at, beat) VALUES (?, ?, ?)',
+        worker.id,
+        now,
+        JSON.stringify(worker),
+      ),
+    );
   }
 
   async leave(id: string): Promise<void> {
-    this.#workers.delete(id);
+    await this.#store.move(({ database }) => database.run('DELETE FROM workers WHERE id = ?', id));
   }
 
   async workers(): Promise<readonly LiveWorker[]> {
-    const now = this.#clock.now();
-    for (const [id, { at }] of this.#workers) if (now - at > WORKER_SILENT_MS) this.#workers.delete(id);
-    return [...this.#workers.values()].map(({ worker, at }) => ({ ...worker, silentMs: Math.max(0, now - at) }));
+    return await this.#store.move(({ database, now }) => {
+      database.run('DELETE FROM workers WHERE at < ?', now - WORKER_SILENT_MS);
+      return database
+        .all<{ at: number; beat: string }>('SELECT at, beat FROM workers ORDER BY id')
+        .map(({ at, beat }) => ({ ...(JSON.parse(beat) as WorkerBeat), silentMs: Math.max(0, now - at) }));
+    });
   }
 }

@@ -1,9 +1,11 @@
-import type { Moved, ReleaseName, Settlement } from '../../ports/frontier.ts';
+import type { ReleaseName, Settlement } from '../../ports/frontier.ts';
+import { formOf } from '../../task/task/form.ts';
+import type { Task } from '../../task/task/task.ts';
 import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../policy.ts';
 import { forgetNotes, keepNote } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { type Moves, optionsOf, type RunRow } from './moves.ts';
-import { movedForm, type TaskRow } from './task-rows.ts';
+import type { TaskRow } from './task-rows.ts';
 
 /** Settles of one call. */
 export class Settling {
@@ -82,13 +84,13 @@ export class Settling {
   }
 
   /** The host that it waited at has answered, with a redirect. */
-  #move(run: RunRow, task: TaskRow, moved: Moved): void {
+  #move(run: RunRow, task: TaskRow, moved: Task): void {
     if (moved.host !== task.host) {
       this.#noteTrouble(run, task.host, true);
       new HostHealth(this.#moves, task.host).hear(optionsOf(run).intervalMs, { hostAnswered: true });
     }
     task.host = moved.host;
-    task.form = movedForm(task.form, moved);
+    task.form = formOf(moved);
   }
 
   #noteTrouble(run: RunRow, name: string, answered: boolean): void {

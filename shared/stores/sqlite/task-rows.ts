@@ -1,8 +1,7 @@
-import type { Offer, ReleasedTask, TaskState } from '../../ports/frontier.ts';
+import type { Offer, TaskState } from '../../ports/frontier.ts';
+import { formOf, type TaskPlace } from '../../task/task/form.ts';
 import type { Queue } from '../../task/task/routing.ts';
-import type { Task } from '../../task/task/task.ts';
-import { malformedMarkOf } from '../../task/url/fingerprint.ts';
-import { MALFORMED_HOST } from '../policy.ts';
+import { MALFORMED_HOST, malformedMarkOf } from '../../task/url/fingerprint.ts';
 import type { LocalDatabase } from './database.ts';
 
 export type Phase = 'publishing' | 'queued' | 'working';
@@ -30,19 +29,8 @@ export interface TaskRow {
   readonly deadline: number;
   readonly known: number;
   readonly ending: string | null;
+  /** See `task/form.ts`; of what is no URL, why it is none. */
   form: string;
-}
-
-/** What a task is beyond the columns that the store goes by. */
-interface Form {
-  readonly url: string;
-  readonly step?: string;
-  readonly depth?: number;
-  readonly within?: string;
-  readonly redirects?: readonly string[];
-  readonly logins?: Readonly<Record<string, string>>;
-  /** Why a malformed text is no URL. */
-  readonly problem?: string;
 }
 
 export const QUEUE_NUMBERS: Readonly<Record<Queue, number>> = { priority: 0, normal: 1 };
@@ -59,41 +47,23 @@ export function newTask(
 ): Pick<TaskRow, 'host' | 'queue' | 'mark' | 'firstSeen' | 'deadline' | 'form'> {
   if ('malformed' in offer) {
     const mark = malformedMarkOf(offer.malformed);
-    const form: Form = { url: mark, problem: offer.problem };
-    return { host: MALFORMED_HOST, queue: 1, mark, firstSeen: now, deadline: 0, form: JSON.stringify(form) };
+    return { host: MALFORMED_HOST, queue: 1, mark, firstSeen: now, deadline: 0, form: offer.problem };
   }
-  const { host, mark, queue, deadlineMs, url, step, depth, within, redirects, logins } = offer;
-  const form: Form = {
-    url,
-    ...(step === '' ? {} : { step }),
-    ...(depth === 0 ? {} : { depth }),
-    ...(within === undefined ? {} : { within }),
-    ...(redirects === undefined ? {} : { redirects }),
-    ...(logins === undefined ? {} : { logins }),
-  };
+  const { host, mark, queue, deadlineMs } = offer;
   return {
     host,
     queue: QUEUE_NUMBERS[queue],
     mark,
     firstSeen: now,
     deadline: deadlineMs === undefined ? 0 : now + deadlineMs,
-    form: JSON.stringify(form),
+    form: formOf(offer),
   };
 }
 
-/** The task of a row, as a run's. */
-export function taskOf(row: TaskRow, run: string): { readonly task: Task } & Pick<ReleasedTask, 'problem'> {
-  const { url, step = '', depth = 0, problem, ...way } = JSON.parse(row.form) as Form;
+/** Where a task is and what it is for, as its row says. */
+export function placeOf(row: TaskRow, run: string): TaskPlace {
   const { host, mark } = row;
-  const task = { run, url, host, mark, step, depth, queue: queueOf(row), ...way };
-  return problem === undefined ? { task } : { task, problem };
-}
-
-/** The form of a task that redirects have led elsewhere. */
-export function movedForm(form: string, moved: Pick<Form, 'redirects' | 'logins'>): string {
-  const { redirects, logins } = moved;
-  const next: Form = { ...(JSON.parse(form) as Form), ...(redirects === undefined ? {} : { redirects }) };
-  return JSON.stringify(logins === undefined ? next : { ...next, logins });
+  return { run, host, queue: queueOf(row), mark };
 }
 
 export function stateOfTask({ attempts, starts, throttles, firstSeen, deadline }: TaskRow): TaskState {

@@ -1,3 +1,5 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
+
 /** What went wrong with a request so that its host may be out of order, in the plural. */
 export type HostFault = 'connection errors' | 'time-outs' | 'failed look-ups' | 'failed handshakes' | 'answers of 5xx';
 
@@ -9,8 +11,10 @@ export interface Faults {
 
 /** So many errors in a row open a host's breaker. */
 export const FAULTS_TO_OPEN = 5;
-const OPEN_BASE_MS = 60_000;
-const OPEN_CAP_MS = 3_600_000;
+export const OPEN_BASE_MS = MINUTE_MS;
+export const OPEN_CAP_MS = HOUR_MS;
+/** Up to one part in this many is added to how long a breaker is open. */
+export const OPEN_SPREAD = 5;
 
 /** Counts one more. */
 export function withFault(faults: Faults | undefined, kind: HostFault): Faults {
@@ -32,10 +36,10 @@ export function faultsText({ count, kind }: Faults): string {
  */
 export function openForMs(times: number, now: number): number {
   const ms = Math.min(OPEN_CAP_MS, OPEN_BASE_MS * 2 ** times);
-  return Math.min(OPEN_CAP_MS, ms + Math.floor((ms * (now % 1_000)) / 5_000));
+  return Math.min(OPEN_CAP_MS, ms + Math.floor((ms * (now % SECOND_MS)) / (OPEN_SPREAD * SECOND_MS)));
 }
 
 /** A probe that was released and not heard of leaves its place to another after so long. */
-export const PROBE_RELEASED_MS = 60_000;
+export const PROBE_RELEASED_MS = MINUTE_MS;
 /** The same of one that a worker has begun: longer than any request may take. */
-export const PROBE_ADMITTED_MS = 120_000;
+export const PROBE_ADMITTED_MS = 2 * MINUTE_MS;

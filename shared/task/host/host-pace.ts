@@ -1,3 +1,5 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
+
 /**
  * How fast a host may be asked: the longest interval of those that there is a reason for.
  *
@@ -35,7 +37,7 @@ export function longestInterval(intervals: Intervals): Pick<HostPace, 'intervalM
 }
 
 /** No request counts as having taken longer. */
-const LONGEST_RESPONSE_MS = 60_000;
+export const LONGEST_RESPONSE_MS = MINUTE_MS;
 
 /**
  * The moving average of a host's response time: each answer counts for a quarter. A request that came to nothing may only
@@ -48,11 +50,11 @@ export function averageResponseMs(average: number | undefined, tookMs: number, i
 }
 
 /** A host without a limit is slowed to this at first. */
-const SLOW_START_MS = 1_000;
+export const SLOW_START_MS = SECOND_MS;
 /** No host is slowed to more than this; its pauses may be longer. */
-const SLOWEST_MS = 60_000;
+export const SLOWEST_MS = MINUTE_MS;
 /** A host without a limit has none again below this. */
-const SLOW_END_MS = 500;
+export const SLOW_END_MS = 500;
 
 /** The interval of a host that said "slow down", at which it is now. */
 export function slowedIntervalMs(intervalMs: number): number {
@@ -66,10 +68,11 @@ export function recoveredIntervalMs(slowMs: number, rateMs: number): number {
 }
 
 /** A host that said "slow down" and answered others after it is known for that for so long. */
-export const ANSWERED_LATELY_MS = 3_600_000;
+export const ANSWERED_LATELY_MS = HOUR_MS;
 
-const THROTTLE_BASE_MS = 15_000;
-const THROTTLE_CAP_MS = 900_000;
+/** The first pause of a host that doesn't say how long it wants to be left alone, and the longest. */
+export const THROTTLE_BASE_MS = 15 * SECOND_MS;
+export const THROTTLE_CAP_MS = 15 * MINUTE_MS;
 
 /**
  * How long a host is left alone that says "slow down" without saying for how long.

@@ -1,5 +1,7 @@
+import { HOUR_MS, SECOND_MS } from '../durations.ts';
+
 /** No host is left alone for longer than this because of one answer. */
-export const RETRY_AFTER_CAP_MS = 3_600_000;
+export const RETRY_AFTER_CAP_MS = HOUR_MS;
 
 /** Headers of an answer, names in lower case. */
 type Headers = Readonly<Record<string, string>>;
@@ -13,7 +15,7 @@ type Headers = Readonly<Record<string, string>>;
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const text = headers['retry-after']?.trim();
   if (text === undefined) return undefined;
-  const ms = isWhole(text) ? Number(text) * 1000 : httpDate(text) - (serverTime(headers) ?? now);
+  const ms = isWhole(text) ? Number(text) * SECOND_MS : httpDate(text) - (serverTime(headers) ?? now);
   if (Number.isNaN(ms)) return undefined;
   return Math.min(Math.max(0, ms), RETRY_AFTER_CAP_MS);
 }
@@ -22,7 +24,7 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
 function serverTime({ date = '', age = '' }: Headers): number | undefined {
   const sent = httpDate(date.trim());
   if (Number.isNaN(sent)) return undefined;
-  return sent + (isWhole(age) ? Number(age) * 1000 : 0);
+  return sent + (isWhole(age) ? Number(age) * SECOND_MS : 0);
 }
 
 function isWhole(text: string): boolean {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../durations.ts';
 import { RETRY_AFTER_CAP_MS } from '../host/retry-after.ts';
 import type { FetchFailure } from '../task/fetch-failure.ts';
 
@@ -58,7 +59,7 @@ export function meaningOfFailure(reason: FetchFailure, redirected: boolean): Rob
 }
 
 const BACKOFF_BASE_MS = 15_000;
-const BACKOFF_CAP_MS = 900_000;
+const BACKOFF_CAP_MS = 15 * MINUTE_MS;
 const SHORTEST_PAUSE_MS = 1_000;
 
 /**

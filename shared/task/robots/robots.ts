@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../durations.ts';
 import { comparablePattern, type RobotsRules } from './robots-match.ts';
 
 /** The name that a robots.txt knows us by. Letters only: others match no digits (RFC 9309 section 2.2.1). */
@@ -155,7 +156,7 @@ function withoutMarks(written: string): string {
 /** Seconds, with or without a fraction. */
 function delayMs(value: string): number | undefined {
   if (!/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value)) return undefined;
-  return Math.min(Math.ceil(Number(value) * 1_000), Number.MAX_SAFE_INTEGER);
+  return Math.min(Math.ceil(Number(value) * SECOND_MS), Number.MAX_SAFE_INTEGER);
 }
 
 function longestFirst(patterns: Iterable<string>): string[] {

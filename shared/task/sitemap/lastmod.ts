@@ -1,5 +1,4 @@
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
 /** A point in time as a person names it: a date, or so long ago. */
 export type Moment = { readonly at: number } | { readonly agoMs: number };
@@ -29,9 +28,9 @@ export function lastmodEnd(text: string): number | undefined {
   if (Number(hour) > 24 || Number(minute) > 59 || Number(second ?? 0) > 60) return undefined;
   const at = start + (Number(hour) * 60 + Number(minute)) * MINUTE_MS - zoneMs(zone);
   if (second === undefined) return at + MINUTE_MS;
-  const from = at + Number(second) * 1_000;
+  const from = at + Number(second) * SECOND_MS;
   // A fraction, too, stands for all that begins with it: `.2` for a tenth of a second. What is finer than ours is left out.
-  return fraction === undefined ? from + 1_000 : from + Number(fraction.slice(0, 3).padEnd(3, '9')) + 1;
+  return fraction === undefined ? from + SECOND_MS : from + Number(fraction.slice(0, 3).padEnd(3, '9')) + 1;
 }
 
 /** The last moment that it may mean: what changed on `2026-11-21` may have changed that evening. */
@@ -58,5 +57,5 @@ function zoneMs(zone = 'Z'): number {
 function rfc822End(text: string): number | undefined {
   const [all, seconds] = RFC_822.exec(text.trim()) ?? [];
   const time = all === undefined ? Number.NaN : Date.parse(all);
-  return Number.isNaN(time) ? undefined : time + (seconds === undefined ? MINUTE_MS : 1_000);
+  return Number.isNaN(time) ? undefined : time + (seconds === undefined ? MINUTE_MS : SECOND_MS);
 }

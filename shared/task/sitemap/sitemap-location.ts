@@ -1,7 +1,5 @@
+import { MAX_BASE_LENGTH } from '../task/page-limits.ts';
 import { type LinkBase, linkBase, resolveLink, withoutCredentials } from '../url/url.ts';
-
-/** A longer base is none: each short location would become as long as it. */
-const MAX_BASE_LENGTH = 2_048;
 
 /**
  * What relative locations are resolved against: the URL of a document, or an `xml:base` (https://www.w3.org/TR/xmlbase/).
@@ -13,6 +11,7 @@ export function locationBase(written: string, outer?: LinkBase): LinkBase | unde
   const url = URL.parse(written.trim(), outer?.href);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   const href = withoutCredentials(url.href);
+  // Each short location would become as long as a longer one.
   return href.length > MAX_BASE_LENGTH ? undefined : linkBase(href);
 }
 

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../durations.ts';
 import type { HostFault } from '../host/breaker.ts';
 import { throttlePauseMs } from '../host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../host/retry-after.ts';
@@ -139,6 +140,6 @@ function throttled(status: number, asked: number | undefined, detail: string, ab
     return again(status === 429 ? 'http_4xx' : 'http_5xx', detail, about);
   if (isAlone) return { kind: 'defer', throttled: true, inMs: throttlePauseMs(throttles + 1), detail };
   if (asked === undefined) return { kind: 'defer', host: { reason: detail }, detail };
-  const pauseMs = Math.min(RETRY_AFTER_CAP_MS, Math.max(1_000, asked));
+  const pauseMs = Math.min(RETRY_AFTER_CAP_MS, Math.max(SECOND_MS, asked));
   return { kind: 'defer', host: { pauseMs, reason: `${detail}, Retry-After` }, detail };
 }

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../durations.ts';
+
 /**
  * What incremental runs remember of a page: enough to ask its host whether it has changed since. It is kept by the page's
  * mark, for {@link PAGE_RETENTION_MS} after its last fetch; without it, the next fetch is a whole one.
@@ -28,7 +30,7 @@ export interface Validators {
 }
 
 /** What is known of a page is forgotten 90 days after its last fetch. */
-export const PAGE_RETENTION_MS = 90 * 86_400_000;
+export const PAGE_RETENTION_MS = 90 * DAY_MS;
 
 /**
  * What a run makes of a page. One that was read for something else is fetched whole again, modified or not: this run has no

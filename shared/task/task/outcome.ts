@@ -28,7 +28,6 @@ export const SKIPPED_REASONS = [
   'size',
   'not_modified',
   'duplicate',
-  'condition',
 ] as const;
 export type SkippedReason = (typeof SKIPPED_REASONS)[number];
 

@@ -1,7 +1,9 @@
+import { MINUTE_MS } from '../durations.ts';
+
 /** The first retry waits at most this long. */
 export const RETRY_BASE_MS = 2_000;
 /** No retry waits longer than this. */
-export const RETRY_CAP_MS = 900_000;
+export const RETRY_CAP_MS = 15 * MINUTE_MS;
 
 /**
  * How long a task waits before its next attempt: exponential, with full jitter, so that the retries of one broken host

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MINUTE_MS, SECOND_MS } from '../durations.ts';
 
 /** The two queues that work waits in. Priority has three quarters of a worker's slots while both hold deliveries. */
 export type Queue = 'priority' | 'normal';
@@ -30,8 +31,8 @@ export interface Route {
 
 /** What applies when a deployment brings no rules of its own. First match wins; without one, the normal queue, or for an article of a news sitemap the priority queue. */
 export const DEFAULT_ROUTING: readonly RoutingRule[] = [
-  { host: 'httpbin.org', queue: 'priority', deadlineMs: 5 * 60_000 },
-  { word: ['news', 'live'], queue: 'priority', deadlineMs: 30 * 60_000 },
+  { host: 'httpbin.org', queue: 'priority', deadlineMs: 5 * MINUTE_MS },
+  { word: ['news', 'live'], queue: 'priority', deadlineMs: 30 * MINUTE_MS },
 ];
 
 /** A file of rules, as JSON: a list of {@link RoutingRule}, the deadline in seconds as `deadlineSeconds`. */
@@ -48,7 +49,7 @@ export const routingFileSchema = z.array(
       ({ deadlineSeconds, word, ...rule }): RoutingRule => ({
         ...rule,
         word: typeof word === 'string' ? [word] : word,
-        deadlineMs: deadlineSeconds === undefined ? undefined : deadlineSeconds * 1000,
+        deadlineMs: deadlineSeconds === undefined ? undefined : deadlineSeconds * SECOND_MS,
       }),
     ),
 );

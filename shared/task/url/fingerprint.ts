@@ -17,9 +17,33 @@ export function keyOfMark(mark: string, step: string): string {
   return step === FIRST_STEP ? mark : mark.slice(step.length + 1);
 }
 
+/** The step in a mark of a URL. */
+export function stepOfMark(mark: string): string {
+  const space = mark.indexOf(' ');
+  return space < 0 ? FIRST_STEP : mark.slice(0, space);
+}
+
+/** The politeness key in a mark, or in a serialised URL; empty for a text that is no URL. */
+export function hostOfMark(mark: string): string {
+  const start = mark.indexOf('://');
+  if (start < 0) return '';
+  const end = mark.indexOf('/', start + 3);
+  const authority = mark.slice(start + 3, end < 0 ? undefined : end);
+  return authority.slice(authority.lastIndexOf('@') + 1);
+}
+
+/** The pseudo host of texts that are no URL. No host name holds a question mark. */
+export const MALFORMED_HOST = '?';
+
+/** No mark of a text that is no URL is longer. */
+export const MAX_MALFORMED_MARK_LENGTH = 2_048;
+
 /** The mark of a text that is no URL: the text itself, on one line and not endless. */
 export function malformedMarkOf(text: string): string {
-  return withoutCredentialsIn(text.replaceAll(/[\u0000-\u0020\u007f]+/g, ' ').trim()).slice(0, 2048);
+  return withoutCredentialsIn(text.replaceAll(/[\u0000-\u0020\u007f]+/g, ' ').trim()).slice(
+    0,
+    MAX_MALFORMED_MARK_LENGTH,
+  );
 }
 
 /** SHA-256 of a mark, its first 128 bits as hex: enough that two URLs of one run never meet. */

@@ -6,6 +6,8 @@ import { closed } from './farewell.ts';
 
 /** How long a socket has to send its last bytes. */
 const GOODBYE_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const MOST_BETWEEN_TRIES_MS = 10_000;
 
 /** What is told about a connection while it comes and goes. */
 export interface ConnectionEvents {
@@ -67,7 +69,7 @@ export class RecoveringConnection {
     const target = new URL(url);
     if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(heartbeatSeconds));
     const connection = await connect(target.href, {
-      timeout: 10_000,
+      timeout: CONNECT_TIMEOUT_MS,
       // Small frames, each waited for: held back for company, an answer would take 40 ms.
       noDelay: true,
       clientProperties: { connection_name: name },
@@ -75,7 +77,7 @@ export class RecoveringConnection {
         waitForConnect: false,
         initialMaxRetries: 0,
         initialDelay: 250,
-        maxDelay: 10_000,
+        maxDelay: MOST_BETWEEN_TRIES_MS,
         setup: (model: ChannelModel) => this.#guardedBuild(model),
       },
     });

@@ -1,4 +1,5 @@
 import type { Destination } from '../../ports/transport.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../task/durations.ts';
 
 /** `quorum` survives the loss of a node and syncs to disk before it confirms; `classic` suits a tiny single node. */
 export type QueueType = 'quorum' | 'classic';
@@ -14,9 +15,9 @@ export interface QueueDeclaration {
 
 /** How long a message may wait in each queue. */
 export const QUEUE_TTL_MS: Readonly<Record<Destination, number>> = {
-  priority: 1_800_000,
-  normal: 3_600_000,
-  failed: 86_400_000,
+  priority: 30 * MINUTE_MS,
+  normal: HOUR_MS,
+  failed: DAY_MS,
 };
 
 /**

@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import type { Admission, PageVisit, ReleaseName, Settlement } from '../../../shared/ports/frontier.ts';
 import { MAX_HOLD_MS } from '../../../shared/ports/host-gate.ts';
+import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
+import type { Task } from '../../../shared/task/task/task.ts';
 import { chooseRelease, type Which } from './choice.ts';
 import { Release } from './commands.ts';
 import { FAST_HOSTS, type Model, type ModelRun, type ModelTask } from './model.ts';
@@ -172,7 +174,7 @@ export class Settle extends OnRelease {
     const settlement: Settlement = {
       outcome: this.outcome,
       ...this.health,
-      ...(movedTo === undefined ? {} : { moved: { host: movedTo, redirects: [`http://${movedTo}/`] } }),
+      ...(movedTo === undefined || task === undefined ? {} : { moved: movedTask(this.id, task.mark, movedTo) }),
       ...(run.incremental ? { page: VISITED } : {}),
     };
     const reply = await world.ask((store) => store.port.settle(this.id, name, settlement));
@@ -242,4 +244,9 @@ export class Work extends OnRun {
   override toString(): string {
     return `work ${this.id} ${JSON.stringify(this.outcome)} ${JSON.stringify(this.healths)}`;
   }
+}
+
+function movedTask(run: string, mark: string, host: string): Task {
+  const redirects = [`http://${host}/`];
+  return { run, url: mark, host, mark, step: '', queue: 'normal', ...INITIAL_FIELDS, redirects };
 }

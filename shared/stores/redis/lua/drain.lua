@@ -10,7 +10,7 @@ local function drain_list(run, key)
   local entries = redis.call('LPOP', key, budget)
   if not entries then return 0 end
   local marks = {}
-  for i, entry in ipairs(entries) do marks[i] = string.match(entry, '^[^\t]*\t([^\t]*)\t') end
+  for i, entry in ipairs(entries) do marks[i] = mark_in(entry) end
   free_marks(run, marks)
   return #entries
 end
@@ -18,7 +18,7 @@ end
 local function drain_retries(run)
   local popped = redis.call('ZPOPMIN', run_key(run, 'putback'), budget)
   local marks = {}
-  for i = 1, #popped, 2 do marks[#marks + 1] = string.match(popped[i], '^[^\t]*\t([^\t]*)\t') end
+  for i = 1, #popped, 2 do marks[#marks + 1] = mark_in(popped[i]) end
   if #marks > 0 then free_marks(run, marks) end
   return #popped / 2
 end

@@ -5,7 +5,7 @@
 -- Reads only; looks at 100 runs at most, as release does.
 
 local due = 0
-for _, run in ipairs(redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, 100)) do
+for _, run in ipairs(redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)) do
   if redis.call('HGET', run_key(run), 'state') == 'running' then
     due = due + redis.call('ZCOUNT', run_key(run, 'ready'), '-inf', int(now))
   end

@@ -8,7 +8,7 @@
 local host, own, concurrency, holder = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local hold, place_ms = tonumber(ARGV[6]), tonumber(ARGV[7])
 local key, open = host_key(host), host_key(host) .. ':open'
-local farthest = now + LONGEST_PAUSE_MS
+local farthest = now + RETRY_AFTER_CAP_MS
 local next_at, paused, other, till, response, minute, by_response, slow, delay, delay_till = unpack(redis.call('HMGET', key,
   'next_at', 'paused_until', 'interval', 'interval_until', 'response_ms', 'minute', 'response_interval', 'slow_ms',
   'crawl_delay', 'crawl_delay_until'))
@@ -23,18 +23,18 @@ if slot > now + hold then return {0, int(slot - now), 'pace'} end
 if concurrency > 0 then
   redis.call('ZREMRANGEBYSCORE', open, '-inf', int(now))
   if redis.call('ZCARD', open) >= concurrency and not redis.call('ZSCORE', open, holder) then
-    local wait = math.ceil(tonumber(response or '100') / concurrency)
-    return {0, int(math.max(10, wait)), 'concurrency'}
+    local wait = math.ceil(tonumber(response or UNKNOWN_RESPONSE_MS) / concurrency)
+    return {0, int(math.max(SHORTEST_PLACE_WAIT_MS, wait)), 'concurrency'}
   end
   redis.call('ZADD', open, int(slot + place_ms), holder)
   redis.call('PEXPIRE', open, int(slot - now + place_ms))
 end
 
-local this_minute = int(math.floor(slot / 60000))
+local this_minute = int(math.floor(slot / MINUTE_MS))
 if minute ~= this_minute then redis.call('HSET', key, 'minute', this_minute, 'sent_this_minute', 0) end
 redis.call('HINCRBY', key, 'sent_this_minute', 1)
 if interval > 0 then
-  redis.call('HSET', key, 'next_at', int(slot + interval), 'per_minute', int(60000 / interval))
+  redis.call('HSET', key, 'next_at', int(slot + interval), 'per_minute', int(MINUTE_MS / interval))
 end
-keep_host(host, math.max(slot + interval - now, 0) + 600000)
+keep_host(host, math.max(slot + interval - now, 0) + HOST_KEPT_MS)
 return {1, int(slot - now)}

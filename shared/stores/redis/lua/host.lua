@@ -10,11 +10,6 @@
 --   opened, open_until               how often its breaker opened in a row, and until when it is open; without: closed
 --   probe, probe_until               '<run>|<release>', the one task that tries it, and until when that is waited for
 
-local FAULTS_TO_OPEN = 5
-local PROBE_RELEASED_MS = 60000
-local PROBE_ADMITTED_MS = 120000
-local ANSWERED_LATELY_MS = 3600000
-
 local function as_number(value)
   return tonumber(value or '0')
 end
@@ -80,15 +75,15 @@ local function count_fault(host, kind, failing, opened, open_until)
   redis.call('HSET', key, 'failing', count .. ' ' .. kind)
   opened = as_number(opened)
   if count >= FAULTS_TO_OPEN and now >= as_number(open_until) then
-    local ms = math.min(3600000, 60000 * 2 ^ opened)
-    ms = math.min(3600000, ms + math.floor(ms * (now % 1000) / 5000))
+    local ms = math.min(OPEN_CAP_MS, OPEN_BASE_MS * 2 ^ opened)
+    ms = math.min(OPEN_CAP_MS, ms + math.floor(ms * (now % SECOND_MS) / (OPEN_SPREAD * SECOND_MS)))
     redis.call('HSET', key, 'opened', int(opened + 1), 'open_until', int(now + ms))
     redis.call('HDEL', key, 'probe', 'probe_until')
     pause_host(host, ms, count .. ' ' .. kind .. ' in a row')
     -- For release to see until when, or that it has been in trouble for too long.
     wake_everywhere(host)
   end
-  keep_host(host, 600000)
+  keep_host(host, HOST_KEPT_MS)
 end
 
 -- The host answered: its breaker is closed, and what waits for it flows. A pause for another reason stands.
@@ -108,16 +103,16 @@ local function slow_down(host, own, reason)
   local key = host_key(host)
   local slow, since = unpack(redis.call('HMGET', key, 'slow_ms', 'slow_since'))
   if slow and now < math.min(now, tonumber(since)) + tonumber(slow) then return end
-  slow = math.min(60000, math.max(1000, 2 * read_interval(host, own)))
+  slow = math.min(SLOWEST_MS, math.max(SLOW_START_MS, 2 * read_interval(host, own)))
   redis.call('HSET', key, 'slow_ms', int(slow), 'slow_since', int(now), 'slow_reason', reason)
-  keep_host(host, slow + 600000)
+  keep_host(host, slow + HOST_KEPT_MS)
 end
 
 -- It answered in order: a quarter faster, until it is back at its rate.
 local function speed_up(host, own, slow)
   local _, _, rate = read_interval(host, own)
   local next_slow = math.floor(tonumber(slow) * 3 / 4)
-  if next_slow < 500 or next_slow <= rate then
+  if next_slow < SLOW_END_MS or next_slow <= rate then
     redis.call('HDEL', host_key(host), 'slow_ms', 'slow_since', 'slow_reason')
   else
     redis.call('HSET', host_key(host), 'slow_ms', int(next_slow))
@@ -133,7 +128,7 @@ local function throttle_pause_ms(host)
     throttles = throttles + 1
     redis.call('HSET', key, 'throttles', int(throttles))
   end
-  return math.min(900000, 15000 * 2 ^ (throttles - 1))
+  return math.min(THROTTLE_CAP_MS, THROTTLE_BASE_MS * 2 ^ (throttles - 1))
 end
 
 -- What a request said of its host: a fault or '', why it is to be slowed or '', and whether it answered in order.

@@ -4,8 +4,6 @@
 -- Result 1 if the place was held
 -- Atomic. Run twice, the response time is averaged in twice: harmless.
 
-local LONGEST_RESPONSE_MS = 60000
-
 local key, holder, concurrency, took = host_key(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local held = redis.call('ZREM', key .. ':open', holder)
 if not took then return held end
@@ -15,5 +13,5 @@ local average = tonumber(redis.call('HGET', key, 'response_ms') or nil)
 if ARGV[6] == '1' and took <= (average or 0) then return held end
 average = average and math.floor(average + (took - average) / 4 + 0.5) or took
 redis.call('HSET', key, 'response_ms', int(average), 'response_interval', int(math.ceil(average / concurrency)))
-keep_host(ARGV[2], 600000)
+keep_host(ARGV[2], HOST_KEPT_MS)
 return held

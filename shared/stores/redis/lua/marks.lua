@@ -19,8 +19,8 @@ end
 -- digits, which choose the shard.
 local function digest_of(mark)
   local hex = redis.sha1hex(mark)
-  local high = 1 + tonumber(string.sub(hex, 1, 13), 16) % 9199999999
-  local low = tonumber(string.sub(hex, 14, 25), 16) % 1000000000
+  local high = 1 + tonumber(string.sub(hex, 1, 13), 16) % DIGEST_HIGH
+  local low = tonumber(string.sub(hex, 14, 25), 16) % DIGEST_LOW
   local sign = tonumber(string.sub(hex, 26, 26), 16) % 2 == 0 and '-' or ''
   return string.format('%s%.0f%09.0f', sign, high, low), low
 end

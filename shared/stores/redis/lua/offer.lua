@@ -1,14 +1,14 @@
 #!lua
 -- Takes tasks that a run doesn't know yet.
 -- ARGV   prefix, run, parent's release or '', its mark, 1 for a repeat, tasks that the run may have or '', the run's incarnation
---        or '' for any, the offer's id, hosts that each domain may have or '', then per task '<host> <queue> <deadline in ms or
---        0>[ <changed at>][ ~<domain, if its hosts are counted>]' TAB mark TAB payload, then the time
+--        or '' for any, the offer's id, hosts that each domain may have or '', then for each task one argument, its parts divided
+--        by tabs: host, queue, deadline in ms or 0, changed at or '', domain if its hosts are counted or '', mark, form; then
+--        the time
 -- Result {accepted, known, beyond what it may have, left out for their host}, or {'refused', 'run' | 'parent'}
 -- Atomic: mark, waiting entry and counters come together. Sent again within a minute, since its answer was lost, it changes
 --         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full
 --         Redis refuses new work, while all that drains it goes on.
 
-local ANSWER_KEPT_MS = 60000
 local run, parent, is_repeat = ARGV[2], ARGV[3], ARGV[5] == '1'
 local answered = P .. 'offer:' .. ARGV[8]
 local answer_before = redis.call('GET', answered)
@@ -41,7 +41,7 @@ end
 -- 'known', 'beyond' what it may have, 'left out' for its host, or 'taken'.
 local function take(host, domain, mark, changed_at)
   if some_failed and redis.call('SISMEMBER', failed, mark) == 1 then return 'known' end
-  local goes_by_changes = after and host ~= '?'
+  local goes_by_changes = after and host ~= MALFORMED_HOST
   local refused = accepted >= room and 'beyond' or is_one_host_too_many(host, domain) and 'left out'
   if refused then
     if goes_by_changes then
@@ -54,8 +54,8 @@ local function take(host, domain, mark, changed_at)
 end
 
 for i = 10, #ARGV - 1 do
-  local host, queue, deadline, changed_at, domain, mark, payload =
-    string.match(ARGV[i], '^(%S+) (%a+) (%d+) ?(%d*) ?~?(%S*)\t([^\t]*)\t(.*)$')
+  local host, queue, deadline, changed_at, domain, mark, form =
+    string.match(ARGV[i], '^([^\t]*)\t(%a*)\t(%d*)\t(%d*)\t([^\t]*)\t([^\t]*)\t(.*)$')
   local answer = take(host, domain, mark, changed_at)
   if answer == 'beyond' then
     beyond = beyond + 1
@@ -73,7 +73,7 @@ for i = 10, #ARGV - 1 do
       lists[key] = list
       hosts[host] = true
     end
-    list[#list + 1] = '0 0 0 ' .. deadline .. ' ' .. int(now) .. '\t' .. mark .. '\t' .. payload
+    list[#list + 1] = '0 0 0 ' .. deadline .. ' ' .. int(now) .. '\t' .. mark .. '\t' .. form
     accepted = accepted + 1
     new[accepted] = mark
   end

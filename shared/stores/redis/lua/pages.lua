@@ -7,8 +7,6 @@
 --           a run     that run has taken it again: its task may be live for as long as the run is open
 --           missing   nobody knows: a task may be live in any open run that shares its marks
 
-local PAGE_RETENTION_MS = '7776000000' -- 90 days
-
 local function page_key(mark)
   return ARGV[1] .. 'page:' .. mark
 end

@@ -26,7 +26,7 @@ elseif wanted == 'hold' then
   pause_host(host, LONGEST_HOLD_MS, reason)
   redis.call('HSET', key, 'by_hand', '1', 'reason', reason)
 else
-  pause_host(host, math.min(tonumber(wanted), LONGEST_PAUSE_MS), reason)
+  pause_host(host, math.min(tonumber(wanted), RETRY_AFTER_CAP_MS), reason)
 end
 if was_ms == 0 then return {'0', '', 0, 0} end
 return {int(was_ms), why or '', by_hand and 1 or 0, paused == open_until and 1 or 0}

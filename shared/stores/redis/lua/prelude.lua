@@ -1,11 +1,12 @@
--- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes.
+-- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes. Names in capitals that
+-- no script gives a value are limits, leases and paces: numbers.ts writes those that a script uses in front of it.
 --
 -- A task is kept as one string, its parts divided by tabs:
---   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB payload
---              and, where redirects have led it to another host, TAB and these as JSON, its logins behind them
+--   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB form
 --   put back   <host> <queue> and the above
 --   in flight  <publishing | queued | working:<worker>:<since>> and the above; `working` alone: handed over, not begun
--- Times are epoch milliseconds, 0 for none. The payload is opaque here: cjson would turn [] into {} and round big numbers.
+-- Times are epoch milliseconds, 0 for none. The form is what `task/form.ts` writes, and opaque here: cjson would turn [] into {}
+-- and round big numbers. Of what is no URL, why it is none stands in its place.
 -- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: with
 -- the server's own clock, two stores could not be asked the same at the same moment.
 --
@@ -24,12 +25,6 @@ local seen, ahead = string.match(redis.call('GET', P .. 'clock') or '', '^(%d+) 
 seen, ahead = tonumber(seen or '0'), tonumber(ahead or '0')
 if clock < seen then ahead = ahead + seen - clock else ahead = math.max(0, ahead - math.floor((clock - seen) / 10)) end
 local now = clock + ahead
-
-local PUBLISHING_MS = 60000
-local WORKING_MS = 60000
-local LONGEST_PAUSE_MS = 3600000
-local LONGEST_HOLD_MS = 31536000000 -- a pause by hand, which lasts until it is ended
-local LEAD_MS = 250 -- a task is released at most so long before its slot
 
 local function int(number)
   return string.format('%.0f', number)
@@ -51,15 +46,15 @@ end
 -- An entry that can't be read, say of another program: it is released as malformed, by its mark or else its own text, from the
 -- pseudo host of what is no URL. So it ends and is named, and keeps nothing else back.
 local function unreadable(entry)
-  local mark = string.match(entry, '^[^\t]*\t([^\t]*)\t') or string.sub(string.gsub(entry, '%c+', ' '), 1, 2048)
-  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\t{"m":"what the frontier had of it can not be read"}'
+  local mark = string.match(entry, '^[^\t]*\t([^\t]*)\t') or string.sub(string.gsub(entry, '%c+', ' '), 1, MAX_MALFORMED_MARK_LENGTH)
+  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\twhat the frontier had of it can not be read'
 end
 
 local read_flight
 function read_flight(entry)
   local state, host, queue, attempts, starts, throttles, rest =
     string.match(entry, '^(%a+)%S* (%S+) (%a+) (%d+) (%d+) (%d+) (.*)$')
-  if not state then return read_flight('unreadable ? normal ' .. unreadable(entry)) end
+  if not state then return read_flight('unreadable ' .. MALFORMED_HOST .. ' normal ' .. unreadable(entry)) end
   return {
     state = state, host = host, queue = queue, rest = rest,
     attempts = tonumber(attempts), starts = tonumber(starts), throttles = tonumber(throttles),
@@ -187,14 +182,13 @@ local function pause_host(host, ms, reason)
   local paused = tonumber(redis.call('HGET', key, 'paused_until') or '0')
   if paused >= till then return end
   redis.call('HSET', key, 'paused_until', int(till), 'reason', reason)
-  keep_host(host, till - now + 600000)
+  keep_host(host, till - now + HOST_KEPT_MS)
   redis.call('ZREMRANGEBYSCORE', P .. 'paused', '-inf', int(now))
   redis.call('ZADD', P .. 'paused', int(till), host)
 end
 
--- Marks of runs that ended are kept for who joins them again: of the last hundred, and no more than a bounded number. A run
+-- Marks of runs that ended are kept for who joins them again: of the last ones, and no more than a bounded number. A run
 -- whose marks are gone takes its pages anew.
-local MOST_KEPT_RUNS, MOST_KEPT_MARKS = 100, 2000000
 local function bound_kept_marks(run)
   if redis.call('EXISTS', run_key(run, 'seen'), run_key(run, 'taken')) == 0 then return end
   local kept, total, runs = P .. 'runs:marked', 0, 0

@@ -12,7 +12,7 @@ for i = 5, #ARGV - 2, 2 do
   if entry and string.sub(entry, 1, 11) == 'publishing ' then
     local task = read_flight(entry)
     local till, deadline = now + lease_ms[task.queue], deadline_of(task)
-    if deadline > 0 then till = math.min(till, deadline + 60000) end
+    if deadline > 0 then till = math.min(till, deadline + QUEUED_PAST_DEADLINE_MS) end
     redis.call('HSET', run_key(run, 'inflight'), ARGV[i], 'queued ' .. string.sub(entry, 12))
     redis.call('ZADD', run_key(run, 'leases'), int(till), ARGV[i])
     changed = changed + 1

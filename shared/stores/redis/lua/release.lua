@@ -28,8 +28,6 @@ local function left_to_other_ms()
 end
 if left_to_other_ms() > 0 then return {int(left_to_other_ms()), int(now), 'left'} end
 
-local MOST_LOOKS = 200
-local HIGHEST_START = 9000000000000000 -- 2^53 is a little more: numbers stay exact, whatever the clock says
 local reply, looks = {0, int(now)}, 0
 -- By run, the number that was given last. Numbers begin above the clock, in microseconds: a store that lost its last second
 -- doesn't know which it gave in that, and gives none of them again. How many were given is counted beside it, for people.
@@ -46,9 +44,9 @@ end
 local function pace_of(host, own, gate)
   local interval, _, rate = interval_of(own, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14])
   if own > 0 and rate == own then
-    local added = redis.call('HSET', host_key(host), 'interval', int(own), 'interval_until', int(now + 10000 + 2 * own),
-      'per_minute', int(60000 / interval))
-    if added > 0 then keep_host(host, 10000 + 2 * own + 600000) end
+    local added = redis.call('HSET', host_key(host), 'interval', int(own), 'interval_until', int(now + INTERVAL_KNOWN_MS + 2 * own),
+      'per_minute', int(MINUTE_MS / interval))
+    if added > 0 then keep_host(host, INTERVAL_KNOWN_MS + 2 * own + HOST_KEPT_MS) end
   end
   return interval
 end
@@ -81,7 +79,7 @@ local function take(run, host, count, most, forced, pop)
         local verdict, host, queue = forced or 'go', host, queue
         local deadline = tonumber(string.match(entry, '^%d+ %d+ %d+ (%d+) %d+\t[^\t]*\t'))
         if not deadline then
-          verdict, host, queue, entry = 'malformed', '?', 'normal', unreadable(entry)
+          verdict, host, queue, entry = 'malformed', MALFORMED_HOST, 'normal', unreadable(entry)
         elseif verdict == 'go' then
           if deadline > 0 and deadline <= now then verdict = 'deadline' else go = go + 1 end
         end
@@ -108,14 +106,14 @@ end
 local function visit_host(run, host, quota, own_interval, is_unpaced)
   local ready = run_key(run, 'ready')
   local forced
-  if host == '?' then forced = 'malformed' elseif is_down(run, host) then forced = 'host_down' end
+  if host == MALFORMED_HOST then forced = 'malformed' elseif is_down(run, host) then forced = 'host_down' end
   local count, pace, cursor, is_tried = quota, 0, now, false
   if not forced then
     local gate = redis.call('HMGET', host_key(host),
       'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand',
       'response_interval', 'slow_ms', 'opened', 'probe', 'probe_until', 'crawl_delay', 'crawl_delay_until')
     -- A clock that stepped back must not leave a host waiting for the old time.
-    local farthest = now + LONGEST_PAUSE_MS
+    local farthest = now + RETRY_AFTER_CAP_MS
     local paused = math.min(tonumber(gate[2] or '0'), farthest)
     if paused > now then
       -- Look again when the pause ends, or when the host will have been in trouble for too long.
@@ -150,7 +148,7 @@ local function visit_host(run, host, quota, own_interval, is_unpaced)
   if pace > 0 and go > 0 then
     cursor = cursor + go * pace
     redis.call('HSET', host_key(host), 'release_at', int(cursor))
-    keep_host(host, cursor - now + 600000)
+    keep_host(host, cursor - now + HOST_KEPT_MS)
   end
   if is_tried and go > 0 then
     redis.call('HSET', host_key(host), 'probe', run .. '|' .. int(last), 'probe_until', int(now + PROBE_RELEASED_MS))
@@ -170,11 +168,11 @@ end
 
 -- Retries whose time has come rejoin their host's list, at the head.
 local function wake_retries(run)
-  local due = redis.call('ZRANGEBYSCORE', run_key(run, 'putback'), '-inf', int(now), 'LIMIT', 0, 100)
+  local due = redis.call('ZRANGEBYSCORE', run_key(run, 'putback'), '-inf', int(now), 'LIMIT', 0, MOST_RETRIES_WOKEN)
   for _, located in ipairs(due) do
     local host, queue, entry = string.match(located, '^(%S+) (%a+) (%d+ %d+ .*)$')
     redis.call('ZREM', run_key(run, 'putback'), located)
-    if not host then host, queue, entry = '?', 'normal', unreadable(located) end
+    if not host then host, queue, entry = MALFORMED_HOST, 'normal', unreadable(located) end
     redis.call('LPUSH', list_key(run, queue, host), entry)
     redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host)
   end
@@ -213,7 +211,7 @@ for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
   out = out + out_of[run]
 end
 local budget = math.min(limit, window - out)
-local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, 100)
+local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)
 local share = math.floor(window / math.max(1, #wanting))
 -- Looks are shared, too: a run with hosts that were all paused at once needs many, and gives nothing for them.
 local looks_each = math.ceil(MOST_LOOKS / math.max(1, #wanting))

@@ -2,7 +2,7 @@
 -- What a delivery came to.
 -- ARGV   prefix, run, release, the task's mark, outcome, reason or '', delay ms, pause (ms | 'grow' | 'alone': the task's own |
 --        ''), pause reason, host's health (up | down | '-'), its fault or '', why it is to be slowed or '', bytes, note for
---        people (JSON or ''), ms until the host is free, host that redirects led to or '', redirects or '', what an incremental
+--        people (JSON or ''), ms until the host is free, host that redirects led to or '', the task's form then, what an incremental
 --        run remembers of the page (JSON or ''), throttles before a task goes to the tail, URLs whose attempts are noted at
 --        most, time
 -- Result 'settled', or 'already' when the ledger doesn't hold this release of this task
@@ -13,10 +13,9 @@ local run, release, mark, outcome, reason = ARGV[2], ARGV[3], ARGV[4], ARGV[5], 
 local delay, pause, pause_reason, health = tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
 local fault, slow_reason = ARGV[11], ARGV[12]
 local bytes, note, free_in, patience = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[19])
-local moved_to, redirects = ARGV[16], ARGV[17]
+local moved_to, moved_form = ARGV[16], ARGV[17]
 local most_noted = tonumber(ARGV[20])
 local page = ARGV[18] ~= '' and cjson.decode(ARGV[18])
-local DAY_MS = '86400000'
 
 local entry = entry_of(run, release, mark)
 if not entry then return 'already' end
@@ -31,7 +30,7 @@ if moved_to ~= '' then
     hear_of(task.host, own_interval, '', '', true)
   end
   task.host = moved_to
-  task.rest = string.match(task.rest, '^[^\t]*\t[^\t]*\t[^\t]*') .. '\t' .. redirects
+  task.rest = string.match(task.rest, '^[^\t]*\t[^\t]*\t') .. moved_form
 end
 
 if health == 'up' then
@@ -98,7 +97,7 @@ end
 
 if pause ~= '' and pause ~= 'alone' then
   local ms = pause == 'grow' and throttle_pause_ms(task.host) or tonumber(pause)
-  pause_host(task.host, math.min(ms, LONGEST_PAUSE_MS), pause_reason)
+  pause_host(task.host, math.min(ms, RETRY_AFTER_CAP_MS), pause_reason)
 end
 -- Of a pause release knows itself, and when the host will have been in trouble for too long.
 local is_paused = free_in > LEAD_MS and as_number(redis.call('HGET', host_key(task.host), 'paused_until')) > now

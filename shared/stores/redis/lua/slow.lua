@@ -12,5 +12,5 @@ redis.call('HSET', key, 'next_at', int(math.max(tonumber(next_at or '0'), now + 
 if tonumber(till or '0') <= now or tonumber(delay or '0') <= wanted then
   redis.call('HSET', key, 'crawl_delay', int(wanted), 'crawl_delay_until', int(now + lasts))
 end
-keep_host(host, lasts + 600000)
+keep_host(host, lasts + HOST_KEPT_MS)
 return 'OK'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { offerOf, type Seeded } from '../../../../services/producer/offer.ts';
+import { offerOfSeed, type Seeded } from '../../../../services/producer/offer.ts';
 import { RecentOffers } from '../../../../services/producer/recent-offers.ts';
 import { readSeeds } from '../../../../services/producer/seeds.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
@@ -62,9 +62,9 @@ test('what a store may have lost is offered again with its credentials', () => {
     { loc: 'http://a.test/x', logins, changedAt: 5 },
     { loc: 'http://a.test/y', isNews: true, logins },
   ];
-  const offered = [...offers, { loc: 'http://b.test/' }].map((seeded) => offerOf(seeded, rules));
+  const offered = [...offers, { loc: 'http://b.test/' }].map((seeded) => offerOfSeed(seeded, rules));
   recent.keep(offered);
-  const again = recent.list().flatMap((batch) => batch.map((seeded) => offerOf(seeded, rules)));
+  const again = recent.list().flatMap((batch) => batch.map((seeded) => offerOfSeed(seeded, rules)));
   const byUrl = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
   expect(again.toSorted(byUrl)).toEqual(offered.toSorted(byUrl));
   expect(offered[0]).toMatchObject({ logins, mark: expect.stringMatching(/^http:\/\/a\.test\/x#/) });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { offerOf, type Seeded } from '../../../../services/producer/offer.ts';
+import { offerOfSeed, type Seeded } from '../../../../services/producer/offer.ts';
 import { RecentOffers } from '../../../../services/producer/recent-offers.ts';
 import { SteppedClock } from '../../../support/stepped-clock.ts';
 
-const offers = (...texts: readonly string[]) => texts.map((loc) => offerOf({ loc }, { rules: [], urlKey: [] }));
+const offers = (...texts: readonly string[]) => texts.map((loc) => offerOfSeed({ loc }, { rules: [], urlKey: [] }));
 const locs = (recent: RecentOffers) => recent.list().map((batch) => batch.map(({ loc }) => loc));
 
 test('offers are kept for three seconds', () => {
@@ -30,7 +30,7 @@ test('what a sitemap said of a change, and of news, is kept with its URL', () =>
     { loc: 'https://example.com/3', changedAt, isNews },
     { loc: 'https://example.com/4', isNews },
   ];
-  recent.keep(entries.map((entry) => offerOf(entry, { rules: [], urlKey: [] })));
+  recent.keep(entries.map((entry) => offerOfSeed(entry, { rules: [], urlKey: [] })));
   expect(recent.list()).toEqual([entries]);
 });
 
@@ -48,8 +48,8 @@ test('a buffer that is used again holds nothing of what it held before', () => {
 test('an article of a news sitemap is offered to the same queue again', () => {
   const recent = new RecentOffers(new SteppedClock());
   const rules = { rules: [], urlKey: [] };
-  recent.keep([offerOf({ loc: 'https://example.com/1', isNews: true }, rules), ...offers('https://example.com/2')]);
-  const again = recent.list().flatMap((batch) => batch.map((entry) => offerOf(entry, rules)));
+  recent.keep([offerOfSeed({ loc: 'https://example.com/1', isNews: true }, rules), ...offers('https://example.com/2')]);
+  const again = recent.list().flatMap((batch) => batch.map((entry) => offerOfSeed(entry, rules)));
   expect(again).toMatchObject([
     { url: 'https://example.com/1', queue: 'priority' },
     { url: 'https://example.com/2', queue: 'normal' },

@@ -21,7 +21,7 @@ function follow(links: readonly string[], options: Partial<RunOptions>, task = S
     options: { ...FAST_RUN, follow: true, ...options },
     rules: [],
   });
-  return offers.map((offer) => ('url' in offer ? offer.url : offer.malformed));
+  return offers.map(({ url }) => url);
 }
 
 const LINKS = ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1', '/login'].map(

@@ -91,6 +91,31 @@ test('a task whose crawler this worker has not is put back for who has it, and t
   expect(world.site.requests).toEqual([]);
 });
 
+test('a task whose step the crawler here has not is put back for who has it: it is never worked by another step', async () => {
+  const world = await setup();
+  const url = world.site.url('/page/1');
+  await world.frontier.offer('r', [
+    { url, host: world.site.host, mark: `detail ${url}`, step: 'detail', depth: 0, queue: 'normal' },
+  ]);
+  const [delivery] = await world.deliveries();
+  if (delivery === undefined) throw new Error('it was offered');
+  expect(await world.pipeline().handle(delivery)).toBe('ack');
+  expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
+  world.clock.step(5_000);
+  await expectPutBack(world);
+  expect(world.log.lines).toEqual([
+    'warn: what this worker can not work is left to others: run r: crawler "page" has no step "detail" here',
+  ]);
+  expect([world.site.requests, world.sink.records]).toEqual([[], []]);
+});
+
+test('the same of a run that the store has lost goes behind the others of its queue', async () => {
+  const world = await setup();
+  const body = JSON.stringify({ run: 'lost', url: world.site.url('/page/1'), step: 'detail' });
+  expect(await world.pipeline().handle(deliveryOf(body, { id: 'lost:00', release: 7 }))).toBe('behind');
+  expect(world.site.requests).toEqual([]);
+});
+
 test.each([
   ['of no run', {}],
   ['of a run that the store has lost', { id: 'lost:00', release: 1 }],

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { idOf, writeMessage } from '../../../../shared/task/task/task.ts';
+import { writeMessage } from '../../../../shared/task/task/message.ts';
+import { idOf } from '../../../../shared/task/task/task.ts';
 import { EVERYTHING, settled } from '../../../support/embedded.ts';
 import { deliveryOf, setup } from './setup.ts';
 

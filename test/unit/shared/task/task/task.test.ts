@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
+import { MAX_FIELD_BYTES } from '../../../../../shared/task/task/fields.ts';
 import {
-  idOf,
   MAX_BODY_BYTES,
-  MAX_FIELD_BYTES,
   type ReadMessage,
-  RUN_ID,
   readMessage,
-  type Task,
   writeMessage,
-} from '../../../../../shared/task/task/task.ts';
+} from '../../../../../shared/task/task/message.ts';
+import { idOf, RUN_ID, type Task } from '../../../../../shared/task/task/task.ts';
 import { fingerprintOf, malformedMarkOf, markOf } from '../../../../../shared/task/url/fingerprint.ts';
 
 function read(body: string): ReadMessage {

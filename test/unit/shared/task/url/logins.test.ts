@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { readReleased, writeOffer, writeWay } from '../../../../../shared/stores/redis/entry.ts';
-import { readMessage, type Task, writeMessage } from '../../../../../shared/task/task/task.ts';
+import { readReleased, writeOffer } from '../../../../../shared/stores/redis/entry.ts';
+import { formOf } from '../../../../../shared/task/task/form.ts';
+import { readMessage, writeMessage } from '../../../../../shared/task/task/message.ts';
+import type { Task } from '../../../../../shared/task/task/task.ts';
 import { authorizationOf, keyWithLogin, loginFor, withLogin } from '../../../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../../../shared/task/url/redirect.ts';
 
@@ -82,11 +84,12 @@ test('another client may leave them in the URL: they are taken off', () => {
 
 test('Redis has them in the task, and nowhere else', () => {
   const { run, ...offer } = TASK;
-  const [head, mark, payload] = writeOffer(offer).split('\t');
-  expect(head + String(mark)).not.toContain('u:p');
-  expect(JSON.parse(payload ?? '')).toEqual({ u: TASK.url, l: 'u:p' });
-  const entry = `go 1 ${run} a.test normal 0 0 0 0 0\t${mark}\t${payload}`;
-  expect(readReleased(entry).task).toEqual(TASK);
-  const moved = { redirects: ['http://b.test/'], logins: { 'http://b.test': 'v' } };
-  expect(readReleased(`${entry}\t${writeWay({ host: 'b.test', ...moved })}`).task).toEqual({ ...TASK, ...moved });
+  const parts = writeOffer(offer).split('\t');
+  const form = parts.pop() ?? '';
+  expect(parts.join()).not.toContain('u:p');
+  expect(JSON.parse(form)).toEqual({ url: TASK.url, logins: TASK.logins });
+  const head = `go 1 ${run} a.test normal 0 0 0 0 0\t${TASK.mark}`;
+  expect(readReleased(`${head}\t${form}`).task).toEqual(TASK);
+  const moved = { ...TASK, redirects: ['http://b.test/'], logins: { 'http://b.test': 'v' } };
+  expect(readReleased(`${head}\t${formOf(moved)}`).task).toEqual(moved);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hostOfMark } from '../../../../shared/ports/marks.ts';
+import { hostOfMark } from '../../../../../shared/task/url/fingerprint.ts';
 
 // biome-ignore format: a table
 test.each([

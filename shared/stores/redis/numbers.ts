@@ -1,0 +1,103 @@
+import { WORKING_MS } from '../../ports/frontier.ts';
+import { LONGEST_HOLD_MS } from '../../ports/host-gate.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../task/durations.ts';
+import {
+  FAULTS_TO_OPEN,
+  OPEN_BASE_MS,
+  OPEN_CAP_MS,
+  OPEN_SPREAD,
+  PROBE_ADMITTED_MS,
+  PROBE_RELEASED_MS,
+} from '../../task/host/breaker.ts';
+import {
+  ANSWERED_LATELY_MS,
+  LONGEST_RESPONSE_MS,
+  SLOW_END_MS,
+  SLOW_START_MS,
+  SLOWEST_MS,
+  THROTTLE_BASE_MS,
+  THROTTLE_CAP_MS,
+} from '../../task/host/host-pace.ts';
+import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
+import { PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
+import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/fingerprint.ts';
+import {
+  HIGHEST_START,
+  INTERVAL_KNOWN_MS,
+  LEAD_MS,
+  MOST_LOOKS,
+  MOST_RETRIES_WOKEN,
+  MOST_RUNS_LOOKED_AT,
+  PUBLISHING_MS,
+  QUEUED_PAST_DEADLINE_MS,
+  SHORTEST_PLACE_WAIT_MS,
+  UNKNOWN_RESPONSE_MS,
+} from '../policy.ts';
+
+/** What is known of a host is kept for this long after it was of use last. */
+const HOST_KEPT_MS = 10 * MINUTE_MS;
+/** An offer that is sent again within this gets the answer of the first. */
+const ANSWER_KEPT_MS = MINUTE_MS;
+/** Marks of runs that ended are kept for who joins them again: of this many runs, and this many in all. */
+const MOST_KEPT_RUNS = 100;
+const MOST_KEPT_MARKS = 2_000_000;
+/** The response cache takes what comes in this time at once. */
+const BURST_MS = 5 * SECOND_MS;
+/** A compact mark is a sign and two parts of digits, each below its bound: together they fit into 63 bits. */
+const DIGEST_HIGH = 9_199_999_999;
+const DIGEST_LOW = 1_000_000_000;
+
+/**
+ * What the scripts go by, under the names that it has there: limits, leases and paces that no script writes itself. Most are
+ * of the domain, and the other store goes by them too; those above are Redis' own.
+ */
+const NUMBERS: Readonly<Record<string, number | string>> = {
+  ANSWER_KEPT_MS,
+  ANSWERED_LATELY_MS,
+  BURST_MS,
+  DAY_MS,
+  DIGEST_HIGH,
+  DIGEST_LOW,
+  FAULTS_TO_OPEN,
+  HIGHEST_START,
+  HOST_KEPT_MS,
+  INTERVAL_KNOWN_MS,
+  LEAD_MS,
+  LONGEST_HOLD_MS,
+  LONGEST_RESPONSE_MS,
+  MALFORMED_HOST,
+  MAX_MALFORMED_MARK_LENGTH,
+  MINUTE_MS,
+  MOST_KEPT_MARKS,
+  MOST_KEPT_RUNS,
+  MOST_LOOKS,
+  MOST_RETRIES_WOKEN,
+  MOST_RUNS_LOOKED_AT,
+  OPEN_BASE_MS,
+  OPEN_CAP_MS,
+  OPEN_SPREAD,
+  PAGE_RETENTION_MS,
+  PROBE_ADMITTED_MS,
+  PROBE_RELEASED_MS,
+  PUBLISHING_MS,
+  QUEUED_PAST_DEADLINE_MS,
+  RETRY_AFTER_CAP_MS,
+  SECOND_MS,
+  SHORTEST_PLACE_WAIT_MS,
+  SLOW_END_MS,
+  SLOW_START_MS,
+  SLOWEST_MS,
+  THROTTLE_BASE_MS,
+  THROTTLE_CAP_MS,
+  UNKNOWN_RESPONSE_MS,
+  WORKING_MS,
+};
+
+/** The names that a script uses, as Lua: each costs a little, each time that the script runs. */
+export function numbersFor(script: string): string {
+  const used = new Set(script.match(/\b[A-Z][A-Z_]+\b/g));
+  return Object.entries(NUMBERS)
+    .filter(([name]) => used.has(name))
+    .map(([name, value]) => `local ${name} = ${JSON.stringify(value)}\n`)
+    .join('');
+}

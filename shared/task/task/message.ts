@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { markOf } from '../url/fingerprint.ts';
+import { keyWithLogin, loginFor, loginsField, withLogin } from '../url/logins.ts';
+import { isProblem, readUrl, withoutCredentials } from '../url/url.ts';
+import { MESSAGE_VERSION, writtenTask, writtenTaskSchema } from './form.ts';
+import type { Task } from './task.ts';
+
+/** A message has at most this many bytes. */
+export const MAX_BODY_BYTES = 262_144;
+
+const BODY = new TextDecoder();
+
+/** What the body of a message turned out to be. */
+export type ReadMessage =
+  /** A task; without a run if a stranger wrote it and named none. */
+  | { readonly kind: 'task'; readonly task: Omit<Task, 'run'> & { readonly run: string | undefined } }
+  /** Written by a newer program: for others to work, never malformed. */
+  | { readonly kind: 'newer'; readonly version: number }
+  | { readonly kind: 'malformed'; readonly problem: string };
+
+/** The JSON body of a message: the task, versioned, so that any AMQP client can read it. */
+export function writeMessage(task: Task): string {
+  return JSON.stringify(writtenTask(task));
+}
+
+/** Reads what {@link writeMessage} or any other AMQP client wrote. */
+export function readMessage(body: Uint8Array): ReadMessage {
+  if (body.byteLength > MAX_BODY_BYTES)
+    return { kind: 'malformed', problem: `the body has ${body.byteLength} bytes, more than ${MAX_BODY_BYTES}` };
+  let json: unknown;
+  try {
+    json = JSON.parse(BODY.decode(body));
+  } catch {
+    return { kind: 'malformed', problem: 'the body is not JSON' };
+  }
+  const version = versionOf(json);
+  if (version > MESSAGE_VERSION) return { kind: 'newer', version };
+  const parsed = writtenTaskSchema.safeParse(json);
+  if (!parsed.success) return { kind: 'malformed', problem: z.prettifyError(parsed.error).replaceAll('\n', ' ') };
+  const { v: _, run, url: written, key, step, queue, redirects, logins: given, ...fields } = parsed.data;
+  const url = readUrl(written);
+  if (isProblem(url)) return { kind: 'malformed', problem: `the URL can't be crawled: ${url.problem}` };
+  let logins = withLogin(given, url.href, url.login);
+  const mark = markOf(key ?? keyWithLogin(url.canonical, loginFor(url.href, logins)), step);
+  const task = { run, url: url.href, host: url.host, mark, step, queue, ...fields };
+  if (redirects === undefined) return { kind: 'task', task: { ...task, ...loginsField(logins) } };
+  const next = readUrl(redirects.at(-1) ?? '');
+  if (isProblem(next)) {
+    return { kind: 'malformed', problem: `the URL it was redirected to can't be crawled: ${next.problem}` };
+  }
+  const hops = redirects.map((hop) => {
+    const read = readUrl(hop);
+    if (isProblem(read)) return withoutCredentials(hop);
+    logins = withLogin(logins, read.href, read.login);
+    return read.href;
+  });
+  return { kind: 'task', task: { ...task, host: next.host, redirects: hops, ...loginsField(logins) } };
+}
+
+function versionOf(json: unknown): number {
+  const version = typeof json === 'object' && json !== null && 'v' in json ? json.v : undefined;
+  return typeof version === 'number' && Number.isInteger(version) ? version : 0;
+}

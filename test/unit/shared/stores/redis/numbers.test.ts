@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { numbersFor } from '../../../../../shared/stores/redis/numbers.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../../../shared/stores/redis/lua');
+const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.lua'));
+
+/** A script's lines without comments and texts. */
+function codeOf(file: string): string[] {
+  return readFileSync(join(FOLDER, file), 'utf8')
+    .split('\n')
+    .map((line) => line.replaceAll(/'(?:[^'\\]|\\.)*'/g, "''").replace(/--.*/, ''));
+}
+
+test.each(FILES)('%s has no large number of its own: those that two programs go by are written once', (file) => {
+  const large = codeOf(file).filter((line) => line.match(/\b\d+\b/g)?.some((number) => Number(number) > 1_000));
+  expect(large).toEqual([]);
+  expect(readFileSync(join(FOLDER, file), 'utf8')).not.toMatch(/'\d{4,}'/);
+});
+
+test.each(FILES)('every name in capitals in %s has a value', (file) => {
+  const code = codeOf(file).join('\n');
+  const shared = ['marks.lua', 'prelude.lua'].map((name) => codeOf(name).join('\n')).join('\n');
+  const local = new Set(Array.from(`${shared}\n${code}`.matchAll(/^ *local ([A-Z_]+) =/gm), ([, name]) => name));
+  const names = new Set(code.match(/\b[A-Z][A-Z_]+\b/g));
+  for (const name of ['ARGV', 'KEYS', ...local]) names.delete(name ?? '');
+  for (const name of names) expect(numbersFor(name), name).toMatch(/^local [A-Z_]+ = (?:\d+|"[^"]+")\n$/);
+});
+
+test('a script is given the numbers that it names, and no others', () => {
+  expect(numbersFor('local till = now + WORKING_MS')).toBe('local WORKING_MS = 60000\n');
+  expect(numbersFor("redis.call('HGET', P, host == MALFORMED_HOST)")).toBe('local MALFORMED_HOST = "?"\n');
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { carriedFields, formOf, INITIAL_FIELDS, recordedFields, taskOf } from '../../../../../shared/task/task/form.ts';
+import { readMessage, writeMessage } from '../../../../../shared/task/task/message.ts';
+import { offerOf } from '../../../../../shared/task/task/offer.ts';
+import { QUEUES } from '../../../../../shared/task/task/routing.ts';
+import type { Task } from '../../../../../shared/task/task/task.ts';
+import { type CrawlUrl, isProblem, readUrl } from '../../../../../shared/task/url/url.ts';
+import { URL_KEY_RULES } from '../../../../../shared/task/url/url-key.ts';
+
+const TASK: Task = {
+  ...{ run: 'r', url: 'http://a.test/1', host: 'a.test', mark: 'http://a.test/1', step: '', queue: 'normal' },
+  ...INITIAL_FIELDS,
+};
+
+// biome-ignore format: a table
+test.each<[string, Partial<Task>, string]>([
+  ['the page of a sitemap',                   {},                                                            ''],
+  ['of the priority queue, by another host',  { queue: 'priority', host: 'b.test' },                         ''],
+  ['for a step',                              { step: 'detail', mark: 'detail http://a.test/1' },            ''],
+  ['that was followed',                       { depth: 2 },                                                  '{"depth":2}'],
+  ['that is compared by something else',      { mark: 'http://b.test/1' },                                   '{"url":"http://a.test/1"}'],
+  ['that redirects have led on',              { redirects: ['http://b.test/\t"'] },                          '{"redirects":["http://b.test/\\t\\""]}'],
+])('the form of a task says what its place does not: %s', (_, extra, form) => {
+  const task = { ...TASK, ...extra };
+  expect(formOf(task)).toBe(form);
+  expect(taskOf(form, task)).toEqual(task);
+});
+
+test.each([
+  '{',
+  '[]',
+  'null',
+  '7',
+  '{"depth":-1}',
+  '{"depth":"1"}',
+  '{"url":7}',
+  '{"redirects":[]}',
+  '{"logins":["u:p"]}',
+])('%s is no form', (form) => {
+  expect(taskOf(form, TASK)).toBeUndefined();
+});
+
+test('records have some of the fields, and what begins anew has neither redirects nor logins', () => {
+  const task = {
+    ...TASK,
+    depth: 1,
+    within: 'a.test/',
+    redirects: ['http://b.test/'],
+    logins: { 'http://a.test': 'u:p' },
+  };
+  expect(recordedFields(task)).toEqual({ depth: 1 });
+  expect(carriedFields(task)).toEqual({ depth: 1, within: 'a.test/' });
+});
+
+const anyUrl = fc
+  .tuple(
+    fc.constantFrom('http', 'https'),
+    fc.constantFrom('', 'u:p@', 'u@'),
+    fc.constantFrom('a.test', 'www.a.test:81', '[::1]'),
+    fc.webPath(),
+    fc.constantFrom('', '?b=1&a=%7e', '?utm_source=x', '#top'),
+  )
+  .map(([scheme, login, host, path, rest]) => readUrl(`${scheme}://${login}${host}${path}${rest}`))
+  .filter((url): url is CrawlUrl => !isProblem(url));
+
+test('whatever is offered, a store and a message give it back as it was', () => {
+  fc.assert(
+    fc.property(
+      anyUrl,
+      fc.subarray([...URL_KEY_RULES]),
+      fc.record({
+        step: fc.constantFrom('', 'detail'),
+        queue: fc.constantFrom(...QUEUES),
+        depth: fc.nat(9),
+      }),
+      fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
+      (url, urlKey, about, within) => {
+        const folder = within === undefined ? {} : { within };
+        const { deadlineMs: _, ...offer } = offerOf(url, { rules: [], urlKey }, { ...about, ...folder });
+        const task: Task = { run: 'r', ...offer };
+        expect(taskOf(formOf(offer), task)).toEqual(task);
+        expect(readMessage(Buffer.from(writeMessage(task)))).toEqual({ kind: 'task', task });
+      },
+    ),
+  );
+});

@@ -6,7 +6,7 @@ import type { Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { makeOutputFolder } from '../runtime/output-folder.ts';
 import type { Settings } from '../settings/table.ts';
-import type { LocalStore } from '../stores/sqlite/local-store.ts';
+import type { LocalStore } from '../stores/sqlite/moves/local-store.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
 import { MEGABYTE, noCache, policyOf, type Stores } from './backends.ts';
 
@@ -112,8 +112,8 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
 /** In memory if there are no settings. */
 async function openStore(settings: Settings | undefined): Promise<LocalStore> {
   const [{ LocalDatabase, IN_MEMORY }, { LocalStore }, { SteadyClock }] = await Promise.all([
-    import('../stores/sqlite/database.ts'),
-    import('../stores/sqlite/local-store.ts'),
+    import('../stores/sqlite/database/database.ts'),
+    import('../stores/sqlite/moves/local-store.ts'),
     import('../stores/sqlite/steady-clock.ts'),
   ]);
   if (settings !== undefined) makeOutputFolder(settings.outputDir);

@@ -1,12 +1,12 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { FrontierPolicy } from '../../shared/stores/policy.ts';
 import { SqliteBiographer } from '../../shared/stores/sqlite/biographer.ts';
-import { IN_MEMORY, LocalDatabase } from '../../shared/stores/sqlite/database.ts';
+import { IN_MEMORY, LocalDatabase } from '../../shared/stores/sqlite/database/database.ts';
 import { SqliteFrontier } from '../../shared/stores/sqlite/frontier.ts';
 import { SqliteHostGate } from '../../shared/stores/sqlite/host-gate.ts';
 import { SqliteHostOverview } from '../../shared/stores/sqlite/host-overview.ts';
-import { LocalStore } from '../../shared/stores/sqlite/local-store.ts';
 import { SqliteMarks } from '../../shared/stores/sqlite/marks.ts';
+import { LocalStore } from '../../shared/stores/sqlite/moves/local-store.ts';
 import { LocalResponseCache } from '../../shared/stores/sqlite/response-cache.ts';
 import { LocalRobotsStore } from '../../shared/stores/sqlite/robots-store.ts';
 import { SqliteRoster } from '../../shared/stores/sqlite/roster.ts';

@@ -1,9 +1,9 @@
 import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
-import { circumstancesOf } from './host-rows.ts';
-import type { LocalStore } from './local-store.ts';
-import { type Moves, optionsOf, type RunRow } from './moves.ts';
-import { MARK, SHARED } from './schema.ts';
-import { queueOf, stateOfTask, type TaskRow } from './task-rows.ts';
+import { MARK, SHARED } from './database/schema.ts';
+import { circumstancesOf } from './moves/host-rows.ts';
+import type { LocalStore } from './moves/local-store.ts';
+import { type Moves, optionsOf, type RunRow } from './moves/moves.ts';
+import { queueOf, stateOfTask, type TaskRow } from './moves/task-rows.ts';
 
 /** Finds tasks in the database. */
 export class SqliteBiographer implements Biographer {

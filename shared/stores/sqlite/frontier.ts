@@ -27,14 +27,14 @@ import {
   QUEUED_PAST_DEADLINE_MS,
   QUEUED_PAST_TTL_MS,
 } from '../policy.ts';
-import { notesOf } from './attempt-notes.ts';
-import { HostHealth, probeOf } from './host-health.ts';
-import type { LocalStore } from './local-store.ts';
-import { type Moves, optionsOf, type RunRow } from './moves.ts';
-import { Offering } from './offering.ts';
-import { type LookTurn, Releasing } from './releasing.ts';
-import { Settling } from './settling.ts';
-import { stateOfTask, type TaskRow } from './task-rows.ts';
+import { notesOf } from './moves/attempt-notes.ts';
+import { HostHealth, probeOf } from './moves/host-health.ts';
+import type { LocalStore } from './moves/local-store.ts';
+import { type Moves, optionsOf, type RunRow } from './moves/moves.ts';
+import { Offering } from './moves/offering.ts';
+import { type LookTurn, Releasing } from './moves/releasing.ts';
+import { Settling } from './moves/settling.ts';
+import { stateOfTask, type TaskRow } from './moves/task-rows.ts';
 
 /** Queued leases that are ended by one call. */
 const MOST_ENDED = 500;

@@ -2,9 +2,9 @@ import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } fr
 import { averageResponseMs } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
-import { holdHost, paceOf, pauseHost, resumeHost, slowHost } from './host-rows.ts';
-import type { LocalStore } from './local-store.ts';
-import type { Moves } from './moves.ts';
+import { holdHost, paceOf, pauseHost, resumeHost, slowHost } from './moves/host-rows.ts';
+import type { LocalStore } from './moves/local-store.ts';
+import type { Moves } from './moves/moves.ts';
 
 /** The gate of one machine: all its local crawls share what a host may be asked. */
 export class SqliteHostGate implements HostGate {

@@ -1,6 +1,6 @@
 import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
-import { type HostRow, isUnreachable } from './host-rows.ts';
-import type { LocalStore } from './local-store.ts';
+import { type HostRow, isUnreachable } from './moves/host-rows.ts';
+import type { LocalStore } from './moves/local-store.ts';
 
 const MOST_RUNS = 100;
 

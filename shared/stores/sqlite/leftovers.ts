@@ -1,4 +1,4 @@
-import type { LocalStore } from './local-store.ts';
+import type { LocalStore } from './moves/local-store.ts';
 
 /** Ended runs that are kept, to be looked at: the newest. */
 const MOST_ENDED = 100;

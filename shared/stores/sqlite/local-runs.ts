@@ -4,14 +4,14 @@ import type { Beginning, LocalRuns, LocalRunView } from '../../ports/local-runs.
 import { StorageError, UsageError } from '../../runtime/errors.ts';
 import { makeOutputFolder, unusableOutput } from '../../runtime/output-folder.ts';
 import { MOST_DRAINED } from '../policy.ts';
-import { bootId } from './boot.ts';
+import { bootId } from './database/boot.ts';
+import { FileLock } from './database/lock.ts';
 import { drainRun } from './frontier.ts';
-import type { LocalStore } from './local-store.ts';
-import { FileLock } from './lock.ts';
-import type { Moves } from './moves.ts';
+import type { LocalStore } from './moves/local-store.ts';
+import type { Moves } from './moves/moves.ts';
+import { progressOf } from './moves/run-progress.ts';
 import { OwnedLocalRun } from './owned-run.ts';
 import { putRunBack } from './recovery.ts';
-import { progressOf } from './run-progress.ts';
 
 export interface OpeningOptions {
   readonly store: LocalStore;

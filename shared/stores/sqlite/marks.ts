@@ -1,7 +1,7 @@
 import type { Forgettable, Forgotten, Marks } from '../../ports/marks.ts';
 import { hostOfMark } from '../../task/url/fingerprint.ts';
-import type { LocalStore } from './local-store.ts';
-import { MARK } from './schema.ts';
+import { MARK } from './database/schema.ts';
+import type { LocalStore } from './moves/local-store.ts';
 
 /** Marks that one call goes through: a second crawl beside it waits no longer for it. */
 const MARKS_AT_ONCE = 500;

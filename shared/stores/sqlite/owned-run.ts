@@ -1,9 +1,9 @@
 import type { Beginning, OwnedRun } from '../../ports/local-runs.ts';
 import { messageOf, StorageError } from '../../runtime/errors.ts';
-import { Checkpoints } from './checkpoints.ts';
+import { Checkpoints } from './database/checkpoints.ts';
+import type { FileLock } from './database/lock.ts';
 import { deleteLeftovers, sweepEnded } from './leftovers.ts';
-import type { LocalStore } from './local-store.ts';
-import type { FileLock } from './lock.ts';
+import type { LocalStore } from './moves/local-store.ts';
 
 /** Between two syncs: a power cut costs what was done in twice the time. */
 const SYNC_EVERY_MS = 1_000;

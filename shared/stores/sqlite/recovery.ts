@@ -1,7 +1,7 @@
-import type { LocalStore } from './local-store.ts';
-import { type Ending, type Moves, optionsOf, type RunRow } from './moves.ts';
-import { MARK } from './schema.ts';
-import type { TaskRow } from './task-rows.ts';
+import { MARK } from './database/schema.ts';
+import type { LocalStore } from './moves/local-store.ts';
+import { type Ending, type Moves, optionsOf, type RunRow } from './moves/moves.ts';
+import type { TaskRow } from './moves/task-rows.ts';
 
 /** Tasks that one call puts back: others that use the database wait no longer. */
 const ROWS_AT_ONCE = 500;

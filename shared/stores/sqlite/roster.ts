@@ -1,5 +1,5 @@
 import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../ports/roster.ts';
-import type { LocalStore } from './local-store.ts';
+import type { LocalStore } from './moves/local-store.ts';
 
 /** The workers of all local crawls. */
 export class SqliteRoster implements Roster {

@@ -10,10 +10,10 @@ import {
   type Steered,
 } from '../../ports/runs.ts';
 import { newIncarnation } from '../incarnation.ts';
-import { circumstancesOf } from './host-rows.ts';
-import type { LocalStore } from './local-store.ts';
-import { type Moves, optionsOf, type RunRow } from './moves.ts';
-import { progressOf } from './run-progress.ts';
+import { circumstancesOf } from './moves/host-rows.ts';
+import type { LocalStore } from './moves/local-store.ts';
+import { type Moves, optionsOf, type RunRow } from './moves/moves.ts';
+import { progressOf } from './moves/run-progress.ts';
 
 interface SqliteRunsOptions {
   readonly store: LocalStore;

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { Producer, type ProducerOptions, type ProducerParts } from '../../../../services/producer/producer.ts';
 import { GotFetcher } from '../../../../shared/fetchers/got/fetcher.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
-import type { LocalDatabase } from '../../../../shared/stores/sqlite/database.ts';
+import type { LocalDatabase } from '../../../../shared/stores/sqlite/database/database.ts';
 import { NOTHING_PRIVATE } from '../../../../shared/task/host/private-address.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';

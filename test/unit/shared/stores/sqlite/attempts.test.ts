@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nameOf, type Settlement } from '../../../../../shared/ports/frontier.ts';
-import { MOST_KEPT } from '../../../../../shared/stores/sqlite/attempt-notes.ts';
+import { MOST_KEPT } from '../../../../../shared/stores/sqlite/moves/attempt-notes.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/embedded.ts';
 import { openLocalParts } from '../../../../support/local-parts.ts';

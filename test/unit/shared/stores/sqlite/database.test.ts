@@ -4,8 +4,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { IN_MEMORY, LocalDatabase } from '../../../../../shared/stores/sqlite/database.ts';
-import { SCHEMA_VERSION } from '../../../../../shared/stores/sqlite/schema.ts';
+import { IN_MEMORY, LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
+import { SCHEMA_VERSION } from '../../../../../shared/stores/sqlite/database/schema.ts';
 import { newFolder } from '../../../../support/kept-store.ts';
 
 async function setup() {

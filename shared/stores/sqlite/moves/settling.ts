@@ -1,7 +1,7 @@
-import type { ReleaseName, Settlement } from '../../ports/frontier.ts';
-import { formOf } from '../../task/task/form.ts';
-import type { Task } from '../../task/task/task.ts';
-import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../policy.ts';
+import type { ReleaseName, Settlement } from '../../../ports/frontier.ts';
+import { formOf } from '../../../task/task/form.ts';
+import type { Task } from '../../../task/task/task.ts';
+import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../../policy.ts';
 import { forgetNotes, keepNote } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { type Moves, optionsOf, type RunRow } from './moves.ts';

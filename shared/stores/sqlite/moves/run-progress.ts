@@ -1,4 +1,4 @@
-import { PRODUCER_LEASE_MS, type RunProgress } from '../../ports/runs.ts';
+import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
 import { type Moves, optionsOf, type RunRow } from './moves.ts';
 
 /** Lost producers that are named. */

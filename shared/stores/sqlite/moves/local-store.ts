@@ -1,5 +1,5 @@
-import type { Clock } from '../../runtime/clock.ts';
-import { IN_MEMORY, type LocalDatabase } from './database.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { IN_MEMORY, type LocalDatabase } from '../database/database.ts';
 import { Moves } from './moves.ts';
 
 /** What all ports of the local store stand on: calls that see the database at one moment of one clock. */

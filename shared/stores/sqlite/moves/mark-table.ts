@@ -1,5 +1,5 @@
-import type { LocalDatabase } from './database.ts';
-import { MARK, SHARED } from './schema.ts';
+import type { LocalDatabase } from '../database/database.ts';
+import { MARK, SHARED } from '../database/schema.ts';
 
 /** Where and when a mark was found. */
 export interface Found {

@@ -1,4 +1,4 @@
-import type { Settlement } from '../../ports/frontier.ts';
+import type { Settlement } from '../../../ports/frontier.ts';
 import {
   FAULTS_TO_OPEN,
   faultsText,
@@ -7,14 +7,14 @@ import {
   PROBE_ADMITTED_MS,
   PROBE_RELEASED_MS,
   withFault,
-} from '../../task/host/breaker.ts';
+} from '../../../task/host/breaker.ts';
 import {
   ANSWERED_LATELY_MS,
   recoveredIntervalMs,
   slowedIntervalMs,
   throttlePauseMs,
-} from '../../task/host/host-pace.ts';
-import type { HostPause } from '../../task/task/outcome.ts';
+} from '../../../task/host/host-pace.ts';
+import type { HostPause } from '../../../task/task/outcome.ts';
 import { faultsOf, type HostRow, paceOf, pauseHost, rateOf } from './host-rows.ts';
 import type { Moves } from './moves.ts';
 

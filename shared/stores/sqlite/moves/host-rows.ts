@@ -1,8 +1,8 @@
-import { LONGEST_HOLD_MS, type Pause } from '../../ports/host-gate.ts';
-import type { HostCircumstances } from '../../ports/host-overview.ts';
-import type { Faults } from '../../task/host/breaker.ts';
-import { type HostPace, longestInterval } from '../../task/host/host-pace.ts';
-import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
+import { LONGEST_HOLD_MS, type Pause } from '../../../ports/host-gate.ts';
+import type { HostCircumstances } from '../../../ports/host-overview.ts';
+import type { Faults } from '../../../task/host/breaker.ts';
+import { type HostPace, longestInterval } from '../../../task/host/host-pace.ts';
+import { RETRY_AFTER_CAP_MS } from '../../../task/host/retry-after.ts';
 
 /** What is known of one host, for release and for the gate. */
 export type HostRow = {

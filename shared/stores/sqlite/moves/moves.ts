@@ -1,11 +1,11 @@
-import type { RunOptions, RunState } from '../../ports/runs.ts';
-import type { Outcome } from '../../task/task/outcome.ts';
-import type { LocalDatabase } from './database.ts';
+import type { RunOptions, RunState } from '../../../ports/runs.ts';
+import type { Outcome } from '../../../task/task/outcome.ts';
+import type { LocalDatabase } from '../database/database.ts';
+import { RowCache } from '../database/row-cache.ts';
+import { MARK, SHARED } from '../database/schema.ts';
 import { type HostRow, newHost } from './host-rows.ts';
 import { MarkTable } from './mark-table.ts';
 import { Recrawl } from './recrawl.ts';
-import { RowCache } from './row-cache.ts';
-import { MARK, SHARED } from './schema.ts';
 import { Places, type TaskRow } from './task-rows.ts';
 
 export type RunRow = {

@@ -1,7 +1,7 @@
-import type { Offer, OfferOptions, OfferResult } from '../../ports/frontier.ts';
+import type { Offer, OfferOptions, OfferResult } from '../../../ports/frontier.ts';
+import { MARK } from '../database/schema.ts';
 import type { Found } from './mark-table.ts';
 import { type Moves, optionsOf, type RunRow } from './moves.ts';
-import { MARK } from './schema.ts';
 import { newTask, type TaskRow } from './task-rows.ts';
 
 /** What became of one offer. */

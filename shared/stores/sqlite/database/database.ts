@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { codeOf, messageOf, StorageError } from '../../runtime/errors.ts';
+import { codeOf, messageOf, StorageError } from '../../../runtime/errors.ts';
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { isBusy, isLost, isSqlite } from './sqlite-errors.ts';
 

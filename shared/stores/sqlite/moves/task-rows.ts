@@ -1,8 +1,8 @@
-import type { Offer, TaskState } from '../../ports/frontier.ts';
-import { formOf, type TaskPlace } from '../../task/task/form.ts';
-import type { Queue } from '../../task/task/routing.ts';
-import { MALFORMED_HOST, malformedMarkOf } from '../../task/url/fingerprint.ts';
-import type { LocalDatabase } from './database.ts';
+import type { Offer, TaskState } from '../../../ports/frontier.ts';
+import { formOf, type TaskPlace } from '../../../task/task/form.ts';
+import type { Queue } from '../../../task/task/routing.ts';
+import { MALFORMED_HOST, malformedMarkOf } from '../../../task/url/fingerprint.ts';
+import type { LocalDatabase } from '../database/database.ts';
 
 export type Phase = 'publishing' | 'queued' | 'working';
 

@@ -1,5 +1,5 @@
-import type { AttemptNote } from '../../ports/frontier.ts';
-import { DAY_MS } from '../../task/durations.ts';
+import type { AttemptNote } from '../../../ports/frontier.ts';
+import { DAY_MS } from '../../../task/durations.ts';
 import type { Moves } from './moves.ts';
 
 const MOST_NOTES = 10;

@@ -1,9 +1,9 @@
-import type { PageVisit } from '../../ports/frontier.ts';
-import type { RunOptions } from '../../ports/runs.ts';
-import { type KnownPage, PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
-import type { LocalDatabase } from './database.ts';
+import type { PageVisit } from '../../../ports/frontier.ts';
+import type { RunOptions } from '../../../ports/runs.ts';
+import { type KnownPage, PAGE_RETENTION_MS } from '../../../task/task/known-page.ts';
+import type { LocalDatabase } from '../database/database.ts';
+import { MARK, SHARED } from '../database/schema.ts';
 import type { Found, MarkTable } from './mark-table.ts';
-import { MARK, SHARED } from './schema.ts';
 
 /** What counts here of a run. */
 export interface RecrawlingRun {

@@ -4,9 +4,9 @@ import {
   type ReleasedTask,
   type ReleaseOptions,
   type ReleaseVerdict,
-} from '../../ports/frontier.ts';
-import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
-import { MALFORMED_HOST } from '../../task/url/fingerprint.ts';
+} from '../../../ports/frontier.ts';
+import { RETRY_AFTER_CAP_MS } from '../../../task/host/retry-after.ts';
+import { MALFORMED_HOST } from '../../../task/url/fingerprint.ts';
 import {
   type FrontierPolicy,
   HIGHEST_START,
@@ -16,8 +16,8 @@ import {
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
   PUBLISHING_MS,
-} from '../policy.ts';
-import { readStored } from '../stored-task.ts';
+} from '../../policy.ts';
+import { readStored } from '../../stored-task.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { paceOf, rateOf } from './host-rows.ts';
 import { type Moves, optionsOf, type RunHostRow, type RunRow } from './moves.ts';

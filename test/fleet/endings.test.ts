@@ -197,7 +197,7 @@ describe('an output folder', () => {
     );
     worker.signal('SIGTERM');
     expect((await worker.ended).code).toBe(0);
-    expect(await workplace.json(['status', 'mine', '--no-local'])).toMatchObject({ done: 0, failed: 0 });
+    expect(await workplace.json(['status', 'mine'])).toMatchObject({ done: 0, failed: 0 });
   });
 
   test.for([

@@ -1,8 +1,7 @@
 import inspector from 'node:inspector';
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Service } from '../../runtime/lifecycle.ts';
+import { threadEnv } from '../../runtime/thread-env.ts';
 import { TICK_MS, WatchedMemory } from './memory.ts';
 
 interface WatchdogOptions {
@@ -35,12 +34,9 @@ export class Watchdog implements Service {
     const { shared } = this.#memory;
     const beat = (): void => this.#memory.beat(inspector.url() !== undefined);
     beat();
-    const cache = getCompileCacheDir();
-    // Without the cache, the thread would have to load what strips types: 10 MB.
-    const env = cache === undefined ? {} : { env: { ...process.env, NODE_COMPILE_CACHE: dirname(cache) } };
     const words = lastWords();
     this.#thread = new Worker(new URL('./thread.ts', import.meta.url), {
-      ...env,
+      ...threadEnv(),
       workerData: { shared, stuckAfterMs, words } satisfies WatchdogData,
     });
     this.#thread.unref();

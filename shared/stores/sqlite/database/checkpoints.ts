@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { threadEnv } from '../../../runtime/thread-env.ts';
 import { IN_MEMORY } from './database.ts';
 
 /** From so many bytes on, the log is brought into the database. */
@@ -40,7 +41,10 @@ export class Checkpoints {
 
   #started(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: this.#path });
+    const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
+      ...threadEnv(),
+      workerData: this.#path,
+    });
     this.#thread = thread;
     thread.unref();
     thread.on('message', () => {

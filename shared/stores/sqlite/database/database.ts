@@ -19,7 +19,10 @@ export const IN_MEMORY = ':memory:';
 interface LocalDatabaseOptions {
   /** A file, or {@link IN_MEMORY}. */
   readonly path: string;
-  /** How long calls are gathered before they are made together, in milliseconds. Left out: each is made at once. */
+  /**
+   * Calls are gathered while more of them come, and made together after so many milliseconds at the latest. Left out: each is made
+   * at once.
+   */
   readonly gatherMs?: number;
 }
 
@@ -63,6 +66,8 @@ export class LocalDatabase {
   readonly #statements = new Map<string, StatementSync>();
   readonly #failure = new AbortController();
   #calls: Call[] = [];
+  #gatheredSince: number | undefined;
+  #turn: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busySince: number | undefined;
   #around: Around = { begin: () => {}, end: () => {} };
@@ -102,7 +107,7 @@ export class LocalDatabase {
       this.#calls.push({ work, done: done as (result: unknown) => void, failed });
       if (this.#busySince !== undefined) return;
       if (this.#gatherMs === undefined || this.#calls.length >= MANY_CALLS) this.#flush();
-      else this.#timer ??= setTimeout(() => this.#flush(), this.#gatherMs);
+      else if (this.#gatheredSince === undefined) this.#gather(performance.now());
     });
   }
 
@@ -146,9 +151,22 @@ export class LocalDatabase {
     if (this.#database.isOpen) this.#database.close();
   }
 
+  /** A turn of the event loop that brings no further call is the end of the wait: who is to call next may be waiting for these. */
+  #gather(since: number): void {
+    this.#gatheredSince = since;
+    const gathered = this.#calls.length;
+    this.#turn = setImmediate(() => {
+      const isOver = this.#calls.length === gathered || performance.now() - since >= (this.#gatherMs ?? 0);
+      if (isOver) this.#flush();
+      else this.#gather(since);
+    });
+  }
+
   #flush(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#turn);
     this.#timer = undefined;
+    this.#gatheredSince = undefined;
     if (this.#failure.signal.aborted) {
       for (const { failed } of this.#take()) failed(this.#failure.signal.reason);
       return;

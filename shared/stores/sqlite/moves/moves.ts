@@ -130,8 +130,7 @@ export class Moves {
       host,
       readyAt: null,
       waiting: 0,
-      troubleSince: null,
-      troubleLast: null,
+      ...{ troubleSince: null, troubleLast: null },
     }));
   }
 
@@ -188,8 +187,8 @@ export class Moves {
   /** What the ledger holds of a release. */
   flight(run: RunRow | undefined, { release, mark }: { release: number; mark: string }): TaskRow | undefined {
     if (run === undefined) return undefined;
-    const task = this.database.get<TaskRow>('SELECT * FROM tasks WHERE run = ? AND release = ?', run.n, release);
-    return task?.mark === mark ? { ...task } : undefined;
+    const task = this.database.get<TaskRow>(FIND_FLIGHT, run.n, release);
+    return task?.mark === mark ? task : undefined;
   }
 
   /** Back to its host's list: at the head, since it was its turn, or at the tail. */
@@ -329,6 +328,10 @@ export class Moves {
     this.database.run('DELETE FROM tasks WHERE id = ?', id);
   }
 }
+
+/** With what calls go by, of the many columns: each one costs. */
+const FIND_FLIGHT =
+  'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, form FROM tasks WHERE run = ? AND release = ?';
 
 function isKept({ readyAt, waiting, troubleSince }: RunHostRow): boolean {
   return readyAt !== null || waiting > 0 || troubleSince !== null;

@@ -198,12 +198,7 @@ export class Moves {
       return;
     }
     run.waiting++;
-    this.#line(run, task, atTail);
-  }
-
-  /** A retry whose time has come: it rejoins its host's list, at the head. */
-  wakeRetry(run: RunRow, task: TaskRow): void {
-    this.#line(run, task, false);
+    this.line(run, task, atTail);
   }
 
   /** A retry waits for its time beside the lists. */
@@ -290,7 +285,8 @@ export class Moves {
     return this.database.get('SELECT 1 FROM producers WHERE run = ? LIMIT 1', run.n) !== undefined;
   }
 
-  #line(run: RunRow, task: TaskRow, atTail: boolean): void {
+  /** Into its host's list: one that is put back, or a retry whose time has come. */
+  line(run: RunRow, task: TaskRow, atTail = false): void {
     const { host, queue } = task;
     const place = atTail ? this.#places.atTail(run.n, host, queue) : this.#places.atHead(run.n, host, queue);
     this.#store(task, { place, dueAt: null });

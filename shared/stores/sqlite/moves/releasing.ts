@@ -124,7 +124,7 @@ export class Releasing {
        ORDER BY dueAt, host, queue DESC, attempts, starts, throttles, deadline, firstSeen, mark LIMIT ?`,
       ...[run.n, this.#moves.now, MOST_RETRIES_WOKEN],
     );
-    for (const task of due) this.#moves.wakeRetry(run, task);
+    for (const task of due) this.#moves.line(run, task);
   }
 
   /** Sets when to look at a run again: at its first host's or first retry's time. */

@@ -1,4 +1,5 @@
-import { SETTINGS, type Setting, type SettingGroup } from '../shared/settings/table.ts';
+import type { Setting, SettingGroup } from '../shared/settings/setting.ts';
+import { SETTINGS } from '../shared/settings/table.ts';
 
 /** Between these stands the generated part of docs/configuration.md. */
 export const TABLE_START = '<!-- settings: npm run docs -->';

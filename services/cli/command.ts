@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { type Logger, type LogLevel, openLog } from '../../shared/runtime/logger.ts';
+import type { SettingGroup } from '../../shared/settings/setting.ts';
 import { readSettings } from '../../shared/settings/settings.ts';
-import { SETTINGS, type SettingGroup, type Settings } from '../../shared/settings/table.ts';
+import { SETTINGS, type Settings } from '../../shared/settings/table.ts';
 import { untilInterrupted } from './process/interrupts.ts';
 import { logBug, report } from './process/report.ts';
 import { isWatched } from './text/progress-line.ts';
@@ -26,12 +27,14 @@ export interface Context {
 
 interface ActionOptions {
   readonly groups: readonly SettingGroup[];
-  /** Where LOG_LEVEL says nothing. */
+  /** Used if LOG_LEVEL is not set. */
   readonly logLevel: LogLevel;
   /** On a terminal, the command draws a progress line. */
   readonly drawsProgress?: boolean;
   /** The command listens for Ctrl-C and SIGTERM itself, to finish what is under way. Others end at once. */
   readonly stopsInOrder?: boolean;
+  /** Fields of every line of the log. */
+  readonly logFields?: object;
 }
 
 /** Gives a command `--json` and a flag for each setting of its groups. */
@@ -49,14 +52,14 @@ export function addCommonOptions(command: Command, groups: readonly SettingGroup
 /** Runs an action with its settings read and its log open, and closes the log after it. */
 export async function withContext(
   options: Readonly<Record<string, unknown>>,
-  { logLevel, drawsProgress = false, stopsInOrder = false }: Omit<ActionOptions, 'groups'>,
+  { logLevel, drawsProgress = false, stopsInOrder = false, logFields = {} }: Omit<ActionOptions, 'groups'>,
   action: (context: Context) => Promise<number>,
 ): Promise<number> {
   const flags = flagsOf(options);
   const settings = readSettings(flags);
-  const format = settings.logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
+  const format = logFormatOf(settings);
   const overProgress = drawsProgress && isWatched(options.json === true);
-  const log = openLog({ level: settings.logLevel ?? logLevel, format, overProgress });
+  const log = openLog({ level: settings.logLevel ?? logLevel, format, overProgress, fields: logFields });
   const context = { settings, flags, log, json: options.json === true };
   const onUncaught = (error: unknown): void => {
     logBug(error, log);
@@ -73,6 +76,11 @@ export async function withContext(
     process.off('uncaughtException', onUncaught);
     log.close();
   }
+}
+
+/** The form of the log: one for people if they are there to read it. */
+export function logFormatOf({ logFormat }: Settings): 'pretty' | 'json' {
+  return logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
 }
 
 /** The flags that were given, by the name of the setting. */

@@ -11,18 +11,18 @@ const COMMANDS: readonly (readonly [
 ])[] = [
   ['crawl', 'crawl in this one process, with no services', () => import('./commands/crawl.ts')],
   ['produce', 'offer seeds to the fleet', () => import('./commands/produce.ts')],
-  ['work', 'be a worker of the fleet', () => import('./commands/work.ts')],
-  ['status', 'show how far a run is, or all runs', () => import('./commands/status.ts')],
+  ['work', 'run a worker of the fleet', () => import('./commands/work.ts')],
+  ['status', 'show the progress of a run, or of all runs', () => import('./commands/status.ts')],
   ['records', 'print the records of a run', () => import('./commands/records.ts')],
-  ['dlq', 'look at dead letters, replay, export or delete them', () => import('./commands/dlq.ts')],
-  ['url', 'tell what became of a URL, or why it waits', () => import('./commands/url.ts')],
-  ['forget', 'drop marks, so that URLs are taken again', () => import('./commands/forget.ts')],
+  ['dlq', 'show, replay, export or delete dead letters', () => import('./commands/dlq.ts')],
+  ['url', 'show what became of a URL, or why it waits', () => import('./commands/url.ts')],
+  ['forget', 'forget that URLs were crawled, so that they are taken again', () => import('./commands/forget.ts')],
   ['pause', 'stop releasing a run, or asking a host, until it is resumed', () => import('./commands/pause.ts')],
-  ['resume', 'go on with a paused run or host', () => import('./commands/resume.ts')],
-  ['cancel', 'end a run: what waits is dropped', () => import('./commands/cancel.ts')],
+  ['resume', 'resume a paused run or host', () => import('./commands/resume.ts')],
+  ['cancel', 'end a run: its waiting URLs are dropped', () => import('./commands/cancel.ts')],
   ['seal', 'say that no more seeds will come to a run', () => import('./commands/seal.ts')],
-  ['doctor', 'check settings, RabbitMQ and Redis, and say what to mend', () => import('./commands/doctor.ts')],
-  ['demo', 'crawl a small site that it serves itself; needs no network', () => import('./commands/demo.ts')],
+  ['doctor', 'check settings, RabbitMQ and Redis, and say what to fix', () => import('./commands/doctor.ts')],
+  ['demo', 'serve a small site and crawl it; needs no network', () => import('./commands/demo.ts')],
 ];
 
 interface ProgramOptions {

@@ -5,8 +5,8 @@ import { keyWithLogin, loginFor } from '../../shared/task/url/logins.ts';
 import { type Seed, STANDARD_INPUT } from './seeds.ts';
 
 /**
- * The same for two producers that read the same: by the seeds, in any order, by size and time of files, and by what is left out of
- * them. Nothing where that can't be known before it is read: what comes in on a pipe.
+ * A key that is equal for two producers with the same input: made of the seeds, in any order, the size and time of files,
+ * and what is left out. Nothing if the input can't be identified before it is read, as on a pipe.
  *
  * @param leftOut what says which entries are left out, as it was given
  */
@@ -30,7 +30,7 @@ function keyOf(seed: Seed): string | undefined {
   }
 }
 
-/** A file that can't be looked at will be told of when it is read. */
+/** A file without a stat is reported when it is read. */
 function keyOfFile(name: string, look: () => Stats): string | undefined {
   try {
     const stats = look();

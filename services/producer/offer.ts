@@ -5,11 +5,11 @@ import { type OfferRules, offerOf } from '../../shared/task/task/offer.ts';
 import type { Logins } from '../../shared/task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
 
-/** What a seed says of a URL. */
+/** What a seed says about a URL. */
 export interface Seeded extends Pick<SitemapEntry, 'loc' | 'isNews'> {
-  /** When its sitemap says that it was changed; for runs that go by it. */
+  /** When its sitemap says that it was changed; for incremental runs. */
   readonly changedAt?: number;
-  /** Of the seed that it was found by: for what is of its origin, too. */
+  /** Credentials of the seed that led to it: for the same origin only. */
   readonly logins?: Logins | undefined;
 }
 

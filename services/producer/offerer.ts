@@ -12,7 +12,7 @@ interface OffererOptions {
   readonly frontier: Frontier;
   readonly clock: Clock;
   readonly run: string;
-  /** The one that is meant, once it is open. */
+  /** The run's incarnation, once it is open. */
   readonly incarnation: () => string | undefined;
   /** Asked for each batch: the run's own are known when it is open. */
   readonly rules: () => OfferRules;
@@ -21,13 +21,13 @@ interface OffererOptions {
   readonly signal: AbortSignal;
   /** The run refuses. Resolves when the offer can be made again, and throws why it can't. */
   readonly refused: () => Promise<void>;
-  /** Told once, as soon as an offer fails: nobody may be adding just then, and nothing more is offered. */
+  /** Called once, as soon as an offer fails, since nobody may be adding just then; nothing more is offered. */
   readonly failed: () => void;
-  /** Told whenever the frontier has taken something new. */
+  /** Called whenever the frontier has taken something new. */
   readonly accepted: () => void;
 }
 
-/** What the frontier said so far, in URLs. */
+/** The frontier's answers so far, in URLs. */
 export interface OfferCounts {
   offered: number;
   accepted: number;
@@ -36,8 +36,8 @@ export interface OfferCounts {
 }
 
 /**
- * Offers URLs to the frontier: in batches, a few of them under way at once. As long as none is under way, what there is
- * goes out at once; else it waits until a batch is full. Full stores are waited for, and whoever adds waits with them.
+ * Offers URLs to the frontier: in batches, a few of them under way at once. While none is under way, URLs go out at once;
+ * else they wait until a batch is full. While a store is full, offers wait, and so does whoever adds.
  */
 export class Offerer {
   /** Is what sitemaps say of changes told to the frontier? Incremental runs go by it. */
@@ -92,7 +92,7 @@ export class Offerer {
     await this.#room(1);
   }
 
-  /** Sends nothing more, and resolves when no offer is under way; throws what went wrong with one. */
+  /** Sends nothing more, and resolves when no offer is under way; throws the error of a failed one. */
   async stop(): Promise<void> {
     this.#batch = [];
     while (this.#underWay > 0) await this.#change();
@@ -127,7 +127,7 @@ export class Offerer {
       .finally(() => {
         this.#underWay--;
         for (const wake of this.#wake.splice(0)) wake();
-        // Nothing else may come for a while: what has gathered shall not wait for it.
+        // No other URL may come for a while: don't let the batch wait for it.
         if (this.#underWay === 0) this.#send();
       });
   }
@@ -154,7 +154,7 @@ export class Offerer {
     return offerUntilTaken(offer, { ...this.#options, onWait });
   }
 
-  /** Resolves when fewer than `window` offers are under way; throws what went wrong with one. */
+  /** Resolves when fewer than `window` offers are under way; throws the error of a failed one. */
   async #room(window: number): Promise<void> {
     while (this.#underWay >= window && this.#failure === undefined) {
       await this.#change();

@@ -6,12 +6,12 @@ import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '.
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { DocumentFetcher } from './documents/document-fetcher.ts';
-import type { Found } from './found.ts';
 import { inputKeyOf } from './input-key.ts';
 import { Offerer } from './offerer.ts';
 import { KEPT_MS } from './recent-offers.ts';
 import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
+import type { SeedEvent } from './seed-event.ts';
 import { SeedReader } from './seed-reader.ts';
 import type { Seed } from './seeds.ts';
 import { SitemapReader } from './sitemaps/sitemap-reader.ts';
@@ -28,7 +28,7 @@ export interface ProducerParts {
   readonly hostGate: HostGate;
   readonly clock: Clock;
   readonly rules: readonly RoutingRule[];
-  /** What the seed `-` stands for. */
+  /** The input behind the seed `-`. */
   readonly input: Readable;
   readonly options: ProducerOptions;
   readonly on?: ProducerListeners;
@@ -48,7 +48,7 @@ export interface ProducerOptions {
   readonly maxSitemapBytes?: number;
   /** Entries of sitemaps that were last changed before are left out; epoch milliseconds. */
   readonly since?: number | undefined;
-  /** The same as it was asked for: by an age, say. */
+  /** The same as given by the user: as an age, say. */
   readonly sinceAsGiven?: string | undefined;
   /** Offers under way at once; 4. */
   readonly window?: number;
@@ -58,7 +58,7 @@ export interface ProducerOptions {
   readonly random?: () => number;
 }
 
-/** Told to people while it happens. */
+/** Reported to people while it happens. */
 export interface ProducerListeners {
   /** The end of a sentence that begins with `source`: a sitemap's URL, a file. */
   problem?(source: string, problem: string): void;
@@ -73,14 +73,14 @@ export interface ProducerListeners {
  * |-----------|--------------------------------------------------------------------|
  * | `idle`    | before {@link Producer.produce}                                    |
  * | `reading` | seeds are read and offered                                         |
- * | `waiting: Redis is full` | offers are refused for want of room, and made again |
+ * | `waiting: store is full` | offers are refused for want of room, and made again |
  * | `done`    | all seeds are offered, and the run knows                           |
  * | `stopped` | by the caller, or by an error: the run waits for another producer  |
  * | `unknown` | the store has lost the run: what became of it can't be told        |
  */
-export type ProducerState = 'idle' | 'reading' | 'waiting: Redis is full' | 'done' | 'stopped' | 'unknown';
+export type ProducerState = 'idle' | 'reading' | 'waiting: store is full' | 'done' | 'stopped' | 'unknown';
 
-/** How far a producer is. Counts are of URLs, but for the last three. */
+/** A producer's progress. Counts are of URLs, except the last three. */
 export interface ProducerProgress {
   readonly state: ProducerState;
   /** The sitemap, file or list that is being read. */
@@ -89,9 +89,9 @@ export interface ProducerProgress {
   readonly accepted: number;
   /** Duplicates. */
   readonly known: number;
-  /** Texts that are no URL, new or known. */
+  /** Texts that aren't URLs, new or known. */
   readonly malformed: number;
-  /** Pages that their sitemaps call too old, and sitemaps that were left unread for the same. */
+  /** Pages left out as too old by their sitemaps, and sitemaps not read for the same reason. */
   readonly older: { readonly pages: number; readonly sitemaps: number };
   readonly sitemaps: number;
   readonly problems: number;
@@ -108,16 +108,16 @@ export class Producer {
   readonly #stop = new AbortController();
   readonly #offerer: Offerer;
   #sitemaps: SitemapReader | undefined;
-  #state: Exclude<ProducerState, 'waiting: Redis is full'> = 'idle';
+  #state: Exclude<ProducerState, 'waiting: store is full'> = 'idle';
   #source: string | undefined;
   #problems = 0;
   /** The run's own options, once it is open. */
   #own: RunOptions;
   #input: string | undefined;
   #incarnation: string | undefined;
-  /** When this producer created the run, if it did. */
+  /** When this producer created the run; nothing if it joined it. */
   #createdAt = Number.NEGATIVE_INFINITY;
-  /** Since when the store is away, as far as was told. */
+  /** Since when the store is away, as far as is known. */
   #awaySince: number | undefined;
   #loss: RunLostError | undefined;
 
@@ -147,7 +147,7 @@ export class Producer {
   /** A copy, of this moment. */
   progress(): ProducerProgress {
     return {
-      state: this.#state === 'reading' && this.#offerer.isWaiting ? 'waiting: Redis is full' : this.#state,
+      state: this.#state === 'reading' && this.#offerer.isWaiting ? 'waiting: store is full' : this.#state,
       source: this.#source,
       ...this.#offerer.counts,
       older: { ...(this.#sitemaps?.older ?? { pages: 0, sitemaps: 0 }) },
@@ -181,7 +181,7 @@ export class Producer {
     } catch (error: unknown) {
       if (this.#loss === undefined) this.#state = 'stopped';
       this.#stop.abort();
-      // What an offer failed of comes first: it is what stopped the reading.
+      // The error of an offer comes first: it stopped the reading.
       await this.#offerer.stop();
       if (this.#loss !== undefined) throw this.#loss;
       if (signal?.aborted !== true) throw error;
@@ -204,7 +204,7 @@ export class Producer {
    * @throws {RunLostError} when the store has lost a run that is older; {@link produce} throws the same
    */
   async repeatRecent(): Promise<void> {
-    // Before, nothing was opened yet; after, nothing is to be done.
+    // Before that nothing was opened; afterwards nothing is left to do.
     if (this.#state === 'reading' || this.#state === 'done') await this.#repeatRecent();
   }
 
@@ -272,7 +272,7 @@ export class Producer {
     signal.throwIfAborted();
   }
 
-  async #take(found: Found): Promise<void> {
+  async #take(found: SeedEvent): Promise<void> {
     const { on } = this.#parts;
     switch (found.kind) {
       case 'entries':
@@ -305,7 +305,7 @@ export class Producer {
     return (await runs.seal(options.run, options.producer, this.#incarnation)) !== undefined;
   }
 
-  /** A beat that fails costs nothing: the lease outlasts three of them. */
+  /** A failed beat costs nothing: the lease outlasts three of them. */
   #startBeat(): NodeJS.Timeout {
     const { runs, options } = this.#parts;
     const beat = (): void => void runs.beat(options.run, options.producer).catch(() => {});

@@ -14,7 +14,7 @@ interface KeptBatch {
   readonly bytes: Buffer;
   readonly length: number;
   readonly malformed: readonly string[];
-  /** Those that have credentials: few, and not to be read off a line. */
+  /** Offers with credentials: few, and kept out of the lines. */
   readonly loggedIn: readonly Seeded[];
 }
 

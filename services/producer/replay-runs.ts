@@ -1,7 +1,7 @@
 import type { RunOptions, RunProgress, Runs } from '../../shared/ports/runs.ts';
 import { fingerprintOf } from '../../shared/task/url/fingerprint.ts';
 
-/** The run that takes the letters of another. */
+/** The run to which another run's letters are replayed. */
 export interface ReplayRun {
   readonly run: string;
   /** The run that the letters come from. */
@@ -9,7 +9,7 @@ export interface ReplayRun {
   readonly options: RunOptions;
   /** Replays of the origin that are sealed: what they took is not taken again. */
   readonly earlier: readonly string[];
-  /** An interrupted replay began it: it is gone on with. */
+  /** An interrupted replay began it, and this one resumes it. */
   readonly isJoined: boolean;
   /** The store doesn't know the origin any more: the options are this process' own. */
   readonly isForgotten: boolean;

@@ -26,7 +26,7 @@ interface ReplayerOptions {
   readonly limit: number;
   /** For letters of runs that the store has forgotten. */
   readonly defaults: RunOptions;
-  /** What a replay has otherwise than its origin. */
+  /** Options that differ from the origin's. */
   readonly overrides: Partial<RunOptions>;
   /** Only says what would happen. */
   readonly isDry: boolean;
@@ -34,7 +34,7 @@ interface ReplayerOptions {
 }
 
 /** What became of the letters of one run. */
-export interface ReplayedRun extends ReplayRun {
+export interface ReplayTally extends ReplayRun {
   /** Which one of the runs of that name it opened; left out where nothing was. */
   incarnation?: string;
   letters: number;
@@ -45,9 +45,9 @@ export interface ReplayedRun extends ReplayRun {
 }
 
 /** What a replay came to. */
-export interface Replayed {
-  readonly runs: readonly ReplayedRun[];
-  /** Letters that are no task and stay where they are. */
+export interface ReplayResult {
+  readonly runs: readonly ReplayTally[];
+  /** Letters that aren't tasks; they stay in the queue. */
   readonly malformed: number;
 }
 
@@ -61,7 +61,7 @@ export interface Replayed {
  */
 export class Replayer {
   readonly #options: ReplayerOptions;
-  readonly #runs = new Map<string, ReplayedRun>();
+  readonly #runs = new Map<string, ReplayTally>();
   #left: number;
   #malformed = 0;
 
@@ -71,11 +71,11 @@ export class Replayer {
   }
 
   /**
-   * Once only. Ends early, with its runs left open to be gone on with, once the signal is aborted.
+   * Call it once. Ends early when the signal is aborted, and leaves its runs open so that a repeat can resume them.
    *
    * @throws {RunLostError} when the store has lost a run that has taken letters
    */
-  async replay(): Promise<Replayed> {
+  async replay(): Promise<ReplayResult> {
     const { letters, runs, signal, isDry } = this.#options;
     const enough = new AbortController();
     await letters.sift(
@@ -112,13 +112,13 @@ export class Replayer {
       byOrigin.set(run, group);
     }
     for (const [origin, group] of byOrigin) {
-      const replayed = await this.#runOf(origin);
-      replayed.letters += group.length;
+      const tally = await this.#runOf(origin);
+      tally.letters += group.length;
       if (isDry) continue;
       const isTaken = await this.#offer(
-        replayed,
+        tally,
         group
-          .map(({ letter }) => offerOfLetter(letter, { rules, urlKey: replayed.options.urlKey }))
+          .map(({ letter }) => offerOfLetter(letter, { rules, urlKey: tally.options.urlKey }))
           .filter((offer) => offer !== undefined),
       );
       if (isTaken) for (const { index } of group) fates[index] = 'delete';
@@ -126,60 +126,60 @@ export class Replayer {
     return fates;
   }
 
-  async #runOf(origin: string): Promise<ReplayedRun> {
+  async #runOf(origin: string): Promise<ReplayTally> {
     const { runs, defaults, overrides, isDry } = this.#options;
     const known = this.#runs.get(origin);
     if (known !== undefined) return known;
     const found = await findReplayRun(origin, runs, defaults, overrides);
-    const replayed = { ...found, letters: 0, accepted: 0, known: 0 };
-    if (!isDry) await this.#open(replayed);
-    this.#runs.set(origin, replayed);
-    return replayed;
+    const tally = { ...found, letters: 0, accepted: 0, known: 0 };
+    if (!isDry) await this.#open(tally);
+    this.#runs.set(origin, tally);
+    return tally;
   }
 
-  async #open(replayed: ReplayedRun): Promise<void> {
-    const { run, origin, options, incarnation } = replayed;
+  async #open(tally: ReplayTally): Promise<void> {
+    const { run, origin, options, incarnation } = tally;
     const opened = await this.#options.runs.open(run, options, REPLAYER, { incarnation });
     if (opened.how === 'lost') throw lost(run, origin);
     if (opened.how === 'cancelled') throw new RunClosedError(run, 'cancelled');
-    replayed.incarnation = opened.incarnation;
+    tally.incarnation = opened.incarnation;
   }
 
   /** Leaves out what an earlier replay of the same run has taken. */
-  async #notReplayed(replayed: ReplayedRun, offers: readonly TaskOffer[]): Promise<readonly TaskOffer[]> {
+  async #notReplayed(tally: ReplayTally, offers: readonly TaskOffer[]): Promise<readonly TaskOffer[]> {
     let left = offers;
-    for (const run of replayed.earlier) {
+    for (const run of tally.earlier) {
       const isTaken = await this.#options.marks.ofRun(
         run,
         left.map(({ mark }) => mark),
       );
       left = left.filter((_, i) => isTaken[i] !== true);
     }
-    replayed.known += offers.length - left.length;
+    tally.known += offers.length - left.length;
     return left;
   }
 
   /** `false`: it was stopped while it waited for a full store. */
-  async #offer(replayed: ReplayedRun, all: readonly TaskOffer[]): Promise<boolean> {
-    const offers = await this.#notReplayed(replayed, all);
+  async #offer(tally: ReplayTally, all: readonly TaskOffer[]): Promise<boolean> {
+    const offers = await this.#notReplayed(tally, all);
     for (let at = 0; at < offers.length; at += MAX_OFFER) {
-      if (!(await this.#offerSome(replayed, offers.slice(at, at + MAX_OFFER)))) return false;
+      if (!(await this.#offerSome(tally, offers.slice(at, at + MAX_OFFER)))) return false;
     }
     return true;
   }
 
-  async #offerSome(replayed: ReplayedRun, offers: readonly TaskOffer[]): Promise<boolean> {
+  async #offerSome(tally: ReplayTally, offers: readonly TaskOffer[]): Promise<boolean> {
     const { frontier, runs, clock, signal } = this.#options;
-    const { run, isJoined, incarnation } = replayed;
+    const { run, isJoined, incarnation } = tally;
     const offer = async (): Promise<OfferResult> => {
       await runs.beat(run, REPLAYER);
       return await frontier.offer(run, offers, { repeat: isJoined, incarnation });
     };
     // Another replay of the same letters has sealed the run, and it has ended: it is opened again.
-    const answer = await offerUntilTaken(offer, { clock, signal, refused: () => this.#open(replayed) });
+    const answer = await offerUntilTaken(offer, { clock, signal, refused: () => this.#open(tally) });
     if (answer === undefined) return false;
-    replayed.accepted += answer.accepted;
-    replayed.known += answer.known;
+    tally.accepted += answer.accepted;
+    tally.known += answer.known;
     return true;
   }
 }
@@ -187,12 +187,12 @@ export class Replayer {
 function lost(run: string, origin: string): RunLostError {
   return new RunLostError(
     run,
-    `letters that it had not taken are still there: trawl dlq replay. The others: trawl records ${origin} --failed`,
+    `letters not taken yet are still there: trawl dlq replay. The others: trawl records ${origin} --failed`,
   );
 }
 
 /** What the frontier is offered for a letter: its task, from the beginning. Nothing if it is no URL. */
-function offerOfLetter(letter: DeadLetter, rules: OfferRules): TaskOffer | undefined {
+export function offerOfLetter(letter: DeadLetter, rules: OfferRules): TaskOffer | undefined {
   const url = readUrl(letter.url);
   if (isProblem(url)) return undefined;
   const { step, logins } = letter;

@@ -10,7 +10,7 @@ export class RunClosedError extends TrawlError {
 
   /** @param state as the store knows it; nothing if it doesn't know the run */
   constructor(run: string, state: RunState | undefined) {
-    super(`run ${run} takes no URLs: ${state === undefined ? 'Redis has lost it' : `it is ${state}`}`);
+    super(`run ${run} takes no URLs: ${state === undefined ? 'the store has lost it' : `it is ${state}`}`);
     this.run = run;
   }
 }

@@ -12,7 +12,7 @@ export class RunLostError extends TrawlError {
 
   /** @param mend what brings back the URLs, as the end of a sentence */
   constructor(run: string, mend = `offer its seeds again: trawl produce --run ${run} …`) {
-    super(`Redis has lost the run ${run}: how far it came is unknown. Its records are kept; ${mend}`);
+    super(`the store has lost the run ${run}: how far it came is unknown. Its records are kept; ${mend}`);
     this.run = run;
   }
 }

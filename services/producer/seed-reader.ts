@@ -10,7 +10,7 @@ import { UrlLines } from '../../shared/task/url/urls-file.ts';
 import { BodyError } from './documents/body-error.ts';
 import { DocumentError, type DocumentFetcher } from './documents/document-fetcher.ts';
 import { unpacked } from './documents/unpacking.ts';
-import type { Found } from './found.ts';
+import type { SeedEvent } from './seed-event.ts';
 import type { Seed } from './seeds.ts';
 import type { SitemapReader, SitemapTree } from './sitemaps/sitemap-reader.ts';
 
@@ -24,7 +24,10 @@ interface SeedReaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Finds the URLs that seeds stand for. A URL that turns out to be no sitemap is a page, whatever it answered: no seed vanishes. */
+/**
+ * Finds the URLs that seeds stand for. A URL that turns out not to be a sitemap is a page, whatever it answered: no seed
+ * vanishes.
+ */
 export class SeedReader {
   readonly #options: SeedReaderOptions;
   /** Of the seed that is read. */
@@ -34,8 +37,8 @@ export class SeedReader {
     this.#options = options;
   }
 
-  /** What a seed's credentials are for is all of its origin that is found by it: its robots.txt, sitemaps, and pages. */
-  async *read(seed: Seed): AsyncGenerator<Found, void, void> {
+  /** A seed's credentials are for everything of its origin that it leads to: robots.txt, sitemaps and pages. */
+  async *read(seed: Seed): AsyncGenerator<SeedEvent, void, void> {
     const logins = 'logins' in seed ? seed.logins : undefined;
     this.#logins = logins;
     for await (const found of this.#read(seed)) {
@@ -43,7 +46,7 @@ export class SeedReader {
     }
   }
 
-  async *#read(seed: Seed): AsyncGenerator<Found, void, void> {
+  async *#read(seed: Seed): AsyncGenerator<SeedEvent, void, void> {
     switch (seed.kind) {
       case 'page':
         yield page(seed.url);
@@ -65,7 +68,7 @@ export class SeedReader {
     }
   }
 
-  async *#readSite(url: string): AsyncGenerator<Found, void, void> {
+  async *#readSite(url: string): AsyncGenerator<SeedEvent, void, void> {
     const { sitemaps, follow } = this.#options;
     const robots = new URL('/robots.txt', url).href;
     let named: readonly CrawlUrl[] = [];
@@ -83,15 +86,15 @@ export class SeedReader {
       if (tree.problem !== undefined) yield { kind: 'problem', source: sitemap, problem: tree.problem };
       isFound ||= hasPages(tree);
     }
-    // Where nobody has named one, it is no news that there is none.
+    // A missing sitemap is reported only if somebody named it.
     if (!isFound && isReachable)
       isFound = hasPages(yield* sitemaps.readUrl(new URL('/sitemap.xml', url).href, this.#logins));
     if (isFound) return;
-    if (isReachable && !follow) yield { kind: 'hint', hint: `${url}: no sitemap; --follow follows its links` };
+    if (isReachable && !follow) yield { kind: 'hint', hint: `${url}: no sitemap found; --follow follows its links` };
     yield page(url);
   }
 
-  async *#readMaybe(url: string): AsyncGenerator<Found, void, void> {
+  async *#readMaybe(url: string): AsyncGenerator<SeedEvent, void, void> {
     const { kind, problem } = yield* this.#options.sitemaps.readUrl(url, this.#logins);
     if (problem === undefined) return;
     if (kind === 'unread') yield { kind: 'problem', source: url, problem };
@@ -99,12 +102,12 @@ export class SeedReader {
     yield page(url);
   }
 
-  async *#readFile(path: string): AsyncGenerator<Found, void, void> {
+  async *#readFile(path: string): AsyncGenerator<SeedEvent, void, void> {
     const { problem } = yield* this.#options.sitemaps.readFile(path);
     if (problem !== undefined) yield { kind: 'problem', source: path, problem };
   }
 
-  async *#readList(source: string, input: Readable): AsyncGenerator<Found, void, void> {
+  async *#readList(source: string, input: Readable): AsyncGenerator<SeedEvent, void, void> {
     yield { kind: 'reading', source };
     const lines = new UrlLines();
     try {
@@ -141,11 +144,11 @@ function hasPages({ kind, pages }: SitemapTree): boolean {
   return pages > 0 || kind === 'known';
 }
 
-function page(url: string): Found {
+function page(url: string): SeedEvent {
   return entries([url]);
 }
 
-function entries(urls: readonly string[]): Found {
+function entries(urls: readonly string[]): SeedEvent {
   return {
     kind: 'entries',
     entries: urls.map((loc): SitemapEntry => ({ loc, lastmod: undefined, to: 'page' })),

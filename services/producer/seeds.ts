@@ -6,7 +6,7 @@ import { type Logins, loginsField, withLogin } from '../../shared/task/url/login
 import { isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
 
 /**
- * What a person hands in.
+ * What a person gives Trawl to crawl.
  *
  * | written as                                              | kind            | is                                          |
  * |---------------------------------------------------------|-----------------|---------------------------------------------|
@@ -63,7 +63,7 @@ async function readSeed(text: string): Promise<Seed> {
   throw new UsageError(
     isProblem(meant)
       ? `${JSON.stringify(shown)} is neither a URL nor a file`
-      : `${shown} is no file, and has no scheme: did you mean ${meant.href}`,
+      : `${shown} is not a file, and has no scheme: did you mean ${meant.href}`,
   );
 }
 

@@ -9,7 +9,7 @@ import { INITIAL_FIELDS, recordedFields } from '../../shared/task/task/form.ts';
 import type { FailedReason } from '../../shared/task/task/outcome.ts';
 import { idOf, RUN_ID, runNamedBy } from '../../shared/task/task/task.ts';
 import { FIRST_STEP, malformedMarkOf } from '../../shared/task/url/fingerprint.ts';
-import { STRANGERS_RUN } from './seed-intake.ts';
+import { FOREIGN_RUN } from './seed-intake.ts';
 
 interface FailureLinesOptions {
   readonly sink: Sink;
@@ -40,10 +40,13 @@ export class FailureLines {
     await this.#put({ run, task: idOf(task), step, url, release, attempt, reason, ...error, ...recordedFields(task) });
   }
 
-  /** A message that is no task: it counts in no run, and is told of where its id, or else strangers, belong. */
+  /**
+   * A message that isn't a task: it counts in no run, and is recorded in the run that its id names, else in that of
+   * foreign messages.
+   */
   async ofMessage({ id, body }: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<void> {
     const named = runNamedBy(id);
-    const run = named !== undefined && RUN_ID.test(named) ? named : STRANGERS_RUN;
+    const run = named !== undefined && RUN_ID.test(named) ? named : FOREIGN_RUN;
     const task = `${run}:${hash('sha256', body).slice(0, 32)}`;
     const url = malformedMarkOf(new TextDecoder().decode(body));
     const nothing = { step: FIRST_STEP, release: 0, attempt: 0, ...recordedFields(INITIAL_FIELDS) };

@@ -9,7 +9,7 @@ const RENEW_EVERY_MS = WORKING_MS / 3;
 export class LeaseKeeper {
   readonly #frontier: Frontier;
   readonly #log: Logger;
-  readonly #held = new Map<string, Set<ReleaseName>>();
+  readonly #kept = new Map<string, Set<ReleaseName>>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(frontier: Frontier, log: Logger) {
@@ -27,23 +27,23 @@ export class LeaseKeeper {
   }
 
   keep(run: string, release: ReleaseName): void {
-    let releases = this.#held.get(run);
+    let releases = this.#kept.get(run);
     if (releases === undefined) {
       releases = new Set();
-      this.#held.set(run, releases);
+      this.#kept.set(run, releases);
     }
     releases.add(release);
   }
 
   /** @param release the very one that was kept */
   drop(run: string, release: ReleaseName): void {
-    const releases = this.#held.get(run);
+    const releases = this.#kept.get(run);
     releases?.delete(release);
-    if (releases?.size === 0) this.#held.delete(run);
+    if (releases?.size === 0) this.#kept.delete(run);
   }
 
   async #renew(): Promise<void> {
-    for (const [run, releases] of this.#held) {
+    for (const [run, releases] of this.#kept) {
       try {
         await this.#frontier.renew(run, [...releases]);
       } catch (error: unknown) {

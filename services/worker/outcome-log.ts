@@ -12,7 +12,7 @@ interface OutcomeFields {
   readonly cached?: true | undefined;
 }
 
-/** A crawler's failure is warned of once in so long. */
+/** How long the same failure of a crawler is not warned of again. */
 const WARNED_EVERY_MS = 60_000;
 
 /** The line that each page leaves in the log. */

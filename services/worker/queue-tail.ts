@@ -1,22 +1,23 @@
 import type { Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { HOUR_MS } from '../../shared/task/durations.ts';
 
 interface QueueTailOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Messages held at once, beside those that are worked on. */
+  /** Messages that wait here at once, beside those that are worked on. */
   readonly places: number;
 }
 
-/** A message that has a place is held for so long: a few of them cost nobody anything, and don't go round and round. */
-const HELD_MS = 2_000;
-/** Those without go on one after another, so far apart: held, they would use up the prefetch, and nothing else would come. */
+/** How long a message with a place waits: a few of them cost nothing, and don't circulate. */
+const WAITS_MS = 2_000;
+/** Those without go on one after another, so far apart: waiting, they would use up the prefetch, and nothing else would come. */
 const APART_MS = 5;
-/** As long as a queue keeps a message that nobody takes. */
-const LIVES_MS = 3_600_000;
+/** As long as a queue keeps a message that no worker takes. */
+const LIVES_MS = HOUR_MS;
 
 /**
  * Where messages go that this program can't work, and that have no place in the frontier: behind all others of their queue.
@@ -24,7 +25,7 @@ const LIVES_MS = 3_600_000;
  */
 export class QueueTail {
   readonly #options: QueueTailOptions;
-  #held = 0;
+  #waiting = 0;
   #nextAt = 0;
 
   constructor(options: QueueTailOptions) {
@@ -39,7 +40,7 @@ export class QueueTail {
     const { 'x-first-seen': seen } = headers;
     const firstSeen = typeof seen === 'number' ? seen : clock.now();
     if (clock.now() - firstSeen > LIVES_MS) {
-      log.warn({ what: id }, 'a message that nobody could work is dropped after an hour:');
+      log.warn({ what: id }, 'a message that no worker could process is dropped after an hour:');
       return 'ack';
     }
     const [outcome] = await transport.publish([{ to, id, body, headers: { ...headers, 'x-first-seen': firstSeen } }]);
@@ -48,14 +49,14 @@ export class QueueTail {
 
   async #wait(): Promise<void> {
     const { clock, signal, places } = this.#options;
-    if (this.#held >= places) {
+    if (this.#waiting >= places) {
       const now = clock.now();
       const at = Math.max(now, this.#nextAt);
       this.#nextAt = at + APART_MS;
       return await clock.sleep(at - now, signal);
     }
-    this.#held++;
-    await clock.sleep(HELD_MS, signal);
-    this.#held--;
+    this.#waiting++;
+    await clock.sleep(WAITS_MS, signal);
+    this.#waiting--;
   }
 }

@@ -43,14 +43,14 @@ export class RunDirectory {
     this.#options = options;
   }
 
-  /** @throws ConfigurationError if this process hasn't the run's crawler */
+  /** @throws ConfigurationError if this process doesn't have the run's crawler */
   async find(run: string): Promise<WorkedRun> {
     let known = this.#known.get(run);
     if (known === undefined) {
       if (this.#known.size >= MOST_RUNS) this.#known.clear();
       known = this.#look(run);
       this.#known.set(run, known);
-      // A look that failed, or found nothing, is no knowledge.
+      // A failed or empty lookup is not remembered.
       known.catch(() => this.#known.delete(run));
     }
     return await known;

@@ -11,7 +11,7 @@ import { fingerprintOf, hostOfMark } from '../../shared/task/url/fingerprint.ts'
 import { canonicalOf } from '../../shared/task/url/url.ts';
 
 /** The run of seeds that name none. */
-export const STRANGERS_RUN = 'amqp';
+export const FOREIGN_RUN = 'amqp';
 
 interface SeedIntakeOptions {
   readonly frontier: Frontier;
@@ -22,7 +22,7 @@ interface SeedIntakeOptions {
 }
 
 /**
- * Takes in messages that some other AMQP client published: a task without a release number is a seed. It joins its run,
+ * Takes in messages that other programs published: a task without a release number is a seed. It joins its run,
  * or one named `amqp`, for as long as the offer takes, so that this run counts as sealed whenever it is empty.
  *
  * As a producer, a seed is named by what it says: whoever gets it again, after its worker was killed, ends what that one had
@@ -37,7 +37,7 @@ export class SeedIntake {
 
   async take(seed: Omit<Task, 'run'> & { readonly run: string | undefined }): Promise<Handling> {
     const { frontier, runs, rules, defaults, clock } = this.#options;
-    const { run = STRANGERS_RUN, url: href, step, mark } = seed;
+    const { run = FOREIGN_RUN, url: href, step, mark } = seed;
     const producer = `seed:${fingerprintOf(JSON.stringify([href, mark]))}`;
     const { how, options } = await runs.open(run, defaults, producer);
     // A cancelled run takes no seeds: the message has nowhere to go.

@@ -5,8 +5,8 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { placeById, placeOf } from './delivered.ts';
 
-/** A delivery waits so long for a slot; then its task had better wait in the frontier, for whoever has one. */
-export const PATIENCE_MS = 2_000;
+/** How long a delivery waits for a slot before its task waits in the frontier, for a worker that has one. */
+export const START_WITHIN_MS = 2_000;
 /** Published again, it comes again at once: without a rest, it would go round and round. */
 const BEFORE_PUBLISHING_MS = 2_000;
 
@@ -48,7 +48,7 @@ export class Unacked {
       if (known === undefined) return await this.#publishAgain(delivery);
       const { run, release } = known;
       if ((await frontier.settle(run, release, { outcome: { kind: 'defer' } })) === 'settled') return;
-      // Stale, or of a run that the store has lost: then the message is all that there is of it.
+      // Stale, or of a run that the store has lost: then only the message is left of it.
       const { verdict } = await frontier.admit(run, release, worker);
       if (verdict === 'unknown_run') await this.#publishAgain(delivery);
     } catch (error: unknown) {

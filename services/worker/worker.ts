@@ -5,12 +5,14 @@ import type { AckMode, Consumer, Delivery, Handling, Transport } from '../../sha
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
 import { QUEUES } from '../../shared/task/task/routing.ts';
+import { filesFor } from './concurrency/concurrency.ts';
+import { type Meter, Sizing } from './concurrency/sizing.ts';
+import type { Slots } from './concurrency/slots.ts';
 import { readDelivery } from './delivered.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { Pipeline, type PipelineOptions } from './pipeline.ts';
+import { Pipeline, type PipelineOptions } from './pipeline/pipeline.ts';
 import { QueueTail } from './queue-tail.ts';
-import { Slots } from './slots.ts';
-import { PATIENCE_MS, Unacked } from './unacked.ts';
+import { START_WITHIN_MS, Unacked } from './unacked.ts';
 
 type FromWorker = 'leases' | 'slots' | 'signal' | 'onSinkFailure';
 
@@ -19,7 +21,9 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
   readonly roster: Roster;
   readonly version: string;
   /** Pages worked on at once. */
-  readonly concurrency: number;
+  readonly concurrency: number | 'auto';
+  /** See {@link Sizing}. */
+  readonly meter?: Meter;
   /** How deliveries of the priority queue are answered for. Left out, `manual`. */
   readonly priorityAck?: AckMode;
   readonly frontier: PipelineOptions['frontier'] & HandOvers;
@@ -27,9 +31,9 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
 
 /** Prefetch is a quarter above the slots, so that a slot that falls free has something to do. */
 const PREFETCH_RATIO = 1.25;
-/** A delivery that can't be worked keeps its slot for so long. */
+/** How long a delivery that can't be processed keeps its slot. */
 const BEFORE_RETURN_MS = 1_000;
-/** A sink that failed is tried again after so long. */
+/** How long after a failure a sink is tried again. */
 const AFTER_SINK_FAILURE_MS = 10_000;
 
 /**
@@ -43,6 +47,7 @@ const AFTER_SINK_FAILURE_MS = 10_000;
  */
 export class Worker implements Service {
   readonly #options: WorkerOptions;
+  readonly #sizing: Sizing;
   readonly #slots: Slots;
   readonly #leases: LeaseKeeper;
   readonly #pipeline: Pipeline;
@@ -54,6 +59,8 @@ export class Worker implements Service {
   /** Why it takes no deliveries, each until it is over. */
   readonly #troubles = new Set<string>();
   #consumers: readonly Consumer[] = [];
+  /** Consumers with a smaller prefetch that still have something in hand. */
+  readonly #retiring = new Set<Promise<void>>();
   /** One change of state at a time. */
   #change: Promise<void> = Promise.resolve();
   #beats: NodeJS.Timeout | undefined;
@@ -62,10 +69,15 @@ export class Worker implements Service {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.concurrency);
+    this.#sizing = new Sizing({
+      wanted: options.concurrency,
+      meter: options.meter,
+      onDoubled: () => void this.#subscribeAnew(),
+    });
+    this.#slots = this.#sizing.slots;
     this.#leases = new LeaseKeeper(options.frontier, options.log);
     this.#unacked = new Unacked({ ...options, signal: this.#abort.signal });
-    const places = prefetchOf(options.concurrency) - options.concurrency;
+    const places = prefetchOf(this.#slots.total) - this.#slots.total;
     this.#tail = new QueueTail({ ...options, signal: this.#stopping.signal, places });
     this.#pipeline = new Pipeline({
       ...options,
@@ -81,13 +93,24 @@ export class Worker implements Service {
     return this.#slots.inHand;
   }
 
+  /** Pages that it may work on at once, for now. */
+  get slots(): number {
+    return this.#slots.total;
+  }
+
   get state(): WorkerBeat['state'] {
     if (this.#phase !== 'waiting') return this.#phase;
     return `waiting: ${[...this.#troubles].join(', ') || 'to begin'}`;
   }
 
   async start(): Promise<void> {
+    const { log, concurrency } = this.#options;
+    if (typeof concurrency === 'number' && this.slots < concurrency) {
+      const problem = `${concurrency} at once would need more open files than this process may have: ulimit -n ${filesFor(concurrency)}, say`;
+      log.warn({ slots: this.slots, error: problem }, 'WORKER_CONCURRENCY is lowered:');
+    }
     this.#leases.start();
+    this.#sizing.start();
     await this.#beat();
     this.#beats = setInterval(() => void this.#beat(), BEAT_EVERY_MS).unref();
     await this.#queue(() => this.#consume());
@@ -117,6 +140,7 @@ export class Worker implements Service {
     await this.#queue(() => this.#stopConsuming('stopping'));
     clearInterval(this.#beats);
     this.#leases.stop();
+    this.#sizing.stop();
     await this.#options.roster.leave(this.#options.worker).catch(() => {});
   }
 
@@ -129,16 +153,37 @@ export class Worker implements Service {
     if (this.#phase !== 'waiting' || this.#troubles.size > 0 || this.#abort.signal.aborted) return;
     this.#phase = 'consuming';
     this.#slots.open();
-    const { transport, concurrency, priorityAck } = this.#options;
-    const prefetch = prefetchOf(concurrency);
-    this.#consumers = await Promise.all(
+    this.#consumers = await this.#subscribe();
+    await this.#beat();
+  }
+
+  async #subscribe(): Promise<readonly Consumer[]> {
+    const { transport, priorityAck } = this.#options;
+    const prefetch = prefetchOf(this.#slots.total);
+    return await Promise.all(
       QUEUES.map((queue) =>
         queue === 'priority' && priorityAck === 'auto'
           ? transport.consume(queue, (delivery) => this.#takeUnacked(delivery), { prefetch, ack: 'auto' })
           : transport.consume(queue, (delivery) => this.#take(delivery), { prefetch }),
       ),
     );
-    await this.#beat();
+  }
+
+  /** The prefetch of a consumer stands as long as it lives. Those before finish what they have. */
+  #subscribeAnew(): Promise<void> {
+    return this.#queue(async () => {
+      if (this.#phase !== 'consuming') return;
+      const before = this.#consumers;
+      this.#consumers = await this.#subscribe();
+      for (const consumer of before) this.#retire(consumer);
+      // The window of release follows the slots that it is told of.
+      await this.#beat();
+    });
+  }
+
+  #retire(consumer: Consumer): void {
+    const gone = consumer.stop().then(() => void this.#retiring.delete(gone));
+    this.#retiring.add(gone);
   }
 
   async #stopConsuming(phase: 'waiting' | 'stopping'): Promise<void> {
@@ -146,24 +191,24 @@ export class Worker implements Service {
     this.#slots.close();
     const consumers = this.#consumers;
     this.#consumers = [];
-    await Promise.all(consumers.map((consumer) => consumer.stop()));
+    await Promise.all([...consumers.map((consumer) => consumer.stop()), ...this.#retiring]);
   }
 
   /** Nobody else has it: what is not ended here is put back. */
   async #takeUnacked(delivery: Delivery): Promise<Handling> {
     const entered = new AbortController();
     this.#unacked.arrived(delivery);
-    const handling = await this.#take(delivery, this.#options.clock.sleep(PATIENCE_MS, entered.signal), () =>
+    const handling = await this.#take(delivery, this.#options.clock.sleep(START_WITHIN_MS, entered.signal), () =>
       entered.abort(),
     );
     if (handling === 'return') await this.#unacked.putBack(delivery);
     return 'ack';
   }
 
-  async #take(delivery: Delivery, patience?: Promise<void>, onEntered?: () => void): Promise<Handling> {
+  async #take(delivery: Delivery, timeout?: Promise<void>, onEntered?: () => void): Promise<Handling> {
     // What is not ours needs no slot: many such messages would keep all pages from being fetched.
     const needsSlot = readDelivery(delivery).kind === 'task';
-    const mayBegin = !needsSlot || (await this.#slots.enter(delivery.queue, patience));
+    const mayBegin = !needsSlot || (await this.#slots.enter(delivery.queue, timeout));
     onEntered?.();
     if (!mayBegin) return 'return';
     let handling: Handling | 'behind';
@@ -181,7 +226,7 @@ export class Worker implements Service {
       if (handling === 'return') await this.#rest();
       return handling;
     } catch (error: unknown) {
-      this.#options.log.warn({ error: messageOf(error) }, 'a delivery could not be worked: it goes back');
+      this.#options.log.warn({ error: messageOf(error) }, 'a delivery could not be processed: it is put back');
       await this.#rest();
       return 'return';
     }
@@ -214,11 +259,13 @@ export class Worker implements Service {
   }
 
   async #beat(): Promise<void> {
-    const { roster, worker: id, version, concurrency: slots, log } = this.#options;
+    const { roster, worker: id, version, log } = this.#options;
+    const { total: slots, inHand } = this.#slots;
+    const { bound } = this.#sizing;
     const consuming = this.#consumers.length > 0 && this.#consumers.every((consumer) => consumer.consuming);
-    const state = this.#phase === 'consuming' && !consuming ? 'waiting: RabbitMQ' : this.state;
+    const state = this.#phase === 'consuming' && !consuming ? 'waiting: broker' : this.state;
     try {
-      await roster.beat({ id, host: hostname(), version, slots, inHand: this.#slots.inHand, state });
+      await roster.beat({ id, host: hostname(), version, slots, inHand, bound, state });
     } catch (error: unknown) {
       log.warn({ error: messageOf(error) }, 'the beat was not heard');
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
 import type { Biographer } from '../ports/biographer.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
@@ -18,10 +19,14 @@ import type { Logger } from '../runtime/logger.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
 import type { FrontierPolicy } from '../stores/policy.ts';
+import { HOUR_MS } from '../task/durations.ts';
 import type { HostHeaders } from '../task/host/host-headers.ts';
 import type { ProxyAddress } from '../task/host/proxy-list.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
+import { openNames } from './names.ts';
+import { placeOf } from './place.ts';
+import { openRedisCache } from './response-caches.ts';
 
 /** What holds the frontier: in Redis for a fleet, in memory for one process. */
 export interface Stores {
@@ -34,7 +39,7 @@ export interface Stores {
   readonly cache: ResponseCache;
   readonly robots: RobotsStore;
   readonly roster: Roster;
-  /** Refuses a `DEDUP` that differs from the one in force; left out where nobody else could have another. */
+  /** Refuses a `DEDUP` that differs from the one in force; left out where no other process could have another. */
   readonly checkMarks?: () => Promise<void>;
   /**
    * Connects to a response cache that has a Redis of its own, which otherwise happens at its first use. Resolves once it
@@ -67,8 +72,7 @@ export interface ConnectOptions {
 /** An inspector with a connection of its own. */
 export type OpenInspector = QueueInspector & Pick<Service, 'stop'>;
 
-const GIVE_UP_FLEET_MS = 6 * 3_600_000;
-export const MEGABYTE = 1_000_000;
+const GIVE_UP_FLEET_MS = 6 * HOUR_MS;
 /** Both connections of a process notice a broker that hangs within twice this. */
 const HEARTBEAT_SECONDS = 30;
 const PUBLISH_WINDOW = 500;
@@ -104,7 +108,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('../stores/redis/marks.ts'),
     import('../stores/redis/biographer.ts'),
     import('../stores/redis/host-gate.ts'),
-    import('../stores/redis/robots-store.ts'),
+    import('../stores/redis/cache/robots-store.ts'),
     import('../stores/redis/roster.ts'),
   ]);
   const url = redisUrlOf(settings);
@@ -171,8 +175,8 @@ export async function connectTransport(options: ConnectOptions): Promise<Transpo
     onLost: (reason) => events?.lost?.('RabbitMQ', reason),
     onRestored: () => events?.restored?.('RabbitMQ'),
     onBlocked: (reason) => {
-      if (reason === undefined) log.warn({}, 'RabbitMQ takes messages again');
-      else log.warn({ what: reason }, 'RabbitMQ takes no messages for now:');
+      if (reason === undefined) log.warn({}, 'RabbitMQ accepts messages again');
+      else log.warn({ what: reason }, 'RabbitMQ accepts no messages for now:');
     },
   });
   await connectToRabbitMq(transport, url, options);
@@ -270,24 +274,30 @@ interface FetcherOptions {
 
 /** The fetcher, with the deployment's limits, its address guard, and proxies of this process' own. */
 export async function openFetcher({ settings, version, hostHeaders, log }: FetcherOptions): Promise<Fetcher> {
-  const { GotFetcher } = await import('../fetchers/got/fetcher.ts');
-  return new GotFetcher({
+  const NamedFetcher =
+    settings.fetcher === 'undici'
+      ? (await import('../fetchers/undici/fetcher.ts')).UndiciFetcher
+      : (await import('../fetchers/got/fetcher.ts')).GotFetcher;
+  const names = await openNames(settings);
+  return new NamedFetcher({
+    resolve: names.resolve,
     timeoutMs: settings.fetchTimeout,
     userAgent: userAgentOf(settings, version),
     allowedPrivate: settings.privateHosts,
     hostHeaders,
-    ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, log) }),
+    ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, names.lookup, log) }),
   });
 }
 
 async function openRotation(
   proxies: readonly ProxyAddress[],
+  lookup: LookupFunction,
   log: Logger,
 ): Promise<import('../fetchers/proxies/rotation.ts').Rotation> {
   const { Rotation } = await import('../fetchers/proxies/rotation.ts');
   const onRest = (_: ProxyAddress, error: string, restMs: number): void =>
     log.warn({ error, seconds: restMs / 1_000 }, 'a proxy rests:');
-  return new Rotation({ proxies, clock: systemClock, onRest });
+  return new Rotation({ proxies, lookup, clock: systemClock, onRest });
 }
 
 /** Connects to a proxy, and lets it go. Rejects with what is wrong with it. */
@@ -295,39 +305,6 @@ export async function tryProxy(proxy: ProxyAddress): Promise<void> {
   const { connectToProxy } = await import('../fetchers/proxies/tunnel.ts');
   const socket = await connectToProxy(proxy, { signal: new AbortController().signal, phaseMs: TRY_PROXY_MS });
   socket.destroy();
-}
-
-/** Keeps nothing. */
-export const noCache: ResponseCache = { get: async () => undefined, set: async () => {} };
-
-/** The cache of a fleet, and how to let go of it: in the frontier's Redis, or in one of its own. */
-async function openRedisCache(
-  redis: import('ioredis').Redis,
-  { settings, log, name }: ConnectOptions,
-): Promise<{ readonly cache: ResponseCache; connect(): Promise<void>; close(): void }> {
-  const { keyPrefix: prefix, cacheTtl: ttlMs, cacheMaxMb, cacheRedisUrl } = settings;
-  const nothingOfItsOwn = { connect: async () => {}, close: () => {} };
-  if (ttlMs === 0) return { cache: noCache, ...nothingOfItsOwn };
-  const { RedisResponseCache } = await import('../stores/redis/response-cache.ts');
-  const limits = { prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE };
-  if (cacheRedisUrl === undefined) return { cache: new RedisResponseCache({ redis, ...limits }), ...nothingOfItsOwn };
-  const { connectCacheRedis, openCacheRedis } = await import('../stores/redis/cache-connection.ts');
-  const what = `the response cache at ${placeOf(cacheRedisUrl)}`;
-  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, {
-    lost: (error) => log.warn({ what, error }, 'connection lost, going on without:'),
-    restored: () => log.warn({ what }, 'connected again:'),
-  });
-  return {
-    cache: new RedisResponseCache({ redis: own, ...limits }),
-    connect: () => connectCacheRedis(own),
-    close: () => own.disconnect(),
-  };
-}
-
-/** Connects to a response cache of its own, and lets it go. Rejects with what is wrong with it. */
-export async function tryCache(url: string, name: string): Promise<void> {
-  const { tryCacheRedis } = await import('../stores/redis/cache-connection.ts');
-  await tryCacheRedis(url, name);
 }
 
 /** What a frontier goes by. */
@@ -338,9 +315,4 @@ export function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: nu
     priorityTtlMs: QUEUE_TTL_MS.priority,
     normalTtlMs: QUEUE_TTL_MS.normal,
   };
-}
-
-/** Host and port of a URL, without its credentials. */
-export function placeOf(url: string): string {
-  return new URL(url).host;
 }

@@ -1,14 +1,15 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LocalLetters } from '../ports/local-letters.ts';
 import type { Beginning, LocalRuns, OwnedRun } from '../ports/local-runs.ts';
-import type { ResponseCache } from '../ports/response-cache.ts';
 import type { Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { makeOutputFolder } from '../runtime/output-folder.ts';
 import type { Settings } from '../settings/table.ts';
 import type { LocalStore } from '../stores/sqlite/moves/local-store.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
-import { MEGABYTE, noCache, policyOf, type Stores } from './backends.ts';
+import { policyOf, type Stores } from './backends.ts';
+import { openLocalCache } from './response-caches.ts';
 
 const GIVE_UP_EMBEDDED_MS = 600_000;
 /** Calls that are made together: fewer pages of the database are written for each. */
@@ -29,11 +30,15 @@ export type Embedded = Stores & {
 
 /** Stores and transport of one process that needs no services, in the database of its output folder, or in memory if nothing is kept. */
 export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Embedded> {
-  const { LocalTransport } = await import('../transports/local.ts');
+  const [{ LocalTransport }, { SqliteDeadLetters }] = await Promise.all([
+    import('../transports/local.ts'),
+    import('../stores/sqlite/dead-letters.ts'),
+  ]);
   const store = await openStore(kept === undefined ? undefined : settings);
   try {
     const owned = kept === undefined ? undefined : await take(store, settings, kept);
-    const transport = new LocalTransport({ clock: systemClock, ttlMs: QUEUE_TTL_MS });
+    const letters = kept === undefined ? undefined : new SqliteDeadLetters({ store });
+    const transport = new LocalTransport({ clock: systemClock, ttlMs: QUEUE_TTL_MS, letters });
     return { ...(await portsOf(store, settings)), transport, owned };
   } catch (error: unknown) {
     store.database.close();
@@ -62,16 +67,24 @@ export function hasLocalRuns(settings: Settings): boolean {
 
 /** The stores of the output folder, for who looks at its runs and steers them, whichever process crawls them. */
 export async function openLocalStores(settings: Settings): Promise<LocalStores> {
-  const { finishCancelled } = await import('../stores/sqlite/local-runs.ts');
+  const [{ finishCancelled, isBeingCrawled }, { SqliteDeadLetters }] = await Promise.all([
+    import('../stores/sqlite/local-runs.ts'),
+    import('../stores/sqlite/dead-letters.ts'),
+  ]);
   const store = await openStore(settings);
   return {
     ...(await portsOf(store, settings)),
+    letters: new SqliteDeadLetters({ store }),
+    isBeingCrawled: (run) => isBeingCrawled(run, settings.outputDir),
     finishCancelled: (run) => finishCancelled(run, { store, folder: settings.outputDir }),
   };
 }
 
 export type LocalStores = Stores & {
-  /** Drops what waits of a cancelled run that no process crawls; nothing if one does, which drops it itself. */
+  readonly letters: LocalLetters;
+  /** Does a process work on the run just now? */
+  isBeingCrawled(run: string): boolean;
+  /** Drops what was in flight of a cancelled run that no process crawls; nothing if one does, which drops it itself. */
   finishCancelled(run: string): Promise<void>;
 };
 
@@ -131,10 +144,4 @@ async function take(store: LocalStore, { outputDir: folder }: Settings, kept: Ke
   const { beginRun, reopenRun } = await import('../stores/sqlite/local-runs.ts');
   const options = { store, folder, syncRecords: kept.syncRecords };
   return 'begin' in kept ? await beginRun(kept.begin, options) : await reopenRun(kept.resume, options);
-}
-
-async function openLocalCache({ cacheTtl, cacheMaxMb }: Settings): Promise<ResponseCache> {
-  if (cacheTtl === 0) return noCache;
-  const { LocalResponseCache } = await import('../stores/sqlite/response-cache.ts');
-  return new LocalResponseCache({ clock: systemClock, ttlMs: cacheTtl, maxBytes: cacheMaxMb * MEGABYTE });
 }

@@ -11,7 +11,7 @@ import { keyWithLogin, loginFor } from '../task/url/logins.ts';
 import { isProblem, readUrl } from '../task/url/url.ts';
 import { readLetter } from './letter-filter.ts';
 import { letterJson } from './letter-json.ts';
-import { marksOfUrl } from './url-marks.ts';
+import { MOST_RUNS_OF_URL, marksOfUrl } from './url-marks.ts';
 
 /** Everything that is known of a URL. */
 export interface Biography {
@@ -36,9 +36,7 @@ export interface RunChapter extends TaskTrace {
   readonly record?: PageRecord;
 }
 
-/** Runs that are asked, the newest first. */
-const MOST_RUNS = 100;
-/** Of runs whose marks are shared, any may have taken it: so many are looked through for its record. */
+/** Any run that shares its marks may have taken it: at most this many are searched for its record. */
 const MOST_RECORDS = 20;
 const MOST_LETTERS = 100_000;
 const MOST_ATTEMPTS = 10;
@@ -57,7 +55,7 @@ export interface Archives {
 /** Tells all that is known of a URL, in one run or in the newest ones. */
 export async function lookUp(text: string, run: string | undefined, archives: Archives): Promise<Biography> {
   const { stores } = archives;
-  const ids = run === undefined ? await stores.runs.list(MOST_RUNS) : [run];
+  const ids = run === undefined ? await stores.runs.list(MOST_RUNS_OF_URL) : [run];
   const { url, host, plain, ofRun, all } = await marksOfUrl(text, ids, stores.runs);
   const markIn = (id: string): string => ofRun.get(id) ?? plain;
   const [known, attempts, traces, letters] = await Promise.all([

@@ -17,6 +17,9 @@ export interface Bottleneck {
     | 'host unreachable'
     | 'retries'
     | 'slots'
+    | 'cpu'
+    | 'memory'
+    | 'files'
     | 'producer lost';
   /** For people; empty when nothing is in the way. */
   readonly sentence: string;
@@ -26,7 +29,7 @@ export interface Bottleneck {
 interface Circumstances {
   readonly progress: RunProgress;
   readonly hosts: readonly HostLine[];
-  /** Empty when nobody works; left out where the one process is the worker. */
+  /** Empty without workers; left out where the one process is the worker. */
   readonly workers?: readonly LiveWorker[];
   /** Pages a second, lately. */
   readonly rate: number;
@@ -38,6 +41,13 @@ const CLEARLY_LONGER = 1.5;
 const WORTH_NAMING_MS = 5_000;
 /** A longer pause is named instead of the host's pace. */
 const LONG_PAUSE_MS = 2_000;
+
+/** What is said of a worker that can't work on more pages at once. */
+const STRAINED = {
+  cpu: (id: string) => `${id} has no CPU time left: more workers help, on other cores`,
+  memory: (id: string) => `${id} is short of memory: it takes fewer pages at once`,
+  files: (id: string) => `${id} may not open more files: raise the limit (ulimit -n)`,
+} as const;
 
 /** Names what a run waits for. */
 export function bottleneckOf(about: Circumstances): Bottleneck {
@@ -67,6 +77,9 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     return say('retries', `${count(progress.waiting)} wait for their next attempt`);
   if (slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS) return hostBottleneck(slowest);
   const [slots, inHand] = [sum(workers, 'slots'), sum(workers, 'inHand')];
+  for (const { id, bound } of workers ?? []) {
+    if (bound === 'cpu' || bound === 'memory' || bound === 'files') return say(bound, STRAINED[bound](id));
+  }
   if (slots > 0 && inHand >= 0.9 * slots) return say('slots', `all ${slots} worker slots are busy: more workers help`);
   return say('none', '');
 }

@@ -4,7 +4,7 @@ import type { FailedReason } from '../task/task/outcome.ts';
 import { runNamedBy } from '../task/task/task.ts';
 import { isProblem, readUrl } from '../task/url/url.ts';
 
-/** A message of `failed_urls`: a dead letter, or the raw body of what was no task. */
+/** A message of `failed_urls`: a dead letter, or the raw body of a message that wasn't a task. */
 export interface FoundLetter {
   readonly message: DeadLetterMessage;
   /** Nothing for a raw body. */
@@ -12,7 +12,7 @@ export interface FoundLetter {
   readonly reason: FailedReason;
   /** The run it failed in; nothing if it named none. */
   readonly run: string | undefined;
-  /** The politeness key; nothing for what is no URL. */
+  /** The politeness key; nothing for a text that isn't a URL. */
   readonly host: string | undefined;
 }
 

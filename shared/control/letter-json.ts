@@ -2,7 +2,10 @@ import type { DeadLetterMessage } from '../ports/transport.ts';
 import { withoutCredentialsIn } from '../task/url/url.ts';
 import type { FoundLetter } from './letter-filter.ts';
 
-/** A letter for scripts, without its credentials. The body of what was no task is in `raw`, or in `rawBase64` if it is no UTF-8. */
+/**
+ * A letter for scripts, without its credentials. The body of a message that wasn't a task is in `raw`, or in `rawBase64`
+ * if it isn't UTF-8.
+ */
 export function letterJson({ message, letter, reason }: FoundLetter): object {
   const { id = null, headers, body } = message;
   if (letter !== undefined) {

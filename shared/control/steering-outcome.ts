@@ -16,7 +16,7 @@ const WANTED: Readonly<Record<Exclude<SteerVerb, 'seal'>, RunState>> = {
 };
 
 /**
- * What steering came to, in words.
+ * The result of steering, in words.
  *
  * | the run was | pause      | resume      | cancel      | seal        |
  * |-------------|------------|-------------|-------------|-------------|
@@ -57,7 +57,7 @@ function consequence(verb: SteerVerb, before: RunProgress, after: RunProgress): 
   const { run, waiting, inFlight, cancelled } = after;
   switch (verb) {
     case 'pause':
-      return `${count(waiting)} wait; ${count(inFlight)} in flight are finished or put back. Go on with: trawl resume ${run}`;
+      return `${count(waiting)} wait; ${count(inFlight)} in flight are finished or put back. Resume with: trawl resume ${run}`;
     case 'resume':
       return `${count(waiting)} wait.`;
     case 'cancel':

@@ -8,7 +8,7 @@ import { urlKeyOf } from '../task/url/url-key.ts';
 export interface UrlMarks {
   /** Serialised, if it is a URL. */
   readonly url: string;
-  /** The politeness key; {@link MALFORMED_HOST} for what is no URL. */
+  /** The politeness key; {@link MALFORMED_HOST} for a text that isn't a URL. */
   readonly host: string;
   /** Without any rule. */
   readonly plain: string;
@@ -17,6 +17,9 @@ export interface UrlMarks {
   /** All of them, each once, the plain one first. */
   readonly all: readonly string[];
 }
+
+/** Runs that are looked through for a URL, the newest first. */
+export const MOST_RUNS_OF_URL = 100;
 
 /** Finds the marks that a text has in some runs. */
 export async function marksOfUrl(text: string, ids: readonly string[], runs: Runs): Promise<UrlMarks> {

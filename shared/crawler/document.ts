@@ -12,6 +12,7 @@ import {
 } from '../task/task/page-limits.ts';
 import { type LinkBase, linkBase, resolveLink, resolveUrl } from '../task/url/url.ts';
 import { HtmlReader } from './html/reader.ts';
+import { A } from './html/tag-codes.ts';
 import { type TagCode, tagCode } from './html/tags.ts';
 import { END_OF_PAGE, START_TAG, TEXT } from './html/tokenizer.ts';
 
@@ -44,7 +45,6 @@ export const NO_DOCUMENT: Document = {
   truncated: [],
 };
 
-const A = tagCode('a');
 const AREA = tagCode('area');
 const BASE = tagCode('base');
 const LINK = tagCode('link');
@@ -206,7 +206,7 @@ export class DocumentReader {
     const { valueStart, valueEnd } = this.#reader.tokenizer;
     if (valueEnd - valueStart > MAX_ATTRIBUTE_LENGTH) {
       const scheme = withoutFragment(this.#html.slice(valueStart, valueStart + 100));
-      // A `data:` URL with a picture, say, is no link: nothing is lost.
+      // A `data:` URL with a picture, say, isn't a link: nothing is lost.
       return NOT_HTTP.test(scheme) ? scheme : null;
     }
     const written = this.#html.slice(valueStart, valueEnd);

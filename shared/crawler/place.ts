@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(import.meta.dirname, '../..');
 /** Where the program is, and where it really is: behind a symlink, a stack may name either. */
 const ROOTS = [...new Set([ROOT, realpathSync(ROOT)])];
-/** What of the program is no crawler's. */
+/** Files of the program that aren't crawlers'. */
 const OURS = new Set(['services', 'shared', 'node_modules']);
 
 /** Where on a stack an error came from, as `crawlers/news.ts:7`; a file outside the program by its whole path. */

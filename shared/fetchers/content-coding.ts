@@ -30,7 +30,7 @@ const CODINGS: ReadonlyMap<string, Coding | 'unreadable'> = new Map([
 /** No honest server applies more codings than this. */
 const MAX_CODINGS = 2;
 
-/** A decoder is given this much at a time, so that what it makes of it is looked at in between. */
+/** A decoder is given this much at a time, so that its output is checked in between. */
 const STEP_BYTES = 65_536;
 
 /** RFC 9659: no sender may ask a reader of `zstd` for a window above 8 MB. */
@@ -55,7 +55,7 @@ export class EmptyCodingError extends Error {
   readonly code = 'ERR_EMPTY_CODING';
 
   constructor(coding: Coding, codedBytes: number, contentBytes: number) {
-    super(`The body's ${coding} data hold next to nothing: ${codedBytes} bytes of them gave ${contentBytes}`);
+    super(`The body's ${coding} data have almost no content: ${codedBytes} bytes of them gave ${contentBytes}`);
   }
 }
 

@@ -3,9 +3,15 @@ import type { AllowedPrivate } from '../task/host/private-address.ts';
 import type { Resolve } from './address-guard.ts';
 import type { Rotation } from './proxies/rotation.ts';
 
+/** A phase before the answer (look-up, connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
+export const PHASE_MS = 10_000;
+
+/** How long an idle connection is kept. Servers close theirs after anything from 5 s up; a slow crawl asks a host every second. */
+export const IDLE_MS = 10_000;
+
 /** What every fetcher is made of. */
 export interface FetcherOptions {
-  /** For a whole request, body included. No phase before the answer may take more than 10 s of it. */
+  /** For a whole request, body included. No phase before the answer may take more than {@link PHASE_MS} of it. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** Default: nothing. */

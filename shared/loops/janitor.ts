@@ -45,7 +45,7 @@ export class Janitor implements Service {
       try {
         await this.#round();
       } catch (error: unknown) {
-        log.warn({ error: messageOf(error) }, 'tidying failed, trying again');
+        log.warn({ error: messageOf(error) }, 'cleanup failed, trying again');
       }
       await clock.sleep(ROUND_EVERY_MS * (0.5 + random()), this.#stopping.signal);
     }

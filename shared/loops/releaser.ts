@@ -41,7 +41,7 @@ interface ReleaserOptions {
   readonly random?: () => number;
 }
 
-/** What one look came to. */
+/** The result of one look. */
 interface Look {
   readonly tasks: number;
   /** Put back, since no queue took them. */
@@ -57,7 +57,7 @@ interface Look {
  * dies. Where there is more to do, all help; each task is leased to one of them.
  *
  * What is confirmed is queued; what was surely not taken is put back; what has an unknown fate is left to its lease.
- * Tasks that can't go any more are buried and settled here.
+ * Tasks that can't go any more are dead-lettered and settled here.
  */
 export class Releaser implements Service {
   readonly #options: ReleaserOptions;
@@ -105,7 +105,7 @@ export class Releaser implements Service {
           await this.#standBy(nextLookMs);
         } else if (refused > 0) {
           // Put back, they are due at once: without a rest, they would go round and round.
-          log.warn({ tasks: refused }, 'not taken by a queue: put back, trying again');
+          log.warn({ tasks: refused }, 'not accepted by a queue: put back, trying again');
           await clock.sleep(AFTER_TROUBLE_MS, this.#stopping.signal);
         } else if (tasks < BATCH) {
           await this.#rest(nextLookMs);
@@ -127,7 +127,7 @@ export class Releaser implements Service {
     const { tasks, nextLookMs, now, isLeftToOther = false } = await frontier.release(look);
     if (isLeftToOther) return { ...nothing, nextLookMs, isLeftToOther };
     const [going, ended] = partition(tasks);
-    const refused = await Promise.all([this.#publish(going, now), this.#bury(ended)]);
+    const refused = await Promise.all([this.#publish(going, now), this.#deadLetter(ended)]);
     return { tasks: tasks.length, refused: refused[0] + refused[1], nextLookMs, isLeftToOther };
   }
 
@@ -154,7 +154,7 @@ export class Releaser implements Service {
   }
 
   /** Dead letter first, confirmed, then settled: never the other way round. Returns how many were put back. */
-  async #bury(ended: readonly ReleasedTask[]): Promise<number> {
+  async #deadLetter(ended: readonly ReleasedTask[]): Promise<number> {
     if (ended.length === 0) return 0;
     const { frontier, transport, clock } = this.#options;
     const tasks = await this.#told(ended);
@@ -169,10 +169,10 @@ export class Releaser implements Service {
       ),
     );
     const outcomes = await transport.publish(letters);
-    const [buried, kept]: [ReleasedTask[], ReleasedTask[]] = [[], []];
-    for (const [index, task] of tasks.entries()) (outcomes[index] === 'confirmed' ? buried : kept).push(task);
-    await Promise.all([...this.#fail(buried), ...kept.map((task) => this.#settle(task, { kind: 'defer' }))]);
-    return ended.length - buried.length;
+    const [deadLettered, kept]: [ReleasedTask[], ReleasedTask[]] = [[], []];
+    for (const [index, task] of tasks.entries()) (outcomes[index] === 'confirmed' ? deadLettered : kept).push(task);
+    await Promise.all([...this.#fail(deadLettered), ...kept.map((task) => this.#settle(task, { kind: 'defer' }))]);
+    return ended.length - deadLettered.length;
   }
 
   /** One call for all of a run that end for one reason. */
@@ -189,12 +189,13 @@ export class Releaser implements Service {
     );
   }
 
-  /** Those that have been told of; the others wait again. */
+  /** Those that were recorded; the others wait again. */
   async #told(ended: readonly ReleasedTask[]): Promise<ReleasedTask[]> {
     const { onFailure, log } = this.#options;
     const told = await Promise.allSettled(ended.map((task) => onFailure(task, task.verdict as FailedReason)));
     const failure = told.find((result) => result.status === 'rejected');
-    if (failure !== undefined) log.warn({ error: messageOf(failure.reason) }, 'a failure could not be told: it waits');
+    if (failure !== undefined)
+      log.warn({ error: messageOf(failure.reason) }, 'a failure could not be recorded: it waits');
     const isTold = (_: ReleasedTask, index: number): boolean => told[index]?.status === 'fulfilled';
     await Promise.all(
       ended.filter((task, index) => !isTold(task, index)).map((task) => this.#settle(task, { kind: 'defer' })),

@@ -1,14 +1,14 @@
-import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, slotToleranceMs } from '../ports/host-gate.ts';
+import { type Grant, type HostGate, type HostLimit, MAX_SLOT_WAIT_MS, slotToleranceMs } from '../ports/host-gate.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlaceLine } from './place-line.ts';
 
 /** An answer that takes longer makes its slot too old to be used: others have had theirs since. */
 const SLOWEST_ANSWER_MS = 100;
-/** A long pause is looked at this often, so that its end is seen soon. */
+/** How often a long pause is checked, so that its end is seen soon. */
 const MAX_NAP_MS = 2_000;
 
-/** `go`: the host may be asked now. Otherwise it is no use to come back sooner than in `inMs`. */
-export type Held = { readonly go: true } | { readonly go: false; readonly inMs: number };
+/** `go`: the host may be asked now. Otherwise: come back in `inMs`, not sooner. */
+export type SlotResult = { readonly go: true } | { readonly go: false; readonly inMs: number };
 
 interface SlotWaitOptions {
   readonly gate: HostGate;
@@ -16,14 +16,14 @@ interface SlotWaitOptions {
 }
 
 /** One request that needs a slot. `holder` names it at the gate. */
-interface Wanted {
+interface SlotRequest {
   readonly host: string;
   readonly holder: string;
   readonly limit: HostLimit;
   readonly signal: AbortSignal;
 }
 
-interface HeldWanted extends Wanted {
+interface AdmittedSlotRequest extends SlotRequest {
   /** How much longer the host is paused, as admission saw it; left out if admission was asked about another host, or long ago. */
   readonly pausedMs?: number | undefined;
 }
@@ -49,20 +49,20 @@ export class SlotWait {
     this.#line = new PlaceLine(clock);
   }
 
-  /** Waits at most {@link MAX_HOLD_MS} in all: whatever takes longer belongs to the frontier. */
-  async hold(wanted: HeldWanted): Promise<Held> {
-    const { host, holder, limit, pausedMs } = wanted;
+  /** Waits at most {@link MAX_SLOT_WAIT_MS} in all: whatever takes longer belongs to the frontier. */
+  async tryAcquire(request: AdmittedSlotRequest): Promise<SlotResult> {
+    const { host, holder, limit, pausedMs } = request;
     // Nothing to ask for: admission has just said that the host isn't paused.
     if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return { go: true };
     let hasPlace = false;
     try {
-      const held = await this.#reach(wanted, async () => {
+      const result = await this.#reach(request, async () => {
         const grant = await this.#gate.ask(host, limit, holder);
         hasPlace ||= grant.granted;
         return grant;
       });
-      if (held.go) hasPlace = false;
-      return held;
+      if (result.go) hasPlace = false;
+      return result;
     } finally {
       // If that fails, it is free again when its lease ends.
       if (hasPlace) await this.#gate.leave(host, limit, holder).catch(() => {});
@@ -70,22 +70,22 @@ export class SlotWait {
   }
 
   /** Waits however long it takes. Rejects with the signal's reason once that is aborted. */
-  async wait(wanted: Wanted): Promise<void> {
-    const { signal } = wanted;
+  async acquire(request: SlotRequest): Promise<void> {
+    const { signal } = request;
     for (;;) {
       signal.throwIfAborted();
-      const held = await this.hold(wanted);
-      if (held.go) return;
-      await this.#clock.sleep(Math.min(held.inMs, MAX_NAP_MS), signal);
+      const result = await this.tryAcquire(request);
+      if (result.go) return;
+      await this.#clock.sleep(Math.min(result.inMs, MAX_NAP_MS), signal);
     }
   }
 
-  async #reach(wanted: Wanted, ask: () => Promise<Grant>): Promise<Held> {
-    const { host, limit, signal } = wanted;
+  async #reach(request: SlotRequest, ask: () => Promise<Grant>): Promise<SlotResult> {
+    const { host, limit, signal } = request;
     const clock = this.#clock;
-    const until = clock.now() + MAX_HOLD_MS;
+    const until = clock.now() + MAX_SLOT_WAIT_MS;
     for (;;) {
-      const { grant, asked, answered } = await this.#askInTurn(wanted, until, ask);
+      const { grant, asked, answered } = await this.#askInTurn(request, until, ask);
       if (!grant.granted) return { go: false, inMs: grant.inMs };
       const isFresh = limit.intervalMs === 0 || answered - asked <= SLOWEST_ANSWER_MS;
       if (isFresh && grant.inMs === 0) return { go: true };
@@ -104,7 +104,7 @@ export class SlotWait {
   }
 
   /** Asks the gate. While all places of the host are taken, it asks once after another, behind those who came first. */
-  async #askInTurn({ host, signal }: Wanted, until: number, ask: () => Promise<Grant>): Promise<Answer> {
+  async #askInTurn({ host, signal }: SlotRequest, until: number, ask: () => Promise<Grant>): Promise<Answer> {
     const clock = this.#clock;
     const askOnce = async (): Promise<Answer> => {
       const asked = clock.now();

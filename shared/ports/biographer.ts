@@ -4,8 +4,8 @@ import type { HostCircumstances } from './host-overview.ts';
 import type { RunState } from './runs.ts';
 
 /**
- * Finds a task in a frontier, for a person who asks what became of a URL. It looks through a host's list in chunks, so
- * that a list of a million keeps nobody waiting.
+ * Finds a task in a frontier, for a person who asks what became of a URL. It searches a host's list in chunks, so that a
+ * list of a million blocks nothing.
  *
  * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
@@ -21,20 +21,20 @@ export interface TaskTrace {
   readonly runState: RunState;
   /** The run has marks of its own. */
   readonly hasOwnMarks: boolean;
-  /** In the marks that the run goes by: taken, by this run or, if it shares them, another. */
+  /** The URL is in the run's marks: taken by this run or, if marks are shared, by another. */
   readonly isMarked: boolean;
   /** It failed in this run. */
   readonly hasFailed: boolean;
   /** Where it is now; nothing if it neither waits nor is in flight. */
   readonly place?: Place;
   readonly host: HostCircumstances & {
-    /** Release looks at the host again in so many milliseconds, as far as is known. */
+    /** Milliseconds until release looks at the host again, as far as is known. */
     readonly nextLookMs: number;
   };
 }
 
 export type Place =
-  /** In its host's list, behind so many others. */
+  /** Number of tasks before it in its host's list. */
   | { readonly at: 'waiting'; readonly queue: Queue; readonly ahead: number; readonly state: TaskState }
   /** Until its next attempt is due. */
   | { readonly at: 'retry'; readonly queue: Queue; readonly inMs: number; readonly state: TaskState }
@@ -46,7 +46,7 @@ export type Place =
       /** Until it waits again, if nobody renews the lease. */
       readonly leaseMs: number;
       readonly worker?: string;
-      /** Milliseconds since that worker has it. */
+      /** How long that worker has had it, in milliseconds. */
       readonly forMs?: number;
       readonly state: TaskState;
     };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DAY_MS } from '../task/durations.ts';
 import { type WrittenTask, writtenTask, writtenTaskSchema } from '../task/task/form.ts';
 import { FAILED_REASONS, type FailedReason } from '../task/task/outcome.ts';
 import { idOf, RUN_ID, type Task } from '../task/task/task.ts';
@@ -6,6 +7,9 @@ import { loginsField, withLogin } from '../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials, withoutCredentialsIn } from '../task/url/url.ts';
 import type { AttemptNote, TaskState } from './frontier.ts';
 import type { OutgoingMessage } from './transport.ts';
+
+/** Dead letters are kept this long, wherever that is. */
+export const LETTER_TTL_MS = DAY_MS;
 
 const letterSchema = z.object({
   ...writtenTaskSchema.shape,
@@ -26,19 +30,19 @@ const letterSchema = z.object({
   failedAt: z.string(),
 });
 
-/** The body of a message in `failed_urls`: a failed task with its reason. Its logins are for who crawls it again, and never shown. */
+/** The body of a message in `failed_urls`: a failed task with its reason. Its logins are kept for a replay, and never shown. */
 export interface DeadLetter extends WrittenTask, Failed {
   readonly run: string;
 }
 
-/** What a dead letter tells beyond the task. */
+/** What a dead letter holds besides the task. */
 interface Failed {
   readonly reason: FailedReason;
   /** Of the last answer, if there was one. */
   readonly status?: number;
   /** The last error, as a sentence. */
   readonly error?: string;
-  /** Failed attempts, newest first, the last ten: when, by which worker, and what came of each. */
+  /** The last ten failed attempts, newest first: when, by which worker, and why. */
   readonly attempts: readonly AttemptNote[];
   /** ISO 8601, as the next. */
   readonly firstSeen: string;
@@ -57,7 +61,7 @@ export interface Failure {
 
 const MAX_HEADER_LENGTH = 1_024;
 
-/** The message that buries a failed task. */
+/** The dead letter of a failed task, as a message. */
 export function deadLetterOf(task: Task, state: TaskState, failure: Failure): OutgoingMessage {
   const { reason, status, attempts, at, error = explain(reason, state) } = failure;
   const failed: Failed = {
@@ -84,7 +88,7 @@ export function deadLetterOf(task: Task, state: TaskState, failure: Failure): Ou
 /** A broker refuses a message that is too large, and closes the channel of whoever sent it: 16 MiB by default, on 4.x. */
 const MAX_RAW_BYTES = 2 ** 20;
 
-/** The message that buries a body that is no task: its bytes as they came, the first MiB of them. */
+/** The dead letter of a body that is not a task, as a message: the first MiB of its bytes, unchanged. */
 export function malformedLetterOf(id: string | undefined, body: Uint8Array, problem: string): OutgoingMessage {
   const isCut = body.byteLength > MAX_RAW_BYTES;
   const said = isCut ? `${problem} (the first ${MAX_RAW_BYTES} of ${body.byteLength} bytes)` : problem;
@@ -96,7 +100,7 @@ export function malformedLetterOf(id: string | undefined, body: Uint8Array, prob
   };
 }
 
-/** Reads a dead letter; nothing if its body is a malformed message's, or anything else that is none. */
+/** Reads a dead letter; nothing if its body is that of a malformed message, or anything else. */
 export function readDeadLetter(body: Uint8Array): DeadLetter | undefined {
   try {
     const read = letterSchema.safeParse(JSON.parse(new TextDecoder().decode(body)));
@@ -120,9 +124,9 @@ function withoutLogin(letter: DeadLetter): DeadLetter {
 function explain(reason: FailedReason, { deadline, starts }: TaskState): string | undefined {
   switch (reason) {
     case 'deadline':
-      return deadline === undefined ? undefined : `it was worth doing until ${new Date(deadline).toISOString()}`;
+      return deadline === undefined ? undefined : `its deadline was ${new Date(deadline).toISOString()}`;
     case 'crash_loop':
-      return `it was begun ${starts} times, and no worker lived to end it`;
+      return `it was begun ${starts} times, and ended every worker that began it`;
     case 'host_down':
       return 'its host gave nothing but errors for too long';
     default:

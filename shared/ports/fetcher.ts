@@ -2,11 +2,12 @@ import type { FetchFailure } from '../task/task/fetch-failure.ts';
 import type { Validators } from '../task/task/known-page.ts';
 
 /**
- * Makes HTTP requests: one request, one answer. Retries, pacing and dedup are other parts' work, and so is following
- * redirects: each is a request of its own, in the turn of the host that it leads to.
+ * Makes HTTP requests: one request, one answer. It does not retry, pace, deduplicate or follow redirects: each redirect
+ * is a request of its own, in the turn of the host that it leads to.
  *
- * Two kinds of thing are asked for. A *page* is read whole, and only if its status is 2xx and its kind is wanted. A *document*,
- * a robots.txt or a sitemap, is read as it arrives, whatever its status, and its reader stops where it has enough.
+ * There are two kinds of request. A *page* is read whole, and only if its status is 2xx and its content type is accepted.
+ * A *document*, a robots.txt or a sitemap, is read as it arrives, whatever its status, and its reader stops when it has
+ * enough.
  *
  * | promise     | what it says                                                                                          |
  * |-------------|-------------------------------------------------------------------------------------------------------|
@@ -20,8 +21,8 @@ import type { Validators } from '../task/task/known-page.ts';
  * | connections | are used again after an answer that was read to its end; after `stop` none is left                    |
  * | proxies     | one that fails is passed over; that costs the target nothing                                          |
  *
- * Any number of requests may be under way at once. Implementation: `fetchers/got`; it passes
- * `test/contract/fetcher.contract.ts`.
+ * Any number of requests may be under way at once. Implementations: `fetchers/got` and `fetchers/undici`; both pass
+ * `test/contract/suites/fetcher.contract.ts`.
  */
 export interface Fetcher {
   /** Fetches a whole page. */
@@ -29,8 +30,8 @@ export interface Fetcher {
   /** Opens a document for reading as it arrives. The caller reads `body` to its end, or destroys it. */
   open(request: DocumentRequest): Promise<OpenDocument>;
   /**
-   * A digest of what only this deployment sends to the URL's host, credentials say, so that its answer is not for others;
-   * nothing if a request to it is like anybody's.
+   * A digest of the headers that only this deployment sends to the URL's host, credentials say: the answer is not for
+   * others. Nothing if there are none.
    */
   variantOf(url: string): string | undefined;
   /** Closes idle connections at once, and each one in use when its request ends. Safe to call twice. */
@@ -42,9 +43,12 @@ export interface FetchRequest {
   readonly url: string;
   /** Aborts the request; it then rejects with reason `aborted`. */
   readonly signal?: AbortSignal;
-  /** The credentials for the URL, which has none itself: see `task/logins.ts`. What the deployment sends to the host beats them. */
+  /**
+   * The credentials for the URL, which has none itself: see `task/logins.ts`. Headers that the deployment sends to the
+   * host override them.
+   */
   readonly login?: string | undefined;
-  /** The URL that the caller was redirected from: what is sent to its origin alone is not sent to another. */
+  /** The URL that the caller was redirected from: headers for that origin are not sent to another. */
   readonly redirectedFrom?: string;
 }
 
@@ -53,7 +57,7 @@ export interface PageRequest extends FetchRequest {
   readonly maxBodyBytes: number;
   /** Asked once the headers are in: `false` ends the request with reason `content_type`. Only for status 2xx. */
   readonly accepts?: (contentType: string | undefined) => boolean;
-  /** Of the version that is known: if the URL still has that one, the answer is a 304. */
+  /** Of the known version: if it is still current, the answer is a 304. */
   readonly validators?: Validators;
 }
 
@@ -75,10 +79,10 @@ export interface OpenDocument extends ResponseHead {
   readonly body: AsyncIterable<Uint8Array> & { destroy(): void };
 }
 
-/** A body that nobody wants is read so far, so that its connection can be used again. */
-const MOST_UNWANTED_BYTES = 65_536;
+/** At most this many bytes of an unwanted body are read, so that its connection can be used again. */
+export const MOST_UNWANTED_BYTES = 65_536;
 
-/** Lets go of a body that nobody wants, while the caller goes on. However it ends, its answer stands. */
+/** Discards an unwanted body in the background. However that ends, the answer stands. */
 export function letGo(body: OpenDocument['body']): void {
   const read = async (): Promise<void> => {
     let size = 0;
@@ -97,7 +101,7 @@ export interface FetchedPage extends ResponseHead {
   readonly durationMs: number;
 }
 
-/** A request that came to no answer. Costs nothing but the request. */
+/** A request that got no usable answer. Costs nothing but the request. */
 export class FetchError extends Error {
   readonly code = 'ERR_FETCH';
   readonly reason: FetchFailure;

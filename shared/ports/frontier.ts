@@ -9,8 +9,8 @@ import type { Task } from '../task/task/task.ts';
  * Where tasks wait, and the ledger of those in flight. The rest of the fleet knows only this file.
  *
  * Every method is atomic, moves a task from one state to one other, and may be repeated after its answer was lost: what
- * was done is not done again. A task out of the frontier holds a lease under a release; only who names that can settle it,
- * and the first settle wins. A release is named by its number and its mark: see {@link ReleaseName}.
+ * was done is not done again. A released task holds a lease under its release; only a caller that names the release can
+ * settle it, and the first settle wins. A release is named by its number and its mark: see {@link ReleaseName}.
  *
  * ```
  * waiting ──release──▶ publishing ──queued──▶ queued ──admit──▶ working ──settle──▶ done │ skipped │ failed │ cancelled
@@ -21,16 +21,17 @@ import type { Task } from '../task/task/task.ts';
  * Leases: publishing 60 s; queued the queue's TTL and 5 minutes, or the task's deadline and 1 minute, whichever is sooner;
  * working 60 s, renewed every 20 s.
  *
- * Implementations: `stores/redis` for a fleet, `stores/sqlite` for one machine. Both pass `test/contract/frontier.contract.ts` and
- * follow one model, `test/contract/model`.
+ * Implementations: `stores/redis` for a fleet, `stores/sqlite` for one machine. Both pass `test/contract/suites/frontier.contract.ts` and
+ * follow one model, `test/contract/frontier/model`.
  */
 export interface Frontier {
   /**
    * Takes tasks that the run doesn't know yet, at most {@link MAX_OFFER} a call. Refused as a whole, with nothing marked,
-   * when the run is neither running nor paused, or not the incarnation that is meant, or when `parent` is no longer in flight.
+   * when the run is neither running nor paused, or another incarnation than the one named, or when `parent` is no longer
+   * in flight.
    *
    * An incremental run also takes, each once, marked URLs that are due again: `changedAt` is later than their last fetch, or
-   * that is older than the run's `recrawlAfterMs`. (With dedup `run`, what is younger than that and not changed is known.)
+   * that is older than the run's `recrawlAfterMs`. (With dedup `run`, a URL that is neither is known.)
    * Never while a task for the same mark may be live in another run.
    */
   offer(run: string, tasks: readonly Offer[], options?: OfferOptions): Promise<OfferResult>;
@@ -42,7 +43,7 @@ export interface Frontier {
   queued(run: string, releases: readonly ReleaseName[]): Promise<void>;
 
   /**
-   * The first thing done with a delivery: is it still wanted, may its host be asked now? Puts the task back, or counts it
+   * The first step with a delivery: is it still current, may its host be asked now? Puts the task back, or counts it
    * cancelled, when the answer is no. A release already admitted is taken over: the broker redelivers only what its
    * holder lost.
    */
@@ -52,8 +53,8 @@ export interface Frontier {
   renew(run: string, releases: readonly ReleaseName[]): Promise<void>;
 
   /**
-   * Tells what a delivery came to. `already` means that the ledger no longer holds this release: it was settled before,
-   * or its lease lapsed and the task went out again under another number. Either way the caller is done with it.
+   * Reports a delivery's outcome. `already` means that the ledger no longer holds this release: it was settled before, or
+   * its lease lapsed and the task was released again under another number. Either way the caller is done with it.
    */
   settle(run: string, release: ReleaseName, settlement: Settlement): Promise<'settled' | 'already'>;
 
@@ -68,10 +69,9 @@ export interface Frontier {
 }
 
 /**
- * One release of one task. Numbers grow for as long as a run lasts, and begin above the store's clock in microseconds, so that a
- * store that lost what it knew last gives none of them again. Should it have lost its time as well, numbers come again
- * while messages of the first time are still about: so the mark counts, too. What names another task than the ledger has
- * under that number is stale.
+ * One release of one task. Numbers only grow during a run, and begin above the store's clock in microseconds, so that a
+ * store that lost its last writes reuses none of them. If it lost its time as well, numbers are reused while old messages
+ * may still exist: so the mark counts, too. A name whose mark differs from the ledger's under that number is stale.
  */
 export interface ReleaseName {
   /** At most 2^53. */
@@ -90,7 +90,7 @@ export function nameOf({
   return { release, mark: task.mark };
 }
 
-/** How long a task is left alone that a worker has, and whose lease it doesn't renew. */
+/** How long a worker's task is left alone if its lease isn't renewed. */
 export const WORKING_MS = MINUTE_MS;
 
 /** Tasks in one `offer`: a bound on how long one call may hold the frontier. */
@@ -99,54 +99,54 @@ export const MAX_OFFER = 500;
 /** A URL for the frontier. */
 export type Offer =
   | TaskOffer
-  /** A text that is no URL: counted as discovered, marked by its text, and released with verdict `malformed`. */
+  /** A text that isn't a URL: counted as discovered, marked by its text, and released with verdict `malformed`. */
   | { readonly malformed: string; readonly problem: string };
 
 export interface OfferOptions {
   /** The release whose page these links were found in: the offer is refused when it is stale. */
   readonly parent?: ReleaseName;
-  /** The incarnation of the run that is meant; see {@link OpenedRun.incarnation}. Left out, any. */
+  /** The run's incarnation; see {@link OpenedRun.incarnation}. Left out: any. */
   readonly incarnation?: string | undefined;
-  /** Takes nothing more once the run has discovered so many tasks. */
+  /** Takes nothing more once the run has discovered this many tasks. */
   readonly most?: number;
-  /** Takes nothing of further hosts of a domain once the run has tasks of so many. */
+  /** Takes nothing from further hosts of a domain once the run has tasks of this many. */
   readonly mostHosts?: number;
-  /** A repeat of an offer whose fate is unknown: what is known by now is not counted as a duplicate again. */
+  /** A repeat of an offer whose answer was lost: known URLs are not counted as duplicates again. */
   readonly repeat?: boolean;
 }
 
 export type OfferResult =
   /**
-   * `beyond`: left out, and not marked, since the run has as many as it may; `leftOut`: since their domain has as many hosts.
-   * Left out if there are none.
+   * `beyond`: not taken and not marked, since the run is at its limit; `leftOut`: since their domain is at its limit of
+   * hosts. Absent if there are none.
    */
   | { readonly accepted: number; readonly known: number; readonly beyond?: number; readonly leftOut?: number }
   | { readonly refused: 'run' | 'parent' | 'full' };
 
 export interface ReleaseOptions {
-  /** At most so many tasks now. */
+  /** At most this many tasks now. */
   readonly limit: number;
-  /** At most so many tasks of all runs may be out, shared evenly between the runs that want some. */
+  /** At most this many tasks of all runs may be out, shared evenly between the runs that have due ones. */
   readonly window: number;
-  /** No worker is alive: a run that none has touched is released without waiting for its hosts' pace. */
+  /** No worker is alive: a run that no worker has touched is released without waiting for its hosts' pace. */
   readonly unpaced: boolean;
   /**
-   * Who asks, if it asks again and again: one looks for all. After a look that found less than its `limit`, it is left to
-   * the same looker for {@link LOOK_LEASE_MS}. Left out, it looks in any case.
+   * The caller, if it calls repeatedly: one of them looks for all. After a look that found less than its `limit`, looking
+   * is left to the same caller for {@link LOOK_LEASE_MS}. Left out: it looks in any case.
    */
   readonly looker?: string;
 }
 
-/** The one that looks for due tasks is waited for so long: if it died, the next one looks. */
+/** How long others wait for the caller that looks for due tasks: if it died, the next one looks. */
 export const LOOK_LEASE_MS = 250;
 
 export interface Release {
   readonly tasks: readonly ReleasedTask[];
-  /** Nothing more is due before so many milliseconds have passed, as far as is known. */
+  /** Milliseconds until anything more is due, as far as is known. */
   readonly nextLookMs: number;
-  /** The frontier's time, in epoch milliseconds: deadlines are by it, whatever the caller's own clock says. */
+  /** The frontier's time, in epoch milliseconds: deadlines are measured by it, not by the caller's clock. */
   readonly now: number;
-  /** Another looks for all: it is no use to ask before `nextLookMs` have passed. */
+  /** Another caller looks for all: don't ask before `nextLookMs` have passed. */
   readonly isLeftToOther?: true;
 }
 
@@ -161,7 +161,7 @@ export interface ReleasedTask {
   readonly release: number;
   readonly task: Task;
   readonly state: TaskState;
-  /** Why a `malformed` text is no URL. */
+  /** Why a `malformed` text isn't a URL. */
   readonly problem?: string;
 }
 
@@ -170,8 +170,8 @@ export interface TaskState {
   /** Attempts counted so far. */
   readonly attempts: number;
   /**
-   * Admissions since its host was asked last and the worker lived to tell; more than a few mean that the task kills its
-   * worker. A task that is put back before its host was asked takes back the one start that it did not use.
+   * Admissions since a worker last survived asking its host; more than a few mean that the task kills its worker. A task
+   * that is put back before its host was asked gets its unused start back.
    */
   readonly starts: number;
   /** Times that its host answered it with "slow down". */
@@ -182,9 +182,9 @@ export interface TaskState {
   readonly deadline?: number;
 }
 
-/** From so many starts without a settle, a task runs alone in its process. */
+/** From this many starts without a settle on, a task runs alone in its process. */
 export const ALONE_FROM_STARTS = 3;
-/** After so many starts without a settle, a task is failed as a crash loop. */
+/** After this many starts without a settle, a task fails as a crash loop. */
 export const MAX_STARTS = 6;
 
 /**
@@ -199,13 +199,13 @@ export const MAX_STARTS = 6;
  */
 export type Admission =
   /** `incarnation`: the run's; see {@link OpenedRun.incarnation}. */
-  /** `pausedMs`: the host is paused for a moment still, short enough to be waited for. */
+  /** `pausedMs`: the host is still paused, short enough to wait for. */
   | {
       readonly verdict: 'work';
       readonly incarnation: string;
       readonly state: TaskState;
       readonly pausedMs: number;
-      /** The host said "slow down" before, and has answered in order since: within the last hour. */
+      /** The host said "slow down" before, and has given a healthy answer since, within the last hour. */
       readonly answersOthers: boolean;
       /** What an incremental run knows of the page from earlier ones. */
       readonly known?: KnownPage;
@@ -217,22 +217,22 @@ export interface Settlement {
   readonly outcome: Outcome;
   /** Body bytes that were fetched. */
   readonly bytes?: number;
-  /** Did the host answer as a host in order does? Left out when it wasn't asked. */
+  /** Did the host give a healthy answer? Left out when it wasn't asked. */
   readonly hostAnswered?: boolean;
   /**
-   * What is wrong with the host. Five in a row open its breaker: the host is paused, and then tried by a single task, until an
-   * answer closes it. Any answer without a fault ends the row.
+   * What is wrong with the host. Five in a row open its breaker: the host is paused, and then tried by a single task,
+   * until an answer closes it. Any answer without a fault resets the count.
    */
   readonly hostFault?: HostFault;
-  /** The host wants to be asked more slowly: what it said. Its interval is doubled, and shorter again with each answer in order. */
+  /** The host asked to be slowed: what it said. Its interval is doubled, and shortened again with each healthy answer. */
   readonly slowDown?: string;
-  /** The host's name for {@link AttemptNote}s, and who tried. Left out when no attempt was made. */
+  /** The failed attempt, for people. Left out when no attempt was made. */
   readonly attempt?: AttemptNote;
-  /** The host can't be asked before so many milliseconds have passed; nothing of it is released sooner. */
+  /** Milliseconds before the host can be asked; none of its tasks is released sooner. */
   readonly hostFreeInMs?: number;
   /**
-   * Redirects have led the task elsewhere: what it is from now on, with another host and other {@link Task.redirects}. What is
-   * said here of a host is said of that one, and put back, it waits there.
+   * Redirects have led the task elsewhere: its new form, with another host and other {@link Task.redirects}. What this
+   * settlement says about a host is about that one, and a task that is put back waits there.
    */
   readonly moved?: Task;
   /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */
@@ -243,7 +243,7 @@ export interface Settlement {
 export interface PageVisit extends PageFacts {
   /** How long ago the request for it began. */
   readonly askedMsAgo: number;
-  /** The body that did not have to be sent again. */
+  /** Bytes of the body that did not have to be sent again. */
   readonly bytesSaved: number;
 }
 
@@ -257,7 +257,7 @@ export interface AttemptNote {
   readonly error?: string;
 }
 
-/** An ability: a page that was redirected takes the place of the one it leads to, so that it isn't fetched again as that. */
+/** An optional ability: a redirected page takes the mark of the page it leads to, so that that one isn't fetched again. */
 export interface Claims {
   /**
    * Takes a mark for the task that holds this release, until that task ends: `done` and `skipped` keep it, `failed` and
@@ -266,7 +266,7 @@ export interface Claims {
   claim(run: string, release: ReleaseName, mark: string): Promise<'claimed' | 'taken' | 'stale'>;
 }
 
-/** An ability, for messages that can't be read but by their number. */
+/** An optional ability, for unreadable messages of which only the number is known. */
 export interface Ledger {
   /** The mark of the task that is in flight under a number; nothing if none is. */
   markOf(run: string, release: number): Promise<string | undefined>;
@@ -277,11 +277,11 @@ export interface AttemptHistory {
   attempts(mark: string): Promise<readonly AttemptNote[]>;
 }
 
-/** An optional ability, for after a broker was wiped: what it held would else come back only when its leases lapse. */
+/** An optional ability, for after a broker was wiped: what it held would come back only when its leases lapse. */
 export interface QueuedLeases {
   /**
-   * Ends the leases of a run's queued tasks, some hundreds a call; each waits again, at no attempt. `next` says where to go
-   * on; without it, all were looked at. Safe at any time: a delivery that exists after all is stale, and is dropped.
+   * Ends the leases of a run's queued tasks, some hundreds a call; each waits again, at no attempt. `next` says where to
+   * continue; without it, all were seen. Safe at any time: a delivery that exists after all is stale, and is dropped.
    */
   endQueued(run: string, from?: string): Promise<{ readonly ended: number; readonly next: string | undefined }>;
 }

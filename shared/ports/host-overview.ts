@@ -1,7 +1,7 @@
 import type { HostPace } from '../task/host/host-pace.ts';
 
 /**
- * The hosts of all runs, as a person or an autoscaler asks about them.
+ * The hosts of all runs, for people and autoscalers.
  *
  * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */

@@ -1,5 +1,5 @@
 /**
- * The marks: which URLs count as taken. They belong to the frontier, which sets them; this is how a person drops some.
+ * The marks: which URLs count as taken. They belong to the frontier, which sets them; a person drops some through this.
  *
  * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
@@ -9,7 +9,8 @@ export interface Marks {
   /**
    * Drops marks, those that failed runs keep as well, so that the URLs are taken again. Marks of tasks that wait or are in
    * flight stay: a second task for the same URL would be worked beside the first. Long sets are gone through in chunks;
-   * what is offered meanwhile stays. What incremental runs remember of these pages goes too.
+   * what is offered meanwhile stays. What incremental runs remember of these pages goes too, and so do dead letters that lie beside the
+   * marks: a broker's stay.
    */
   forget(which: Forgettable): Promise<Forgotten>;
 }
@@ -21,4 +22,6 @@ export interface Forgotten {
   readonly forgotten: number;
   /** Marks that stay, since their task waits or is in flight. */
   readonly kept: number;
+  /** Dead letters deleted; left out where a broker keeps them. */
+  readonly letters?: number;
 }

@@ -3,7 +3,7 @@ import type { FetchedPage } from './fetcher.ts';
 /**
  * Keeps successful responses for a short while, so that a page asked for twice is fetched once.
  *
- * It fails open: a cache that can't be reached answers nothing and stores nothing, and never rejects.
+ * It fails open: a cache that can't be reached finds nothing, stores nothing, and never rejects.
  * Implementations: `stores/redis/response-cache.ts`, `stores/sqlite/response-cache.ts`.
  */
 export interface ResponseCache {
@@ -21,8 +21,8 @@ export function cacheKeyOf(url: string, variant?: string): string {
 }
 
 /**
- * A cache as it is seen by a process that sends some hosts headers of its own: their responses have keys of their own, which
- * no process without these headers ever asks for.
+ * A cache for a process that sends its own headers to some hosts: their responses have separate keys, which no process
+ * without these headers ever asks for.
  */
 export function keptApart(cache: ResponseCache, variantOf: (url: string) => string | undefined): ResponseCache {
   return {

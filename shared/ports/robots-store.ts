@@ -4,8 +4,8 @@ import type { RobotsRules } from '../task/robots/robots-match.ts';
 /**
  * What is known of the robots.txt of each origin (scheme, hostname, port), for the whole fleet at once.
  *
- * It also says who asks for one that nobody knows: whoever holds the claim. A claim ends by itself, so that a holder that
- * dies keeps nobody waiting for long; two at once cost a second request, nothing else. If the store can't answer, every
+ * It also decides who fetches an unknown one: whoever holds the lock. A lock expires, so that a dead holder blocks others
+ * only briefly; two holders at once cost a second request, nothing else. If the store can't answer, every
  * method rejects and nothing is fetched: politeness fails closed.
  *
  * Implementations: `stores/redis/robots-store.ts` for a fleet, `stores/sqlite/robots-store.ts` for one machine.
@@ -13,31 +13,31 @@ import type { RobotsRules } from '../task/robots/robots-match.ts';
 export interface RobotsStore {
   /** The rules that were kept, until their time is over. */
   find(origin: string): Promise<RobotsRules | undefined>;
-  /** May the caller ask for it? Nobody else may then, for so long, or until the claim is dropped. */
-  claim(origin: string, forMs: number): Promise<boolean>;
-  dropClaim(origin: string): Promise<void>;
+  /** May the caller fetch it? If so, nobody else may, for this long or until the lock is dropped. */
+  lock(origin: string, forMs: number): Promise<boolean>;
+  unlock(origin: string): Promise<void>;
   /** Keeps rules, and forgets failures. */
   keep(origin: string, rules: RobotsRules, forMs: number): Promise<void>;
-  /** It could not be had. Returns how often in a row, as far as is known: a few hours without one more are forgotten. */
+  /** It could not be fetched. Returns how often in a row; the count is forgotten after a few hours without another failure. */
   fail(origin: string): Promise<number>;
-  /** How far the request for it has come; nothing once it was had, or could not be. */
+  /** How far the request for it has come; nothing once it has succeeded or failed. */
   way(origin: string): Promise<RobotsWay | undefined>;
   /** Keeps how far it has come, for {@link WAY_KEPT_MS}. */
   keepWay(origin: string, way: RobotsWay): Promise<void>;
 }
 
-/** How far the request for a robots.txt has come, whose redirects lead to a host that makes it wait. */
+/** How far the request for a robots.txt has come whose redirects lead to a host that makes it wait. */
 export interface RobotsWay {
   /** The URLs that redirects have led to, in order; the last one is asked next. */
   readonly redirects: readonly string[];
-  /** How often in a row that one's host, another than the origin's, had no turn for it. */
+  /** How often in a row the host of the last one, if not the origin's, had no turn for it. */
   readonly waits: number;
 }
 
 /** Longer than any wait on the way. */
 export const WAY_KEPT_MS = HOUR_MS;
 
-/** Failures are forgotten after so long without another: longer than any pause. */
+/** How long failures are remembered without another: longer than any pause. */
 export const FAILURES_KEPT_MS = 4 * HOUR_MS;
 
 /** About how many bytes rules take in memory. */

@@ -1,12 +1,12 @@
 /**
- * Who works: every worker says every few seconds that it is alive, and what it does.
+ * The live workers: each says every few seconds that it is alive, and what it does.
  *
  * Implementations: `stores/redis/roster.ts` for a fleet, `stores/sqlite/roster.ts` for one machine.
  */
 export interface Roster {
   /** Says that a worker is alive. The time is the store's. */
   beat(worker: WorkerBeat): Promise<void>;
-  /** A worker has ended as it should. */
+  /** A worker has ended normally. */
   leave(id: string): Promise<void>;
   /** The workers that beat within {@link WORKER_SILENT_MS}; older ones are forgotten. */
   workers(): Promise<readonly LiveWorker[]>;
@@ -14,8 +14,11 @@ export interface Roster {
 
 /** Between two beats. */
 export const BEAT_EVERY_MS = 5_000;
-/** Silent for so long, a worker counts as gone. */
+/** A worker that has been silent this long counts as gone. */
 export const WORKER_SILENT_MS = 30_000;
+
+/** `slots`: more slots would let it do more. `politeness`: no more hosts may be asked just now. */
+export type WorkerBound = 'slots' | 'cpu' | 'memory' | 'files' | 'politeness';
 
 export interface WorkerBeat {
   /** `<hostname>-<8 hex>`, new per process. */
@@ -24,9 +27,11 @@ export interface WorkerBeat {
   readonly version: string;
   /** Pages that it works on at once. */
   readonly slots: number;
+  /** What keeps it from working on more. */
+  readonly bound: WorkerBound;
   /** Deliveries that it works on now. */
   readonly inHand: number;
-  /** Is it taking deliveries? If not, why. */
+  /** Is it taking deliveries? If not, why not? */
   readonly state: 'consuming' | 'stopping' | `waiting: ${string}`;
 }
 

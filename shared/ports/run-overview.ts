@@ -6,10 +6,10 @@ import type { HostCircumstances } from './host-overview.ts';
  * Runs that have ended make no answer slower, and no answer holds up the store for more than a few milliseconds, however many
  * hosts a run has: counters are kept, and lists are read up to their limit, long ones in parts.
  *
- * Every {@link Runs} has this ability, and passes `test/contract/run-overview.contract.ts`.
+ * Every {@link Runs} has this ability, and passes `test/contract/suites/run-overview.contract.ts`.
  */
 export interface RunOverview {
-  /** Both read at one moment. */
+  /** Both numbers are of one moment. */
   counts(): Promise<RunCounts>;
   /** The runs that the store knows, newest first. */
   list(limit: number): Promise<readonly string[]>;

@@ -2,7 +2,7 @@ import type { Scope } from '../task/url/scope.ts';
 import type { UrlKeyRule } from '../task/url/url-key.ts';
 
 /**
- * The runs: which exist, in which state, and how far they are.
+ * The runs: which exist, in which state, with what progress.
  *
  * | state       | tasks are released | ends as                                              |
  * |-------------|--------------------|------------------------------------------------------|
@@ -15,24 +15,25 @@ import type { UrlKeyRule } from '../task/url/url-key.ts';
  * stays open, so that a run with half a sitemap is never reported as finished, until another one has read the same input to its
  * end, or a person seals the run.
  *
- * A run that the store has lost may be opened anew under its id. What it was opened as, its incarnation, tells the two apart.
+ * A run that the store has lost may be opened again under its id. Its incarnation tells the two apart.
  *
  * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`, and pass the same suites.
  */
 export interface Runs {
   /**
-   * Creates a run, joins a running or paused one, or opens a finished one again; `producer` is open from now on. One that
-   * was open, or lost, may open the run again.
+   * Creates a run, joins a running or paused one, or opens a finished one again; `producer` is open from now on. A
+   * producer that was open before, or lost, may open the run again.
    */
   open(run: string, options: RunOptions, producer: string, how?: OpenHow): Promise<OpenedRun>;
-  /** Says that a producer is alive. Silent for {@link PRODUCER_LEASE_MS}, it counts as lost. */
+  /** Says that a producer is alive. After {@link PRODUCER_LEASE_MS} of silence it counts as lost. */
   beat(run: string, producer: string): Promise<void>;
   /**
-   * A producer has offered all it had, and with it lost ones whose input was the same. Without a producer: no seeds will come,
-   * whatever became of the producers. With an incarnation, nothing is done to another one of the run, which counts as unknown.
+   * A producer has offered all its seeds; lost producers with the same input count as complete, too. Without a producer:
+   * no more seeds will come, whatever became of the producers. With an incarnation, another incarnation of the run is
+   * left alone and counts as unknown.
    */
   seal(run: string, producer?: string, incarnation?: string): Promise<Steered | undefined>;
-  /** Nothing of the run is released any more; a delivery in hand is finished, one that comes later is put back. */
+  /** No task of the run is released any more; deliveries in hand are finished, later ones are put back. */
   pause(run: string, reason?: string): Promise<Steered | undefined>;
   resume(run: string): Promise<Steered | undefined>;
   /** As `pause`, for good: what waits is dropped by {@link Frontier.drain}. */
@@ -40,13 +41,13 @@ export interface Runs {
   /** Every counter of a run, read at one moment; nothing if the store doesn't know the run. */
   progress(run: string): Promise<RunProgress | undefined>;
   /**
-   * Where a run stands, without its counters; nothing if the store doesn't know the run. Cheap enough to ask many times a
+   * A run's state, without its counters; nothing if the store doesn't know the run. Cheap enough to ask many times a
    * second: the cost doesn't depend on the size of the run.
    */
   standing(run: string): Promise<RunStanding | undefined>;
 }
 
-/** Silent for so long, a producer counts as lost. */
+/** A producer that has been silent this long counts as lost. */
 export const PRODUCER_LEASE_MS = 60_000;
 
 /** What is fixed when a run opens. */
@@ -66,22 +67,25 @@ export interface RunOptions {
   readonly content: 'none' | 'text' | 'html';
   /** How far from a seed. Left out: the same host. */
   readonly scope?: Scope;
-  /** Only links that one of these patterns matches are followed; see {@link matchesUrl}. Left out, or none: all. */
+  /** Only links that match one of these patterns are followed; see {@link matchesUrl}. Left out, or none: all. */
   readonly include?: readonly string[];
-  /** Links that one of these matches are not. */
+  /** Links that match one of these are not. */
   readonly exclude?: readonly string[];
-  /** Once the run has discovered so many pages, no more links are followed; seeds are taken all the same. Left out: no limit. */
+  /** Once the run has discovered this many pages, no more links are followed; seeds are still taken. Left out: no limit. */
   readonly maxPages?: number;
   /**
-   * Hosts of one registrable domain whose links are followed: a domain that answers for any name has an end. Links to further
-   * ones are left out; those of seeds are not counted. Left out: no limit.
+   * Hosts of one registrable domain whose links are followed, since some domains answer for any name. Links to further
+   * hosts are left out; hosts of seeds are not counted. Left out: no limit.
    */
   readonly maxHostsPerDomain?: number;
-  /** Rules that take different URLs for one page. Left out: none. */
+  /** Rules by which different URLs are one page. Left out: none. */
   readonly urlKey?: readonly UrlKeyRule[];
   /** Remembers pages, and asks only for what has changed since; see `task/known-page.ts`. */
   readonly incremental: boolean;
-  /** In an incremental run, pages are due again so long after their last fetch; 0: only when a sitemap says that they changed. */
+  /**
+   * In an incremental run, how long after their last fetch pages are due again; 0: only when a sitemap says that they
+   * changed.
+   */
   readonly recrawlAfterMs: number;
 }
 
@@ -89,18 +93,18 @@ export interface RunOptions {
 export interface OpenHow {
   /**
    * What the producer reads: the same text for the same input. When it seals the run, lost producers of this input are
-   * forgotten. Left out where the input can't be known: only {@link Runs.seal} by hand ends the wait for such a one.
+   * forgotten. Left out where the input can't be identified: only {@link Runs.seal} by hand ends the wait for such a producer.
    */
   readonly input?: string | undefined;
   /** Opens only this incarnation of the run, again. */
   readonly incarnation?: string | undefined;
-  /** Creates the incarnation once more if the store doesn't know the run: for who can offer all of it again. */
+  /** Recreates the incarnation if the store doesn't know the run: for callers that can offer all of it again. */
   readonly mayRestore?: boolean;
 }
 
 export type RunState = 'running' | 'paused' | 'cancelled' | 'finished';
 
-/** What steering came to; nothing, if the store doesn't know the run. A run that has ended stays as it is. */
+/** The result of steering; nothing if the store doesn't know the run. A run that has ended stays as it is. */
 export interface Steered {
   readonly was: RunState;
   readonly is: RunState;
@@ -114,7 +118,7 @@ export interface OpenedRun {
   readonly how: 'created' | 'joined' | 'reopened' | 'cancelled' | 'lost';
   /** The run's own, which may differ from those asked for. */
   readonly options: RunOptions;
-  /** Tells it from any other run that is ever opened under this id. */
+  /** A random id: no other run ever opened under this id has the same. */
   readonly incarnation: string;
 }
 
@@ -136,7 +140,7 @@ export interface RunProgress {
   readonly options: RunOptions;
   readonly sealed: boolean;
   readonly discovered: number;
-  /** Offers that were known already. They are no tasks: the identity leaves them out. */
+  /** Offers that were known already. They are not tasks: the identity leaves them out. */
   readonly duplicate: number;
   readonly waiting: number;
   readonly inFlight: number;
@@ -144,7 +148,10 @@ export interface RunProgress {
   readonly skipped: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** Links that were not offered. They are no tasks: the identity leaves them out. `scope`: their domain has all its hosts. */
+  /**
+   * Links that were not offered. They are not tasks: the identity leaves them out. `scope`: their domain is at its limit
+   * of hosts.
+   */
   readonly leftOut: { readonly scope: number };
   readonly reasons: {
     readonly failed: Readonly<Record<string, number>>;
@@ -162,7 +169,7 @@ export interface RunProgress {
   readonly pauseReason?: string;
 }
 
-/** Does a run follow no more links, since it has as many pages as it may? */
+/** Has a run reached its limit of pages, so that it follows no more links? */
 export function hasMaxPages({ options, discovered }: Pick<RunProgress, 'options' | 'discovered'>): boolean {
   return options.follow && options.maxPages !== undefined && discovered >= options.maxPages;
 }
@@ -179,5 +186,5 @@ export function elapsedMs({ startedAt, endedAt, readAt }: RunProgress): number {
   return Math.max(0, (endedAt ?? readAt) - startedAt);
 }
 
-/** The one producer of a replay run, so that whoever repeats a replay takes the place of the one that was killed. */
+/** The one producer of a replay run, so that a repeated replay takes the place of a killed one. */
 export const REPLAYER = 'replay';

@@ -10,32 +10,35 @@ import type { PageRecord } from './record.ts';
  * no attempt, and the worker stops consuming. Only a {@link RecordRefusedError} is the record's own fault. A record is at
  * most `MAX_RECORD_BYTES` long: longer content is cut, and a record that is too large without content is refused.
  *
- * Implementations: `sinks/jsonl`, `sinks/postgres`; both pass `test/contract/sink.contract.ts`.
+ * Implementations: `sinks/jsonl`, `sinks/postgres`; both pass `test/contract/suites/sink.contract.ts`.
  */
 export interface Sink extends Service {
   put(record: PageRecord): Promise<void>;
-  /** Resolves when all that was put outlasts a power cut, too. Left out where `put` promises that already. */
+  /** Resolves when all records put so far survive a power cut, too. Left out where `put` promises that already. */
   sync?(): Promise<void>;
 }
+
+/** Between two syncs of what was written on this machine: a power cut costs what was done in twice the time. */
+export const SYNC_EVERY_MS = 1_000;
 
 /** Reads what sinks of one kind stored. */
 export interface RecordSource {
   /**
-   * The merged records of a run: one per task, of its highest release, in no order that could be relied on. What is stored
-   * among them and is no record is left out, and `onNoRecord` is called with it.
+   * The merged records of a run: one per task, of its highest release, in no order that could be relied on. Stored lines
+   * that aren't records are left out, and passed to `onNoRecord`.
    */
   read(run: string, onNoRecord?: (found: NoRecord) => void): AsyncIterable<PageRecord>;
   /** The record of one task, of its highest release, without reading all of its run. */
   find(run: string, task: string): Promise<PageRecord | undefined>;
   /** Is anything stored of this run? */
   has(run: string): Promise<boolean>;
-  /** The runs that something is stored of. */
+  /** The runs that have stored records. */
   runs(): Promise<readonly string[]>;
-  /** Lets go of what reading took. */
+  /** Releases what reading holds. */
   close(): Promise<void>;
 }
 
-/** A line among the records that is none: what somebody wrote there by hand, or a broken disk left. */
+/** A stored line that isn't a record: written by hand, or left by a broken disk. */
 export interface NoRecord {
   readonly file: string;
   /** From 1. */
@@ -44,7 +47,7 @@ export interface NoRecord {
   readonly begins: string;
 }
 
-/** No store takes this record, now or later: what the crawler made of the page can't be written down. */
+/** No store will ever take this record: the crawler's data can't be written. */
 export class RecordRefusedError extends Error {
   override readonly name = 'RecordRefusedError';
   readonly code = 'ERR_RECORD_REFUSED';

@@ -4,12 +4,12 @@ import type { Queue } from '../task/task/routing.ts';
 /**
  * Moves deliveries between processes. The rest of the fleet knows only this file.
  *
- * Delivery is at least once: a `confirmed` message survives any crash, and any crash may show it again. Order is not
+ * Delivery is at least once: a `confirmed` message survives any crash, and may be delivered again after one. Order is not
  * promised. A message that outlives its TTL in a queue vanishes: the task comes back through its lease.
  *
  * `stop` stops consumers, waits for handlers in flight, and then disconnects. Implementations:
  * `transports/rabbitmq` for a fleet, `transports/local.ts` for one process; both pass
- * `test/contract/transport.contract.ts`.
+ * `test/contract/suites/transport.contract.ts`.
  */
 export interface Transport extends Service {
   /**
@@ -17,9 +17,9 @@ export interface Transport extends Service {
    * a bounded number are unconfirmed at a time: beyond, it waits.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]>;
-  /** Runs `handler` on deliveries until the consumer is stopped; at most `prefetch` are handed over and not answered. */
+  /** Runs `handler` on deliveries until the consumer is stopped; at most `prefetch` are unanswered at a time. */
   consume(queue: Queue, handler: Handler, options: ConsumeOptions): Promise<Consumer>;
-  /** What waits in each queue now, not counting what consumers hold. */
+  /** How many messages wait in each queue now, not counting those that consumers hold. */
   depths(): Promise<QueueDepths>;
   /** Why nothing can be published at the moment; nothing if all is well. */
   trouble(): TransportTrouble | undefined;
@@ -32,8 +32,8 @@ export interface ConsumeOptions {
 }
 
 /**
- * `manual`: a delivery is answered for when its handler has ended. `auto`: when it is handed over. Then all that the queue
- * holds comes at once, whatever the prefetch, what the handler says is not heard, and a crash loses what is in hand.
+ * `manual`: a delivery is acked when its handler has ended. `auto`: when it is handed over. Then everything in the queue
+ * comes at once, whatever the prefetch, the handler's answer is ignored, and a crash loses the deliveries in hand.
  */
 export type AckMode = 'manual' | 'auto';
 
@@ -46,7 +46,7 @@ export interface OutgoingMessage {
   readonly id: string;
   readonly body: string | Uint8Array;
   readonly headers: MessageHeaders;
-  /** The message vanishes from the queue after so long, if that is sooner than the queue's own TTL. */
+  /** How long the message stays in the queue, if that is shorter than the queue's own TTL. */
   readonly ttlMs?: number;
 }
 
@@ -69,8 +69,8 @@ export const MESSAGE_HEADERS = [
 ] as const satisfies readonly (keyof MessageHeaders)[];
 
 /**
- * `confirmed`: the broker answers for it. `returned`: no queue took it. `refused`: the broker said no. `unknown`: the
- * connection was lost first; it may be there or not, and is not sent again.
+ * `confirmed`: the broker has taken responsibility. `returned`: no queue took it. `refused`: the broker refused it.
+ * `unknown`: the connection was lost first; the message may have arrived or not, and is not sent again.
  */
 export type PublishOutcome = 'confirmed' | 'returned' | 'refused' | 'unknown';
 
@@ -79,16 +79,16 @@ export interface Delivery {
   readonly id: string | undefined;
   readonly body: Uint8Array;
   readonly headers: MessageHeaders;
-  /** Somebody may have seen it before. */
+  /** It may have been delivered before. */
   readonly redelivered: boolean;
 }
 
-/** What becomes of a delivery: over, or back to the queue for somebody else. A handler that throws is a `return`. */
+/** What becomes of a delivery: done, or back to the queue for another consumer. A handler that throws means `return`. */
 export type Handling = 'ack' | 'return';
 export type Handler = (delivery: Delivery) => Promise<Handling>;
 
 export interface Consumer {
-  /** Takes no more deliveries; resolves when those handed over have been answered. Safe to call twice. */
+  /** Takes no more deliveries; resolves when those in hand have been answered. Safe to call twice. */
   stop(): Promise<void>;
   /** Is it attached to the broker just now? */
   readonly consuming: boolean;
@@ -98,29 +98,29 @@ export type QueueDepths = Readonly<Record<Destination, { readonly ready: number;
 
 export type TransportTrouble = 'disconnected' | 'blocked';
 
-/** An optional ability: looking at dead letters without consuming them, and taking out some. */
+/** An optional ability: reading dead letters without consuming them, and deleting some. */
 export interface DeadLetters {
   /** Up to `limit` letters, oldest first. They stay where they are. */
   browse(limit: number): Promise<readonly DeadLetterMessage[]>;
   /**
-   * Shows `judge` the letters that are there now, oldest first and some at a time, and deletes those that it says so of,
-   * after it has said so. All others stay, in their order as far as the broker keeps it. Letters that come meanwhile are
-   * not shown. Who looks while another does waits for that. Ends early once `signal` is aborted.
+   * Passes `judge` the letters that are there now, oldest first and some at a time, and deletes those it picks, after it
+   * has answered. All others stay, in their order as far as the broker keeps it. Letters that arrive meanwhile are not
+   * shown. Only one caller reads at a time; others wait. Ends early once `signal` is aborted.
    *
-   * A crash deletes fewer than was said, never others.
+   * A crash may delete fewer than were picked, never others.
    */
   sift(judge: LetterJudge, signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Looks into the queues, and takes dead letters out, without declaring anything or consuming from the work queues. A queue
- * that nobody has declared is empty.
+ * Reads the queues' state, and takes dead letters out, without declaring anything or consuming from the work queues. An
+ * undeclared queue counts as empty.
  */
 export interface QueueInspector extends DeadLetters {
   depths(): Promise<QueueDepths>;
 }
 
-/** Says what becomes of each letter, in their order. When it rejects, all of them stay. */
+/** Decides what becomes of each letter, in their order. If it rejects, all of them stay. */
 export type LetterJudge = (letters: readonly DeadLetterMessage[]) => Promise<readonly LetterFate[]>;
 export type LetterFate = 'keep' | 'delete';
 

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, StorageError } from './errors.ts';
 
 /** What helps where OUTPUT_DIR can't be written to. */
-const ADVICE = 'Mend that, or name another folder: OUTPUT_DIR, --output-dir';
+const ADVICE = 'Fix that, or name another folder: OUTPUT_DIR, --output-dir';
 
 /**
  * Makes a folder under OUTPUT_DIR, with those above it that are missing. `mkdir` with `recursive` is not for this: below

@@ -10,7 +10,7 @@ const FLUSH_EVERY_MS = 100;
 const MOST_LENGTH = 1_000_000;
 /** Between two tries to write, where that fails. */
 const AFTER_FAILURE_MS = 5_000;
-/** A pipe that is full at the end is waited for so often, so long. */
+/** How often, and how long, a full pipe is waited for at the end. */
 const LAST_TRIES = 20;
 const LAST_WAIT_MS = 10;
 

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../task/durations.ts';
+import { isNameServer } from '../task/host/name-server.ts';
 import { type AllowedPrivate, parsePrivateHosts } from '../task/host/private-address.ts';
 import { type ProxyAddress, parseProxies } from '../task/host/proxy-list.ts';
 import { lastmodEnd, type Moment } from '../task/sitemap/lastmod.ts';
@@ -75,9 +76,28 @@ export function orNone(parser: Parser<number>): Parser<number> {
   };
 }
 
+/** `auto` stays a word; all else is the other parser's. */
+export function orAuto(parser: Parser<number>): Parser<number | 'auto'> {
+  return (given) => {
+    if (given === 'auto') return { value: given };
+    const read = parser(given);
+    return 'value' in read ? read : { expected: `${read.expected}, or auto` };
+  };
+}
+
 /** The other parser's value, or none at all for an empty text. */
 export function optional<T>(parser: Parser<T>): Parser<T | undefined> {
   return (given) => (given === '' ? { value: undefined } : parser(given));
+}
+
+/** Name servers by their addresses, comma-separated; see {@link isNameServer}. */
+export function nameServers(): Parser<readonly string[]> {
+  return (given) => {
+    const servers = list()(given);
+    return 'value' in servers && servers.value.every(isNameServer)
+      ? servers
+      : { expected: 'addresses of name servers, like 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353' };
+  };
 }
 
 /** What of the private Internet may be fetched; see {@link parsePrivateHosts}. */

@@ -6,10 +6,11 @@ import {
   integer,
   list,
   moment,
+  nameServers,
   oneOf,
   optional,
+  orAuto,
   orNone,
-  type Parser,
   privateHosts,
   proxies,
   rate,
@@ -20,40 +21,7 @@ import {
   urlPatterns,
   yesNo,
 } from './parsers.ts';
-
-/** What a setting is about: a command shows the groups that it uses. */
-export type SettingGroup = 'run' | 'fetch' | 'worker' | 'fleet' | 'output' | 'log';
-
-/** One row of {@link SETTINGS}. */
-export interface Setting<T> {
-  /** The environment variable. */
-  readonly name: string;
-  /** The flag, without its dashes. */
-  readonly flag: string;
-  readonly group: SettingGroup;
-  readonly parse: Parser<T>;
-  /** As one would write it; empty where nothing is the default. */
-  readonly default: string;
-  readonly help: string;
-  /** Never shown. */
-  readonly secret: boolean;
-}
-
-interface Extra {
-  readonly flag?: string;
-  readonly secret?: boolean;
-}
-
-function setting<T>(
-  group: SettingGroup,
-  name: string,
-  parse: Parser<T>,
-  fallback: string,
-  help: string,
-  { flag = name.toLowerCase().replaceAll('_', '-'), secret = false }: Extra = {},
-): Setting<T> {
-  return { name, flag, group, parse, default: fallback, help, secret };
-}
+import { type Setting, setting } from './setting.ts';
 
 /**
  * Every setting, once: name, parser, default, help. Flags, `.env.example`, `docs/configuration.md` and the error messages
@@ -86,20 +54,20 @@ export const SETTINGS = {
     '',
     'Links that are followed, as patterns, comma-separated: /news/*, *.html. Seeds are always crawled.',
   ),
-  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links that are not: /login*, *sort=*.'),
+  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links that are not followed: /login*, *sort=*.'),
   maxPages: setting(
     'run',
     'MAX_PAGES',
     integer({ min: 1, max: 1_000_000_000 }),
     '100000',
-    'Pages of a run from which on no more links are followed. Seeds are always crawled.',
+    'Pages after which a run follows no more links. Seeds are always crawled.',
   ),
   maxHostsPerDomain: setting(
     'run',
     'MAX_HOSTS_PER_DOMAIN',
     integer({ min: 1, max: 1_000_000_000 }),
     '1000',
-    'Hosts of one domain whose links a run follows, with scope domain: one that answers for any name has an end.',
+    'Hosts of one domain whose links a run follows, with scope domain; some domains answer for any name.',
   ),
   content: setting(
     'run',
@@ -120,9 +88,15 @@ export const SETTINGS = {
     'RECRAWL_AFTER',
     optional(duration({ minMs: 1_000 })),
     '',
-    'Incremental, and pages are due again so long after their last fetch (7d, say); sooner if their sitemap says so.',
+    'Incremental, and how long after their last fetch pages are due again (7d, say); sooner if their sitemap says so.',
   ),
-  crawler: setting('run', 'CRAWLER', text(), 'page', 'What to do with pages: a module of crawlers/, by its file name.'),
+  crawler: setting(
+    'run',
+    'CRAWLER',
+    text(),
+    'page',
+    'The crawler that handles pages: a file in crawlers/, without .ts.',
+  ),
   urlKey: setting(
     'run',
     'URL_KEY',
@@ -135,7 +109,7 @@ export const SETTINGS = {
     'LASTMOD_SINCE',
     optional(moment()),
     '',
-    'Leaves out what sitemaps say was last changed before: 2026-11-01, or 7d for the last week.',
+    'Leave out what sitemaps say was last changed before this: 2026-11-01, or 7d for the last week.',
   ),
   routes: setting('run', 'ROUTES', text(), '', 'A JSON file of routing rules in place of the built-in ones.'),
 
@@ -151,7 +125,14 @@ export const SETTINGS = {
     'HOST_GIVE_UP',
     optional(duration({ minMs: 1_000 })),
     '',
-    'A host that gives nothing but errors for so long is down (6h; crawl: 10min).',
+    'How long a host may give nothing but errors before it counts as down (6h; crawl: 10min).',
+  ),
+  fetcher: setting(
+    'fetch',
+    'FETCHER',
+    oneOf('got', 'undici'),
+    'got',
+    'What makes the requests: got, or undici, which takes less CPU time and speaks HTTP/2 where a server has it.',
   ),
   fetchTimeout: setting(
     'fetch',
@@ -184,6 +165,13 @@ export const SETTINGS = {
     '',
     'Private addresses that may be fetched: CIDRs, addresses or host names, comma-separated.',
   ),
+  dnsServers: setting(
+    'fetch',
+    'DNS_SERVERS',
+    nameServers(),
+    '',
+    "Name servers that are asked, and no others: 192.0.2.53, 192.0.2.53:5353, comma-separated (the system's).",
+  ),
   proxies: setting(
     'fetch',
     'PROXY_URL',
@@ -199,7 +187,13 @@ export const SETTINGS = {
     '',
     'A JSON file of headers and cookies for single hosts: {"example.com": {"authorization": "Bearer …"}}.',
   ),
-  cacheTtl: setting('fetch', 'CACHE_TTL', orNone(duration()), '60s', 'How long a response is kept for reuse, or none.'),
+  cacheTtl: setting(
+    'fetch',
+    'CACHE_TTL',
+    optional(orNone(duration())),
+    '',
+    'How long a response is kept for other runs that crawl their URLs anew (--fresh), or none (60s; crawl: none).',
+  ),
   cacheMaxMb: setting(
     'fetch',
     'CACHE_MAX_MB',
@@ -211,9 +205,9 @@ export const SETTINGS = {
   workerConcurrency: setting(
     'worker',
     'WORKER_CONCURRENCY',
-    integer({ min: 1, max: 512 }),
-    '32',
-    'Pages fetched at once by one process. Prefetch is a quarter above it.',
+    orAuto(integer({ min: 1, max: 2_048 })),
+    'auto',
+    'Pages fetched at once by one process; auto: as many as its time and memory allow. Prefetch is a quarter above it.',
   ),
   stepTimeout: setting(
     'worker',
@@ -259,14 +253,14 @@ export const SETTINGS = {
   redisHost: setting('fleet', 'REDIS_HOST', text(), 'localhost', 'Redis: host.'),
   redisPort: setting('fleet', 'REDIS_PORT', integer({ min: 1, max: 65_535 }), '6379', 'Redis: port.'),
   redisUser: setting('fleet', 'REDIS_USER', text(), '', 'Redis: user, if it has any.'),
-  redisPassword: setting('fleet', 'REDIS_PASSWORD', text(), '', 'Redis: password, if it wants one.', { secret: true }),
+  redisPassword: setting('fleet', 'REDIS_PASSWORD', text(), '', 'Redis: password, if it needs one.', { secret: true }),
   redisDb: setting('fleet', 'REDIS_DB', integer({ min: 0, max: 15 }), '0', 'Redis: number of the database.'),
   cacheRedisUrl: setting(
     'fleet',
     'CACHE_REDIS_URL',
     optional(url('redis', 'rediss')),
     '',
-    'Another Redis for the response cache; it may evict keys, and workers go on without it.',
+    'Another Redis for the response cache; it may evict keys, and workers continue without it.',
     { secret: true },
   ),
   keyPrefix: setting('fleet', 'KEY_PREFIX', text(), '', 'In front of every Redis key. Needs a QUEUE_PREFIX too.'),

@@ -4,7 +4,7 @@ import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
 export interface FrontierPolicy {
   /** Open requests to one host, fleet-wide; 0 for no limit. Release goes no faster than they can be made. */
   readonly hostConcurrency: number;
-  /** A host that gives a run nothing but errors for so long is down. */
+  /** How long a host may give a run nothing but errors before it is down. */
   readonly giveUpMs: number;
   /** How long a delivery may sit in each queue; a queued lease outlives it by 5 minutes. */
   readonly priorityTtlMs: number;
@@ -34,14 +34,14 @@ export const MOST_RETRIES_WOKEN = 100;
 /** No run begins to number its releases above this. 2^53 is a little more: numbers stay exact, whatever the clock says. */
 export const HIGHEST_START = 9_000_000_000_000_000;
 
-/** A task is released at most so long before its slot: what waits in a worker keeps others out of it. */
+/** How long before its slot a task is released at most: waiting in a worker, it keeps others out. */
 export const LEAD_MS = 250;
 
-/** Tasks dropped by one `drain`: about a millisecond of Redis' time, so that a run of a million blocks nobody. */
+/** Tasks dropped by one `drain`: about a millisecond of Redis' time, so that a run of a million doesn't block Redis. */
 export const MOST_DRAINED = 250;
 
 /** Tasks put back by one `reap`. */
 export const MOST_REAPED = 500;
 
-/** From so many throttled answers on, a task waits at the tail of its host's list, so that others are tried. */
+/** From this many throttled answers on, a task waits at the tail of its host's list, so that others are tried. */
 export const THROTTLES_BEFORE_TAIL = 4;

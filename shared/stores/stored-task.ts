@@ -13,6 +13,6 @@ export function readStored(place: TaskPlace, form: string): { readonly task: Tas
   const task = place.host === MALFORMED_HOST ? undefined : taskOf(form, place);
   if (task !== undefined) return { task };
   const problem =
-    place.host === MALFORMED_HOST ? form : `what the frontier has of it can't be read: ${form}`.slice(0, MOST_TOLD);
+    place.host === MALFORMED_HOST ? form : `its entry in the frontier can't be read: ${form}`.slice(0, MOST_TOLD);
   return { task: { ...place, url: place.mark, step: FIRST_STEP, ...INITIAL_FIELDS }, problem };
 }

@@ -1,3 +1,4 @@
+import type { LocalLetters } from '../ports/local-letters.ts';
 import type {
   ConsumeOptions,
   Consumer,
@@ -15,7 +16,7 @@ import { allowedHeaders } from './message-headers.ts';
 
 const ENCODER = new TextEncoder();
 
-interface Waiting {
+interface QueuedMessage {
   readonly message: OutgoingMessage;
   readonly expiresAt: number;
   redelivered: boolean;
@@ -25,20 +26,23 @@ interface LocalTransportOptions {
   readonly clock: Clock;
   /** How long a message may wait in each queue. */
   readonly ttlMs: Readonly<Record<Destination, number>>;
+  /** Keeps dead letters. Left out: nobody could read them. */
+  readonly letters?: Pick<LocalLetters, 'keep' | 'count'> | undefined;
 }
 
 /**
  * The transport of one process: queues in its memory, with prefetch, TTL and redelivery as a broker has them. What it
- * can't do is outlive the process. So it keeps no dead letters, since nobody could read them: the records have a line for
- * each failure.
+ * can't do is outlive the process: dead letters are kept beside it, or not at all.
  */
 export class LocalTransport implements Transport {
   readonly #clock: Clock;
   readonly #ttlMs: Readonly<Record<Destination, number>>;
-  readonly #queues: Readonly<Record<Queue, Deque<Waiting>>> = { priority: new Deque(), normal: new Deque() };
+  readonly #letters: LocalTransportOptions['letters'];
+  readonly #queues: Readonly<Record<Queue, Deque<QueuedMessage>>> = { priority: new Deque(), normal: new Deque() };
   readonly #consumers: Readonly<Record<Queue, LocalConsumer[]>> = { priority: [], normal: [] };
 
-  constructor({ clock, ttlMs }: LocalTransportOptions) {
+  constructor({ clock, ttlMs, letters }: LocalTransportOptions) {
+    this.#letters = letters;
     this.#clock = clock;
     this.#ttlMs = ttlMs;
   }
@@ -58,7 +62,8 @@ export class LocalTransport implements Transport {
       this.#queues[to].push({ message, expiresAt: now + ttlMs, redelivered: false });
     }
     for (const queue of QUEUES) this.#deliver(queue);
-    return messages.map(() => 'confirmed');
+    const areKept = await this.#keep(messages.filter(({ to }) => to === 'failed'));
+    return messages.map(({ to }) => (to === 'failed' && !areKept ? 'unknown' : 'confirmed'));
   }
 
   async consume(queue: Queue, handler: Handler, { prefetch, ack = 'manual' }: ConsumeOptions): Promise<Consumer> {
@@ -85,11 +90,26 @@ export class LocalTransport implements Transport {
 
   async depths(): Promise<QueueDepths> {
     const depth = (queue: Queue) => ({ ready: this.#queues[queue].length, consumers: this.#consumers[queue].length });
-    return { priority: depth('priority'), normal: depth('normal'), failed: { ready: 0, consumers: 0 } };
+    return {
+      priority: depth('priority'),
+      normal: depth('normal'),
+      failed: { ready: (await this.#letters?.count()) ?? 0, consumers: 0 },
+    };
   }
 
   trouble(): undefined {
     return undefined;
+  }
+
+  /** `false`: they could not be written. */
+  async #keep(letters: readonly OutgoingMessage[]): Promise<boolean> {
+    if (letters.length === 0 || this.#letters === undefined) return true;
+    try {
+      await this.#letters.keep(letters);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #deliver(queue: Queue): void {
@@ -106,9 +126,9 @@ export class LocalTransport implements Transport {
 
 interface LocalConsumerOptions {
   readonly prefetch: number;
-  readonly handle: (waiting: Waiting) => Promise<'ack' | 'return'>;
+  readonly handle: (waiting: QueuedMessage) => Promise<'ack' | 'return'>;
   readonly onFree: () => void;
-  readonly onReturn: (waiting: Waiting) => void;
+  readonly onReturn: (waiting: QueuedMessage) => void;
   readonly onStop: () => void;
 }
 
@@ -130,7 +150,7 @@ class LocalConsumer implements Consumer {
     return this.consuming && this.#running < this.#options.prefetch;
   }
 
-  take(waiting: Waiting): void {
+  take(waiting: QueuedMessage): void {
     this.#running++;
     void this.#options
       .handle(waiting)

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { requestRobots } from '../../services/worker/robots-request.ts';
-import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
+import { requestRobots } from '../../services/worker/pipeline/robots-request.ts';
 import { isAllowed } from '../../shared/task/robots/robots-match.ts';
-import { setupFor } from '../contract/fetcher/setup.ts';
+import { setupFor } from '../contract/suites/fetcher/setup.ts';
+import { openLane } from '../support/lane.ts';
 
 /** What becomes of a robots.txt by how it is answered: rows of other crawlers' suites and of the RFC, read in place. */
 const folder = process.env.CASES_DIR ?? '';
@@ -35,7 +35,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 /** Its author parses status 200 alone; by RFC 9309 section 2.3.1.1, any 2xx is a success. */
 const PARSED_HERE = 'rh15';
 
-const setup = setupFor((options) => new GotFetcher(options));
+const setup = setupFor(openLane);
 
 const RULE = 'User-agent: *\nDisallow: /\n';
 const NEVER = new AbortController().signal;

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
-import { afterAll, expect, test } from 'vitest';
-import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import { isDenied, NOTHING_PRIVATE } from '../../shared/task/host/private-address.ts';
 import { isProblem, readUrl } from '../../shared/task/url/url.ts';
 import { allowing } from '../support/allowing.ts';
+import { LANES } from '../support/lane.ts';
 import { rows } from './cases.ts';
 
 interface AddressCase {
@@ -24,16 +24,6 @@ const NAMES: Readonly<Record<string, string>> = {
   'metadata.google.internal': '169.254.169.254',
   '127.0.0.1.nip.io': '127.0.0.1',
 };
-const looked: string[] = [];
-
-async function resolve(host: string): Promise<LookupAddress[]> {
-  looked.push(host);
-  return [{ address: NAMES[host] ?? '127.0.0.1', family: 4 }];
-}
-
-const fetcher = new GotFetcher({ timeoutMs: 2_000, userAgent: 'TrawlBot/0 (test)', resolve });
-afterAll(() => fetcher.stop());
-
 /** The address in a URL, without brackets. */
 function addressIn(input: string): string {
   const url = readUrl(input);
@@ -41,18 +31,33 @@ function addressIn(input: string): string {
   return new URL(url.href).hostname.replace(/^\[|\]$/g, '');
 }
 
-for (const { id, input, class: kind, why } of cases.filter(({ must_block }) => must_block)) {
-  test(`${id}: ${input} is refused: ${why}`, async () => {
-    const url = readUrl(input);
-    if (isProblem(url)) {
-      expect(kind).toBe('scheme');
-      return;
-    }
-    const fetched = fetcher.fetch({ url: url.href, maxBodyBytes: 1_000 });
-    if (kind === 'scheme') await expect(fetched).rejects.toMatchObject({ reason: 'bad_url' });
-    else await expect(fetched).rejects.toMatchObject({ reason: 'private_address' });
+describe.each(Object.entries(LANES))('%s', (_, open) => {
+  const looked: string[] = [];
+  const resolve = async (host: string): Promise<LookupAddress[]> => {
+    looked.push(host);
+    return [{ address: NAMES[host] ?? '127.0.0.1', family: 4 }];
+  };
+  const fetcher = open({ timeoutMs: 2_000, userAgent: 'TrawlBot/0 (test)', resolve });
+  afterAll(() => fetcher.stop());
+
+  for (const { id, input, class: kind, why } of cases.filter(({ must_block }) => must_block)) {
+    test(`${id}: ${input} is refused: ${why}`, async () => {
+      const url = readUrl(input);
+      if (isProblem(url)) {
+        expect(kind).toBe('scheme');
+        return;
+      }
+      const fetched = fetcher.fetch({ url: url.href, maxBodyBytes: 1_000 });
+      if (kind === 'scheme') await expect(fetched).rejects.toMatchObject({ reason: 'bad_url' });
+      else await expect(fetched).rejects.toMatchObject({ reason: 'private_address' });
+    });
+  }
+
+  test('an address is judged without asking a resolver, a name with one question', () => {
+    // `LOCALHOST` is one of the spellings.
+    expect(looked.toSorted()).toEqual([...Object.keys(NAMES), 'localhost'].toSorted());
   });
-}
+});
 
 for (const { id, input, why } of cases.filter(({ must_block }) => !must_block)) {
   test(`${id}: ${input} is let through: ${why}`, () => {
@@ -71,8 +76,3 @@ for (const { id, input, why } of cases.filter(handsOutCredentials)) {
     expect(isDenied(address, allowing(address))).toBe(false);
   });
 }
-
-test('an address is judged without asking a resolver, a name with one question', () => {
-  // `LOCALHOST` is one of the spellings.
-  expect(looked.toSorted()).toEqual([...Object.keys(NAMES), 'localhost'].toSorted());
-});

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
-import { openSqliteStore, redisStores } from '../support/stores.ts';
-import { describeBiography } from './biography.contract.ts';
+import { openSqliteStore, redisStores } from '../support/stores/stores.ts';
+import { describeBiography } from './suites/biography.contract.ts';
 
 describeBiography('in SQLite', openSqliteStore);
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { RedisHostGate } from '../../shared/stores/redis/host-gate.ts';
-import { SteppedClock } from '../support/stepped-clock.ts';
-import { openSqliteStore, redisStores } from '../support/stores.ts';
-import { describeHostGate } from './host-gate.contract.ts';
+import { SteppedClock } from '../support/stores/stepped-clock.ts';
+import { openSqliteStore, redisStores } from '../support/stores/stores.ts';
+import { describeHostGate } from './suites/host-gate.contract.ts';
 
 describeHostGate('in SQLite', openSqliteStore);
 

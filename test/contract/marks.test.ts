@@ -9,7 +9,7 @@ import { RedisMarks } from '../../shared/stores/redis/marks.ts';
 import type { MarksForm } from '../../shared/stores/redis/marks-form.ts';
 import { RedisRuns } from '../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../support/builders.ts';
-import { offerAll } from '../support/offer-all.ts';
+import { offerAll } from '../support/stores/offer-all.ts';
 
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());

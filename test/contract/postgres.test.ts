@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openRecords, openSink } from '../../shared/backends/records.ts';
+import { openRecords, openSink } from '../../shared/backends/sinks.ts';
 import { RecordRefusedError } from '../../shared/ports/sink.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
@@ -9,7 +9,7 @@ import { settingsFrom } from '../../shared/settings/settings.ts';
 import { openPostgresPool } from '../../shared/sinks/postgres/connection.ts';
 import { PostgresSink } from '../../shared/sinks/postgres/sink.ts';
 import { doneRecord } from '../support/builders.ts';
-import { openProxiedDatabase, openTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { openProxiedDatabase, openTestDatabase, type TestDatabase } from '../support/stores/postgres.ts';
 
 /** The schema is of the newest file there. */
 const NEWEST = readdirSync(join(import.meta.dirname, '../../shared/sinks/postgres/sql')).length;
@@ -56,7 +56,7 @@ describe('Postgres: what a server and a network do', () => {
     for (const failure of await Promise.all(failures)) {
       expect(failure).toBeInstanceOf(ConfigurationError);
       expect((failure as ConfigurationError).problems).toEqual([
-        `Postgres keeps records in version 99, and this program knows no newer one than ${NEWEST}: use the newer program, or name another database in SINK`,
+        `The tables in Postgres have version 99, and this program supports none newer than ${NEWEST}: use the newer program, or name another database in SINK`,
       ]);
     }
     expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: 99 }]);

@@ -4,9 +4,9 @@ import type { OutgoingMessage } from '../../shared/ports/transport.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
 import type { RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq/transport.ts';
-import { deleteTopology, testTransport, uniquePrefix } from '../support/rabbitmq.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
-import { Inbox } from './transport.contract.ts';
+import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
+import { deleteTopology, testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
+import { Inbox } from './suites/transport.contract.ts';
 
 const URL_GIVEN = inject('rabbitmqUrl');
 

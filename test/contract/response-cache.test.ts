@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openCacheRedis } from '../../shared/stores/redis/cache-connection.ts';
-import { RedisResponseCache } from '../../shared/stores/redis/response-cache.ts';
+import { openCacheRedis } from '../../shared/stores/redis/cache/cache-connection.ts';
+import { RedisResponseCache } from '../../shared/stores/redis/cache/response-cache.ts';
 import { LocalResponseCache } from '../../shared/stores/sqlite/response-cache.ts';
-import { SteppedClock } from '../support/stepped-clock.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
-import { describeResponseCache, type OpenCache, type OpenedCache } from './response-cache.contract.ts';
+import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
+import { SteppedClock } from '../support/stores/stepped-clock.ts';
+import { describeResponseCache, type OpenCache, type OpenedCache } from './suites/response-cache.contract.ts';
 
 const PAGE = { finalUrl: 'http://a.test/', status: 200, headers: {}, body: new Uint8Array(10), durationMs: 1 };
 

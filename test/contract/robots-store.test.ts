@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { RedisRobotsStore } from '../../shared/stores/redis/robots-store.ts';
+import { RedisRobotsStore } from '../../shared/stores/redis/cache/robots-store.ts';
 import { LocalRobotsStore } from '../../shared/stores/sqlite/robots-store.ts';
 import { openPrivateRedis } from '../support/servers/private-redis.ts';
-import { SteppedClock } from '../support/stepped-clock.ts';
-import { describeRobotsStore, type OpenedRobotsStore } from './robots-store.contract.ts';
+import { SteppedClock } from '../support/stores/stepped-clock.ts';
+import { describeRobotsStore, type OpenedRobotsStore } from './suites/robots-store.contract.ts';
 
 describeRobotsStore('in memory', async () => {
   const clock = new SteppedClock();
@@ -42,13 +42,13 @@ test('Redis: all it keeps expires, and a person can read it', async () => {
   const { store, prefix, close } = await openInRedis();
   onTestFinished(close);
   await store.fail('https://a.test');
-  await store.claim('https://a.test', 60_000);
+  await store.lock('https://a.test', 60_000);
   await store.keepWay('https://a.test', { redirects: ['https://c.test/robots.txt'], waits: 1 });
   await store.keep('https://b.test', { allow: [], disallow: ['/private'], crawlDelayMs: 2_000 }, 60_000);
   const keys = await keysOf(prefix);
   expect(keys.map((key) => key.slice(prefix.length))).toEqual([
-    'robots-claim:https://a.test',
     'robots-failures:https://a.test',
+    'robots-lock:https://a.test',
     'robots-way:https://a.test',
     'robots:https://b.test',
   ]);
@@ -89,7 +89,7 @@ test('Redis: when it can not answer, nobody is let through', async () => {
   gone.disconnect();
   for (const asking of [
     store.find('https://a.test'),
-    store.claim('https://a.test', 1),
+    store.lock('https://a.test', 1),
     store.keep('https://a.test', { allow: [], disallow: [] }, 1),
     store.fail('https://a.test'),
   ]) {
@@ -100,10 +100,7 @@ test('Redis: when it can not answer, nobody is let through', async () => {
 test('Redis: while it is full nothing is kept, and everybody may ask', async () => {
   const { redis: full } = await openPrivateRedis('--maxmemory', '1', '--maxmemory-policy', 'noeviction');
   const store = new RedisRobotsStore({ redis: full, prefix: '' });
-  expect([await store.claim('https://a.test', 1_000), await store.claim('https://a.test', 1_000)]).toEqual([
-    true,
-    true,
-  ]);
+  expect([await store.lock('https://a.test', 1_000), await store.lock('https://a.test', 1_000)]).toEqual([true, true]);
   await store.keep('https://a.test', { allow: [], disallow: ['/'] }, 1_000);
   expect([await store.find('https://a.test'), await store.fail('https://a.test')]).toEqual([undefined, 1]);
 });

@@ -3,9 +3,9 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
 import { RedisRoster } from '../../shared/stores/redis/roster.ts';
 import { SteadyClock } from '../../shared/stores/sqlite/steady-clock.ts';
-import { openLocalParts } from '../support/local-parts.ts';
-import { SteppedClock } from '../support/stepped-clock.ts';
-import { describeRoster } from './roster.contract.ts';
+import { openLocalParts } from '../support/stores/local-parts.ts';
+import { SteppedClock } from '../support/stores/stepped-clock.ts';
+import { describeRoster } from './suites/roster.contract.ts';
 
 describeRoster('in SQLite', async () => {
   const clock = new SteppedClock();
@@ -32,9 +32,17 @@ test('Redis: the time is the server’s, and the list can be read by a person', 
   onTestFinished(async () => void (await redis.unlink(`${prefix}workers`, `${prefix}clock`)));
   const roster = new RedisRoster({ redis, prefix });
   const before = Number((await redis.time())[0]) * 1_000;
-  await roster.beat({ id: 'w-1', host: 'machine', version: '1', slots: 4, inHand: 1, state: 'consuming' });
+  await roster.beat({
+    id: 'w-1',
+    host: 'machine',
+    version: '1',
+    slots: 4,
+    inHand: 1,
+    bound: 'slots',
+    state: 'consuming',
+  });
   const entry = JSON.parse((await redis.hget(`${prefix}workers`, 'w-1')) ?? '');
-  expect(entry).toMatchObject({ id: 'w-1', host: 'machine', slots: 4, inHand: 1, state: 'consuming' });
+  expect(entry).toMatchObject({ id: 'w-1', host: 'machine', slots: 4, inHand: 1, bound: 'slots', state: 'consuming' });
   expect(entry.beat).toBeGreaterThanOrEqual(before);
   expect((await roster.workers())[0]?.silentMs).toBeLessThan(5_000);
 });

@@ -1,4 +1,4 @@
-import { forEveryFrontier } from './every-frontier.ts';
-import { describeRunOverview } from './run-overview.contract.ts';
+import { forEveryFrontier } from './suites/every-frontier.ts';
+import { describeRunOverview } from './suites/run-overview.contract.ts';
 
 forEveryFrontier(describeRunOverview);

@@ -6,8 +6,8 @@ import { JsonlSource } from '../../shared/sinks/jsonl/source.ts';
 import { openPostgresPool } from '../../shared/sinks/postgres/connection.ts';
 import { PostgresSink } from '../../shared/sinks/postgres/sink.ts';
 import { PostgresSource } from '../../shared/sinks/postgres/source.ts';
-import { openTestDatabase } from '../support/postgres.ts';
-import { describeSink } from './sink.contract.ts';
+import { openTestDatabase } from '../support/stores/postgres.ts';
+import { describeSink } from './suites/sink.contract.ts';
 
 describeSink(
   'JSONL',

@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
-import { openSqliteStore, redisStores } from '../support/stores.ts';
-import { describeSteering } from './steering.contract.ts';
+import { openSqliteStore, redisStores } from '../support/stores/stores.ts';
+import { describeSteering } from './suites/steering.contract.ts';
 
 describeSteering('in SQLite', openSqliteStore);
 

@@ -3,19 +3,25 @@ import type { Destination } from '../../shared/ports/transport.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { LocalTransport } from '../../shared/transports/local.ts';
 import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
-import { LetterKeepingTransport } from '../support/letter-keeping-transport.ts';
-import { deleteTopology, testTransport, uniquePrefix } from '../support/rabbitmq.ts';
-import { describeDeadLetters } from './dead-letters.contract.ts';
-import { describeTransport } from './transport.contract.ts';
+import { LetterKeepingTransport } from '../support/stores/letter-keeping-transport.ts';
+import { openLocalParts } from '../support/stores/local-parts.ts';
+import { deleteTopology, testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
+import { describeDeadLetters } from './suites/dead-letters.contract.ts';
+import { describeTransport } from './suites/transport.contract.ts';
 
 describeTransport('in memory', async (ttlMs) => {
   const transport = new LocalTransport({ clock: systemClock, ttlMs: { ...QUEUE_TTL_MS, ...ttlMs } });
   return { transport, other: transport, close: () => transport.stop() };
 });
 
-describeDeadLetters('in memory, for tests', async () => {
-  const transport = new LetterKeepingTransport({ clock: systemClock, ttlMs: QUEUE_TTL_MS });
-  return { transport, close: () => transport.stop() };
+describeDeadLetters('in SQLite', async () => {
+  const { letters, database } = openLocalParts({ clock: systemClock, gatherMs: 5 });
+  const transport = new LetterKeepingTransport({ clock: systemClock, ttlMs: QUEUE_TTL_MS, letters });
+  const close = async (): Promise<void> => {
+    await transport.stop();
+    database.close();
+  };
+  return { transport, close };
 });
 
 describe.each(['quorum', 'classic'] as const)('%s queues', (queueType) => {

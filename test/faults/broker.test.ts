@@ -22,7 +22,7 @@ async function isHealthy({ workplace }: Crawl): Promise<boolean> {
 }
 
 describe('the broker breaks', () => {
-  row(1, 'the broker is restarted in good order', async (round) => {
+  row(1, 'the broker is restarted cleanly', async (round) => {
     const crawl = await begin(round);
     await servers().rabbitmq.ctl('stop_app');
     await servers().rabbitmq.ctl('start_app');
@@ -99,7 +99,7 @@ describe('the broker takes no more', () => {
       await crawl.reaches(0.05 + 0.1 * round.random());
       try {
         await servers().rabbitmq.ctl(...raise);
-        await until('somebody says so', () => crawl.said.includes('takes no messages for now'));
+        await until('somebody says so', () => crawl.said.includes('accepts no messages for now'));
         await until('what was out is worked', async () => {
           const states = new Set(await crawl.statesInFlight());
           states.delete('publishing');
@@ -124,7 +124,7 @@ describe('the broker takes no more', () => {
     await crawl.reaches(0.05);
     try {
       await rabbitmq.ctl('set_vm_memory_high_watermark', '0.0001');
-      await until('the worker says so', () => crawl.workers[0]?.trawl.said.includes('takes no messages') === true);
+      await until('the worker says so', () => crawl.workers[0]?.trawl.said.includes('accepts no messages') === true);
       // What it publishes now waits until the alarm is over.
       await until('it waits', async () => (await crawl.statesInFlight()).includes('publishing'));
       crawl.workers[0]?.trawl.signal('SIGTERM');
@@ -160,7 +160,7 @@ describe('the broker takes no more', () => {
     await verdict(crawl, { producerCode: 0 });
   });
 
-  row(12, 'the broker has no patience with a slow page', async (round) => {
+  row(12, 'a page takes longer than the broker waits for its acknowledgement', async (round) => {
     const { rabbitmq } = servers();
     await rabbitmq.ctl(
       'eval',
@@ -178,7 +178,7 @@ describe('the broker takes no more', () => {
     }
   });
 
-  row(26, 'a message too large to be buried', async (round) => {
+  row(26, 'a message too large to be dead-lettered whole', async (round) => {
     const { rabbitmq } = servers();
     const crawl = await openCrawl(round, {
       rabbitmqUrl: rabbitmq.url,

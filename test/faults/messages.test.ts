@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { testTransport } from '../support/rabbitmq.ts';
+import { testTransport } from '../support/stores/rabbitmq.ts';
 import { type Crawl, openCrawl, RUN } from './crawl.ts';
 import { row } from './row.ts';
 import { until } from './until.ts';
@@ -57,7 +57,7 @@ async function messagesLeft(crawl: Crawl): Promise<number> {
 }
 
 describe('messages that should not be', () => {
-  row(21, 'every message is there twice', async (round) => {
+  row(21, 'every message arrives twice', async (round) => {
     const crawl = await openCrawl(round);
     await crawl.produceOnly();
     await copyWaiting(crawl, crawl.expected.size, 1);
@@ -100,7 +100,7 @@ describe('messages that should not be', () => {
     expect(crawl.site.requests.length, 'requests after the end').toBe(asked);
   });
 
-  row(23, 'messages that are no task: bad JSON, a wrong shape, a newer version', async (round) => {
+  row(23, 'messages that are not tasks: bad JSON, a wrong shape, a newer version', async (round) => {
     const crawl = await openCrawl(round);
     await crawl.begin();
     await crawl.someMoment();
@@ -118,7 +118,7 @@ describe('messages that should not be', () => {
     expect(letters.map(({ id }: { id: string }) => id).toSorted()).toEqual(['bad-json', 'bad-shape', 'bad-url']);
   });
 
-  row(25, 'bytes that are no UTF-8: in a message, and in a page', async (round) => {
+  row(25, 'bytes that are not UTF-8: in a message, and in a page', async (round) => {
     const crawl = await openCrawl(round, { trouble: { '/bytes': 'done', '/status/404': 'failed:http_4xx' } });
     crawl.site.on('/bytes', (_, response) => {
       response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -136,7 +136,7 @@ describe('messages that should not be', () => {
     expect(letter.id).toBe('bytes');
   });
 
-  row(42, 'tasks written by a newer program: for others to work, never buried', async (round) => {
+  row(42, 'tasks written by a newer program: for others to work, never dead-lettered', async (round) => {
     const crawl = await openCrawl(round);
     await crawl.produceOnly();
     await crawl.onChannel(async (channel) => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, inject, onTestFinished } from 'vitest';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 import { type Crawl, openCrawl } from './crawl.ts';
 import { type Round, row } from './row.ts';
 import { passes, until } from './until.ts';
@@ -28,7 +28,7 @@ const saysLost =
 describe('the network between a worker and the broker', () => {
   row(
     8,
-    'the network swallows all that a worker and the broker say, and delivers it when others have done the work',
+    'the network holds back all traffic of a worker with the broker, and delivers it when others have done the work',
     async (round) => {
       const { crawl, proxy } = await begin(round);
       proxy.weather = { blackhole: true };
@@ -58,7 +58,7 @@ describe('the network between a worker and the broker', () => {
     await verdict(crawl);
   });
 
-  row(44, 'the names of broker and Redis are not resolved for a while', async (round) => {
+  row(44, 'the names of broker and Redis do not resolve for a while', async (round) => {
     const [rabbitmqUrl, redisUrl] = [inject('rabbitmqUrl'), inject('redisUrl')].map((url) => new URL(url));
     const proxies = await Promise.all(
       [rabbitmqUrl, redisUrl].map(async (url) => {

@@ -19,7 +19,7 @@ async function anotherSite(): Promise<TestSite> {
 }
 
 describe('sites break', () => {
-  row(33, 'a tarpit beside a site in order', async (round) => {
+  row(33, 'a tarpit beside a healthy site', async (round) => {
     const tarpit = await anotherSite();
     const traps = Array.from({ length: 6 }, (_, n) => tarpit.url(`/drip?ms=100&bytes=1000000&${n}`));
     const secondsWith = async (trouble: Record<string, Ending>): Promise<number> => {
@@ -39,7 +39,7 @@ describe('sites break', () => {
     expect(tarpit.mostOpen).toBeLessThanOrEqual(4);
   });
 
-  row(34, 'sites that are down, and names that nobody knows', async (round) => {
+  row(34, 'sites that are down, and names that do not exist', async (round) => {
     const ports = await Promise.all(Array.from({ length: 5 }, () => freePort()));
     const [port, ...others] = ports;
     // Of one page each: they never get to five errors in a row, and fail when their attempts are used up.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, onTestFinished } from 'vitest';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 import { type Crawl, type Hand, openCrawl, RUN } from './crawl.ts';
 import { row } from './row.ts';
 import { until } from './until.ts';

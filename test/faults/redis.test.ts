@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished } from 'vitest';
 import { KEPT_MS } from '../../services/producer/recent-offers.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 import { type Crawl, type CrawlOptions, openCrawl, RUN } from './crawl.ts';
 import { inForm } from './form.ts';
 import { now, type Round, row } from './row.ts';
@@ -27,7 +27,7 @@ describe('Redis breaks', () => {
     await verdict(crawl, { lapses: true });
   });
 
-  row('28b', 'Redis is restarted in good order', async (round) => {
+  row('28b', 'Redis is restarted cleanly', async (round) => {
     const crawl = await begin(round);
     await servers().redis.stop();
     await servers().redis.start();
@@ -41,7 +41,7 @@ describe('Redis breaks', () => {
     round.mended();
     const ended = await crawl.producer?.ended;
     expect(ended?.code).toBe(1);
-    expect(ended?.stderr).toContain(`Redis has lost the run ${RUN}`);
+    expect(ended?.stderr).toContain(`the store has lost the run ${RUN}`);
     const status = await crawl.workplace.run(['status', RUN]);
     expect([status.code, status.stderr]).toEqual([1, expect.stringContaining(`no run ${RUN} is known`)]);
     // The next pass finds every URL anew, and nobody has to be told.
@@ -61,7 +61,7 @@ describe('Redis breaks', () => {
     round.mended();
     const ended = await crawl.producer?.ended;
     expect([ended?.code, JSON.parse(ended?.stdout ?? '')]).toEqual([1, { run: RUN, state: 'unknown' }]);
-    expect(ended?.stderr).toContain(`Redis has lost the run ${RUN}`);
+    expect(ended?.stderr).toContain(`the store has lost the run ${RUN}`);
     expect(await crawl.progress(), 'it is not made anew').toBeUndefined();
     crawl.produce();
     await verdict(crawl, { faults: 100, lapses: true, hostSlack: 3 * 8 });
@@ -108,7 +108,7 @@ describe('Redis breaks', () => {
     }
   });
 
-  row(32, 'Redis answers nothing for a while', async (round) => {
+  row(32, 'Redis does not answer for a while', async (round) => {
     const crawl = await begin(round);
     const ms = inForm(10_000, 10_000);
     await servers().redis.command('CLIENT', 'PAUSE', String(ms), 'ALL');
@@ -124,7 +124,7 @@ describe('Redis breaks', () => {
     await verdict(crawl);
   });
 
-  row('32b', 'the network to Redis swallows everything, and then delivers it', async (round) => {
+  row('32b', 'the network holds back all traffic with Redis, and then delivers it', async (round) => {
     const proxy = new TcpProxy({ host: '127.0.0.1', port: servers().redis.port });
     await proxy.start();
     onTestFinished(() => proxy.stop());

@@ -4,7 +4,7 @@ import { readDeadLetter } from '../../shared/ports/dead-letter.ts';
 import type { PageRecord } from '../../shared/ports/record.ts';
 import type { DeadLetterMessage } from '../../shared/ports/transport.ts';
 import { JsonlSource } from '../../shared/sinks/jsonl/source.ts';
-import { testTransport } from '../support/rabbitmq.ts';
+import { testTransport } from '../support/stores/rabbitmq.ts';
 import { type Crawl, RUN } from './crawl.ts';
 import { hostLimitsKept } from './host-limits.ts';
 import { until } from './until.ts';
@@ -15,7 +15,7 @@ export interface Allowances {
   readonly faults?: number;
   /** Some of it comes back by a 60 s lease, which the short form makes lapse; default: no. */
   readonly lapses?: boolean;
-  /** Letters that are there twice, from a crash between burying and settling; default: as many. */
+  /** Letters that are there twice, from a crash between dead-lettering and settling; default: as many. */
   readonly extraLetters?: number;
   /** Dead letters of messages that belong to no URL of the crawl. */
   readonly otherLetters?: number;

@@ -111,7 +111,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
       ['htp://x', 'its scheme is htp, not http or https'],
       ['http://', 'it is not a valid URL'],
     ]);
-    // No worker was there: the producer that buried them told of them.
+    // No worker was there: the producer that dead-lettered them told of them.
     const records = await workplace.records(told.run, '--failed');
     expect(records.map(({ url, reason }) => [url, reason]).toSorted()).toEqual([
       ['example.com/no-scheme', 'malformed'],
@@ -155,7 +155,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
     await worker.ended;
   });
 
-  test('messages from elsewhere: a seed is crawled, what is no task is buried as it came', async () => {
+  test('messages from elsewhere: a seed is crawled, what is no task is dead-lettered as it came', async () => {
     const { workplace, site, queuePrefix } = await openFleet();
     const worker = workplace.start(['work', ...AT_FULL_SPEED]);
     await worker.says(/consuming/);

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openFleet } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
+import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 
 /** A fleet whose way to Redis can be cut, while the test itself looks past that. */
 async function openCutFleet(pages: number) {
@@ -36,7 +36,7 @@ test('Redis comes back empty while a producer waits: the run ends unknown, with 
   await wipe(redis, keyPrefix);
   proxy.open();
   const { code, stdout, stderr } = await producer.ended;
-  expect(stderr).toContain('Redis has lost the run mine');
+  expect(stderr).toContain('the store has lost the run mine');
   expect(stderr).toContain('trawl produce --run mine');
   expect([code, JSON.parse(stdout)]).toEqual([1, { run: 'mine', state: 'unknown' }]);
   expect(await redis.exists(`${keyPrefix}run:mine`)).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { allPages, openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
-import { deleteTopology } from '../support/rabbitmq.ts';
+import { deleteTopology } from '../support/stores/rabbitmq.ts';
 
 test('RabbitMQ is wiped: doctor --release brings back what was queued, and every page is fetched once', async () => {
   const { workplace, site, queuePrefix } = await openFleet({ pages: 300 }, { QUEUE_TYPE: 'classic' });

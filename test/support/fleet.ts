@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
-import { deleteTopology, uniquePrefix } from './rabbitmq.ts';
 import { TestSite, type TestSiteOptions } from './site.ts';
+import { deleteTopology, uniquePrefix } from './stores/rabbitmq.ts';
 import { openWorkplace, type Workplace } from './trawl.ts';
 
 /** A fleet of its own for one test: real servers with a prefix, a site, and a place to run commands. */

@@ -82,13 +82,13 @@ export function readByParse5(html: string, url: string): TreeDocument {
   };
 }
 
-interface Found {
+interface PlacedElement {
   readonly element: Element;
   readonly isInTemplate: boolean;
 }
 
 /** All elements but those in templates that are not shown. */
-function* elementsOf(root: Node): Generator<Found> {
+function* elementsOf(root: Node): Generator<PlacedElement> {
   const stack: { readonly node: Node; readonly isInTemplate: boolean }[] = [{ node: root, isInTemplate: false }];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const { node, isInTemplate } = at;

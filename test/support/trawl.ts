@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { LANE_SETTINGS } from './lane-settings.ts';
 
 const PROGRAM = join(import.meta.dirname, '../..');
 
@@ -27,7 +28,7 @@ export class Trawl {
     const [program = process.execPath, ...words] = [...under, process.execPath, cli, ...args];
     this.#child = spawn(program, words, {
       cwd,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...LANE_SETTINGS, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     // A process that was killed reads no more.

@@ -19,7 +19,7 @@ import { redirectOf } from '../../shared/task/url/redirect.ts';
 import { canonicalOf, linkBase, readUrl, resolveLink, withoutCredentialsIn } from '../../shared/task/url/url.ts';
 import { URL_KEY_RULES, urlKeyOf } from '../../shared/task/url/url-key.ts';
 import { UrlLines } from '../../shared/task/url/urls-file.ts';
-import { leapOf } from '../support/linear-time.ts';
+import { leapOf } from '../support/hostile/linear-time.ts';
 
 /** What grows with the square takes seconds by then. The expressions within are tried with more. */
 const LONGEST = 2 ** 18;

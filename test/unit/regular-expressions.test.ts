@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { attacksOn, textOf } from '../support/attacks.ts';
-import { leapOf } from '../support/linear-time.ts';
-import { readSourcePatterns } from '../support/source-patterns.ts';
+import { attacksOn, textOf } from '../support/hostile/attacks.ts';
+import { leapOf } from '../support/hostile/linear-time.ts';
+import { readSourcePatterns } from '../support/hostile/source-patterns.ts';
 
 /** As long as a text may be that a pattern meets: a robots.txt has half a megabyte, a line of a sitemap may be all of it. */
 const LONGEST = 2 ** 20;

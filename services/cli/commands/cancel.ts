@@ -1,7 +1,7 @@
 import type { CommandModule } from '../command.ts';
 import { defineSteering } from './steering.ts';
 
-/** `trawl cancel RUN`: what waits is dropped and may be offered again; what is under way is finished. */
+/** `trawl cancel RUN`: waiting URLs are dropped and may be offered again; pages in hand are finished. */
 export const command: CommandModule = {
   define: (command, exit) => defineSteering('cancel', command, exit),
 };

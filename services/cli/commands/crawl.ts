@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { recordsPlaceOf } from '../../../shared/backends/records.ts';
+import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/crawl-plan.ts';
-import { Crawling } from '../process/crawling.ts';
+import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
+import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { exitCodeOf, summaryJson, summaryLines } from '../text/summary.ts';
 
@@ -15,11 +15,14 @@ export const command: CommandModule = {
       .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, or - for a list on standard input')
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'a name for the run (default: by date and time)')
-      .option('--resume [run]', 'go on with a run that was interrupted (default: the one touched last)')
+      .option('--resume [run]', 'resume a run that was interrupted (default: the one active last)')
+      .option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
       .option('--strict', 'exit with 3 if anything failed')
-      .action(async (texts: string[], options: CrawlOptions) => {
+      .action(async (texts: string[], { dedup, ...flags }: CrawlOptions) => {
+        // The setting of the same name is Redis'.
+        const options = dedup === undefined ? flags : { ...flags, dedup };
         exit(
-          await withContext({ ...options }, { logLevel: 'warn', drawsProgress: true, stopsInOrder: true }, (context) =>
+          await withContext(flags, { logLevel: 'warn', drawsProgress: true, stopsInOrder: true }, (context) =>
             crawl(texts, options, context),
           ),
         );
@@ -38,22 +41,20 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
     say(`Run ${ended.run} is ${ended.state}: nothing left to do.`);
     return 0;
   }
-  const crawling = new Crawling(plan, context);
-  const goOn = (): string => (plan.kept === undefined ? '' : resumeCommand(plan, context, crawling.isAllRead));
-  const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Go on with: ${goOn()}`]));
+  const fleet = new EmbeddedFleet(plan, context);
+  const goOn = (): string => (plan.kept === undefined ? '' : resumeCommand(plan, context, fleet.isAllRead));
+  const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Resume with: ${goOn()}`]));
   try {
-    const progress = await crawling.run(interrupts);
+    const progress = await fleet.run(interrupts);
     if (progress !== undefined) report(progress, context);
-    const { failure } = crawling;
+    const { failure } = fleet;
     if (failure !== undefined) {
-      say(
-        `trawl: ${failure.message}`,
-        `What is done is kept.${goOn() === '' ? '' : ` Once this is mended: ${goOn()}`}`,
-      );
+      say(`trawl: ${failure.message}`, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
       return 1;
     }
+    // A replay may have come as the run was ending.
+    if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);
     if (interrupts.by === undefined && progress !== undefined) return exitCodeOf(progress, strict);
-    if (progress?.endedAt === undefined && goOn() !== '') say(`Go on with: ${goOn()}`);
     return EXIT_INTERRUPTED;
   } finally {
     interrupts.close();
@@ -62,5 +63,5 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
 
 function report(progress: RunProgress, { settings, json }: Context): void {
   if (json) printJson(summaryJson(progress));
-  else print(summaryLines(progress, recordsPlaceOf(settings, progress.run)));
+  else print(summaryLines(progress, { records: recordsPlaceOf(settings, progress.run), isLocal: true }));
 }

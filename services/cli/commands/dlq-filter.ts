@@ -4,13 +4,26 @@ import { UsageError } from '../../../shared/runtime/errors.ts';
 import { FAILED_REASONS } from '../../../shared/task/task/outcome.ts';
 import { readHost } from '../process/host-name.ts';
 import { readRunId } from '../process/run-id.ts';
+import type { Whose } from '../process/with-stores.ts';
+
+/** Whether letters of crawls on this machine are meant, if a flag says so. */
+export interface LocalChoice {
+  readonly local?: boolean;
+}
 
 /** The flags that say which letters are meant. */
-export interface FilterOptions {
+export interface FilterOptions extends LocalChoice {
   readonly reason?: string;
   readonly host?: string;
   readonly run?: string;
   readonly limit?: string;
+}
+
+/** The flags of `trawl dlq replay`. */
+export interface ReplayOptions extends FilterOptions {
+  readonly dryRun?: boolean;
+  /** Flags of the settings that a run is opened with; those that were given go before the origin's options. */
+  readonly [flag: string]: unknown;
 }
 
 export function addFilterOptions(command: Command, limit?: string): Command {
@@ -18,7 +31,12 @@ export function addFilterOptions(command: Command, limit?: string): Command {
     .option('--reason <reason>', 'only those that failed for this reason: timeout, http_4xx, malformed …')
     .option('--host <host>', 'only those of this host')
     .option('--run <id>', 'only those of this run')
-    .option('--limit <n>', limit === undefined ? 'at most so many (default: all)' : 'at most so many', limit);
+    .option('--limit <n>', limit === undefined ? 'at most this many (default: all)' : 'at most so many', limit);
+}
+
+/** A run that is a local crawl has its letters here. */
+export function whoseLetters({ local, run }: FilterOptions): Whose {
+  return { local, run: run === undefined ? undefined : readRunId(run) };
 }
 
 /** @throws UsageError where a flag can't be understood */
@@ -33,7 +51,7 @@ export function readFilter({ reason, host, run }: FilterOptions): LetterFilter {
   };
 }
 
-/** @throws UsageError if the limit is no whole number above 0 */
+/** @throws UsageError if the limit is not a whole number above 0 */
 export function readLimit({ limit }: FilterOptions): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   const number = Number(limit);

@@ -2,23 +2,24 @@ import { count } from '../../../shared/control/format.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
 import { letterJson, rawText } from '../../../shared/control/letter-json.ts';
 import type { DeadLetters } from '../../../shared/ports/transport.ts';
+import { runNamedBy } from '../../../shared/task/task/task.ts';
 import { withoutCredentials } from '../../../shared/task/url/url.ts';
 import type { Context } from '../command.ts';
 import { withLetters } from '../process/with-archives.ts';
+import type { Whose } from '../process/with-stores.ts';
 import { openLineOutput } from '../text/line-output.ts';
 import { jsonLine, print, printJson, say } from '../text/output.ts';
 import { table } from '../text/table.ts';
-import { type FilterOptions, readFilter, readLimit } from './dlq-filter.ts';
+import { type FilterOptions, type LocalChoice, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 
-/** What the broker's list of connections calls these commands. */
-export const DLQ = 'trawl dlq';
 /** Letters that `list` and `show` look through. */
 const MOST_LOOKED_AT = 100_000;
+const TASK_ID = /^[a-z0-9-]+:[0-9a-f]{32}$/;
 
 /** `trawl dlq list`: a line each, oldest first. */
 export async function listLetters(options: FilterOptions, context: Context): Promise<number> {
   const [filter, limit] = [readFilter(options), readLimit(options)];
-  const all = await browse(context);
+  const all = await browse(context, whoseLetters(options));
   const found = all.filter((each) => isMeant(each, filter)).slice(0, limit);
   if (context.json) {
     printJson(found.map(letterJson));
@@ -38,9 +39,11 @@ export async function listLetters(options: FilterOptions, context: Context): Pro
 }
 
 /** `trawl dlq show`: one in full. */
-export async function showLetter(wanted: string, context: Context): Promise<number> {
+export async function showLetter(wanted: string, { local }: LocalChoice, context: Context): Promise<number> {
   const url = withoutCredentials(wanted);
-  const found = (await browse(context)).filter(
+  // An id names its run.
+  const run = TASK_ID.test(wanted) ? runNamedBy(wanted) : undefined;
+  const found = (await browse(context, { local, run })).filter(
     ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
   );
   if (found.length === 0) {
@@ -54,7 +57,7 @@ export async function showLetter(wanted: string, context: Context): Promise<numb
 /** `trawl dlq export`: everything of each letter, one a line. */
 export async function exportLetters(options: FilterOptions, context: Context): Promise<number> {
   const [filter, limit] = [readFilter(options), readLimit(options)];
-  const written = await withLetters({ ...context, name: DLQ }, (letters) =>
+  const written = await withLetters(context, whoseLetters(options), (letters) =>
     writeLetters(letters, filter, limit, context.signal),
   );
   say(`${count(written)} dead letters written; they stay where they are`);
@@ -84,10 +87,8 @@ async function writeLetters(
 }
 
 /** The letters that are there now, those that failed first in front. Raw bodies have no time and come last. */
-async function browse(context: Context): Promise<FoundLetter[]> {
-  const found = (await withLetters({ ...context, name: DLQ }, (letters) => letters.browse(MOST_LOOKED_AT))).map(
-    readLetter,
-  );
+async function browse(context: Context, whose: Whose): Promise<FoundLetter[]> {
+  const found = (await withLetters(context, whose, (letters) => letters.browse(MOST_LOOKED_AT))).map(readLetter);
   const time = ({ letter }: FoundLetter): string => letter?.failedAt ?? '~';
   return found.sort((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
 }

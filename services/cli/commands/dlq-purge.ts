@@ -4,15 +4,14 @@ import { UsageError } from '../../../shared/runtime/errors.ts';
 import type { Context } from '../command.ts';
 import { withLetters } from '../process/with-archives.ts';
 import { tell } from '../process/with-stores.ts';
-import { type FilterOptions, readFilter, readLimit } from './dlq-filter.ts';
-import { DLQ } from './dlq-letters.ts';
+import { type FilterOptions, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 
 export interface PurgeOptions extends FilterOptions {
   readonly all?: boolean;
   readonly dryRun?: boolean;
 }
 
-/** `trawl dlq purge`: deletes the letters that are meant, and no others. */
+/** `trawl dlq purge`: deletes the selected letters, and no others. */
 export async function purgeLetters(options: PurgeOptions, context: Context): Promise<number> {
   const { reason, host, run, all = false, dryRun = false } = options;
   if (reason === undefined && host === undefined && run === undefined && !all)
@@ -20,7 +19,7 @@ export async function purgeLetters(options: PurgeOptions, context: Context): Pro
   const [filter, limit] = [readFilter(options), readLimit(options)];
   let purged = 0;
   const enough = new AbortController();
-  await withLetters({ ...context, name: DLQ }, (letters) =>
+  await withLetters(context, whoseLetters(options), (letters) =>
     letters.sift(async (messages) => {
       const fates = messages.map((message) => {
         if (purged >= limit || !isMeant(readLetter(message), filter)) return 'keep';

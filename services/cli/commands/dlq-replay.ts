@@ -4,23 +4,26 @@ import { RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { type Replayed, type ReplayedRun, Replayer } from '../../producer/replayer.ts';
+import { Replayer, type ReplayResult, type ReplayTally } from '../../producer/replayer.ts';
 import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
-import { tell } from '../process/with-stores.ts';
+import { findLocal, namingLocal, tell } from '../process/with-stores.ts';
 import { say } from '../text/output.ts';
-import { type FilterOptions, readFilter, readLimit } from './dlq-filter.ts';
+import { type ReplayOptions, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
+import { replayLocally } from './dlq-replay-local.ts';
 
-export interface ReplayOptions extends FilterOptions {
-  readonly dryRun?: boolean;
-  /** Flags of the settings that a run is opened with; those that were given go before the origin's options. */
-  readonly [flag: string]: unknown;
-}
-
-/** `trawl dlq replay`: offers letters again, as new runs. */
+/** `trawl dlq replay`: offers letters again, as new runs; those of local crawls go to these. */
 export async function replayLetters(options: ReplayOptions, context: Context): Promise<number> {
+  const local = await findLocal(context, whoseLetters(options));
+  if (local !== undefined) {
+    try {
+      return await replayLocally(options, local, context);
+    } finally {
+      local.close();
+    }
+  }
   const { settings, log } = context;
   const isDry = options.dryRun === true;
   const [filter, limit] = [readFilter(options), readLimit(options)];
@@ -31,7 +34,9 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
   const interrupts = new Interrupts();
   const { signal } = interrupts;
   try {
-    const { stores, letters } = await connectForReplay({ settings, log, name: 'trawl dlq replay', signal });
+    const name = 'trawl dlq replay';
+    const connect = () => connectForReplay({ settings, log, name, signal });
+    const { stores, letters } = await namingLocal(context, name, connect);
     try {
       const { frontier, runs, marks } = stores;
       const parts = {
@@ -47,7 +52,7 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
         signal,
       };
       const replayed = await new Replayer({ ...parts, defaults, overrides }).replay();
-      tellReplayed(replayed, isDry, context);
+      tellResult(replayed, isDry, context);
     } catch (error: unknown) {
       tellIfLost(error, context);
       throw error;
@@ -59,20 +64,20 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
     interrupts.close();
   }
   if (interrupts.by === undefined) return 0;
-  say('Interrupted: the letters not offered yet are still there. Go on with the same command.');
+  say('Interrupted: the letters not offered yet are still there. Run the same command again.');
   return EXIT_INTERRUPTED;
 }
 
 /** The run options whose flags were given. */
 function overridesOf(options: ReplayOptions, settings: RunOptions): Partial<RunOptions> {
-  // A setting's flag is called as the setting, by commander.
+  // Commander names a flag's option like its setting.
   const given = Object.entries(RUN_OPTION_OF).filter(([key]) => options[key] !== undefined);
   const overrides = Object.fromEntries(given.map(([, option]) => [option, settings[option]]));
-  // Who names an age means an incremental run.
+  // An age implies an incremental run.
   return options.recrawlAfter === undefined ? overrides : { ...overrides, incremental: settings.incremental };
 }
 
-function tellReplayed({ runs, malformed }: Replayed, dryRun: boolean, context: Context): void {
+function tellResult({ runs, malformed }: ReplayResult, dryRun: boolean, context: Context): void {
   const document = {
     run: runs.length === 1 ? runs[0]?.run : null,
     runs: runs.map(({ run, origin, options, isJoined, isForgotten, letters, accepted, known }) => {
@@ -92,7 +97,7 @@ function tellReplayed({ runs, malformed }: Replayed, dryRun: boolean, context: C
   tell(context, document, lines);
 }
 
-function runLines(replayed: ReplayedRun, dryRun: boolean): string[] {
+function runLines(replayed: ReplayTally, dryRun: boolean): string[] {
   const { run, origin, options, isJoined, isForgotten, letters, accepted, known } = replayed;
   const { crawler, intervalMs, maxAttempts } = options;
   const rate = intervalMs > 0 ? pace(intervalMs) : 'no limit';

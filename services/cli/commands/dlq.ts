@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
-import type { SettingGroup } from '../../../shared/settings/table.ts';
+import type { SettingGroup } from '../../../shared/settings/setting.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { addFilterOptions, type FilterOptions } from './dlq-filter.ts';
+import { addLocalOption } from '../process/with-stores.ts';
+import { addFilterOptions, type FilterOptions, type LocalChoice, type ReplayOptions } from './dlq-filter.ts';
 import { exportLetters, listLetters, showLetter } from './dlq-letters.ts';
 import { type PurgeOptions, purgeLetters } from './dlq-purge.ts';
-import { type ReplayOptions, replayLetters } from './dlq-replay.ts';
+import { replayLetters } from './dlq-replay.ts';
 
 /** `trawl dlq list|show|replay|export|purge`: dead letters. Only `replay` and `purge` take any out of the queue. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    const define = (name: string, description: string, groups: readonly SettingGroup[] = ['fleet']): Command =>
-      addCommonOptions(command.command(name).description(description), groups);
+    const define = (name: string, description: string, groups: readonly SettingGroup[] = []): Command =>
+      addLocalOption(addCommonOptions(command.command(name).description(description), ['fleet', 'output', ...groups]));
     const run = async (
       options: object,
       action: (context: Context) => Promise<number>,
@@ -23,9 +24,15 @@ export const command: CommandModule = {
     );
     define('show', 'show one dead letter in full')
       .argument('<letter>', 'its task id, as dlq list shows it, or its URL')
-      .action((wanted: string, options: object) => run(options, (context) => showLetter(wanted, context)));
+      .action((wanted: string, options: LocalChoice) =>
+        run(options, (context) => showLetter(wanted, options, context)),
+      );
     addFilterOptions(
-      define('replay', 'offer dead letters again, as a new run with the options of their own', ['run', 'fleet']),
+      define(
+        'replay',
+        'offer dead letters again, as a new run with the options of their own; those of a local crawl, to that crawl',
+        ['run'],
+      ),
     )
       .option('--dry-run', DRY_RUN)
       .action((options: ReplayOptions) => run(options, (context) => replayLetters(options, context), true));

@@ -2,15 +2,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import {
-  type ConnectOptions,
-  connectInspector,
-  connectStores,
-  placeOf,
-  tryCache,
-  tryProxy,
-} from '../../../shared/backends/backends.ts';
-import { openRecords, recordsPlaceOf } from '../../../shared/backends/records.ts';
+import { type ConnectOptions, connectInspector, connectStores, tryProxy } from '../../../shared/backends/backends.ts';
+import { placeOf } from '../../../shared/backends/place.ts';
+import { tryCache } from '../../../shared/backends/response-caches.ts';
+import { openRecords, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { count, duration } from '../../../shared/control/format.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import { InterruptedError, messageOf } from '../../../shared/runtime/errors.ts';
@@ -28,21 +23,21 @@ interface DoctorOptions {
   readonly release?: boolean;
 }
 
-/** Runs that may have something queued: all that Redis remembers, but for a limit. */
+/** Runs that may have something queued: all that Redis remembers, up to a limit. */
 const MOST_RUNS = 100_000;
-/** Enough to find out that a disk is full. */
+/** Enough bytes to notice a full disk. */
 const PROBE_BYTES = 4_096;
 /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
 const NAME = 'trawl doctor';
 
-/** One thing that was looked at. A warning doesn't make the doctor fail. */
+/** One check. A warning doesn't make the doctor fail. */
 interface Finding {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'problem';
   readonly said: string;
 }
 
-/** `trawl doctor`: what is wrong, and how to mend it. */
+/** `trawl doctor`: what is wrong, and how to fix it. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
@@ -122,7 +117,7 @@ async function checkHostHeaders({ settings }: Context): Promise<string> {
   return `${[...names].join(', ') || 'none'}, from ${settings.hostHeaders}`;
 }
 
-/** Connects to each, no more: a proxy that wants a login, or reaches nothing, looks well from here. */
+/** Only connects to each: a proxy that needs a login, or reaches nothing, still passes. */
 async function checkProxies({ settings: { proxies } }: Context): Promise<Finding[]> {
   const findings = await Promise.all(
     proxies.map((proxy) =>
@@ -162,7 +157,7 @@ async function checkFolder(folder: string): Promise<string> {
   return `${folder} can be written to`;
 }
 
-/** Connects as a worker would: what it would warn of becomes a warning, what it would refuse a problem. */
+/** Connects as a worker would: its warnings become warnings, its refusals problems. */
 async function checkRedis(context: Context): Promise<Finding[]> {
   const warnings: Finding[] = [];
   const warn = (_: object, said: string): void => void warnings.push({ what: 'Redis', state: 'warning', said });
@@ -179,7 +174,10 @@ async function checkRedis(context: Context): Promise<Finding[]> {
   return [finding, ...warnings.filter(({ said }) => !said.startsWith('Attempt'))];
 }
 
-/** A cache in the frontier's Redis is well when that is. Without one of their own workers go on: no more than a warning. */
+/**
+ * A cache in the frontier's Redis needs no check of its own. Workers continue without a separate one: its failure is a
+ * warning.
+ */
 async function checkCache({ settings: { cacheRedisUrl, cacheTtl } }: Context): Promise<Finding[]> {
   if (cacheRedisUrl === undefined || cacheTtl === 0) return [];
   const place = placeOf(cacheRedisUrl);
@@ -188,7 +186,7 @@ async function checkCache({ settings: { cacheRedisUrl, cacheTtl } }: Context): P
     return `${place} answers`;
   });
   if (finding.state === 'ok') return [finding];
-  const said = `${place}: ${finding.said}. Workers go on without it. Check CACHE_REDIS_URL.`;
+  const said = `${place}: ${finding.said}. Workers continue without it. Check CACHE_REDIS_URL.`;
   return [{ ...finding, state: 'warning', said }];
 }
 

@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
 import { count } from '../../../shared/control/format.ts';
-import { marksOfUrl } from '../../../shared/control/url-marks.ts';
+import { MOST_RUNS_OF_URL, marksOfUrl } from '../../../shared/control/url-marks.ts';
 import type { Forgettable, Forgotten } from '../../../shared/ports/marks.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readHost } from '../process/host-name.ts';
 import { addLocalOption, tell, withStores } from '../process/with-stores.ts';
-
-/** A mark of an older run is forgotten with `--host`. */
-const MOST_RUNS = 100;
 
 interface ForgetOptions {
   readonly host?: string;
@@ -34,24 +31,27 @@ async function forget(url: string | undefined, { host, all, local }: ForgetOptio
     throw new UsageError('name what to forget: trawl forget URL, trawl forget --host HOST, or trawl forget --all');
   const meant = host === undefined ? undefined : { host: readHost(host) };
   return await withStores(context, 'trawl forget', { local }, async ({ marks, runs }) => {
-    // A URL has another mark in a run that compares URLs by rules of its own.
-    const of = url === undefined ? undefined : await marksOfUrl(url, await runs.list(MOST_RUNS), runs);
+    // A URL has another mark in a run that compares URLs by rules of its own. That of an older run is forgotten with `--host`.
+    const of = url === undefined ? undefined : await marksOfUrl(url, await runs.list(MOST_RUNS_OF_URL), runs);
     const all: readonly Forgettable[] = of === undefined ? [meant ?? 'all'] : of.all.map((mark) => ({ mark }));
-    let [forgotten, kept] = [0, 0];
+    let [forgotten, kept, letters] = [0, 0, 0];
     for (const which of all) {
       const done = await marks.forget(which);
       forgotten += done.forgotten;
       kept += done.kept;
+      letters += done.letters ?? 0;
     }
-    tell(context, { forgotten, kept }, linesOf(of?.plain ?? meant?.host, { forgotten, kept }));
+    const total = { forgotten, kept, ...(letters === 0 ? {} : { letters }) };
+    tell(context, total, linesOf(of?.plain ?? meant?.host, total));
     // Of one URL, a mark that stays is all that was asked for.
     return url !== undefined && kept > 0 && forgotten === 0 ? 1 : 0;
   });
 }
 
-function linesOf(meant: string | undefined, { forgotten, kept }: Forgotten): string[] {
+function linesOf(meant: string | undefined, { forgotten, kept, letters = 0 }: Forgotten): string[] {
   const what = meant === undefined ? '' : ` of ${meant}`;
   const lines = [`${count(forgotten)} marks${what} forgotten`];
+  if (letters > 0) lines.push(`${count(letters)} dead letters${what} deleted`);
   if (kept > 0)
     lines.push(`${count(kept)} marks${what} stay: their URLs wait or are in flight (trawl url URL, trawl cancel RUN)`);
   return lines;

@@ -4,20 +4,20 @@ import type { Context } from '../command.ts';
 import { readHost } from '../process/host-name.ts';
 import { tell, type Whose, withStores } from '../process/with-stores.ts';
 
-/** `trawl pause --host`: nothing of the host is released or fetched, by any run, until it is resumed. */
-export async function holdHost(text: string, reason: string, context: Context, whose: Whose): Promise<number> {
+/** `trawl pause --host`: no run releases or fetches anything from the host until it is resumed. */
+export async function pauseHost(text: string, reason: string, context: Context, whose: Whose): Promise<number> {
   const host = readHost(text);
   return await withStores(context, 'trawl pause', whose, async ({ gate }) => {
-    const was = await gate.hold(host, reason);
+    const was = await gate.pauseByHand(host, reason);
     const is = { paused: true, byHand: true, reason };
     const before = was === undefined ? '' : ` It was ${wasText(was)}.`;
-    const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Go on with: trawl resume --host ${host}${whose.local === true ? ' --local' : ''}`;
+    const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Resume with: trawl resume --host ${host}${whose.local === true ? ' --local' : ''}`;
     tell(context, { host, was: pauseJson(was), is }, [text]);
     return 0;
   });
 }
 
-/** `trawl resume --host`: ends a pause, one that the host asked for as well. */
+/** `trawl resume --host`: ends a pause, also one that the host asked for. */
 export async function resumeHost(text: string, context: Context, whose: Whose): Promise<number> {
   const host = readHost(text);
   return await withStores(context, 'trawl resume', whose, async ({ gate }) => {

@@ -6,7 +6,7 @@ import {
   type ServiceName,
   type Stores,
 } from '../../../shared/backends/backends.ts';
-import { openSink, recordsPlaceOf } from '../../../shared/backends/records.ts';
+import { openSink, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { count } from '../../../shared/control/format.ts';
 import { runOptionsOf } from '../../../shared/control/run-options.ts';
 import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
@@ -16,21 +16,21 @@ import type { Releaser } from '../../../shared/loops/releaser.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import type { Transport } from '../../../shared/ports/transport.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
+import { keepHeapSmall } from '../../../shared/runtime/engine/small-heap.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { type Service, stopAll } from '../../../shared/runtime/lifecycle.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
 import { readSeeds, type Seed } from '../../producer/seeds.ts';
-import { keepHeapSmall } from '../../producer/small-heap.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
 import { openReleaser } from '../process/open-releaser.ts';
 import { Outages } from '../process/outages.ts';
-import { Producing } from '../process/producing.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
 import { newRunId, readRunId } from '../process/run-id.ts';
+import { WatchedProducer } from '../process/watched-producer.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { DRAW_EVERY_MS, isWatched, ProgressLine } from '../text/progress-line.ts';
 import { exitCodeOf, nothingNew, summaryJson, summaryLines } from '../text/summary.ts';
@@ -43,9 +43,9 @@ interface ProduceOptions {
   readonly strict?: boolean;
 }
 
-/** How workers are started, for who has none yet. */
+/** How to start a worker. */
 const WORKER_COMMAND = 'trawl work';
-/** Between two looks at a run that nobody watches. */
+/** Between two reads of a run's state where no progress line is drawn. */
 const POLL_EVERY_MS = 500;
 
 /** `trawl produce SEED…`: seeds into the frontier of the fleet. */
@@ -75,7 +75,7 @@ interface Parts {
   readonly run: string;
   readonly stores: Stores;
   readonly transport: Transport;
-  readonly producing: Producing;
+  readonly watched: WatchedProducer;
   readonly releaser: Releaser;
   readonly interrupts: Interrupts;
 }
@@ -94,17 +94,17 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   keepHeapSmall();
   const producer = newWorkerId();
   const interrupts = new Interrupts();
-  let producing: Producing | undefined;
+  let watched: WatchedProducer | undefined;
   const outages = new Outages(log, systemClock);
   const events = {
     lost: (service: ServiceName, reason: string) => {
       outages.lost(service, reason);
-      if (service === 'Redis') producing?.noteAway();
+      if (service === 'Redis') watched?.noteAway();
     },
     restored: (service: ServiceName) => {
       outages.restored(service);
-      // It may have come back without its last second.
-      if (service === 'Redis') producing?.repeatRecent();
+      // Redis may have come back without its last second.
+      if (service === 'Redis') watched?.repeatRecent();
     },
   };
   const connect = { settings, log, events, name: `trawl produce ${producer}`, signal: interrupts.signal };
@@ -119,8 +119,8 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
     const releaser = openReleaser(releasing);
     opened.unshift(releaser, transport, fetcher, { stop: async () => stores.close() });
     const onOffered = (): void => releaser.nudge();
-    producing = new Producing({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered });
-    const parts = { run, stores, transport, producing, releaser, interrupts };
+    watched = new WatchedProducer({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered });
+    const parts = { run, stores, transport, watched, releaser, interrupts };
     return options.wait === true
       ? await produceAndWait(seeds, parts, options, context)
       : await produceOnly(seeds, parts, context);
@@ -133,18 +133,18 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
 }
 
 async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Context): Promise<number> {
-  const { run, producing, releaser, interrupts } = parts;
+  const { run, watched, releaser, interrupts } = parts;
   await releaser.start();
-  await drawWhile(parts, context, (watch) => producing.meanwhile(seeds, interrupts.signal, watch));
+  await drawWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch));
   if (interrupts.by !== undefined) {
-    say(`Interrupted: the run ${run} stays open. Go on with: trawl produce --run ${run} …`);
+    say(`Interrupted: the run ${run} stays open. Resume with: trawl produce --run ${run} …`);
     return EXIT_INTERRUPTED;
   }
   await releaser.stop();
   await releaser.fill();
   const progress = await ownProgress(parts);
   if (progress === undefined) throw new RunLostError(run);
-  tellOffered(progress, producing, context);
+  tellOffered(progress, watched, context);
   return 0;
 }
 
@@ -155,12 +155,12 @@ async function produceAndWait(
   context: Context,
 ): Promise<number> {
   const { settings, json, log } = context;
-  const { run, stores, producing, releaser, interrupts } = parts;
+  const { run, stores, watched, releaser, interrupts } = parts;
   const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
   await releaser.start();
   await janitor.start();
   try {
-    await drawWhile(parts, context, (watch) => producing.meanwhile(seeds, interrupts.signal, watch), true);
+    await drawWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch), true);
   } finally {
     await janitor.stop();
   }
@@ -171,25 +171,25 @@ async function produceAndWait(
     return EXIT_INTERRUPTED;
   }
   if (json) printJson(summaryJson(progress));
-  else print(summaryLines(progress, recordsPlaceOf(settings, run)));
+  else print(summaryLines(progress, { records: recordsPlaceOf(settings, run) }));
   return exitCodeOf(progress, options.strict === true);
 }
 
-/** Runs `work` with a progress line for those who watch; with `toTheEnd`, it goes on until the run has ended. */
+/** Runs `work` with a progress line on a terminal; with `toTheEnd`, until the run has ended. */
 async function drawWhile(
   parts: Parts,
   { json }: Context,
   work: (watch: (signal: AbortSignal) => Promise<unknown>) => Promise<void>,
   toTheEnd = false,
 ): Promise<void> {
-  const { run, stores, producing, interrupts } = parts;
+  const { run, stores, watched, interrupts } = parts;
   const line = isWatched(json) ? new ProgressLine() : undefined;
   const watcher = new RunWatcher({
     run,
     runs: stores.runs,
     roster: stores.roster,
     clock: systemClock,
-    isOwn: (standing) => producing.isOwn(standing),
+    isOwn: (standing) => watched.isOwn(standing),
   });
   const offered = new AbortController();
   try {
@@ -197,14 +197,14 @@ async function drawWhile(
       if (line === undefined && !toTheEnd) return;
       const until = toTheEnd ? signal : AbortSignal.any([signal, offered.signal, interrupts.signal]);
       const show = (view: RunView): void => {
-        line?.show(view, producing.note);
-        if (producing.note === undefined && producing.progress.state === 'done') offered.abort();
+        line?.show(view, watched.note);
+        if (watched.note === undefined && watched.progress.state === 'done') offered.abort();
       };
-      // A run that Redis brought back without its end goes on, and so does whoever waits for it.
+      // If Redis comes back without the run's end, the run goes on, and so does the wait for it.
       for (let isOver = false; !isOver; ) {
         if (line === undefined) await watcher.untilEnded(POLL_EVERY_MS, until);
         else await watcher.follow(DRAW_EVERY_MS, show, until);
-        if (!until.aborted) await producing.repeated();
+        if (!until.aborted) await watched.repeated();
         isOver = !toTheEnd || until.aborted || (await hasEnded(parts));
       }
     });
@@ -214,19 +214,19 @@ async function drawWhile(
 }
 
 /** The run that was opened, as it is now; nothing if it is lost. */
-async function ownProgress({ run, stores, producing }: Parts): Promise<RunProgress | undefined> {
+async function ownProgress({ run, stores, watched }: Parts): Promise<RunProgress | undefined> {
   const progress = await stores.runs.progress(run);
-  return progress !== undefined && producing.isOwn(progress) ? progress : undefined;
+  return progress !== undefined && watched.isOwn(progress) ? progress : undefined;
 }
 
-async function hasEnded({ run, stores, producing }: Parts): Promise<boolean> {
+async function hasEnded({ run, stores, watched }: Parts): Promise<boolean> {
   const standing = await stores.runs.standing(run);
-  return standing === undefined || !producing.isOwn(standing) || standing.hasEnded;
+  return standing === undefined || !watched.isOwn(standing) || standing.hasEnded;
 }
 
-function tellOffered(progress: RunProgress, producing: Producing, { json }: Context): void {
+function tellOffered(progress: RunProgress, watched: WatchedProducer, { json }: Context): void {
   const { run, state, discovered, duplicate, waiting, inFlight } = progress;
-  const { malformed, older } = producing.progress;
+  const { malformed, older } = watched.progress;
   if (json) {
     const told = {
       run,

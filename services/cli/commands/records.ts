@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openRecords, recordsPlaceOf } from '../../../shared/backends/records.ts';
+import { openRecords, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { count } from '../../../shared/control/format.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
@@ -17,7 +17,7 @@ interface RecordsOptions {
   readonly failed?: boolean;
 }
 
-/** How many of the lines that are no records are shown. */
+/** How many of the lines that aren't records are shown. */
 const MOST_SHOWN = 3;
 
 /** `trawl records RUN`: the merged records, one per page. */
@@ -86,7 +86,7 @@ async function printAll(
   if (leftOut > 0) say(...leftOutLines(leftOut, first));
 }
 
-/** CSV is data, and stays what it is, but on a terminal. */
+/** CSV is data and is left unchanged, except on a terminal. */
 function csvLineFor(path: string | undefined): (record: PageRecord) => string {
   const isShown = path === undefined && process.stdout.isTTY;
   return isShown ? (record) => `${printable(csvLine(record).trimEnd())}\n` : csvLine;
@@ -95,5 +95,5 @@ function csvLineFor(path: string | undefined): (record: PageRecord) => string {
 function leftOutLines(leftOut: number, first: readonly NoRecord[]): string[] {
   const lines = first.map(({ file, line, begins }) => `  ${file}, line ${line}: ${begins}`);
   const more = leftOut > first.length ? [`  and ${count(leftOut - first.length)} more`] : [];
-  return [`trawl: lines that are no records, and were left out: ${count(leftOut)}`, ...lines, ...more];
+  return [`trawl: lines that are not records, and were left out: ${count(leftOut)}`, ...lines, ...more];
 }

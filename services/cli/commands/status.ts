@@ -11,7 +11,7 @@ import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
-import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { type AnyStores, addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fleet-hosts.ts';
 import { incrementalJson, incrementalLine } from '../text/incremental.ts';
 import { clearScreen, isOutputOver } from '../text/output.ts';
@@ -25,7 +25,7 @@ interface StatusOptions {
 }
 
 const LOOK_EVERY_MS = 1_000;
-/** Hosts of a run that are looked at to find the slowest. */
+/** How many of a run's hosts are read to find the slowest. */
 const MOST_HOSTS = 1_000;
 const SLOWEST_HOSTS = 5;
 
@@ -63,10 +63,10 @@ async function status(
   });
 }
 
-interface Found {
+interface StatusView {
   readonly lines: readonly string[];
   readonly json: object;
-  /** Nothing will change any more. */
+  /** The run won't change any more. */
   readonly isOver: boolean;
 }
 
@@ -74,14 +74,16 @@ interface Found {
 class OneRun {
   readonly #stores: Stores;
   readonly #watcher: RunWatcher;
+  readonly #isLocal: boolean;
 
-  constructor(stores: Stores, run: string) {
+  constructor(stores: AnyStores, run: string) {
     this.#stores = stores;
+    this.#isLocal = stores.letters !== undefined;
     const { runs, roster } = stores;
     this.#watcher = new RunWatcher({ run, runs, roster, clock: systemClock, mostHosts: MOST_HOSTS });
   }
 
-  async again(): Promise<Found | undefined> {
+  async again(): Promise<StatusView | undefined> {
     const [view, workers, fleet] = await Promise.all([
       this.#watcher.look(),
       this.#stores.roster.workers(),
@@ -106,7 +108,7 @@ class OneRun {
   }
 
   #lines({ progress, bottleneck, hosts }: RunView, workers: readonly LiveWorker[], fleet: HostsOfFleet): string[] {
-    const lines = summaryLines(progress, undefined);
+    const lines = summaryLines(progress, { isLocal: this.#isLocal });
     const incremental = incrementalLine(progress.options);
     if (incremental !== undefined) lines.push(incremental);
     if (progress.endedAt === undefined) {
@@ -129,7 +131,7 @@ class AllRuns {
     this.#lister = new RunLister({ ...stores, clock: systemClock });
   }
 
-  async again(): Promise<Found> {
+  async again(): Promise<StatusView> {
     const [{ views, counts, workers }, fleet] = await Promise.all([this.#lister.look(), lookAtHosts(this.#stores)]);
     const rows = views.map(({ progress, bottleneck }) => {
       const { run, state, discovered, done, skipped, failed, cancelled } = progress;
@@ -174,6 +176,11 @@ function slowestHosts(hosts: readonly HostLine[]): string[] {
 
 function workerLines(workers: readonly LiveWorker[]): string[] {
   if (workers.length === 0) return ['Workers: none is running (trawl work)'];
-  const rows = workers.map(({ id, state, inHand, slots }) => [`  ${id}`, state, `${inHand} of ${slots} in hand`]);
+  const rows = workers.map(({ id, state, inHand, slots, bound }) => [
+    `  ${id}`,
+    state,
+    `${inHand} of ${slots} in hand`,
+    `bound by ${bound}`,
+  ]);
   return [`Workers: ${workers.length}`, ...table(rows)];
 }

@@ -6,7 +6,7 @@ import { UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
 import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
-import { holdHost, resumeHost } from './host-steering.ts';
+import { pauseHost, resumeHost } from './host-steering.ts';
 
 interface SteerOptions {
   readonly host?: string;
@@ -14,7 +14,7 @@ interface SteerOptions {
   readonly local?: boolean;
 }
 
-/** The reason of a pause that nobody gave one for. */
+/** The default reason of a pause. */
 const BY_HAND = 'by hand';
 
 /** Defines a command that steers one run; `pause` and `resume` steer a host as well. */
@@ -38,13 +38,15 @@ async function steer(
   if ((run === undefined) === (host === undefined))
     throw new UsageError(`name a run, or a host with --host: trawl ${verb} RUN, trawl ${verb} --host HOST`);
   if (host !== undefined) {
-    return await (verb === 'pause' ? holdHost(host, reason, context, { local }) : resumeHost(host, context, { local }));
+    return await (verb === 'pause'
+      ? pauseHost(host, reason, context, { local })
+      : resumeHost(host, context, { local }));
   }
   const id = readRunId(run ?? '');
   return await withStores(context, `trawl ${verb}`, { local, run: id }, async (stores) => {
     const before = await stores.runs.progress(id);
     const steered = await steerRun(verb, id, reason, stores);
-    // Only the dropping of what waits takes long; other workers help.
+    // Only dropping the waiting tasks takes long; workers help.
     if (verb === 'cancel') {
       while ((await stores.frontier.drain()) > 0);
       await stores.finishCancelled?.(id);

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import { lookUp } from '../../../shared/control/biography.ts';
-import type { DeadLetters } from '../../../shared/ports/transport.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
-import { withLetters, withRecords } from '../process/with-archives.ts';
+import { withFleetLetters, withRecords } from '../process/with-archives.ts';
 import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { biographyLines } from '../text/biography.ts';
 
 const NAME = 'trawl url';
-const NO_LETTERS: DeadLetters = { browse: async () => [], sift: async () => {} };
 
 interface UrlOptions {
   readonly run?: string;
@@ -34,11 +32,10 @@ async function tellOf(url: string, options: UrlOptions, context: Context): Promi
     const biography = await lookUp(url, run, {
       stores,
       records: (action) => withRecords({ ...context, name: NAME }, action),
-      // Local crawls have no broker to keep dead letters.
       letters: (action) =>
-        stores.finishCancelled === undefined
-          ? withLetters({ ...context, name: NAME, attempts: 1 }, action)
-          : action(NO_LETTERS),
+        stores.letters === undefined
+          ? withFleetLetters({ ...context, name: NAME, attempts: 1 }, action)
+          : action(stores.letters),
     });
     if (run !== undefined && biography.runs.length === 0) return sayUnknownRun(run, local);
     tell(context, biography, biographyLines(biography));

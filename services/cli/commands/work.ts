@@ -1,15 +1,17 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { connectFleet, newWorkerId, openFetcher, type ServiceName } from '../../../shared/backends/backends.ts';
-import { openSink } from '../../../shared/backends/records.ts';
+import { openSink } from '../../../shared/backends/sinks.ts';
 import { runOptionsOf } from '../../../shared/control/run-options.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { RunOverview } from '../../../shared/ports/run-overview.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
+import { usableCores } from '../../../shared/runtime/cores.ts';
+import { ConfigurationError, messageOf, UsageError } from '../../../shared/runtime/errors.ts';
 import { type Service, startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
+import { integer } from '../../../shared/settings/parsers.ts';
 import type { Worker } from '../../worker/worker.ts';
-import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, logFormatOf, withContext } from '../command.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { Interrupts } from '../process/interrupts.ts';
 import { openReleaser } from '../process/open-releaser.ts';
@@ -17,33 +19,45 @@ import { openWatchdog, openWorker } from '../process/open-worker.ts';
 import { Outages } from '../process/outages.ts';
 import { report } from '../process/report.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
+import { stopWithParent, WorkerProcesses } from '../supervisor/worker-processes.ts';
 
 interface WorkOptions {
   readonly exitWhenIdle?: boolean;
   readonly stayUp?: boolean;
+  readonly processes?: number;
+  /** Set for each of several worker processes: which one it is. */
+  readonly asProcess?: string;
 }
 
-/** Between two looks whether any run has work. */
+/** Between two checks whether any run has work. */
 const IDLE_LOOK_EVERY_MS = 1_000;
+/** Of a {@link ConfigurationError}. */
+const CONFIGURATION_EXIT = 78;
 
 /** `trawl work`: a worker of the fleet. */
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
-      .option('--exit-when-idle', 'stop once no run has work')
       .option(
-        '--stay-up',
-        'with settings that need mending: say so once and wait, for a container that would be restarted',
+        '--processes <count>',
+        'as many worker processes, started again when they die; auto: one for each core',
+        readCount,
       )
+      .addOption(new Option('--as-process <number>').hideHelp())
+      .option('--exit-when-idle', 'stop once no run has work')
+      .option('--stay-up', 'with wrong settings: say so once and wait, so that a container is not restarted for ever')
       .action(async (options: WorkOptions) => {
+        const { processes, asProcess } = options;
+        const isSupervisor = processes !== undefined && asProcess === undefined;
+        const logFields = asProcess === undefined ? {} : { process: Number(asProcess) };
         try {
           exit(
-            await withContext({ ...options }, { logLevel: 'info', stopsInOrder: true }, (context) =>
-              work(options, context),
+            await withContext({ ...options }, { logLevel: 'info', stopsInOrder: true, logFields }, (context) =>
+              isSupervisor ? supervise(options, context) : work(options, context),
             ),
           );
         } catch (error: unknown) {
-          if (options.stayUp !== true || !(error instanceof ConfigurationError)) throw error;
+          if (options.stayUp !== true || asProcess !== undefined || !(error instanceof ConfigurationError)) throw error;
           exit(report(error));
           await untilSignalled();
         }
@@ -51,9 +65,31 @@ export const command: CommandModule = {
   },
 };
 
+/** @throws UsageError */
+function readCount(given: string): number {
+  if (given === 'auto') return usableCores();
+  const read = integer({ min: 1, max: 1_024 })(given);
+  if ('value' in read) return read.value;
+  throw new UsageError(`expected --processes to be ${read.expected}, or auto, got "${given}"`);
+}
+
+/** Keeps several workers up, each in a process of its own. */
+async function supervise(
+  { processes: count = 1, exitWhenIdle = false, stayUp = false }: WorkOptions,
+  { settings, log }: Context,
+): Promise<number> {
+  const extraArgs = ['--log-format', logFormatOf(settings)];
+  log.info({ processes: count }, 'starting worker processes');
+  const code = await new WorkerProcesses({ count, extraArgs, exitWhenIdle, log }).run();
+  log.info({}, 'all worker processes stopped');
+  if (stayUp && code === CONFIGURATION_EXIT) await untilSignalled();
+  return code;
+}
+
 async function work(options: WorkOptions, context: Context): Promise<number> {
   const { settings, log } = context;
-  const id = newWorkerId();
+  if (options.asProcess !== undefined) stopWithParent();
+  const id = options.asProcess === undefined ? newWorkerId() : `${newWorkerId()}-${options.asProcess}`;
   const interrupts = new Interrupts();
   let worker: Worker | undefined;
   const outages = new Outages(log, systemClock);
@@ -90,16 +126,16 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       const parts = { settings, stores, transport, sink, defaults, worker: id, log };
       const releaser = openReleaser(parts);
       const onOffered = (): void => releaser.nudge();
-      const watch = openWatchdog(settings, () => ['What it had in hand comes again, and counts a start.']);
+      const watch = openWatchdog(settings, () => ['Pages in hand are delivered again, and count a start.']);
       worker = openWorker({ ...parts, fetcher, rules, watch, onOffered });
       const janitor = new Janitor({ ...stores, clock, log });
       await stores.connectCache?.();
       await startAll([sink, watch, worker, releaser, janitor]);
       opened.push(watch);
-      log.info({ slots: settings.workerConcurrency, worker: id }, 'consuming');
+      log.info({ slots: worker.slots, worker: id }, 'consuming');
       const { signal } = interrupts;
       await (options.exitWhenIdle === true ? untilIdle(stores.runs, signal) : untilAborted(signal));
-      log.info({ inHand: worker.inHand }, 'stopping: finishing what is in hand');
+      log.info({ inHand: worker.inHand }, 'stopping: finishing the pages in hand');
       const running = worker;
       await interrupts.within(
         () => stopTogether([running, releaser, janitor]),

@@ -4,7 +4,7 @@ import type { Settings } from '../../../shared/settings/table.ts';
 import { HostHeaders, parseHostHeaders } from '../../../shared/task/host/host-headers.ts';
 
 /**
- * The headers that a deployment sends to single hosts: those of its `HOST_HEADERS` file.
+ * The headers that a deployment sends to certain hosts: those of its `HOST_HEADERS` file.
  *
  * @throws ConfigurationError with every problem of the file, and none of its values
  */
@@ -27,7 +27,7 @@ function jsonOf(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What JSON.parse says quotes the text, which may be a secret.
-    throw new ConfigurationError([`HOST_HEADERS: ${file} is no JSON`]);
+    // The message of JSON.parse quotes the text, which may be a secret.
+    throw new ConfigurationError([`HOST_HEADERS: ${file} is not JSON`]);
   }
 }

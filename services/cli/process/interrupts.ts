@@ -1,14 +1,14 @@
 import { InterruptedError } from '../../../shared/runtime/errors.ts';
 import { say } from '../text/output.ts';
 
-/** How long what is under way may take to end, by the signal that asked for it. */
+/** How long pages in hand may take to finish, by the signal that asked for it. */
 export const GRACE_MS = { SIGINT: 10_000, SIGTERM: 35_000 } as const;
 export type StopSignal = keyof typeof GRACE_MS;
 
-/** What was cut short may still put its tasks back, for so long. */
+/** How long aborted work may still take to put its tasks back. */
 const LAST_WORDS_MS = 3_000;
-/** How long an unfinished attempt to connect may keep the process up after a signal. */
-const LEFT_OVER_MS = 1_000;
+/** How long a leftover timer or connection attempt may delay the end of a finished process. */
+export const LEFT_OVER_MS = 1_000;
 /** How long an action may take to end by itself after a signal, and to name the service that it waited for. */
 const ANSWER_MS = 250;
 

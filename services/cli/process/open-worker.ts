@@ -7,16 +7,17 @@ import type { RunOptions } from '../../../shared/ports/runs.ts';
 import type { Sink } from '../../../shared/ports/sink.ts';
 import type { Transport } from '../../../shared/ports/transport.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
+import { boundHeap } from '../../../shared/runtime/engine/bounded-heap.ts';
+import { optimiseEarly } from '../../../shared/runtime/engine/early-optimisation.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
-import { compileSoon } from '../../worker/compile-soon.ts';
 import { FailureLines } from '../../worker/failure-lines.ts';
-import { Robots } from '../../worker/robots.ts';
+import { Robots } from '../../worker/pipeline/robots.ts';
+import type { StepWatch } from '../../worker/pipeline/steps.ts';
 import { RunDirectory } from '../../worker/run-directory.ts';
 import { SeedIntake } from '../../worker/seed-intake.ts';
-import type { StepWatch } from '../../worker/steps.ts';
 import { Worker } from '../../worker/worker.ts';
 
 interface OpenWorkerOptions {
@@ -38,7 +39,8 @@ interface OpenWorkerOptions {
 
 /** A worker out of its parts, not started. */
 export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerOptions): Worker {
-  compileSoon();
+  optimiseEarly();
+  boundHeap();
   const { frontier, runs, gate, cache, roster } = stores;
   const { rules, fetcher, log } = parts;
   const { hostConcurrency, fetchTimeout: timeoutMs } = settings;

@@ -16,7 +16,7 @@ const ROOT = pathToFileURL(join(import.meta.dirname, '../../..')).href;
 export function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigurationError && error.problems.length > 1) {
-    say(`trawl: ${error.problems.length} settings need mending:`, ...error.problems.map((problem) => `  ${problem}`));
+    say(`trawl: ${error.problems.length} settings are wrong:`, ...error.problems.map((problem) => `  ${problem}`));
     return error.exitCode;
   }
   if (isInterruption(error)) {

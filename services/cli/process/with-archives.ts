@@ -1,10 +1,32 @@
 import { type ConnectOptions, connectInspector } from '../../../shared/backends/backends.ts';
-import { openRecords } from '../../../shared/backends/records.ts';
+import { openRecords } from '../../../shared/backends/sinks.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
 import type { DeadLetters } from '../../../shared/ports/transport.ts';
+import type { Context } from '../command.ts';
+import { findLocal, namingLocal, type Whose } from './with-stores.ts';
+
+/** What the broker's list of connections calls `trawl dlq`. */
+const DLQ = 'trawl dlq';
+
+/** Runs an action on the dead letters of the fleet, or on those of this machine, and hangs up. */
+export async function withLetters<T>(
+  context: Context,
+  whose: Whose,
+  action: (letters: DeadLetters) => Promise<T>,
+): Promise<T> {
+  const local = await findLocal(context, whose);
+  if (local !== undefined) {
+    try {
+      return await action(local.letters);
+    } finally {
+      local.close();
+    }
+  }
+  return await namingLocal(context, `${DLQ} list`, () => withFleetLetters({ ...context, name: DLQ }, action));
+}
 
 /** Runs an action on the dead letters of the fleet, and hangs up. */
-export async function withLetters<T>(
+export async function withFleetLetters<T>(
   options: ConnectOptions,
   action: (letters: DeadLetters) => Promise<T>,
 ): Promise<T> {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { connectStores, type Stores } from '../../../shared/backends/backends.ts';
 import { hasLocalRuns, type LocalStores, openLocalStores } from '../../../shared/backends/embedded.ts';
-import { StorageError } from '../../../shared/runtime/errors.ts';
+import { StorageError, UnavailableError } from '../../../shared/runtime/errors.ts';
 import type { Context } from '../command.ts';
 import { print, printJson, say } from '../text/output.ts';
 
@@ -9,18 +9,19 @@ import { print, printJson, say } from '../text/output.ts';
 export interface Whose {
   /** Those of the crawls on this machine, whose records are in OUTPUT_DIR; `false`: the fleet's. */
   readonly local?: boolean | undefined;
-  /** A run: where nothing is said, and a local crawl has this id, it is meant. */
+  /** A run id: without a flag, a local crawl with this id is chosen. */
   readonly run?: string | undefined;
 }
 
-/** Lets a command look at local crawls. */
+/** Adds the flag for local crawls to a command. */
 export function addLocalOption(command: Command): Command {
   return command
-    .option('--local', 'of crawls on this machine (default for a run that is one)')
+    .option('--local', 'the crawls on this machine (default if the run is one of them)')
     .option('--no-local', 'of the fleet');
 }
 
-type AnyStores = Stores & Partial<Pick<LocalStores, 'finishCancelled'>>;
+/** The fleet's, or this machine's, which can do more. */
+export type AnyStores = Stores & Partial<Pick<LocalStores, 'finishCancelled' | 'letters'>>;
 
 /** Runs an action with the stores of the fleet at hand, or with those of this machine. */
 export async function withStores(
@@ -29,7 +30,8 @@ export async function withStores(
   whose: Whose,
   action: (stores: AnyStores) => Promise<number>,
 ): Promise<number> {
-  const stores = (await findLocal(context, whose)) ?? (await connectStores({ ...context, name }));
+  const connect = (): Promise<Stores> => connectStores({ ...context, name });
+  const stores: AnyStores = (await findLocal(context, whose)) ?? (await namingLocal(context, name, connect));
   try {
     return await action(stores);
   } finally {
@@ -37,14 +39,35 @@ export async function withStores(
   }
 }
 
-async function findLocal({ settings }: Context, { local, run }: Whose): Promise<LocalStores | undefined> {
+/** Services are a fleet's: who only ever crawled on this machine has none, and hears which command to use. */
+export async function namingLocal<T>(context: Context, name: string, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect();
+  } catch (error: unknown) {
+    if (error instanceof UnavailableError && hasLocalRuns(context.settings))
+      throw new UnavailableError(`${error.message}. For crawls on this machine: ${name} --local`, { cause: error });
+    throw error;
+  }
+}
+
+/** The stores of this machine, if those are meant. Whoever opens them closes them. */
+export async function findLocal({ settings }: Context, { local, run }: Whose): Promise<LocalStores | undefined> {
   if (local === false || (local === undefined && run === undefined)) return undefined;
   if (!hasLocalRuns(settings)) {
     if (local === undefined) return undefined;
-    throw new StorageError(`no crawl has left anything in ${settings.outputDir} (OUTPUT_DIR, --output-dir)`);
+    throw new StorageError(`there are no crawls in ${settings.outputDir} (OUTPUT_DIR, --output-dir)`);
   }
-  const stores = await openLocalStores(settings);
-  if (local === true || (run !== undefined && (await stores.runs.standing(run)) !== undefined)) return stores;
+  const stores = await openLocalStores(settings).catch((error: unknown) => {
+    // Whether the run is one of these can't be told.
+    if (local === true || !(error instanceof StorageError)) throw error;
+    throw new StorageError(`${error.message}. If the fleet's run is meant: --no-local`, { cause: error });
+  });
+  try {
+    if (local === true || (run !== undefined && (await stores.runs.standing(run)) !== undefined)) return stores;
+  } catch (error: unknown) {
+    stores.close();
+    throw error;
+  }
   stores.close();
   return undefined;
 }
@@ -56,7 +79,7 @@ export function sayUnknownRun(run: string, local?: boolean): 1 {
   return 1;
 }
 
-/** Prints what a command came to: a document for scripts, or lines for people. */
+/** Prints a command's result: a document for scripts, or lines for people. */
 export function tell({ json }: Context, document: object, lines: readonly string[]): void {
   if (json) printJson(document);
   else print(lines);

@@ -7,10 +7,10 @@ import type { PageRecord } from '../../../shared/ports/record.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { table } from './table.ts';
 
-/** A biography, as a person reads it. */
+/** A URL's history, for people. */
 export function biographyLines({ url, known, runs, attempts, letters, lettersProblem }: Biography): string[] {
-  const lines = [url, known ? 'Known: a run that shares its marks has taken it.' : 'Not in crawled_urls.'];
-  if (runs.length === 0) lines.push('No run that Redis knows says more of it.');
+  const lines = [url, known ? 'Known: a run has taken it.' : 'Not in crawled_urls.'];
+  if (runs.length === 0) lines.push('No run in Redis knows more about it.');
   for (const chapter of runs) lines.push(`Run ${chapter.run} (${chapter.runState}): ${chapterText(chapter)}`);
   if (attempts.length > 0) lines.push('Failed attempts of the last 24 hours:', ...table(attempts.map(attemptRow)));
   for (const letter of letters ?? []) {
@@ -19,11 +19,11 @@ export function biographyLines({ url, known, runs, attempts, letters, lettersPro
   }
   const problem = runs.length + attempts.length + (letters?.length ?? 0) > 0 || known ? undefined : problemOf(url);
   if (problem !== undefined) lines.push(problem);
-  if (letters === null) lines.push(`Dead letters: unknown, since RabbitMQ can't be asked: ${lettersProblem}`);
+  if (letters === null) lines.push(`Dead letters: unknown, since RabbitMQ can't be reached: ${lettersProblem}`);
   return lines;
 }
 
-/** What is odd about a text that nobody knows; nothing if it is a URL. */
+/** What is wrong with an unknown text; nothing if it is a URL. */
 function problemOf(text: string): string | undefined {
   const read = readUrl(text);
   if (!isProblem(read)) return undefined;

@@ -3,7 +3,7 @@ import { pauseText } from '../../../shared/control/pause-text.ts';
 import type { HostOverview, PausedHost } from '../../../shared/ports/host-overview.ts';
 import { table } from './table.ts';
 
-/** The hosts of all runs, as `status` tells of them. */
+/** The hosts of all runs, as `status` prints them. */
 export interface HostsOfFleet {
   /** Hosts that may be asked now and have something waiting: above what the workers can take, more workers help. */
   readonly due: number;

@@ -9,13 +9,13 @@ const BATCH_LENGTH = 64 * 1024;
 export interface LineOutput {
   /** Takes text that is safe to show. */
   write(text: string): Promise<void>;
-  /** Nobody reads what is written from now on. */
+  /** The reader has left: nothing written from now on is read. */
   readonly isOver: boolean;
   close(): Promise<void>;
 }
 
 /**
- * Opens standard output, or a file, which begins anew.
+ * Opens standard output, or a file, which is truncated.
  *
  * @throws StorageError if the file can't be opened; so does writing to one that is full
  */
@@ -30,7 +30,7 @@ export async function openLineOutput(path?: string): Promise<LineOutput> {
 
 const standardOutput: LineOutput = {
   async write(text) {
-    // `watchOutput` hears of the stream's failure.
+    // `watchOutput` handles the stream's failure.
     if (!isOutputOver() && !process.stdout.write(text)) await once(process.stdout, 'drain').catch(() => {});
   },
   get isOver() {

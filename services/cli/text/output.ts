@@ -3,7 +3,7 @@ import { printable, printableJson } from '../../../shared/runtime/printable.ts';
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
-/** Why standard output takes no more. A process has one standard output, and so this module has one state. */
+/** Why standard output can't be written any more. A process has one standard output, and so this module has one state. */
 let failure: unknown;
 
 /**
@@ -32,9 +32,14 @@ export function jsonLine(document: unknown, indent = 0): string {
   return `${printableJson(JSON.stringify(document, undefined, indent))}\n`;
 }
 
-/** Says lines on standard error: what went wrong, and what is to be done. */
+/** Prints lines on standard error: what went wrong, and what to do. */
 export function say(...lines: readonly string[]): void {
   process.stderr.write(textOf(lines));
+}
+
+/** Passes on lines that another process of this program wrote, as they are: they are printable already. */
+export function passOn(stream: NodeJS.WriteStream, lines: string): void {
+  stream.write(lines);
 }
 
 /** Makes room for what is printed next, if somebody watches. */

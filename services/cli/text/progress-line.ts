@@ -4,7 +4,7 @@ import { count, duration, perSecond } from '../../../shared/control/format.ts';
 import type { RunView } from '../../../shared/control/run-watcher.ts';
 import { printable } from '../../../shared/runtime/printable.ts';
 
-/** Is there somebody to draw for? A pipe, a file and `--json` get none. */
+/** Is a progress line drawn? Not for a pipe, a file or `--json`. */
 export function isWatched(json: boolean): boolean {
   return process.stderr.isTTY === true && !json;
 }

@@ -1,7 +1,7 @@
 import { lostProducers } from '../../../shared/control/bottleneck.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 
-/** What a person has to know of a run beside its counters: why it is paused, and which of its producers are lost. */
+/** What people need to know about a run besides its counters: why it is paused, and which of its producers are lost. */
 export function runJson({ pauseReason, sealed, producers }: RunProgress): object {
   const { open, lost, silent } = producers;
   const lostProducers = silent.map(({ id, silentMs }) => ({ id, silentSeconds: Math.round(silentMs / 1_000) }));

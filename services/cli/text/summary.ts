@@ -28,8 +28,15 @@ export function summaryJson(progress: RunProgress): object {
   };
 }
 
+interface SummaryOptions {
+  /** Where the records are, if that is to be said. */
+  readonly records?: string;
+  /** It is a crawl of this machine. */
+  readonly isLocal?: boolean;
+}
+
 /** The summary that a person reads at the end of a run. */
-export function summaryLines(progress: RunProgress, records: string | undefined): string[] {
+export function summaryLines(progress: RunProgress, { records, isLocal = false }: SummaryOptions = {}): string[] {
   const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
   const { bytes, bytesSaved } = progress;
   const ms = elapsedMs(progress);
@@ -48,13 +55,15 @@ export function summaryLines(progress: RunProgress, records: string | undefined)
   row(inFlight, 'in flight');
   row(duplicate, 'known already');
   if (hasMaxPages(progress))
-    lines.push(`It has its ${count(progress.options.maxPages ?? 0)} pages: links beyond were left out (--max-pages).`);
+    lines.push(
+      `It reached its limit of ${count(progress.options.maxPages ?? 0)} pages: further links were left out (--max-pages).`,
+    );
   if (progress.leftOut.scope > 0)
     lines.push(
       `${count(progress.leftOut.scope)} links to further hosts of a domain were left out (--max-hosts-per-domain).`,
     );
   if (bytesSaved > 0) lines.push(`Not modified: ${size(bytesSaved)} did not have to be fetched again.`);
-  if (progress.discovered === 0 && duplicate > 0) lines.push(nothingNew(progress));
+  if (progress.discovered === 0 && duplicate > 0) lines.push(nothingNew(progress, isLocal));
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts opens some.');
   if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: trawl records ${run})`);
@@ -62,9 +71,14 @@ export function summaryLines(progress: RunProgress, records: string | undefined)
 }
 
 /** What a run of only duplicates says. */
-export function nothingNew({ duplicate, options }: Pick<RunProgress, 'duplicate' | 'options'>): string {
-  if (options.incremental) return `${count(duplicate)} known, none due again; --recrawl-after takes pages by their age`;
-  return `${count(duplicate)} known, nothing new; --fresh crawls them again`;
+export function nothingNew(
+  { duplicate, options }: Pick<RunProgress, 'duplicate' | 'options'>,
+  isLocal = false,
+): string {
+  if (options.incremental)
+    return `${count(duplicate)} known, none due again; --recrawl-after makes pages due by their age`;
+  const how = isLocal ? 'without --dedup ever, they are crawled again' : '--fresh crawls them again';
+  return `${count(duplicate)} known, nothing new; ${how}`;
 }
 
 /**

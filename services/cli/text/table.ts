@@ -5,12 +5,12 @@ import { printable } from '../../../shared/runtime/printable.ts';
 const MOST_COLUMNS = 160;
 /** Cells are padded to this width at most: one wide cell mustn't make every other line as wide. */
 const MOST_PADDED = 80;
-/** No grapheme of this many characters is one that a person can read. */
+/** No readable grapheme has this many characters. */
 const MOST_CHARACTERS = 8 * MOST_COLUMNS;
 
 const graphemes = new Intl.Segmenter();
 
-/** Rows in columns as wide as they need, by what a terminal takes for them; a line each. Cells are made printable. */
+/** Rows in columns as wide as their content on a terminal; a line each. Cells are made printable. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(shown));
   const widths: number[] = [];

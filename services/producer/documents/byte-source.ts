@@ -1,7 +1,7 @@
-/** A stream of bytes that can be looked into, and read by any number. Who reads it in a loop ends it by leaving. */
+/** A stream of bytes that can be peeked at, and read in any amounts. Leaving a loop over it ends it. */
 export class ByteSource {
   readonly #iterator: AsyncIterator<Uint8Array>;
-  /** Read from the stream, and not yet from here. */
+  /** Read from the stream, not yet taken by the caller. */
   #ahead: Uint8Array = new Uint8Array();
   #taken = 0;
   #isDone = false;
@@ -15,19 +15,19 @@ export class ByteSource {
     return this.#taken;
   }
 
-  /** Looks at what comes: until `isEnough`, or to the end. */
+  /** Peeks at the next bytes: until `isEnough`, or to the end. */
   async peek(isEnough: (bytes: Uint8Array) => boolean): Promise<Uint8Array> {
     while (!isEnough(this.#ahead) && (await this.#pull()));
     return this.#ahead;
   }
 
-  /** Takes exactly so many bytes; nothing if there are not so many. */
+  /** Takes exactly this many bytes; nothing if fewer are left. */
   async take(count: number): Promise<Uint8Array | undefined> {
     const { length } = await this.peek((bytes) => bytes.length >= count);
     return length < count ? undefined : this.#cut(count);
   }
 
-  /** Takes what comes next, at most so many bytes; nothing at the end. */
+  /** Takes the next bytes, at most this many; nothing at the end. */
   async next(most = Number.POSITIVE_INFINITY): Promise<Uint8Array | undefined> {
     const { length } = await this.peek((bytes) => bytes.length > 0);
     return length === 0 ? undefined : this.#cut(most);

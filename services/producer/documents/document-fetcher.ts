@@ -24,18 +24,18 @@ export class DocumentError extends Error {
   }
 }
 
-/** Tries in a row that got no further than those before. */
+/** Tries in a row without progress. */
 const MAX_TRIES = 3;
-/** However far each got. */
+/** Tries in all, whatever their progress. */
 const MAX_TRIES_EVER = 10;
 const MAX_RETRY_DELAY_MS = 5_000;
 /** A long sitemap is read only as fast as its URLs are taken: far longer than a page. */
 const DOCUMENT_TIMEOUT_MS = 600_000;
-/** A host that asks for more patience has its document left out: nobody waits an hour for a sitemap. */
+/** A document whose host asks for a longer wait is left out: an hour is too long to wait for a sitemap. */
 const MAX_RETRY_AFTER_MS = 60_000;
 /** As long as a proxy rests. */
 const PROXY_WAIT_MS = 60_000;
-/** Failures that may pass. All others would come again. */
+/** Temporary failures. All others would happen again. */
 const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'proxy']);
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -47,7 +47,7 @@ interface DocumentFetcherOptions {
   readonly hostGate: HostGate;
   readonly clock: Clock;
   readonly limit: HostLimit;
-  /** Names this reader's requests at the gate; it makes one at a time. */
+  /** This reader's name at the gate; it makes one request at a time. */
   readonly holder: string;
   /** Followed for one document; 10. */
   readonly maxRedirects?: number | undefined;
@@ -63,7 +63,7 @@ interface ReadOptions {
   readonly logins?: Logins | undefined;
 }
 
-/** Where a document begins, and, each time that it is read from the beginning again, begins anew. */
+/** The beginning of a document, sent again each time it is read from its beginning. */
 export interface DocumentStart {
   /** After redirects. */
   readonly finalUrl: string;
@@ -75,26 +75,26 @@ interface Address {
   readonly host: string;
 }
 
-/** What one try failed of, and how long to wait before the next; `undefined`: there is no use in another. */
+/** Why one try failed, and how long to wait before the next; `undefined`: don't try again. */
 interface Failure {
   readonly error: DocumentError;
   readonly waitMs: number | undefined;
 }
 
-/** Where an answer sends whoever asks. */
+/** The target of a redirect. */
 interface Hop {
   readonly to: string;
   readonly login?: string;
   readonly status: number;
 }
 
-/** Redirects that lead nowhere, today as tomorrow. */
+/** Redirects that lead nowhere, and won't later. */
 function lost(why: string, status: number): Failure {
   return { error: new DocumentError(`could not be fetched: ${why}`, { status }), waitMs: undefined };
 }
 
 /**
- * Reads the documents that steer a crawl, sitemaps and robots.txt, from their hosts, at the pace that the gate allows: each
+ * Reads sitemaps and robots.txt files from their hosts, at the pace that the gate allows: each
  * redirect waits for a turn of the host that it leads to.
  */
 export class DocumentFetcher {
@@ -154,7 +154,7 @@ export class DocumentFetcher {
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
     const { fetcher, hostGate, limit, holder } = this.#options;
-    await this.#slots.wait({ host, holder, limit, signal });
+    await this.#slots.acquire({ host, holder, limit, signal });
     const startedAt = performance.now();
     let answeredAt: number | undefined;
     let unread: OpenDocument['body'] | undefined;
@@ -186,7 +186,7 @@ export class DocumentFetcher {
       return this.#failureOfRequest(error, tries);
     } finally {
       unread?.destroy();
-      // How long the host took to answer, not how long the frontier took to take what it said.
+      // The host's response time, without the time the frontier took to accept its URLs.
       await hostGate.leave(host, limit, holder, (answeredAt ?? performance.now()) - startedAt);
     }
   }

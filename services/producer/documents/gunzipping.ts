@@ -10,11 +10,11 @@ const TRAILER_BYTES = 8;
 const MAX_NAME_BYTES = 65_536;
 
 /**
- * The content of gzip data (RFC 1952): of all members that follow one another. What follows the last and is none, padding
- * or a line that a server appended, is dropped.
+ * The content of gzip data (RFC 1952): of all members that follow one another. What follows the last member, padding or a
+ * line that a server appended, is dropped.
  *
- * Node's own `Gunzip` takes what follows for a broken member, and drops content that it has just unpacked. This one reads
- * member by member. It checks no checksum: nothing would be done about a wrong one. Data that hold next to nothing end with
+ * Node's own `Gunzip` treats what follows as a broken member, and drops content that it has just unpacked. This one reads
+ * member by member. It checks no checksum: a wrong one would change nothing. Data with almost no content end with
  * a {@link BodyError}: see {@link exceedsAllowance}.
  */
 export async function* gunzipped(source: ByteSource): AsyncGenerator<Uint8Array, void, void> {
@@ -99,7 +99,7 @@ async function* inflatedMember(source: ByteSource, beforeStep: () => void): Asyn
 
 function expectContent(codedBytes: number, contentBytes: number): void {
   if (!exceedsAllowance(codedBytes, contentBytes)) return;
-  throw new BodyError(`has gzip data that hold next to nothing: ${codedBytes} bytes of them gave ${contentBytes}`);
+  throw new BodyError(`has gzip data with almost no content: ${codedBytes} bytes of them gave ${contentBytes}`);
 }
 
 function brokenGzip(how: string, cause?: Error): BodyError {

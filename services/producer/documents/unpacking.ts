@@ -2,7 +2,7 @@ import { BodyError } from './body-error.ts';
 import { ByteSource } from './byte-source.ts';
 import { gunzipped, isGzip } from './gunzipping.ts';
 
-/** A gzip file sent with gzip as its transfer's encoding is packed twice, and some pack it once more. */
+/** A gzip file sent with Content-Encoding gzip is packed twice, and some servers pack it once more. */
 const MAX_LAYERS = 3;
 
 /**

@@ -2,13 +2,13 @@ import { SitemapParser } from '../../../shared/task/sitemap/sitemap.ts';
 import type { SitemapEntry, SitemapKind } from '../../../shared/task/sitemap/sitemap-entry.ts';
 import { BodyError } from '../documents/body-error.ts';
 import { DocumentError, type DocumentStart } from '../documents/document-fetcher.ts';
-import type { Found } from '../found.ts';
+import type { SeedEvent } from '../seed-event.ts';
 
 /** What one document turned out to be. */
 export interface DocumentResult {
   /** `unread`: nothing of it came. `known`: it is another name of one that was read. */
   readonly kind: SitemapKind | 'unread' | 'known';
-  /** Why it is no sitemap, as the end of a sentence that begins with its name; nothing if it is one. */
+  /** Why it isn't a sitemap, as the end of a sentence that begins with its name; nothing if it is one. */
   readonly problem?: string;
 }
 
@@ -27,12 +27,12 @@ interface SitemapDocumentOptions {
 const NO_SITEMAP: Readonly<Partial<Record<SitemapKind, string>>> = {
   html: 'is an HTML page, not a sitemap',
   empty: 'is empty',
-  unknown: 'is no sitemap, feed or list of URLs',
+  unknown: 'is not a sitemap, feed or list of URLs',
 };
 
 /**
- * One document, read as a sitemap. Whatever cuts it off, what is complete comes out, and then the problem. What an earlier
- * try of the same document gave already, by its number, is found `again`.
+ * One document, read as a sitemap. If it is cut off, its complete entries are given first, then the problem. Entries that
+ * an earlier try of the same document gave are marked `again`, by their number.
  */
 export class SitemapDocument {
   readonly #options: SitemapDocumentOptions;
@@ -49,7 +49,7 @@ export class SitemapDocument {
     return this.#result;
   }
 
-  async *read(): AsyncGenerator<Found, void, void> {
+  async *read(): AsyncGenerator<SeedEvent, void, void> {
     const { source, text, anyText, maxEntries, isKnown } = this.#options;
     let parser = new SitemapParser({ anyText });
     let cut: DocumentError | BodyError | undefined;
@@ -88,7 +88,7 @@ export class SitemapDocument {
     else if (parser.truncated) yield { kind: 'problem', source, problem: 'is cut off; its end is missing' };
   }
 
-  *#sort(entries: readonly SitemapEntry[]): Generator<Found, void, void> {
+  *#sort(entries: readonly SitemapEntry[]): Generator<SeedEvent, void, void> {
     const known = Math.min(entries.length, this.#furthest - this.#position);
     this.#position += entries.length;
     this.#furthest = Math.max(this.#furthest, this.#position);

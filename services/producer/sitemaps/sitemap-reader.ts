@@ -8,12 +8,12 @@ import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url
 import { BodyError } from '../documents/body-error.ts';
 import type { DocumentFetcher, DocumentStart } from '../documents/document-fetcher.ts';
 import { unpacked } from '../documents/unpacking.ts';
-import type { Found } from '../found.ts';
+import type { SeedEvent } from '../seed-event.ts';
 import { type DocumentResult, SitemapDocument } from './sitemap-document.ts';
 
-/** What a document, with all that it names, turned out to be. */
+/** The result of reading a document and all sitemaps it names. */
 export interface SitemapTree extends DocumentResult {
-  /** Pages found in all of it, be they left out for their age or not. */
+  /** Pages found in all of it, also those left out for their age. */
   readonly pages: number;
 }
 
@@ -21,7 +21,7 @@ export interface SitemapTree extends DocumentResult {
 const MAX_DEPTH = 10;
 /** Sitemaps in one run: chains of ever new names have no loop to be caught by. */
 const DEFAULT_MAX_SITEMAPS = 50_000;
-/** Entries of one sitemap: two hundred times what the protocol allows, for those who don't care. */
+/** Entries of one sitemap: two hundred times what the protocol allows, since many ignore it. */
 const MAX_ENTRIES = 10_000_000;
 
 interface SitemapReaderOptions {
@@ -36,7 +36,7 @@ interface SitemapReaderOptions {
 }
 
 /** A document to read, and how many indexes are above it. */
-interface Waiting {
+interface PendingSitemap {
   readonly source: string;
   readonly depth: number;
   readonly logins?: Logins | undefined;
@@ -44,8 +44,7 @@ interface Waiting {
 
 /**
  * Reads sitemaps, and the sitemaps that they name. Each is read once, under whatever name it comes: what redirects to a
- * sitemap that was read is not read again. A sitemap that can't be read costs its own pages, and is named; the rest
- * goes on.
+ * sitemap that was read is not read again. A sitemap that can't be read costs its own pages only, and is reported.
  */
 export class SitemapReader {
   readonly #options: SitemapReaderOptions;
@@ -63,13 +62,16 @@ export class SitemapReader {
     return this.#sitemaps;
   }
 
-  /** What was left out for its age: pages, and sitemaps with all that is in them. */
+  /** Pages and whole sitemaps that were left out for their age. */
   get older(): { readonly pages: number; readonly sitemaps: number } {
     return this.#older;
   }
 
-  /** A sitemap on the web, whose own origin, and those of what it names, may want logins. Why it is none is in the result, for the caller to tell. */
-  async *readUrl(url: string, logins?: Logins): AsyncGenerator<Found, SitemapTree, void> {
+  /**
+   * A sitemap on the web; it and the sitemaps it names may need logins. If it isn't one, the result says why, for the
+   * caller to report.
+   */
+  async *readUrl(url: string, logins?: Logins): AsyncGenerator<SeedEvent, SitemapTree, void> {
     if (!this.#isNew(url)) return { kind: 'known', pages: 0 };
     return yield* this.#readTree({ source: url, depth: 0, logins }, this.#textOf(url, logins), false);
   }
@@ -79,16 +81,16 @@ export class SitemapReader {
    *
    * @throws StorageError if the disk doesn't give it
    */
-  async *readFile(path: string): AsyncGenerator<Found, SitemapTree, void> {
+  async *readFile(path: string): AsyncGenerator<SeedEvent, SitemapTree, void> {
     return yield* this.#readTree({ source: path, depth: 0 }, textOfFile(path, this.#options.signal), true);
   }
 
   async *#readTree(
-    top: Waiting,
+    top: PendingSitemap,
     text: AsyncIterable<DocumentStart | string>,
     anyText: boolean,
-  ): AsyncGenerator<Found, SitemapTree, void> {
-    const waiting: Waiting[] = [];
+  ): AsyncGenerator<SeedEvent, SitemapTree, void> {
+    const waiting: PendingSitemap[] = [];
     const root = yield* this.#readOne(top, text, anyText, waiting);
     let { pages } = root;
     // Grows while it is walked: an index appends what it names.
@@ -101,11 +103,11 @@ export class SitemapReader {
   }
 
   async *#readOne(
-    self: Waiting,
+    self: PendingSitemap,
     text: AsyncIterable<DocumentStart | string>,
     anyText: boolean,
-    waiting: Waiting[],
-  ): AsyncGenerator<Found, SitemapTree, void> {
+    waiting: PendingSitemap[],
+  ): AsyncGenerator<SeedEvent, SitemapTree, void> {
     const { source } = self;
     const maxEntries = anyText ? Number.POSITIVE_INFINITY : MAX_ENTRIES;
     const document = new SitemapDocument({ source, text, anyText, maxEntries, isKnown: this.#askerOf(source) });
@@ -144,10 +146,10 @@ export class SitemapReader {
 
   /** Lets the sitemaps that an index names wait for their turn. */
   *#append(
-    { entries, again }: Extract<Found, { readonly kind: 'entries' }>,
-    index: Waiting,
-    waiting: Waiting[],
-  ): Generator<Found, void, void> {
+    { entries, again }: Extract<SeedEvent, { readonly kind: 'entries' }>,
+    index: PendingSitemap,
+    waiting: PendingSitemap[],
+  ): Generator<SeedEvent, void, void> {
     const { source } = index;
     const { maxSitemaps = DEFAULT_MAX_SITEMAPS } = this.#options;
     const depth = index.depth + 1;
@@ -162,10 +164,10 @@ export class SitemapReader {
         yield {
           kind: 'problem',
           source,
-          problem: `names a sitemap that is no URL: ${withoutCredentials(loc)}: ${url.problem}`,
+          problem: `names a sitemap that is not a URL: ${withoutCredentials(loc)}: ${url.problem}`,
         };
       } else if (depth > MAX_DEPTH || this.#known.size >= maxSitemaps) {
-        const why = depth > MAX_DEPTH ? `lies ${MAX_DEPTH} indexes deep` : `comes after ${maxSitemaps} other sitemaps`;
+        const why = depth > MAX_DEPTH ? `is ${MAX_DEPTH} indexes deep` : `comes after ${maxSitemaps} other sitemaps`;
         yield { kind: 'problem', source, problem: `${why}: what it names from ${url.href} on is not read` };
         return;
       } else if (this.#isNew(url.href)) {
@@ -187,7 +189,7 @@ export class SitemapReader {
     return true;
   }
 
-  /** Asks whether a redirect led to a known sitemap. A document is not known to itself, however often it is tried. */
+  /** Asks whether a redirect led to a known sitemap. A document doesn't count as known to itself, however often it is tried. */
   #askerOf(source: string): (finalUrl: string) => boolean {
     const own = new Set([markOf(source)]);
     return (finalUrl) => {

@@ -1,5 +1,6 @@
 import type { OpenElements } from './open-elements.ts';
 import { closeOpenTable, isInTable, startTablePart } from './table-parts.ts';
+import { A, P, TABLE, TEMPLATE } from './tag-codes.ts';
 import {
   BUTTON_SCOPE,
   CLOSED_IN_SCOPE,
@@ -22,7 +23,6 @@ import {
   VOID,
 } from './tags.ts';
 
-const A = tagCode('a');
 const ADDRESS = tagCode('address');
 const BUTTON = tagCode('button');
 const DD = tagCode('dd');
@@ -33,10 +33,7 @@ const LI = tagCode('li');
 const NOBR = tagCode('nobr');
 const OPTGROUP = tagCode('optgroup');
 const OPTION = tagCode('option');
-const P = tagCode('p');
 const SELECT = tagCode('select');
-const TABLE = tagCode('table');
-const TEMPLATE = tagCode('template');
 
 /**
  * What the tags of HTML open and close (HTML standard, section 13.2.6.4). Two things are left out: moving elements in the tree, and

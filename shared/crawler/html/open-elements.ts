@@ -1,3 +1,4 @@
+import { A, P, TEMPLATE } from './tag-codes.ts';
 import {
   COUNTED,
   FOREIGN,
@@ -8,12 +9,7 @@ import {
   SHADOW_ROOT,
   SPECIAL,
   type TagCode,
-  tagCode,
 } from './tags.ts';
-
-const P = tagCode('p');
-const A = tagCode('a');
-const TEMPLATE = tagCode('template');
 
 /** When more elements than this are open, the outermost are dropped. Only their own end tags would still need them. */
 const MOST_OPEN = 256;
@@ -72,7 +68,7 @@ export class OpenElements {
     return this.#templates > 0;
   }
 
-  /** Is this inside a template whose content is no part of the page? */
+  /** Is this inside a template whose content isn't part of the page? */
   get isInert(): boolean {
     return this.#templates > this.#shadowRoots;
   }

@@ -1,5 +1,6 @@
 import { HtmlElements } from './html-elements.ts';
 import { OpenElements } from './open-elements.ts';
+import { P, TEMPLATE } from './tag-codes.ts';
 import {
   ANNOTATION,
   BREAKS_OUT,
@@ -30,10 +31,8 @@ const MALIGNMARK = tagCode('malignmark');
 const MATH = tagCode('math');
 const MGLYPH = tagCode('mglyph');
 const NOFRAMES = tagCode('noframes');
-const P = tagCode('p');
 const PLAINTEXT = tagCode('plaintext');
 const SVG = tagCode('svg');
-const TEMPLATE = tagCode('template');
 
 const SVG_INTEGRATION: ReadonlySet<TagCode> = new Set(['foreignobject', 'desc', 'title'].map(tagCode));
 const MATH_TEXT: ReadonlySet<TagCode> = new Set(['mi', 'mo', 'mn', 'ms', 'mtext'].map(tagCode));

@@ -1,13 +1,12 @@
 import type { OpenElements } from './open-elements.ts';
+import { TABLE, TEMPLATE } from './tag-codes.ts';
 import { classesOf, TABLE_PART, TABLE_SCOPE, type TagCode, tagCode } from './tags.ts';
 
 const CAPTION = tagCode('caption');
 const COL = tagCode('col');
 const COLGROUP = tagCode('colgroup');
-const TABLE = tagCode('table');
 const TBODY = tagCode('tbody');
 const TD = tagCode('td');
-const TEMPLATE = tagCode('template');
 const TH = tagCode('th');
 const TR = tagCode('tr');
 

@@ -186,7 +186,7 @@ export class HtmlTokenizer {
     return this.textStart < end;
   }
 
-  /** Reads the tag whose name begins at `at`. Returns `false` if the page ends inside it: then it is no tag. */
+  /** Reads the tag whose name begins at `at`. Returns `false` if the page ends inside it: then it isn't a tag. */
   #readTag(at: number): boolean {
     const html = this.#html;
     const { length } = html;

@@ -88,6 +88,6 @@ function say(place: string | undefined): void {
   try {
     writeSync(STDERR, text);
   } catch {
-    // Nobody reads it; that is no reason to stay.
+    // If nobody reads it, the process ends all the same.
   }
 }

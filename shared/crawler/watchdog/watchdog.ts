@@ -5,7 +5,7 @@ import { threadEnv } from '../../runtime/thread-env.ts';
 import { TICK_MS, WatchedMemory } from './memory.ts';
 
 interface WatchdogOptions {
-  /** The event loop is stuck when it hasn't turned for so long. */
+  /** How long the event loop may stand still before it counts as stuck. */
   readonly stuckAfterMs: number;
   /** What becomes of the work when the process is ended, as lines for people. */
   readonly lastWords: () => readonly string[];

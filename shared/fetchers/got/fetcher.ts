@@ -6,34 +6,23 @@ import {
   FetchError,
   type FetchedPage,
   type Fetcher,
-  type FetchRequest,
   type OpenDocument,
   type PageRequest,
 } from '../../ports/fetcher.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
 import { HostHeaders } from '../../task/host/host-headers.ts';
 import { NOTHING_PRIVATE } from '../../task/host/private-address.ts';
-import { authorizationOf } from '../../task/url/logins.ts';
-import { AddressGuard, GuardedAgents, systemResolve } from '../address-guard.ts';
-import { ACCEPT_ENCODING } from '../content-coding.ts';
-import type { FetcherOptions } from '../fetcher-options.ts';
+import { AddressGuard, systemResolve } from '../address-guard.ts';
+import { Answer, abortedBy } from '../answer.ts';
+import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
+import { toFetchError } from '../error-codes.ts';
+import { type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
-import { Answer, abortedBy } from './answer.ts';
-import { toFetchError } from './error-codes.ts';
-
-/** A look-up, a connection, a handshake that takes longer than this comes to nothing. */
-const PHASE_MS = 10_000;
-
-/** A request for either kind of thing. */
-interface Asked extends FetchRequest, Partial<Pick<PageRequest, 'accepts' | 'validators' | 'maxBodyBytes'>> {
-  readonly timeoutMs?: number;
-}
+import { GuardedAgents } from './agents.ts';
+import { ProxyAgents } from './proxy-agents.ts';
+import { ReceivedBody } from './received-body.ts';
 
 type OnResponse = (response: http.IncomingMessage) => void;
-
-const NO_BODY = new Uint8Array();
-
-const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 /**
  * The {@link Fetcher} on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself: got would hide
@@ -42,7 +31,7 @@ const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 export class GotFetcher implements Fetcher {
   readonly #client: Got;
   readonly #agents: GuardedAgents;
-  readonly #routes: ProxiedRoutes | undefined;
+  readonly #routes: ProxiedRoutes<ProxyAgents> | undefined;
   readonly #hostHeaders: HostHeaders;
   readonly #timeoutMs: number;
 
@@ -53,7 +42,7 @@ export class GotFetcher implements Fetcher {
     const phaseMs = Math.min(timeoutMs, PHASE_MS);
     const guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
     this.#agents = new GuardedAgents(guard);
-    this.#routes = rotation && new ProxiedRoutes({ rotation, guard });
+    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, guard) });
     this.#client = got.extend({
       agent: { http: this.#agents.http, https: this.#agents.https },
       timeout: {
@@ -64,7 +53,7 @@ export class GotFetcher implements Fetcher {
         response: timeoutMs,
         request: timeoutMs,
       },
-      headers: { accept: ACCEPT, 'accept-encoding': ACCEPT_ENCODING, 'user-agent': options.userAgent },
+      headers: commonHeaders(options.userAgent),
       retry: { limit: 0 },
       throwHttpErrors: false,
       decompress: false,
@@ -77,16 +66,12 @@ export class GotFetcher implements Fetcher {
   async fetch(request: PageRequest): Promise<FetchedPage> {
     const startedAt = performance.now();
     const answer = await this.#ask(request);
-    const { finalUrl, status, headers, isPage } = answer;
-    const body = isPage ? await answer.whole() : NO_BODY;
-    if (!isPage) answer.leave();
-    return { finalUrl, status, headers, body, durationMs: performance.now() - startedAt };
+    return await answer.page(startedAt);
   }
 
   async open(request: DocumentRequest): Promise<OpenDocument> {
     const answer = await this.#ask(request);
-    const { finalUrl, status, headers } = answer;
-    return { finalUrl, status, headers, body: answer.pieces() };
+    return answer.document();
   }
 
   variantOf(url: string): string | undefined {
@@ -104,7 +89,7 @@ export class GotFetcher implements Fetcher {
   }
 
   /** Resolves once the headers are in, and are such that the body is wanted. */
-  #askBy(request: Asked, route?: Route, isRepeat = false): Promise<Answer> {
+  #askBy(request: Asked, route?: Route<ProxyAgents>, isRepeat = false): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
       if (signal?.aborted) {
@@ -117,11 +102,8 @@ export class GotFetcher implements Fetcher {
         startedAt: performance.now(),
         signal,
       };
-      const own = this.#hostHeaders.of(request.url, request.redirectedFrom);
-      const conditions = conditionsOf(request);
-      const login = loginOf(request);
-      // What a deployment sends to the host beats what the URL had.
-      const headers = own || conditions || login ? { headers: { ...login, ...own, ...conditions } } : {};
+      const own = ownHeaders(request, this.#hostHeaders);
+      const headers = own === undefined ? {} : { headers: own };
       const stream = this.#client.stream(request.url, { ...headers, ...optionsOf(request, route) });
       if (route !== undefined) stream.once('close', route.giveUp);
       // For good: an error after the headers is for whoever reads the body, and may come before anyone does.
@@ -134,8 +116,9 @@ export class GotFetcher implements Fetcher {
         reject(isAsked ? toFetchError(error) : badUrl(error));
       });
       stream.on('response', (response) => {
-        const answer = new Answer(stream, response, limits);
-        const problem = route?.problemOf(response) ?? unwanted(answer, request) ?? answer.problem;
+        const { url, statusCode: status, headers: told } = response;
+        const answer = new Answer({ url, status, headers: told }, new ReceivedBody(stream), limits);
+        const problem = route?.problemOf({ url, status }) ?? answer.problemFor(request);
         if (problem === undefined) resolve(answer);
         else stream.destroy(problem);
       });
@@ -165,36 +148,17 @@ function isLostByKeptConnection(stream: Request, error: Error): boolean {
 }
 
 /** What a request has of its own. A longer one still has to be answered as soon as any other. */
-function optionsOf({ timeoutMs }: Asked, route: Route | undefined): OptionsInit {
+function optionsOf({ timeoutMs }: Asked, route: Route<ProxyAgents> | undefined): OptionsInit {
   const request = route?.timeoutMs ?? timeoutMs;
   return {
-    ...(route === undefined ? {} : { request: route.request }),
+    ...(route === undefined ? {} : { request: route.connections.requests(route) }),
     ...(request === undefined ? {} : { timeout: { request } }),
   };
-}
-
-function conditionsOf({ validators: { etag, modified } = {} }: Asked): Record<string, string> | undefined {
-  if (etag === undefined && modified === undefined) return undefined;
-  return {
-    ...(etag === undefined ? {} : { 'if-none-match': etag }),
-    ...(modified === undefined ? {} : { 'if-modified-since': modified }),
-  };
-}
-
-function loginOf({ login }: FetchRequest): Record<string, string> | undefined {
-  return login === undefined ? undefined : { authorization: authorizationOf(login) };
 }
 
 /** got has no request URL when it could make nothing of the URL that it was given, and most often no error code then. */
 function badUrl(error: Error): FetchError {
   return new FetchError('bad_url', messageOf(error));
-}
-
-function unwanted({ status, headers }: Answer, { accepts }: Asked): FetchError | undefined {
-  if (accepts === undefined || status < 200 || status > 299) return undefined;
-  const contentType = headers['content-type'];
-  if (accepts(contentType)) return undefined;
-  return new FetchError('content_type', `The answer is ${contentType ?? 'of no content type'}`, { status });
 }
 
 function destroyOn(signal: AbortSignal, stream: Request): void {

@@ -4,7 +4,7 @@ import type { Request } from 'got';
 export const HELD = ['response', '_request', '_requestOptions', '_unproxyEvents', '_cancelTimeouts'] as const;
 
 /**
- * Takes from a request whose answer was read to its end all that it holds, when nobody listens to it any more.
+ * Releases all that a finished request holds, once its answer was read to its end and it has no listeners.
  *
  * V8 allocates a function that is assigned to a property where it is written among the old objects, and each writable
  * stream of Node.js has such a one that holds the stream (`WritableState.onwrite`). got's request is a writable stream: so

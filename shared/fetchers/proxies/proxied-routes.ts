@@ -1,34 +1,45 @@
 import { FetchError } from '../../ports/fetcher.ts';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
-import type { AddressGuard } from '../address-guard.ts';
+import { PHASE_MS } from '../fetcher-options.ts';
+import { isForwardedBy } from './forwarding.ts';
 import { ProxyError } from './proxy-error.ts';
-import { ProxyPools, type RequestFunction } from './proxy-pools.ts';
+import type { ProxyTimeout } from './proxy-timeout.ts';
 import type { Rotation } from './rotation.ts';
 import { loginTrouble } from './tunnel.ts';
 
+/** What a fetcher has for one proxy: its connections through it. */
+interface Connections {
+  /** Closes idle connections now, and each one in use when its request ends. */
+  close(): void;
+}
+
 /** One proxy, for one request. */
-export interface Route {
-  readonly request: RequestFunction;
+export interface Route<T extends Connections> {
+  readonly proxy: ProxyAddress;
+  readonly connections: T;
+  /** How long to wait for each step on the way to a connection. */
+  readonly proxyTimeout: ProxyTimeout;
   /** What is left for the whole request. */
   readonly timeoutMs: number;
   /** Why an answer is the proxy's, and no answer of the target. */
-  problemOf(answer: { readonly url: string; readonly statusCode: number }): ProxyError | undefined;
+  problemOf(answer: { readonly url: string; readonly status: number }): ProxyError | undefined;
   /** Was it left to the proxy to ask the target, so that nobody knows which of them failed? */
   readonly isForwarded: boolean;
+  /** To be called when it is. */
+  forwarded(): void;
   /** Nobody waits for the request any more. */
   giveUp(): void;
 }
 
-/** A step on the way to the target that takes longer than this comes to nothing. */
-const PHASE_MS = 10_000;
-/** A host that so many proxies can't reach is down. */
+/** A host that this many proxies can't reach is down. */
 const MOST_UNREACHED = 3;
 /** With less than this part of its time left, a request isn't begun again. */
 const TOO_LATE = 1 / 8;
 
-interface ProxiedRoutesOptions {
+interface ProxiedRoutesOptions<T> {
   readonly rotation: Rotation;
-  readonly guard: AddressGuard;
+  /** Called once for each proxy. */
+  readonly open: (proxy: ProxyAddress) => T;
 }
 
 /**
@@ -38,18 +49,18 @@ interface ProxiedRoutesOptions {
  * answers that it can't reach the target, nobody knows which of the two is down: where another one reaches it, the first is
  * at fault; where none does, the target is, so that a dead host neither silences the proxies nor stays for ever.
  */
-export class ProxiedRoutes {
+export class ProxiedRoutes<T extends Connections> {
   readonly #rotation: Rotation;
-  readonly #guard: AddressGuard;
-  readonly #pools = new Map<ProxyAddress, ProxyPools>();
+  readonly #open: (proxy: ProxyAddress) => T;
+  readonly #opened = new Map<ProxyAddress, T>();
 
-  constructor({ rotation, guard }: ProxiedRoutesOptions) {
+  constructor({ rotation, open }: ProxiedRoutesOptions<T>) {
     this.#rotation = rotation;
-    this.#guard = guard;
+    this.#open = open;
   }
 
   /** Has `ask` make a request, with one proxy after another. Rejects with `proxy` when none of them can be used. */
-  async ask<T>(url: string, timeoutMs: number, ask: (route: Route) => Promise<T>): Promise<T> {
+  async ask<A>(url: string, timeoutMs: number, ask: (route: Route<T>) => Promise<A>): Promise<A> {
     const endsAt = performance.now() + timeoutMs;
     const host = URL.parse(url)?.host ?? '';
     const unreached: ProxyError[] = [];
@@ -76,7 +87,7 @@ export class ProxiedRoutes {
   }
 
   close(): void {
-    for (const pools of this.#pools.values()) pools.close();
+    for (const connections of this.#opened.values()) connections.close();
   }
 
   /** The target's failure, or the proxy's: only what comes of other hosts tells. */
@@ -93,25 +104,27 @@ export class ProxiedRoutes {
     return new FetchError('proxy', `No proxy can be used: ${this.#rotation.troubles.slice(0, 3).join('; ')}`);
   }
 
-  #route(proxy: ProxyAddress, timeoutMs: number): Route {
-    const pools = this.#pools.get(proxy) ?? new ProxyPools(proxy, this.#guard);
-    this.#pools.set(proxy, pools);
+  #route(proxy: ProxyAddress, timeoutMs: number): Route<T> {
+    const connections = this.#opened.get(proxy) ?? this.#open(proxy);
+    this.#opened.set(proxy, connections);
     const givenUp = new AbortController();
     // Half of what is left, so that it is known for sure what took too long, and another proxy has its chance.
     const phaseMs = Math.ceil(Math.min(PHASE_MS, timeoutMs / 2));
     let isForwarded = false;
-    const onForwarded = (): void => {
-      isForwarded = true;
-    };
     return {
-      request: pools.requests({ signal: givenUp.signal, phaseMs }, onForwarded),
+      proxy,
+      connections,
+      proxyTimeout: { signal: givenUp.signal, phaseMs, lookup: this.#rotation.lookup },
       get isForwarded() {
         return isForwarded;
       },
+      forwarded: () => {
+        isForwarded = true;
+      },
       timeoutMs: Math.ceil(timeoutMs),
-      problemOf: ({ url, statusCode }) =>
-        statusCode === 407 && pools.answersFor(url)
-          ? new ProxyError(proxy, loginTrouble(proxy, statusCode), 'proxy')
+      problemOf: ({ url, status }) =>
+        status === 407 && isForwardedBy(proxy, url)
+          ? new ProxyError(proxy, loginTrouble(proxy, status), 'proxy')
           : undefined,
       giveUp: () => givenUp.abort(),
     };

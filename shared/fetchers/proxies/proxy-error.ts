@@ -2,7 +2,7 @@ import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 
 /** Whose fault it is, as far as the proxy's answer tells. */
 export type Fault =
-  /** The proxy's: nobody could be reached through it. */
+  /** The proxy is at fault: no host could be reached through it. */
   | 'proxy'
   /** The proxy answered that it can't reach the target: either may be at fault. */
   | 'unknown';
@@ -15,7 +15,7 @@ export type Fault =
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = 'ERR_PROXY';
-  /** Private, since it has the login, which nobody should print with the error. */
+  /** Private, since it has the login, which must not be printed with the error. */
   readonly #proxy: ProxyAddress;
   readonly fault: Fault;
   /** What it is for the target, when it turns out to be that one's fault. */

@@ -1,11 +1,12 @@
+import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 
-/** A proxy that has failed is left alone for so long, then for twice that, and so on. */
+/** How long a proxy rests after a failure; each further rest is twice as long. */
 const FIRST_REST_MS = 60_000;
 const LONGEST_REST_MS = 900_000;
 
-/** A proxy that can't reach so many hosts one after the other, and nothing between them, is at fault itself. */
+/** A proxy that fails to reach this many hosts in a row is at fault itself. */
 const HOSTS_IN_A_ROW = 3;
 
 /** Told when a proxy begins to rest. */
@@ -14,6 +15,8 @@ export type OnRest = (proxy: ProxyAddress, trouble: string, restMs: number) => v
 interface RotationOptions {
   readonly proxies: readonly ProxyAddress[];
   readonly clock: Pick<Clock, 'now'>;
+  /** For the proxies' own names. Default: `dns.lookup`. */
+  readonly lookup?: LookupFunction | undefined;
   readonly onRest?: OnRest | undefined;
 }
 
@@ -40,12 +43,15 @@ interface State {
  * | passed an answer on                                  | is as good as new                                      |
  */
 export class Rotation {
+  /** How the proxies' own names are looked up, if not by `dns.lookup`. */
+  readonly lookup: LookupFunction | undefined;
   readonly #states: readonly State[];
   readonly #clock: Pick<Clock, 'now'>;
   readonly #onRest: OnRest | undefined;
   #next = 0;
 
-  constructor({ proxies, clock, onRest }: RotationOptions) {
+  constructor({ proxies, clock, lookup, onRest }: RotationOptions) {
+    this.lookup = lookup;
     this.#states = proxies.map((proxy) => ({ proxy, failures: 0, restsUntil: 0, trouble: '', unreached: new Set() }));
     this.#clock = clock;
     this.#onRest = onRest;

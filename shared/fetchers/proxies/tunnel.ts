@@ -5,8 +5,8 @@ import tls from 'node:tls';
 import { FetchError } from '../../ports/fetcher.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
-import { type Patience, within } from './patience.ts';
 import { ProxyError } from './proxy-error.ts';
+import { type ProxyTimeout, within } from './proxy-timeout.ts';
 import { askSocks } from './socks.ts';
 
 /** Where a tunnel is to lead. */
@@ -28,18 +28,19 @@ const NO_LOGIN: ReadonlySet<number> = new Set([401, 407]);
  * Connects to a proxy, by TCP, and by TLS if its scheme is `https`. Its own address is not guarded: the deployment chose it.
  * Rejects with a {@link ProxyError} that is the proxy's fault.
  */
-export async function connectToProxy(proxy: ProxyAddress, patience: Patience): Promise<Socket> {
+export async function connectToProxy(proxy: ProxyAddress, proxyTimeout: ProxyTimeout): Promise<Socket> {
   const { host, port, scheme } = proxy;
+  const to = { host, port, ...(proxyTimeout.lookup === undefined ? {} : { lookup: proxyTimeout.lookup }) };
   const socket =
     scheme === 'https'
-      ? tls.connect({ host, port, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
-      : net.connect({ host, port });
+      ? tls.connect({ ...to, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
+      : net.connect(to);
   // For good: between two owners, nobody else would hear of it.
   socket.on('error', () => {});
   const connected = once(socket, scheme === 'https' ? 'secureConnect' : 'connect');
-  const late = (): Error => new ProxyError(proxy, `does not answer within ${patience.phaseMs} ms`, 'proxy');
+  const late = (): Error => new ProxyError(proxy, `does not answer within ${proxyTimeout.phaseMs} ms`, 'proxy');
   try {
-    await within(patience, connected, late);
+    await within(proxyTimeout, connected, late);
     return socket;
   } catch (error: unknown) {
     socket.destroy();
@@ -53,13 +54,17 @@ export async function connectToProxy(proxy: ProxyAddress, patience: Patience): P
  * Opens a connection to the target through a proxy. An HTTP proxy is told the host's name, as it may have rules for names,
  * and looks it up once more; a SOCKS proxy the address that was judged here.
  */
-export async function openTunnel(proxy: ProxyAddress, target: TunnelTarget, patience: Patience): Promise<Socket> {
-  const socket = await connectToProxy(proxy, patience);
+export async function openTunnel(
+  proxy: ProxyAddress,
+  target: TunnelTarget,
+  proxyTimeout: ProxyTimeout,
+): Promise<Socket> {
+  const socket = await connectToProxy(proxy, proxyTimeout);
   const asked = proxy.scheme === 'socks5' ? askSocks(socket, proxy, target) : askToConnect(socket, proxy, target);
   const late = (): Error =>
-    new ProxyError(proxy, `has not reached the host within ${patience.phaseMs} ms`, 'unknown', 'timeout');
+    new ProxyError(proxy, `has not reached the host within ${proxyTimeout.phaseMs} ms`, 'unknown', 'timeout');
   try {
-    await within(patience, asked, late);
+    await within(proxyTimeout, asked, late);
     return socket;
   } catch (error: unknown) {
     socket.destroy();

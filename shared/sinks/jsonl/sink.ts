@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import type { PageRecord } from '../../ports/record.ts';
-import type { Sink } from '../../ports/sink.ts';
+import { type Sink, SYNC_EVERY_MS } from '../../ports/sink.ts';
 import { LineFile } from '../../runtime/line-file.ts';
 import { recordJson } from '../record-json.ts';
 
-/** Between two `fsync` of a file that was written to. */
-const SYNC_EVERY_MS = 1_000;
-/** A run's file that nothing was written to for so long is closed. */
+/** How long after the last write a run's file is closed. */
 const CLOSE_AFTER_MS = 60_000;
 
 interface JsonlSinkOptions {

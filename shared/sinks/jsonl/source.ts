@@ -8,7 +8,7 @@ import { type FileLine, linesOf } from '../../runtime/line-reader.ts';
 import { RUN_ID } from '../../task/task/task.ts';
 import { NewestReleases } from '../newest-releases.ts';
 
-/** Shown of a line that is no record. */
+/** How much is shown of a line that isn't a record. */
 const BEGINNING_LENGTH = 80;
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<PageRecord['outcome']>(['done', 'failed', 'skipped']);

@@ -1,8 +1,8 @@
 import pg from 'pg';
+import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 
-/** A statement without an answer for so long has failed: the network may be gone without a word. */
+/** How long a statement may go without an answer before it has failed: the network may be gone silently. */
 const ANSWER_TIMEOUT_MS = 30_000;
-const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** A pool of connections to a Postgres, none of them opened yet. One that dies is replaced by the next use. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Pool, PoolClient } from 'pg';
 import { ConfigurationError } from '../../runtime/errors.ts';
 
-/** Held while the schema is looked at and brought up to date: workers that start together wait for one of them. */
+/** Held while the schema is checked and migrated: workers that start together wait for one of them. */
 const LOCK = 7_472_617_741;
 
 interface Migration {
@@ -72,7 +72,7 @@ async function versionOf(client: PoolClient): Promise<number> {
   const version = Number(found.rows[0]?.version ?? 0);
   const newest = readMigrations().at(-1)?.version ?? 0;
   if (version > newest) {
-    const problem = `Postgres keeps records in version ${version}, and this program knows no newer one than ${newest}: use the newer program, or name another database in SINK`;
+    const problem = `The tables in Postgres have version ${version}, and this program supports none newer than ${newest}: use the newer program, or name another database in SINK`;
     throw new ConfigurationError([problem]);
   }
   return version;

@@ -10,7 +10,7 @@ import { migrate } from './schema.ts';
 const MOST_RECORDS = 500;
 const MOST_CHARACTERS = 8 * 2 ** 20;
 
-interface Waiting {
+interface PendingRecord {
   readonly task: string;
   readonly release: number;
   readonly json: string;
@@ -27,7 +27,7 @@ interface Waiting {
  */
 export class PostgresSink implements Sink {
   readonly #pool: Pool;
-  #waiting: Waiting[] = [];
+  #waiting: PendingRecord[] = [];
   #writing: Promise<void> | undefined;
   #isReady = false;
 
@@ -64,7 +64,7 @@ export class PostgresSink implements Sink {
     this.#writing = undefined;
   }
 
-  #takeBatch(): readonly Waiting[] {
+  #takeBatch(): readonly PendingRecord[] {
     let [count, characters] = [0, 0];
     while (count < Math.min(this.#waiting.length, MOST_RECORDS)) {
       characters += this.#waiting[count]?.json.length ?? 0;
@@ -74,7 +74,7 @@ export class PostgresSink implements Sink {
     return this.#waiting.splice(0, count);
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write(batch: readonly PendingRecord[]): Promise<void> {
     try {
       await this.#upsert(batch);
     } catch (error: unknown) {
@@ -92,7 +92,7 @@ export class PostgresSink implements Sink {
     for (const { resolve } of batch) resolve();
   }
 
-  async #upsert(batch: readonly Waiting[]): Promise<void> {
+  async #upsert(batch: readonly PendingRecord[]): Promise<void> {
     const values = [`[${rowsOf(batch).join(',')}]`];
     try {
       await this.#query(values);
@@ -115,8 +115,8 @@ export class PostgresSink implements Sink {
 }
 
 /** Each task once, of its highest release, in one order for all processes: two statements can't wait for each other. */
-function rowsOf(batch: readonly Waiting[]): string[] {
-  const newest = new Map<string, Waiting>();
+function rowsOf(batch: readonly PendingRecord[]): string[] {
+  const newest = new Map<string, PendingRecord>();
   for (const waiting of batch) {
     const known = newest.get(waiting.task);
     if (known === undefined || known.release < waiting.release) newest.set(waiting.task, waiting);

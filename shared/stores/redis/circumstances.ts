@@ -1,7 +1,7 @@
 import type { HostCircumstances } from '../../ports/host-overview.ts';
 import type { PaceReason } from '../../task/host/host-pace.ts';
 
-/** How many values `circumstances_of` in `host.lua` tells of a host. */
+/** How many values `circumstances_of` in `host_pace.lua` tells of a host. */
 export const CIRCUMSTANCES = 8;
 
 /** Reads them. */

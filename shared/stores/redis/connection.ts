@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { batchWrites } from '../../runtime/batch-writes.ts';
+import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { SECOND_MS } from '../../task/durations.ts';
@@ -28,10 +29,9 @@ export class BatchingRedis extends Redis {
   }
 }
 
-/** A server that was asked and says nothing for so long is as good as gone. */
+/** A server that hasn't answered for this long counts as gone. */
 const SILENT_MS = 15_000;
 const ASK_EVERY_MS = 5_000;
-const CONNECT_TIMEOUT_MS = 10_000;
 /** The longest rest between two tries to connect again. */
 export const MOST_BETWEEN_TRIES_MS = 5_000;
 
@@ -162,13 +162,13 @@ async function configurationProblems(redis: Redis): Promise<RedisProblem[]> {
   const problems: RedisProblem[] = [];
   const [, policy = ''] = (await redis.config('GET', 'maxmemory-policy')) as string[];
   if (policy !== 'noeviction') {
-    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Mend it: redis-cli config set maxmemory-policy noeviction`;
+    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Fix it: redis-cli config set maxmemory-policy noeviction`;
     problems.push({ problem, isFatal: true });
   }
   const [, appendonly = ''] = (await redis.config('GET', 'appendonly')) as string[];
   if (appendonly !== 'yes') {
     const problem =
-      'Redis keeps no append-only file: a restart loses every URL. Mend it: redis-cli config set appendonly yes';
+      'Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes';
     problems.push({ problem, isFatal: false });
   }
   return problems;

@@ -5,8 +5,8 @@ import { MALFORMED_HOST, malformedMarkOf } from '../../task/url/fingerprint.ts';
 import { readStored } from '../stored-task.ts';
 
 /*
- * How tasks stand in Redis; see `lua/prelude.lua`. The scripts read the parts that they decide by, and keep the form of a
- * task as it is. What is no URL has no form: in its place stands why it is none.
+ * How tasks stand in Redis; see `lua/shared/prelude.lua`. The scripts read the parts that they decide by, and keep the form of a
+ * task as it is. A text that isn't a URL has no form: in its place is the reason.
  */
 
 /** One argument of `offer.lua`, its parts divided by tabs: host, queue, deadline in ms or 0, changed at or '', domain or '', mark, form. */

@@ -20,7 +20,7 @@ import {
   type ReleaseOptions,
   type Settlement,
 } from '../../ports/frontier.ts';
-import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
+import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import {
@@ -122,7 +122,7 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   }
 
   async admit(run: string, { release, mark }: ReleaseName, worker: string): Promise<Admission> {
-    const reply = await this.#scripts.run('admit', run, release, mark, worker, MAX_HOLD_MS, MAX_STARTS);
+    const reply = await this.#scripts.run('admit', run, release, mark, worker, MAX_SLOT_WAIT_MS, MAX_STARTS);
     const [answer = '', ...page] = Array.isArray(reply) ? (reply as string[]) : [reply as string];
     const [verdict, ...parts] = answer.split(' ') as [Admission['verdict'], ...string[]];
     const [answersOthers, pausedMs, incarnation = ''] = parts.slice(-3);

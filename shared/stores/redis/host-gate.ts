@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../../ports/host-gate.ts';
+import { type Grant, type HostGate, type HostLimit, MAX_SLOT_WAIT_MS, type Pause } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { PLACE_LEASE_MS } from '../policy.ts';
 import { Scripts } from './scripts.ts';
@@ -26,7 +26,7 @@ export class RedisHostGate implements HostGate {
       Math.ceil(intervalMs),
       concurrency,
       holder,
-      MAX_HOLD_MS,
+      MAX_SLOT_WAIT_MS,
       PLACE_LEASE_MS,
     );
     const [granted, inMs, because] = reply as [number, string, 'pace' | 'concurrency' | 'pause' | undefined];
@@ -57,8 +57,8 @@ export class RedisHostGate implements HostGate {
     await this.#scripts.run('slow', host, Math.ceil(intervalMs), Math.round(forMs));
   }
 
-  async hold(host: string, reason: string): Promise<Pause | undefined> {
-    return readPause(await this.#scripts.run('pause_host', host, 'hold', reason));
+  async pauseByHand(host: string, reason: string): Promise<Pause | undefined> {
+    return readPause(await this.#scripts.run('pause_host', host, 'by_hand', reason));
   }
 
   async resume(host: string): Promise<Pause | undefined> {

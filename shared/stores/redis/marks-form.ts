@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../runtime/errors.ts';
 import type { Scripts } from './scripts.ts';
 
 /**
- * How `crawled_urls` is kept: as canonical URLs, or as 64-bit digests in small sets of integers; see `lua/marks.lua`. The
+ * How `crawled_urls` is kept: as canonical URLs, or as 64-bit digests in small sets of integers; see `lua/shared/marks.lua`. The
  * scripts go by what is in Redis, so that no process can mix the two up; a setting that differs is an error all the same.
  */
 export type MarksForm = 'exact' | 'compact';

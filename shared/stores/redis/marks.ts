@@ -36,7 +36,7 @@ interface MarkSet {
 
 /**
  * The marks in Redis: `crawled_urls`, and of each run `seen` and `failed`: plain commands, in chunks. Compact marks are
- * digests, which only scripts can find, and nobody can read.
+ * digests, which only scripts can find, and which can't be read.
  */
 export class RedisMarks implements Marks {
   readonly #redis: Redis;

@@ -4,7 +4,7 @@ import type { Forgotten } from '../../ports/marks.ts';
 import { UsageError } from '../../runtime/errors.ts';
 import type { Scripts } from './scripts.ts';
 
-/** Who forgets marks is waited for so long, if it died. */
+/** How long a `forget` that died is waited for. */
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
 
@@ -45,7 +45,7 @@ export class MoveLog {
   async unmark(set: string, marks: readonly string[]): Promise<Forgotten> {
     const [forgotten, kept] = (await this.#scripts.run('unmark', this.#owner, set, ...marks)) as number[];
     if (forgotten === undefined || kept === undefined)
-      throw new UsageError('Redis did not answer for a minute: what is forgotten so far is, repeat it for the rest');
+      throw new UsageError('Redis did not answer for a minute: some marks are forgotten; run it again for the rest');
     return { forgotten, kept };
   }
 

@@ -1,5 +1,5 @@
 import { WORKING_MS } from '../../ports/frontier.ts';
-import { LONGEST_HOLD_MS } from '../../ports/host-gate.ts';
+import { LONGEST_PAUSE_MS } from '../../ports/host-gate.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../task/durations.ts';
 import {
   FAULTS_TO_OPEN,
@@ -63,7 +63,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   HOST_KEPT_MS,
   INTERVAL_KNOWN_MS,
   LEAD_MS,
-  LONGEST_HOLD_MS,
+  LONGEST_PAUSE_MS,
   LONGEST_RESPONSE_MS,
   MALFORMED_HOST,
   MAX_MALFORMED_MARK_LENGTH,

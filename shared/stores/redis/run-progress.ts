@@ -1,6 +1,6 @@
 import { PRODUCER_LEASE_MS, type RunProgress, type RunState, type SilentProducer } from '../../ports/runs.ts';
 
-/** The answer of `stores/redis/lua/progress.lua`. */
+/** The answer of `stores/redis/lua/runs/progress.lua`. */
 export type ProgressReply = readonly (string | number | readonly string[])[];
 
 /** Reads it. */

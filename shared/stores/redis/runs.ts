@@ -70,7 +70,7 @@ export class RedisRuns implements Runs, RunOverview {
   }
 
   async beat(run: string, producer: string): Promise<void> {
-    await this.#scripts.run('beat', run, producer, PRODUCER_LEASE_MS);
+    await this.#scripts.run('producer_beat', run, producer, PRODUCER_LEASE_MS);
   }
 
   async seal(run: string, producer = '', incarnation = ''): Promise<Steered | undefined> {

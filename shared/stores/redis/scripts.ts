@@ -1,15 +1,22 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../runtime/clock.ts';
 import { numbersFor } from './numbers.ts';
 
-/** The names of the scripts: one file each in `stores/redis/lua`. */
+/** Where each script is, by its file's name. */
+const FILES: ReadonlyMap<string, string> = new Map(
+  readdirSync(join(import.meta.dirname, 'lua'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name.endsWith('.lua'))
+    .map((entry) => [entry.name, join(entry.parentPath, entry.name)]),
+);
+
+/** The names of the scripts: one file each in a folder of `stores/redis/lua`. */
 export type ScriptName =
   | 'admit'
   | 'agree'
-  | 'beat'
+  | 'producer_beat'
   | 'cache'
   | 'claim'
   | 'drain'
@@ -93,7 +100,11 @@ export class Scripts {
  * keep the time, and those that say so needn't.
  */
 function readScript(name: ScriptName): string {
-  const read = (file: string): string => readFileSync(join(import.meta.dirname, './lua', file), 'utf8');
+  const read = (file: string): string => {
+    const path = FILES.get(file);
+    if (path === undefined) throw new Error(`no script is named ${file}`);
+    return readFileSync(path, 'utf8');
+  };
   const text = read(`${name}.lua`);
   const firstLine = text.indexOf('\n') + 1;
   const needed = /^-- Needs {2}(\S+)$/m.exec(text)?.[1];

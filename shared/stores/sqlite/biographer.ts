@@ -2,7 +2,8 @@ import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
 import { MARK, SHARED } from './database/schema.ts';
 import { circumstancesOf } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
-import { type Moves, optionsOf, type RunRow } from './moves/moves.ts';
+import { type Moves, optionsOf } from './moves/moves.ts';
+import type { RunRow } from './moves/run-rows.ts';
 import { queueOf, stateOfTask, type TaskRow } from './moves/task-rows.ts';
 
 /** Finds tasks in the database. */
@@ -49,8 +50,8 @@ function placeOf(moves: Moves, run: RunRow, mark: string): Place | undefined {
   const { release, phase, leaseUntil, since, worker, dueAt, host, queue: number, place } = task;
   const about = { queue: queueOf(task), state: stateOfTask(task) };
   if (release !== null && phase !== null) {
-    const held = worker === null ? {} : { worker, forMs: now - (since ?? now) };
-    return { at: phase, release, leaseMs: Math.max(0, (leaseUntil ?? now) - now), ...held, ...about };
+    const leased = worker === null ? {} : { worker, forMs: now - (since ?? now) };
+    return { at: phase, release, leaseMs: Math.max(0, (leaseUntil ?? now) - now), ...leased, ...about };
   }
   if (dueAt !== null) return { at: 'retry', inMs: Math.max(0, dueAt - now), ...about };
   const before = database.get<{ tasks: number }>(

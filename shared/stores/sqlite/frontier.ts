@@ -18,7 +18,7 @@ import {
   type Settlement,
   WORKING_MS,
 } from '../../ports/frontier.ts';
-import { MAX_HOLD_MS } from '../../ports/host-gate.ts';
+import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import {
   type FrontierPolicy,
@@ -27,17 +27,16 @@ import {
   QUEUED_PAST_DEADLINE_MS,
   QUEUED_PAST_TTL_MS,
 } from '../policy.ts';
+import { ROWS_AT_ONCE } from './database/schema.ts';
 import { notesOf } from './moves/attempt-notes.ts';
 import { HostHealth, probeOf } from './moves/host-health.ts';
 import type { LocalStore } from './moves/local-store.ts';
-import { type Moves, optionsOf, type RunRow } from './moves/moves.ts';
+import { type Moves, optionsOf } from './moves/moves.ts';
 import { Offering } from './moves/offering.ts';
 import { type LookTurn, Releasing } from './moves/releasing.ts';
+import type { RunRow } from './moves/run-rows.ts';
 import { Settling } from './moves/settling.ts';
 import { stateOfTask, type TaskRow } from './moves/task-rows.ts';
-
-/** Queued leases that are ended by one call. */
-const MOST_ENDED = 500;
 
 interface SqliteFrontierOptions {
   readonly store: LocalStore;
@@ -136,7 +135,8 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
   async drain(): Promise<number> {
     return await this.#store.move((moves) => {
       let budget = MOST_DRAINED;
-      for (const run of moves.ownRuns()) {
+      // Whoever owns them: the waiting tasks of a cancelled run are worked on by no process.
+      for (const run of moves.openRuns()) {
         if (run.state === 'cancelled') budget -= drainRun(moves, run, budget);
         if (budget <= 0) break;
       }
@@ -151,10 +151,10 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
       // Last first: each goes to the head of its list.
       const queued = moves.database.all<TaskRow>(
         "SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL AND phase = 'queued' ORDER BY release DESC LIMIT ?",
-        ...[run.n, MOST_ENDED],
+        ...[run.n, ROWS_AT_ONCE],
       );
       putBackAll(moves, run, queued);
-      return { ended: queued.length, next: queued.length < MOST_ENDED ? undefined : 'more' };
+      return { ended: queued.length, next: queued.length < ROWS_AT_ONCE ? undefined : 'more' };
     });
   }
 
@@ -216,7 +216,7 @@ function admit(moves: Moves, run: RunRow, task: TaskRow, worker: string): Admiss
   }
   const isLate = task.deadline > 0 && task.deadline <= now;
   const pausedMs = Math.max(0, moves.host(task.host).pausedUntil - now);
-  if (!isLate && (pausedMs > MAX_HOLD_MS || health.triedUntil(probe) !== undefined)) {
+  if (!isLate && (pausedMs > MAX_SLOT_WAIT_MS || health.triedUntil(probe) !== undefined)) {
     giveBack();
     return { verdict: 'put_back' };
   }
@@ -245,7 +245,7 @@ function putBackAll(moves: Moves, run: RunRow, tasks: readonly TaskRow[]): void 
 }
 
 /** Counts waiting tasks of a cancelled run. Returns how many. */
-export function drainRun(moves: Moves, run: RunRow, most: number): number {
+function drainRun(moves: Moves, run: RunRow, most: number): number {
   const waiting = (where: string, limit: number): TaskRow[] =>
     moves.database.all<TaskRow>(`SELECT * FROM tasks WHERE run = ? AND ${where} IS NOT NULL LIMIT ?`, run.n, limit);
   const lined = waiting('place', most);

@@ -1,8 +1,8 @@
-import { type Grant, type HostGate, type HostLimit, MAX_HOLD_MS, type Pause } from '../../ports/host-gate.ts';
+import { type Grant, type HostGate, type HostLimit, MAX_SLOT_WAIT_MS, type Pause } from '../../ports/host-gate.ts';
 import { averageResponseMs } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
-import { holdHost, paceOf, pauseHost, resumeHost, slowHost } from './moves/host-rows.ts';
+import { paceOf, pauseHost, pauseHostByHand, resumeHost, slowHost } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 
@@ -49,8 +49,8 @@ export class SqliteHostGate implements HostGate {
     await this.#store.move((moves) => slowHost(moves.host(name), Math.ceil(intervalMs), Math.round(forMs), moves.now));
   }
 
-  async hold(name: string, reason: string): Promise<Pause | undefined> {
-    return await this.#store.move((moves) => holdHost(moves.host(name), reason, moves.now));
+  async pauseByHand(name: string, reason: string): Promise<Pause | undefined> {
+    return await this.#store.move((moves) => pauseHostByHand(moves.host(name), reason, moves.now));
   }
 
   async resume(name: string): Promise<Pause | undefined> {
@@ -74,10 +74,10 @@ function ask(moves: Moves, name: string, { intervalMs, concurrency }: HostLimit,
   const farthest = now + RETRY_AFTER_CAP_MS;
   const { intervalMs: interval } = paceOf(host, Math.ceil(intervalMs), now);
   const paused = Math.min(host.pausedUntil, farthest);
-  if (paused > now + MAX_HOLD_MS) return { granted: false, inMs: paused - now, because: 'pause' };
+  if (paused > now + MAX_SLOT_WAIT_MS) return { granted: false, inMs: paused - now, because: 'pause' };
   let slot = Math.max(now, paused);
   if (interval > 0) slot = Math.max(slot, Math.min(host.nextAt, farthest));
-  if (slot > now + MAX_HOLD_MS) return { granted: false, inMs: slot - now, because: 'pace' };
+  if (slot > now + MAX_SLOT_WAIT_MS) return { granted: false, inMs: slot - now, because: 'pace' };
   if (concurrency > 0) {
     database.run('DELETE FROM places WHERE host = ? AND till <= ?', name, now);
     const held = database.get<{ places: number; own: number }>(

@@ -1,8 +1,8 @@
+import { ROWS_AT_ONCE } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
 /** Ended runs that are kept, to be looked at: the newest. */
 const MOST_ENDED = 100;
-const ROWS_AT_ONCE = 500;
 /** Pages of the file that are given back at once. */
 const PAGES_AT_ONCE = 256;
 
@@ -14,7 +14,11 @@ const TABLES = [
   ['domainHosts', 'run'],
   ['producers', 'run'],
   ['reasons', 'run'],
+  ['letters', 'run'],
 ] as const;
+
+/** What tells rows of a run apart, in tables that may have very many. */
+const KEYS: Readonly<Partial<Record<string, string>>> = { marks: 'mark', tasks: 'id', letters: 'n' };
 
 /** Of ended runs, the newest stay. */
 export async function sweepEnded({ move }: Pick<LocalStore, 'move'>): Promise<void> {
@@ -29,14 +33,14 @@ export async function sweepEnded({ move }: Pick<LocalStore, 'move'>): Promise<vo
   });
 }
 
-/** Deletes what is left of runs that are gone, some rows at a time, so that nobody waits for it. */
+/** Deletes what is left of deleted runs, some rows at a time, so that nothing waits for it. */
 export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promise<void> {
   for (;;) {
     const isMore = await move(({ database }) => {
       const gone = database.get<{ run: number }>('SELECT run FROM leftovers LIMIT 1');
       if (gone === undefined) return false;
       for (const [table, column] of TABLES) {
-        const key = table === 'marks' ? 'mark' : table === 'tasks' ? 'id' : undefined;
+        const key = KEYS[table];
         const where =
           key === undefined
             ? `${column} = ?`

@@ -3,13 +3,12 @@ import { dirname, join } from 'node:path';
 import type { Beginning, LocalRuns, LocalRunView } from '../../ports/local-runs.ts';
 import { StorageError, UsageError } from '../../runtime/errors.ts';
 import { makeOutputFolder, unusableOutput } from '../../runtime/output-folder.ts';
-import { MOST_DRAINED } from '../policy.ts';
 import { bootId } from './database/boot.ts';
 import { FileLock } from './database/lock.ts';
-import { drainRun } from './frontier.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { progressOf } from './moves/run-progress.ts';
+import type { RunRow } from './moves/run-rows.ts';
 import { OwnedLocalRun } from './owned-run.ts';
 import { putRunBack } from './recovery.ts';
 
@@ -29,6 +28,9 @@ type CrawlRow = {
   readonly touchedAt: number;
 };
 
+/** No boot has this name: where boots can't be told apart, each is another one. */
+const UNKNOWN = 'unknown';
+
 /** The runs of a folder's database. */
 export class SqliteLocalRuns implements LocalRuns {
   readonly #store: LocalStore;
@@ -42,7 +44,10 @@ export class SqliteLocalRuns implements LocalRuns {
       moves.flush();
       return moves.database
         .all<CrawlRow>(
-          'SELECT crawls.* FROM crawls LEFT JOIN runs ON runs.id = crawls.run WHERE runs.endedAt IS NULL ORDER BY touchedAt DESC, run',
+          `SELECT crawls.* FROM crawls LEFT JOIN runs ON runs.id = crawls.run
+           WHERE runs.endedAt IS NULL OR (boot <> ? AND EXISTS (SELECT 1 FROM tasks WHERE tasks.run = runs.n AND over IS NOT NULL))
+           ORDER BY touchedAt DESC, run`,
+          bootId() || UNKNOWN,
         )
         .map((row) => viewOf(moves, row));
     });
@@ -68,7 +73,7 @@ export async function beginRun(beginning: Beginning, options: OpeningOptions): P
       const found = findCrawl(moves, run);
       if (found !== undefined && viewOf(moves, found).ended === undefined)
         throw new UsageError(
-          `run ${run} was begun before and has not ended: go on with it by --resume ${run}, or choose another --run`,
+          `run ${run} was begun before and has not ended: resume it with --resume ${run}, or choose another --run`,
         );
       makeWay(moves, run);
       moves.database.run(
@@ -81,24 +86,23 @@ export async function beginRun(beginning: Beginning, options: OpeningOptions): P
 }
 
 /**
- * Takes a run for this process, to go on with it: what its last owner had in hand waits again.
+ * Takes a run for this process, to resume it: what its last owner had in hand waits again.
  *
  * @throws StorageError if another process is at it
  */
 export async function reopenRun(run: string, options: OpeningOptions): Promise<OwnedLocalRun> {
   return await underLock(run, options, async (lock) => {
     const { store } = options;
-    const boot = bootId();
     const before = await store.move((moves) => findCrawl(moves, run)?.boot);
-    const isSealed = await putRunBack(store, run, { hadPowerCut: boot === '' || before !== boot });
+    const isSealed = await putRunBack(store, run, { hadPowerCut: hadPowerCut(before) });
     await store.move(({ database, now }) =>
-      database.run('UPDATE crawls SET owner = ?, boot = ?, touchedAt = ? WHERE run = ?', owner(), boot, now, run),
+      database.run('UPDATE crawls SET owner = ?, boot = ?, touchedAt = ? WHERE run = ?', owner(), bootId(), now, run),
     );
     return new OwnedLocalRun({ ...options, run, lock, isSealed });
   });
 }
 
-/** Drops what waits of a cancelled run, if no process has it. */
+/** What was in flight of a cancelled run is dropped, if no process has it in hand any more. */
 export async function finishCancelled(
   run: string,
   { store, folder }: Pick<OpeningOptions, 'store' | 'folder'>,
@@ -110,16 +114,19 @@ export async function finishCancelled(
   store.owned?.add(run);
   try {
     await putRunBack(store, run, { hadPowerCut: false });
-    while (await store.move((moves) => drainSome(moves, run))) {}
   } finally {
     store.owned?.delete(run);
     lock.release();
   }
 }
 
-function drainSome(moves: Moves, id: string): boolean {
-  const run = moves.run(id);
-  return run?.state === 'cancelled' && drainRun(moves, run, MOST_DRAINED) > 0;
+/** Whether a process has the run to itself just now. */
+export function isBeingCrawled(run: string, folder: string): boolean {
+  const path = lockPath(folder, run);
+  makeOutputFolder(dirname(path));
+  const lock = FileLock.take(path);
+  lock?.release();
+  return lock === undefined;
 }
 
 function lockPath(folder: string, run: string): string {
@@ -130,10 +137,21 @@ function findCrawl({ database }: Moves, run: string): CrawlRow | undefined {
   return database.get<CrawlRow>('SELECT * FROM crawls WHERE run = ?', run);
 }
 
-function viewOf(moves: Moves, { run: id, beginning, touchedAt }: CrawlRow): LocalRunView {
+function viewOf(moves: Moves, { run: id, beginning, touchedAt, boot }: CrawlRow): LocalRunView {
   const view = { beginning: JSON.parse(beginning) as Beginning, touchedAt };
   const run = moves.run(id);
-  return run === undefined || run.endedAt === null ? view : { ...view, ended: progressOf(moves, run) };
+  if (run === undefined || run.endedAt === null) return view;
+  return hadPowerCut(boot) && hasUnsynced(moves, run) ? view : { ...view, ended: progressOf(moves, run) };
+}
+
+/** Whether the machine may have started anew since its boot was `boot`. */
+function hadPowerCut(boot: string | undefined): boolean {
+  return boot !== (bootId() || UNKNOWN);
+}
+
+/** Whether a task is over whose record a power cut may have taken. */
+function hasUnsynced({ database }: Moves, { n }: RunRow): boolean {
+  return database.get('SELECT 1 FROM tasks WHERE run = ? AND over IS NOT NULL LIMIT 1', n) !== undefined;
 }
 
 /** What is left of an ended run of this name is deleted, its larger part later. */

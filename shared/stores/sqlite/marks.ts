@@ -1,11 +1,14 @@
+import { readDeadLetter } from '../../ports/dead-letter.ts';
 import type { Forgettable, Forgotten, Marks } from '../../ports/marks.ts';
-import { hostOfMark } from '../../task/url/fingerprint.ts';
+import { fingerprintOf, hostOfMark } from '../../task/url/fingerprint.ts';
+import { isProblem, readUrl } from '../../task/url/url.ts';
 import { MARK } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
 /** Marks that one call goes through: a second crawl beside it waits no longer for it. */
 const MARKS_AT_ONCE = 500;
 
+type LetterRow = { readonly n: number; readonly id: string; readonly body: Uint8Array };
 type MarkRow = { readonly owner: number; readonly mark: string; readonly bits: number };
 
 /** The marks of all local runs. */
@@ -34,7 +37,7 @@ export class SqliteMarks implements Marks {
     }
     let from: string | undefined = '';
     while (from !== undefined) from = await this.#forgetPages(which, from);
-    return total;
+    return { ...total, letters: await this.#forgetLetters(which) };
   }
 
   /** Returns where to go on. */
@@ -46,7 +49,7 @@ export class SqliteMarks implements Marks {
       const rows =
         typeof which === 'object' && 'mark' in which
           ? database.all<MarkRow>(
-              'SELECT owner, mark, bits FROM marks WHERE owner > ? AND owner IN (SELECT 0 UNION ALL SELECT n FROM runs) AND mark = ? LIMIT ?',
+              'SELECT owner, mark, bits FROM marks WHERE owner > ? AND owner IN (SELECT 0 UNION ALL SELECT n FROM runs) AND mark = ? ORDER BY owner LIMIT ?',
               ...[owner, which.mark, MARKS_AT_ONCE],
             )
           : database.all<MarkRow>(
@@ -83,6 +86,35 @@ export class SqliteMarks implements Marks {
       return rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1)?.mark;
     });
   }
+
+  async #forgetLetters(which: Forgettable): Promise<number> {
+    let letters = 0;
+    let next: number | undefined = 0;
+    while (next !== undefined) {
+      const from: number = next;
+      const some = await this.#store.move(({ database }) => {
+        const rows = database.all<LetterRow>(
+          'SELECT n, id, body FROM letters WHERE n > ? ORDER BY n LIMIT ?',
+          ...[from, MARKS_AT_ONCE],
+        );
+        const meant = rows.filter((row) => isMeantLetter(row, which));
+        for (const { n } of meant) database.run('DELETE FROM letters WHERE n = ?', n);
+        return { deleted: meant.length, next: rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1)?.n };
+      });
+      letters += some.deleted;
+      next = some.next;
+    }
+    return letters;
+  }
+}
+
+/** A letter is kept under its task's id, which has the mark's fingerprint in it. */
+function isMeantLetter({ id, body }: LetterRow, which: Forgettable): boolean {
+  if (which === 'all') return true;
+  if ('mark' in which) return id.endsWith(`:${fingerprintOf(which.mark)}`);
+  const letter = readDeadLetter(body);
+  const url = letter === undefined ? undefined : readUrl(letter.url);
+  return url !== undefined && !isProblem(url) && url.host === which.host;
 }
 
 function isMeant(mark: string, which: Forgettable): boolean {

@@ -1,13 +1,13 @@
-import type { Beginning, OwnedRun } from '../../ports/local-runs.ts';
+import type { OwnedRun } from '../../ports/local-runs.ts';
+import { SYNC_EVERY_MS } from '../../ports/sink.ts';
 import { messageOf, StorageError } from '../../runtime/errors.ts';
 import { Checkpoints } from './database/checkpoints.ts';
 import type { FileLock } from './database/lock.ts';
+import { ROWS_AT_ONCE } from './database/schema.ts';
+import { deleteExpired } from './dead-letters.ts';
 import { deleteLeftovers, sweepEnded } from './leftovers.ts';
 import type { LocalStore } from './moves/local-store.ts';
-
-/** Between two syncs: a power cut costs what was done in twice the time. */
-const SYNC_EVERY_MS = 1_000;
-const ROWS_AT_ONCE = 500;
+import type { Moves } from './moves/moves.ts';
 
 interface OwnedRunParts {
   readonly store: LocalStore;
@@ -29,7 +29,7 @@ export class OwnedLocalRun implements OwnedRun {
   constructor(parts: OwnedRunParts) {
     this.#parts = parts;
     this.isSealed = parts.isSealed;
-    this.#checkpoints = new Checkpoints(parts.store.database.path);
+    this.#checkpoints = new Checkpoints(parts.store.database);
     parts.store.database.leaveCheckpoints();
     this.#timer = setInterval(() => void this.sync(), SYNC_EVERY_MS).unref();
   }
@@ -39,21 +39,22 @@ export class OwnedLocalRun implements OwnedRun {
   }
 
   sync(): Promise<void> {
-    this.#syncing = this.#syncing.then(() => this.#sync()).catch(() => {});
+    this.#syncing = this.#syncing
+      .then(() => this.#sync())
+      .catch((error: unknown) => this.#parts.store.database.fail(error));
     return this.#syncing;
   }
 
   async end(): Promise<void> {
     await this.sync();
     const { store, run } = this.#parts;
-    await store.move(({ database }) => {
-      const row = database.get<{ beginning: string }>('SELECT beginning FROM crawls WHERE run = ?', run);
-      if (row === undefined) return;
-      // Seeds may have credentials in them.
-      const beginning = { ...(JSON.parse(row.beginning) as Beginning), seeds: [], flags: {} };
-      database.run('UPDATE crawls SET beginning = ? WHERE run = ?', JSON.stringify(beginning), run);
-    });
+    // Seeds may have credentials in them.
+    await store.move(({ database }) =>
+      database.run("UPDATE crawls SET beginning = json_set(beginning, '$.seeds', json('[]')) WHERE run = ?", run),
+    );
+    while (await store.move(deleteExpired)) {}
     await sweepEnded(store);
+    await store.move(forgetFlags);
     await deleteLeftovers(store);
   }
 
@@ -72,6 +73,7 @@ export class OwnedLocalRun implements OwnedRun {
     if (this.failure.aborted) return;
     const over = await store.move((moves) => {
       moves.database.run('UPDATE crawls SET touchedAt = ? WHERE run = ?', moves.now, run);
+      deleteExpired(moves);
       const row = moves.run(run);
       // What ends from now on waits for the next sync.
       return row === undefined || row.generation === null ? undefined : { n: row.n, before: ++row.generation };
@@ -79,7 +81,7 @@ export class OwnedLocalRun implements OwnedRun {
     try {
       await syncRecords();
     } catch (error: unknown) {
-      const problem = `records can't be brought to the disk: ${messageOf(error)}`;
+      const problem = `records can't be synced to disk: ${messageOf(error)}`;
       store.database.fail(error instanceof StorageError ? error : new StorageError(problem, { cause: error }));
       return;
     }
@@ -98,4 +100,13 @@ export class OwnedLocalRun implements OwnedRun {
       return deleted === ROWS_AT_ONCE;
     });
   }
+}
+
+/** Flags may have credentials in them, too. A run that has ended needs them while letters of it can be replayed. */
+function forgetFlags(moves: Moves): void {
+  moves.flush();
+  moves.database.run(
+    `UPDATE crawls SET beginning = json_set(beginning, '$.flags', json('{}'))
+     WHERE run IN (SELECT id FROM runs WHERE endedAt IS NOT NULL AND NOT EXISTS (SELECT 1 FROM letters WHERE letters.run = runs.n))`,
+  );
 }

@@ -1,10 +1,10 @@
-import { MARK } from './database/schema.ts';
+import { idOf } from '../../task/task/task.ts';
+import { MARK, ROWS_AT_ONCE } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
-import { type Ending, type Moves, optionsOf, type RunRow } from './moves/moves.ts';
+import { sessionOf } from './moves/mark-table.ts';
+import { type Ending, type Moves, optionsOf } from './moves/moves.ts';
+import type { RunRow } from './moves/run-rows.ts';
 import type { TaskRow } from './moves/task-rows.ts';
-
-/** Tasks that one call puts back: others that use the database wait no longer. */
-const ROWS_AT_ONCE = 500;
 
 /**
  * Takes up a run whose last owner is gone. What was in flight waits again, at the head of its host's list. Producers died with their
@@ -51,9 +51,15 @@ function landSome(moves: Moves, run: RunRow): boolean {
     moves.land(run);
     run.duplicate -= task.known;
     moves.database.run('UPDATE tasks SET known = 0 WHERE id = ?', task.id);
+    deleteLetter(moves, run, task);
     moves.putBack(run, { ...task });
   }
   return tasks.length === ROWS_AT_ONCE;
+}
+
+/** A task that waits has none: its letter is stored before it has failed for good. */
+function deleteLetter({ database }: Moves, { n, id: run }: RunRow, { mark }: TaskRow): void {
+  database.run('DELETE FROM letters WHERE run = ? AND id = ?', n, idOf({ run, mark }));
 }
 
 /** Takes back how tasks have ended. */
@@ -82,8 +88,12 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
   if (kind === 'failed' && reason !== 'malformed') {
     moves.marks.unfail(moves.ownerOf(run), run.n, task.mark);
     if (optionsOf(run).incremental)
-      moves.marks.add(moves.ownerOf(run), task.mark, MARK.taken, { source: 0, session: 1 });
+      moves.marks.add(moves.ownerOf(run), task.mark, MARK.taken, {
+        source: 0,
+        session: sessionOf(run, moves.ownerOf(run)),
+      });
   }
+  if (kind === 'failed') deleteLetter(moves, run, task);
   // Known without its record, it would not be fetched again.
   moves.database.run('DELETE FROM pages WHERE mark = ?', task.mark);
   moves.database.run('UPDATE tasks SET over = NULL, ending = NULL, known = 0 WHERE id = ?', task.id);

@@ -10,10 +10,10 @@ interface LocalResponseCacheOptions {
   readonly maxBytes: number;
 }
 
-/** What has expired is dropped this often in the time that a page is kept: its bodies are memory that nobody asks for. */
+/** What has expired is dropped this often in the time that a page is kept: its bodies are wasted memory. */
 const SWEEPS = 4;
 
-/** The cache of one process. It is bounded by what it holds, not by the minute: nobody else shares it. */
+/** The cache of one process. It is bounded by its size, not per minute: no other process shares it. */
 export class LocalResponseCache implements ResponseCache {
   readonly #clock: Clock;
   readonly #ttlMs: number;

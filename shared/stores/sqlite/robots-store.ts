@@ -16,14 +16,14 @@ const SMALL_BYTES = 100;
 /** The robots.txt of one process' origins. It can't see what other processes know. */
 export class LocalRobotsStore implements RobotsStore {
   readonly #rules: ExpiringCache<RobotsRules>;
-  readonly #claims: ExpiringCache<true>;
+  readonly #locks: ExpiringCache<true>;
   readonly #failures: ExpiringCache<number>;
   readonly #ways: ExpiringCache<RobotsWay>;
 
   constructor({ clock }: { readonly clock: Clock }) {
     const limits = { clock, maxSize: MAX_BYTES };
     this.#rules = new ExpiringCache(limits);
-    this.#claims = new ExpiringCache(limits);
+    this.#locks = new ExpiringCache(limits);
     this.#failures = new ExpiringCache(limits);
     this.#ways = new ExpiringCache(limits);
   }
@@ -32,14 +32,14 @@ export class LocalRobotsStore implements RobotsStore {
     return this.#rules.get(origin);
   }
 
-  async claim(origin: string, forMs: number): Promise<boolean> {
-    if (this.#claims.get(origin) === true) return false;
-    this.#claims.keep(origin, true, forMs, SMALL_BYTES);
+  async lock(origin: string, forMs: number): Promise<boolean> {
+    if (this.#locks.get(origin) === true) return false;
+    this.#locks.keep(origin, true, forMs, SMALL_BYTES);
     return true;
   }
 
-  async dropClaim(origin: string): Promise<void> {
-    this.#claims.delete(origin);
+  async unlock(origin: string): Promise<void> {
+    this.#locks.delete(origin);
   }
 
   async keep(origin: string, rules: RobotsRules, forMs: number): Promise<void> {

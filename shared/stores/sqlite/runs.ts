@@ -12,8 +12,9 @@ import {
 import { newIncarnation } from '../incarnation.ts';
 import { circumstancesOf } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
-import { type Moves, optionsOf, type RunRow } from './moves/moves.ts';
+import { type Moves, optionsOf } from './moves/moves.ts';
 import { progressOf } from './moves/run-progress.ts';
+import type { RunRow } from './moves/run-rows.ts';
 
 interface SqliteRunsOptions {
   readonly store: LocalStore;

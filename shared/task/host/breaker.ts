@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
-/** What went wrong with a request so that its host may be out of order, in the plural. */
+/** Failures of requests that may mean that the host is down, in the plural. */
 export type HostFault = 'connection errors' | 'time-outs' | 'failed look-ups' | 'failed handshakes' | 'answers of 5xx';
 
 /** Errors in a row, and what they were: one word for several kinds. */
@@ -9,7 +9,7 @@ export interface Faults {
   readonly kind: HostFault | 'errors';
 }
 
-/** So many errors in a row open a host's breaker. */
+/** This many errors in a row open a host's breaker. */
 export const FAULTS_TO_OPEN = 5;
 export const OPEN_BASE_MS = MINUTE_MS;
 export const OPEN_CAP_MS = HOUR_MS;
@@ -39,7 +39,7 @@ export function openForMs(times: number, now: number): number {
   return Math.min(OPEN_CAP_MS, ms + Math.floor((ms * (now % SECOND_MS)) / (OPEN_SPREAD * SECOND_MS)));
 }
 
-/** A probe that was released and not heard of leaves its place to another after so long. */
+/** How long after its release a silent probe leaves its place to another. */
 export const PROBE_RELEASED_MS = MINUTE_MS;
 /** The same of one that a worker has begun: longer than any request may take. */
 export const PROBE_ADMITTED_MS = 2 * MINUTE_MS;

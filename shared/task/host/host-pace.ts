@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
 /**
- * How fast a host may be asked: the longest interval of those that there is a reason for.
+ * How fast a host may be asked: the longest interval that applies.
  *
  * | because   | the interval                                                                           |
  * |-----------|----------------------------------------------------------------------------------------|
@@ -40,8 +40,8 @@ export function longestInterval(intervals: Intervals): Pick<HostPace, 'intervalM
 export const LONGEST_RESPONSE_MS = MINUTE_MS;
 
 /**
- * The moving average of a host's response time: each answer counts for a quarter. A request that came to nothing may only
- * raise it: a refused connection is no quick answer.
+ * The moving average of a host's response time: each answer counts for a quarter. A failed request may only raise it: a
+ * refused connection is not a quick answer.
  */
 export function averageResponseMs(average: number | undefined, tookMs: number, isFailure: boolean): number | undefined {
   const took = Math.min(Math.round(tookMs), LONGEST_RESPONSE_MS);
@@ -67,7 +67,7 @@ export function recoveredIntervalMs(slowMs: number, rateMs: number): number {
   return next < SLOW_END_MS || next <= rateMs ? 0 : next;
 }
 
-/** A host that said "slow down" and answered others after it is known for that for so long. */
+/** How long it is remembered that a host said "slow down" and answered others after it. */
 export const ANSWERED_LATELY_MS = HOUR_MS;
 
 /** The first pause of a host that doesn't say how long it wants to be left alone, and the longest. */

@@ -43,7 +43,7 @@ function parseProxy(entry: string): ProxyAddress | string {
   const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);
   if (port === 0) return 'has the port 0';
   const login = loginOf(url);
-  if (login === 'broken') return 'has a login with a % that is no escape (write %25)';
+  if (login === 'broken') return 'has a login with a % that is not an escape (write %25)';
   if (login !== undefined && scheme !== 'socks5' && login.user.includes(':')) return 'has a user name with a colon';
   if (login !== undefined && scheme === 'socks5' && isTooLong(login)) return 'has a login of more than 255 bytes';
   return {

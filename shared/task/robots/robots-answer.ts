@@ -3,7 +3,7 @@ import { RETRY_AFTER_CAP_MS } from '../host/retry-after.ts';
 import type { FetchFailure } from '../task/fetch-failure.ts';
 
 /**
- * What asking for a robots.txt came to (RFC 9309 section 2.3.1).
+ * The result of asking for a robots.txt (RFC 9309 section 2.3.1).
  *
  * | meaning  | then                                                                                             |
  * |----------|--------------------------------------------------------------------------------------------------|
@@ -19,7 +19,7 @@ export type RobotsMeaning = 'parse' | 'allow' | 'wait' | 'as_page' | 'again';
 export const MAX_ROBOTS_REDIRECTS = 5;
 
 /**
- * The meaning of an answer's status. 429 is none of the 4xx that stand for "no rules": who is told to slow down must not
+ * The meaning of an answer's status. Unlike other 4xx, 429 doesn't mean "no rules": a crawler told to slow down must not
  * speed up.
  */
 export function meaningOfStatus(status: number): RobotsMeaning {
@@ -48,7 +48,7 @@ const MEANINGS: Readonly<Record<FetchFailure, RobotsMeaning>> = {
 };
 
 /**
- * The meaning of a request that came to no answer.
+ * The meaning of a request without an answer.
  *
  * @param redirected it failed at another address than the robots.txt's own: that says nothing about the pages
  */

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
-/** A point in time as a person names it: a date, or so long ago. */
+/** A point in time as a person names it: a date, or a duration ago. */
 export type Moment = { readonly at: number } | { readonly agoMs: number };
 
 /** Epoch milliseconds. */

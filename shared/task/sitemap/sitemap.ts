@@ -2,7 +2,7 @@ import { UrlLines } from '../url/urls-file.ts';
 import type { SitemapEntry, SitemapKind } from './sitemap-entry.ts';
 import { SitemapXml } from './sitemap-xml.ts';
 
-/** So much of a document decides whether it is text. */
+/** How much of a document decides whether it is text. */
 const HEAD_LENGTH = 4096;
 
 export interface SitemapOptions {

@@ -17,7 +17,7 @@ export interface XmlHandler {
   onAttribute(name: string, value: string): void;
   /** What stands between `<!` and `>`; nothing if it was too long to keep. */
   onDeclaration(text: string | undefined): void;
-  /** Does anybody want text, or attributes, just now? What isn't wanted isn't cut out of the document. */
+  /** Are text, or attributes, needed just now? If not, they aren't cut out of the document. */
   readonly wantsText: boolean;
   readonly wantsAttributes: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * Why a request came to no answer.
+ * Why a request got no answer.
  *
  * | reason            | what happened                                                              |
  * |-------------------|----------------------------------------------------------------------------|

@@ -4,7 +4,7 @@ import type { Logins } from '../url/logins.ts';
 /** A text in a message has at most this many bytes. */
 export const MAX_FIELD_BYTES = 65_536;
 
-/** One thing that a task says beside its URL, its mark and where it waits. */
+/** One field of a task besides its URL, its mark and its place. */
 export interface TaskField<T = unknown> {
   /** What stands for it in JSON. */
   readonly schema: z.ZodType<T>;

@@ -15,7 +15,7 @@ import { RUN_ID, type Task } from './task.ts';
  * | a message, and a dead letter | everything, as the fields of one JSON object                                            |
  */
 
-/** What a store knows of a task beside its form. */
+/** What a store knows of a task besides its form. */
 export type TaskPlace = Pick<Task, 'run' | 'host' | 'queue' | 'mark'>;
 
 /** The version of the messages that this program writes. */
@@ -54,7 +54,7 @@ export function formOf(task: Omit<Task, 'run'>): string {
   return isEmpty ? '' : JSON.stringify(form);
 }
 
-/** The task that a form is of; nothing if the text is no form. */
+/** The task that a form is of; nothing if the text isn't a form. */
 export function taskOf(form: string, { run, host, queue, mark }: TaskPlace): Task | undefined {
   const step = stepOfMark(mark);
   const key = keyOfMark(mark, step);
@@ -112,7 +112,7 @@ export function carriedFields({ redirects: _, logins: __, ...fields }: FieldsOfT
   return fieldsOf(fields) as CarriedFields;
 }
 
-/** What a record says of its task, beside what all records do. */
+/** The fields of a task in its record, besides those of all records. */
 export function recordedFields(task: FieldsOfTask): FieldsOfRecord {
   return fieldsOf(task, ([, { isInRecord }]) => isInRecord === true) as FieldsOfRecord;
 }

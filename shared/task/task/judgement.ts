@@ -6,7 +6,7 @@ import type { FetchFailure } from './fetch-failure.ts';
 import type { FailedReason, Outcome, SkippedReason } from './outcome.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 
-/** What is known of a task beside the answer. */
+/** What is known of a task besides the answer. */
 export interface Circumstances {
   /** Attempts counted before this one. */
   readonly attempts: number;
@@ -30,15 +30,15 @@ export interface Answer {
 
 export interface Judgement {
   readonly outcome: Outcome;
-  /** Did the host answer as a host in order does? `undefined`: it wasn't asked, so it says nothing about the host. */
+  /** Did the host give a healthy answer? `undefined`: it wasn't asked, so this says nothing about the host. */
   readonly hostAnswered: boolean | undefined;
   /** What is wrong with the host, as far as this tells: several in a row open its breaker. An answer of another kind closes it. */
   readonly hostFault?: HostFault;
-  /** It wants to be asked more slowly, and didn't say when: what it said. */
+  /** It asked to be slowed without saying for how long: what it said. */
   readonly slowDown?: string;
 }
 
-/** A task that is told to slow down so often begins to pay attempts: one page must not keep a run open for ever. */
+/** How often a task is told to slow down before that costs attempts: one page must not keep a run open for ever. */
 export const MOST_THROTTLES = 15;
 
 /** The same, when its host doesn't say for how long, and answers others: then it is the page that is refused. */
@@ -87,7 +87,7 @@ type Meaning =
   | { readonly retry: FailedReason; readonly once?: boolean }
   | { readonly defer: true };
 
-/** What a request that came to no answer says about its host: what is wrong, that it is in order, or nothing. */
+/** What a request without an answer says about its host: what is wrong, that it is healthy, or nothing. */
 type HostSign = HostFault | 'in order' | undefined;
 
 const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonly host: HostSign }>> = {
@@ -103,14 +103,14 @@ const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonl
   size: { means: { skipped: 'size' }, host: 'in order' },
   content_type: { means: { skipped: 'content_type' }, host: 'in order' },
   private_address: { means: { skipped: 'private_address' }, host: undefined },
-  // Our own want, both: the page is as good as before.
+  // Both are shortages of ours; the page was never tried.
   proxy: { means: { defer: true }, host: undefined },
   exhausted: { means: { defer: true }, host: undefined },
-  // We were asked to stop: nobody's fault.
+  // We were asked to stop: not a failure.
   aborted: { means: { defer: true }, host: undefined },
 };
 
-/** What a request that came to no answer means for its task. */
+/** What a request without an answer means for its task. */
 export function judgeFailure(reason: FetchFailure, message: string, about: Circumstances): Judgement {
   const { means, host } = FAILURES[reason];
   const outcome = outcomeOf(means, message, about);

@@ -8,7 +8,7 @@ import type { Task } from './task.ts';
 
 /** A task that the frontier may take. */
 export interface TaskOffer extends Omit<Task, 'run'> {
-  /** The task is worth doing for so long from now; see {@link RoutingRule.deadlineMs}. */
+  /** How long from now the task may take; see {@link RoutingRule.deadlineMs}. */
   readonly deadlineMs?: number | undefined;
   /** When the page was changed last, as its sitemap says; epoch milliseconds. */
   readonly changedAt?: number | undefined;
@@ -25,7 +25,7 @@ export interface OfferRules {
   readonly logins?: Logins | undefined;
 }
 
-/** What is known of a task beside its URL. */
+/** What is known of a task besides its URL. */
 export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' | 'domain'> {
   readonly step?: string;
   /** Where it goes when no rule says where. Left out: the normal queue. */

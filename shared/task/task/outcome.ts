@@ -32,7 +32,7 @@ export const SKIPPED_REASONS = [
 export type SkippedReason = (typeof SKIPPED_REASONS)[number];
 
 /**
- * What one delivery of a task came to.
+ * The outcome of one delivery of a task.
  *
  * | kind      | the task                                                        | attempt |
  * |-----------|-----------------------------------------------------------------|---------|
@@ -51,7 +51,7 @@ export type Outcome =
       readonly kind: 'defer';
       readonly host?: HostPause;
       readonly inMs?: number;
-      /** It alone was told to slow down: counted as that, and its host goes on. */
+      /** It alone was told to slow down: counted as that, and its host isn't paused. */
       readonly throttled?: true;
       readonly detail?: string;
     };

@@ -19,7 +19,7 @@ export interface RoutingRule {
   readonly word?: readonly string[] | undefined;
   readonly path?: string | undefined;
   readonly queue: Queue;
-  /** The task is worth doing for so long after it was first seen; past that it fails with reason `deadline`. */
+  /** How long after it was first seen the task may be done; past that it fails with reason `deadline`. */
   readonly deadlineMs?: number | undefined;
 }
 

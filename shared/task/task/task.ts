@@ -2,7 +2,7 @@ import { taskIdOf } from '../url/fingerprint.ts';
 import type { FieldsOfTask } from './fields.ts';
 import type { Queue } from './routing.ts';
 
-/** One URL to fetch for one step of one run. What it says beside these is in `fields.ts`; how it is written, in `form.ts`. */
+/** One URL to fetch for one step of one run. Its other fields are in `fields.ts`; how it is written, in `form.ts`. */
 export interface Task extends FieldsOfTask {
   readonly run: string;
   /** What is fetched: the URL as it was written, serialised, without credentials. */
@@ -26,10 +26,13 @@ export function idOf(task: Pick<Task, 'run' | 'mark'>): string {
   return taskIdOf(task.run, task.mark);
 }
 
-/** The run that the id of a message names; nothing if it names none. What stands there may be a stranger's, and no run id. */
+/**
+ * The run that the id of a message names; nothing if it names none. The id may be from another program, and not hold a
+ * run id.
+ */
 export function runNamedBy(id = ''): string | undefined {
   return id.slice(0, Math.max(0, id.lastIndexOf(':'))) || undefined;
 }
 
-/** A run id: it stands in Redis keys, file names and URLs. */
+/** A run id: it is part of Redis keys, file names and URLs. */
 export const RUN_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;

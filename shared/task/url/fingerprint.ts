@@ -23,7 +23,7 @@ export function stepOfMark(mark: string): string {
   return space < 0 ? FIRST_STEP : mark.slice(0, space);
 }
 
-/** The politeness key in a mark, or in a serialised URL; empty for a text that is no URL. */
+/** The politeness key in a mark, or in a serialised URL; empty for a text that isn't a URL. */
 export function hostOfMark(mark: string): string {
   const start = mark.indexOf('://');
   if (start < 0) return '';
@@ -32,13 +32,13 @@ export function hostOfMark(mark: string): string {
   return authority.slice(authority.lastIndexOf('@') + 1);
 }
 
-/** The pseudo host of texts that are no URL. No host name holds a question mark. */
+/** The pseudo host of texts that aren't URLs. No host name holds a question mark. */
 export const MALFORMED_HOST = '?';
 
-/** No mark of a text that is no URL is longer. */
+/** The longest mark of a text that isn't a URL. */
 export const MAX_MALFORMED_MARK_LENGTH = 2_048;
 
-/** The mark of a text that is no URL: the text itself, on one line and not endless. */
+/** The mark of a text that isn't a URL: the text itself, cut, on one line. */
 export function malformedMarkOf(text: string): string {
   return withoutCredentialsIn(text.replaceAll(/[\u0000-\u0020\u007f]+/g, ' ').trim()).slice(
     0,

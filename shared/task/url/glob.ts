@@ -1,7 +1,7 @@
 /**
  * Does a pattern match all of a text? `*` stands for any characters, none and `/` included; everything else for itself.
  *
- * What stands between two stars is looked for once, behind what stands before it: if it fits anywhere, it fits there.
+ * The text between two stars is searched once, after the match before it: if it fits anywhere, it fits there.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*');

@@ -17,7 +17,9 @@ export function redirectOf(status: number, location: string | undefined, url: st
   if (!location || !REDIRECTS.has(status)) return undefined;
   const target = URL.parse(Buffer.from(location, 'latin1').toString(), url);
   if (target === null || !isHttp(target)) {
-    return { problem: `The redirect leads to no http URL: ${withoutCredentials(location).slice(0, 200)}` };
+    return {
+      problem: `The redirect leads to a URL that is not http or https: ${withoutCredentials(location).slice(0, 200)}`,
+    };
   }
   target.hash = '';
   const login = takeLogin(target);

@@ -1,4 +1,4 @@
-/** Why a text is no URL that can be crawled, as the end of a sentence. */
+/** Why a text isn't a URL that can be crawled, as the end of a sentence. */
 export type UrlProblem = string;
 
 /** A URL that can be fetched, with the two names that the rest of the program knows it by. */
@@ -74,7 +74,7 @@ const PLAIN_PATH = /^\/(?!\/)[A-Za-z0-9\-_.~/?=&+,;:@!$()*%]{0,2000}$/;
 /** Dot segments, escaped or not, and escapes that are none. */
 const DOTS = /\/\.|\/%2e/i;
 
-/** `true` for a result of {@link readUrl} that is no URL. */
+/** `true` for a result of {@link readUrl} that isn't a URL. */
 export function isProblem(read: CrawlUrl | { readonly problem: UrlProblem }): read is { readonly problem: UrlProblem } {
   return 'problem' in read;
 }
@@ -126,7 +126,7 @@ function isBehindBrokenEscape(href: string, at: number): boolean {
 const HEX_DIGIT = /[0-9a-f]/i;
 
 /**
- * A text without user name and password, to be shown: a URL, or what somebody meant for one. Of what is no URL, all in front
+ * A text without user name and password, to be shown: a URL, or something meant as one. Of what is no URL, all in front
  * of its last `@` is taken for them: an unescaped slash in a password, say, makes it none.
  */
 export function withoutCredentials(text: string): string {

@@ -2,7 +2,7 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 import type { AckMode, Consumer, Handler } from '../../ports/transport.ts';
 import type { Queue } from '../../task/task/routing.ts';
 import { allowedHeaders } from '../message-headers.ts';
-import { close } from './farewell.ts';
+import { close } from './closing.ts';
 import type { LiveConnection } from './recovering-connection.ts';
 
 interface RabbitMqConsumerOptions {

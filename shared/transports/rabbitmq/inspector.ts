@@ -7,7 +7,7 @@ import type {
   QueueInspector,
 } from '../../ports/transport.ts';
 import { TrawlError, UnavailableError } from '../../runtime/errors.ts';
-import { close } from './farewell.ts';
+import { close } from './closing.ts';
 import { lettersBack, type SiftOptions, siftLetters } from './letters.ts';
 import { whileReading } from './reading-lock.ts';
 import type { LiveConnection, RecoveringConnection } from './recovering-connection.ts';
@@ -99,7 +99,7 @@ export class RabbitMqInspector implements QueueInspector {
     } catch (error: unknown) {
       // It went away under us: whatever amqplib says of that, trying again is what helps.
       if (this.#connection.live === live || error instanceof TrawlError) throw error;
-      throw new UnavailableError('RabbitMQ went away meanwhile. What was done so far stays done: run it again.', {
+      throw new UnavailableError('RabbitMQ went away meanwhile. What was done stays done: run it again.', {
         cause: error,
       });
     }
@@ -111,7 +111,7 @@ async function depthOf(channel: Channel, queue: string): Promise<QueueDepths[Des
   return { ready: messageCount, consumers: consumerCount };
 }
 
-/** 404 NOT_FOUND: nobody has declared the queue. */
+/** 404 NOT_FOUND: the queue isn't declared. */
 function isNotFound(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 404;
 }

@@ -16,7 +16,7 @@ const BACK_WITHIN_MS = 2_000;
 const NONE_COME_MS = 1_000;
 
 export interface SiftOptions {
-  /** At most so many letters are looked at. */
+  /** At most this many letters are read. */
   readonly most?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -55,7 +55,7 @@ export async function siftLetters(
   return kept.length + carried.length;
 }
 
-/** Resolves when so many letters are back in their queue, or soon: whoever looks next shall see them. */
+/** Resolves when this many letters are back in their queue, or after a short while, so that the next reader sees them. */
 export async function lettersBack(channel: Channel, queue: string, count: number): Promise<void> {
   const until = performance.now() + BACK_WITHIN_MS;
   while (performance.now() < until) {

@@ -3,7 +3,7 @@ import type { Destination, OutgoingMessage, PublishOutcome } from '../../ports/t
 import { messageOf } from '../../runtime/errors.ts';
 import type { QueueDeclaration } from './topology.ts';
 
-/** A message without an answer for so long has an unknown fate: it is not sent again, its lease decides. */
+/** How long a message may go without an answer before its outcome is unknown: it is not sent again, its lease decides. */
 const CONFIRM_TIMEOUT_MS = 30_000;
 const LOOK_EVERY_MS = 5_000;
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from 'amqplib';
 import { UnavailableError } from '../../runtime/errors.ts';
-import { close } from './farewell.ts';
+import { close } from './closing.ts';
 import type { LiveConnection } from './recovering-connection.ts';
 
 /** How long one reader of a queue waits for another. */
@@ -40,9 +40,7 @@ async function locked({ model }: LiveConnection, name: string): Promise<Channel>
     } catch (error: unknown) {
       if (!isLocked(error)) throw error;
       if (performance.now() > until) {
-        throw new UnavailableError(
-          'The dead letters are being looked at by another command, which has them in hand. Run this again when that has ended.',
-        );
+        throw new UnavailableError('Another command is reading the dead letters. Run this again when it has ended.');
       }
       await delay(RETRY_MS);
     }

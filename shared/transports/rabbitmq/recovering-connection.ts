@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import { type Channel, type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
 import { batchWrites } from '../../runtime/batch-writes.ts';
+import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
-import { closed } from './farewell.ts';
+import { closed } from './closing.ts';
 
 /** How long a socket has to send its last bytes. */
 const GOODBYE_MS = 1_000;
-const CONNECT_TIMEOUT_MS = 10_000;
 const MOST_BETWEEN_TRIES_MS = 10_000;
 
 /** What is told about a connection while it comes and goes. */

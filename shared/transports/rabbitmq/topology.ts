@@ -1,5 +1,6 @@
+import { LETTER_TTL_MS } from '../../ports/dead-letter.ts';
 import type { Destination } from '../../ports/transport.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../task/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../task/durations.ts';
 
 /** `quorum` survives the loss of a node and syncs to disk before it confirms; `classic` suits a tiny single node. */
 export type QueueType = 'quorum' | 'classic';
@@ -17,7 +18,7 @@ export interface QueueDeclaration {
 export const QUEUE_TTL_MS: Readonly<Record<Destination, number>> = {
   priority: 30 * MINUTE_MS,
   normal: HOUR_MS,
-  failed: DAY_MS,
+  failed: LETTER_TTL_MS,
 };
 
 /**

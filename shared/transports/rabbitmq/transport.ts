@@ -15,8 +15,8 @@ import type {
 } from '../../ports/transport.ts';
 import { ConfigurationError, UnavailableError } from '../../runtime/errors.ts';
 import type { Queue } from '../../task/task/routing.ts';
+import { close } from './closing.ts';
 import { RabbitMqConsumer } from './consumer.ts';
-import { close } from './farewell.ts';
 import { RabbitMqInspector } from './inspector.ts';
 import { RabbitMqPublisher } from './publisher.ts';
 import { type ConnectionEvents, type LiveConnection, RecoveringConnection, reasonOf } from './recovering-connection.ts';
@@ -137,7 +137,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     return this.#inspector.sift(judge, signal);
   }
 
-  /** One at a time, whoever asks. `false`: it can't be mended from here. */
+  /** One at a time, for all callers. `false`: it can't be repaired from here. */
   async #declareAgain(): Promise<boolean> {
     const { live } = this.#publishing;
     if (live === undefined) return false;

@@ -11,7 +11,7 @@ const database = new DatabaseSync(workerData as string, { timeout: WAIT_MS });
 
 parentPort?.on('message', (mode: CheckpointMode) => {
   try {
-    // A busy answer is no error: the next look asks again.
+    // A busy answer isn't an error: the next look asks again.
     database.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
   } finally {
     parentPort?.postMessage('done');

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { threadEnv } from '../../../runtime/thread-env.ts';
-import { IN_MEMORY } from './database.ts';
+import { IN_MEMORY, type LocalDatabase } from './database.ts';
 
-/** From so many bytes on, the log is brought into the database. */
+/** From this many bytes on, the log is checkpointed. */
 const LONG_LOG_BYTES = 8 * 2 ** 20;
-/** From so many on, writers are made to wait until all of it is, so that it begins anew. */
+/** From this many on, writers wait until all of it is checkpointed, so that it starts again from its beginning. */
 const TOO_LONG_LOG_BYTES = 32 * 2 ** 20;
 
 /** What the thread is asked to do. */
@@ -13,20 +13,23 @@ export type CheckpointMode = 'PASSIVE' | 'RESTART';
 
 /**
  * Keeps the log of a database short, by a thread with a connection of its own: what waits for the disk there holds up nobody here.
- * The thread begins with the first long log; most crawls never need one.
+ * The thread begins with the first long log; most crawls never need one. A database that nobody else can open is left alone: SQLite makes
+ * its checkpoints.
  */
 export class Checkpoints {
   readonly #path: string;
+  readonly #isNeeded: boolean;
   #thread: Worker | undefined;
   #isBusy = false;
 
-  constructor(path: string) {
+  constructor({ path, isExclusive }: Pick<LocalDatabase, 'path' | 'isExclusive'>) {
     this.#path = path;
+    this.#isNeeded = path !== IN_MEMORY && !isExclusive;
   }
 
   /** Looks how long the log is. To be called every second or so. */
   look(): void {
-    if (this.#path === IN_MEMORY || this.#isBusy) return;
+    if (!this.#isNeeded || this.#isBusy) return;
     const { size = 0 } = statSync(`${this.#path}-wal`, { throwIfNoEntry: false }) ?? {};
     if (size < LONG_LOG_BYTES) return;
     const mode: CheckpointMode = size < TOO_LONG_LOG_BYTES ? 'PASSIVE' : 'RESTART';

@@ -2,12 +2,13 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { codeOf, messageOf, StorageError } from '../../../runtime/errors.ts';
-import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { networkFileSystemOf } from './network-file-system.ts';
+import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 import { isBusy, isLost, isSqlite } from './sqlite-errors.ts';
 
 /** Between two tries to begin, while another process or a checkpoint is writing. */
 const BUSY_MS = 2;
-/** Another process that writes for so long has hung, or the disk has. */
+/** How long another process may write before it, or the disk, counts as hung. */
 const BUSY_MOST_MS = 30_000;
 /** So many calls are made without waiting for more. */
 const MANY_CALLS = 64;
@@ -15,6 +16,11 @@ const MANY_CALLS = 64;
 const FILE_MODE = 0o600;
 
 export const IN_MEMORY = ':memory:';
+
+/** How long opening waits for others: for the recovery of a log after a crash, say. */
+const OPEN_WAIT_MS = 5_000;
+/** The same where one process has the file to itself: a command is soon over, and a crawl is not. */
+const EXCLUSIVE_OPEN_WAIT_MS = 2_000;
 
 interface LocalDatabaseOptions {
   /** A file, or {@link IN_MEMORY}. */
@@ -24,12 +30,16 @@ interface LocalDatabaseOptions {
    * at once.
    */
   readonly gatherMs?: number;
+  /** Left out everywhere but in tests: asks the system; see {@link networkFileSystemOf}. */
+  readonly networkFileSystem?: typeof networkFileSystemOf;
 }
 
-/** What is to be done at the beginning and at the end of each transaction. */
+/** What is to be done at the beginning and at the end of each transaction, and after it. */
 export interface Around {
   begin(): void;
   end(): void;
+  /** All of it is kept. */
+  committed(): void;
 }
 
 /** A call that waits for its transaction. */
@@ -58,9 +68,14 @@ class CallError extends Error {
  *
  * A write-ahead log keeps those who read apart from those who write. It is written to the disk itself by checkpoints in a thread of
  * their own (`checkpoints.ts`): a disk that takes 30 ms for that would hold up the event loop.
+ *
+ * The log needs memory that all processes share. On a network file system there is none: there the first process has the database to
+ * itself, and SQLite makes the checkpoints in between.
  */
 export class LocalDatabase {
   readonly path: string;
+  /** No other connection can open it meanwhile. */
+  readonly isExclusive: boolean;
   readonly #database: DatabaseSync;
   readonly #gatherMs: number | undefined;
   readonly #statements = new Map<string, StatementSync>();
@@ -70,13 +85,15 @@ export class LocalDatabase {
   #turn: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
   #busySince: number | undefined;
-  #around: Around = { begin: () => {}, end: () => {} };
+  #around: Around = { begin: () => {}, end: () => {}, committed: () => {} };
 
   /** @throws StorageError if it can't be opened, or was written by a newer program */
-  constructor({ path, gatherMs }: LocalDatabaseOptions) {
+  constructor({ path, gatherMs, networkFileSystem = networkFileSystemOf }: LocalDatabaseOptions) {
     this.path = path;
+    const network = path === IN_MEMORY ? undefined : networkFileSystem(path);
+    this.isExclusive = network !== undefined;
     this.#gatherMs = gatherMs;
-    this.#database = openDatabase(path);
+    this.#database = openDatabase(path, network);
   }
 
   /** Aborted with a `StorageError` once something could not be written. From then on no call is made. */
@@ -91,6 +108,11 @@ export class LocalDatabase {
 
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#prepared(sql).get(...values) as Row | undefined;
+  }
+
+  /** Another number after each commit of another connection. Only inside of a call's work. */
+  get version(): number {
+    return this.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
   }
 
   /** Makes a change. Returns how many rows it met. */
@@ -118,7 +140,7 @@ export class LocalDatabase {
 
   /** From now on somebody else brings the log into the database; see `checkpoints.ts`. */
   leaveCheckpoints(): void {
-    this.#database.exec('PRAGMA wal_autocheckpoint = 0');
+    if (!this.isExclusive) this.#database.exec('PRAGMA wal_autocheckpoint = 0');
   }
 
   /** Something that belongs to the database could not be written. */
@@ -182,6 +204,7 @@ export class LocalDatabase {
     try {
       const results = this.#makeAll(calls);
       this.#database.exec('COMMIT');
+      this.#around.committed();
       for (const [i, { done }] of calls.entries()) done(results[i]);
     } catch (error: unknown) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -246,36 +269,44 @@ export class LocalDatabase {
   }
 }
 
-function openDatabase(path: string): DatabaseSync {
+function openDatabase(path: string, network: string | undefined): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     if (path !== IN_MEMORY) closeSync(openSync(path, 'a', FILE_MODE));
-    // Opening waits: for the recovery of a log after a crash, say, which another process may be at.
-    database = new DatabaseSync(path, { timeout: 5_000 });
+    database = new DatabaseSync(path, { timeout: network === undefined ? OPEN_WAIT_MS : EXCLUSIVE_OPEN_WAIT_MS });
+    // Before anything is read: from then on there is a file of shared memory, or none.
+    if (network !== undefined) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > SCHEMA_VERSION) {
       throw new StorageError(
-        `${path} is of version ${version}, and this program knows none newer than ${SCHEMA_VERSION}: use the newer program, or another OUTPUT_DIR`,
+        `${path} has version ${version}, and this program supports none newer than ${SCHEMA_VERSION}: use the newer program, or another OUTPUT_DIR`,
       );
     }
-    if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    // A transaction changes few rows, each in another place: of small pages, half as many bytes go into the log.
+    if (version === 0) database.exec('PRAGMA page_size = 1024; PRAGMA auto_vacuum = INCREMENTAL');
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000',
     );
-    if (version === 0) createSchema(database);
+    if (version < SCHEMA_VERSION) updateSchema(database);
     database.exec('PRAGMA busy_timeout = 0');
     return database;
   } catch (error: unknown) {
     database?.close();
     if (error instanceof StorageError) throw error;
+    if (network !== undefined && isBusy(error))
+      throw new StorageError(
+        `${path} is on ${network}, where one process at a time can have it open, and another one has: wait until that crawl or command has ended`,
+        { cause: error },
+      );
     throw new StorageError(`${path} can't be opened: ${messageOf(error)} (OUTPUT_DIR)`, { cause: error });
   }
 }
 
 /** Another process may be doing the same. */
-function createSchema(database: DatabaseSync): void {
+function updateSchema(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE');
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`);
+  if (version < SCHEMA_VERSION)
+    database.exec(`${SCHEMA_STEPS.slice(version).join('')} PRAGMA user_version = ${SCHEMA_VERSION}`);
   database.exec('COMMIT');
 }

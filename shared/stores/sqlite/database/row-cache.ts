@@ -6,12 +6,46 @@ export type Value = SQLInputValue;
 
 interface Kept<Row> {
   readonly row: Row;
-  /** As it is in the database; nothing if it isn't there yet. */
+  /** As it is in the database, and never changed; nothing if it isn't there yet. */
   before: Row | undefined;
 }
 
+/** About 500 bytes each. */
+const MOST_REMEMBERED = 10_000;
+
+/** Rows of one table as they were when the last transaction ended, the last ones that were used. They hold as long as nobody else writes. */
+export class RowMemory<Row> {
+  readonly #rows = new Map<string, Row>();
+
+  get(name: string): Row | undefined {
+    return this.#rows.get(name);
+  }
+
+  set(name: string, row: Row): void {
+    this.#rows.delete(name);
+    this.#rows.set(name, row);
+    if (this.#rows.size <= MOST_REMEMBERED) return;
+    const [oldest] = this.#rows.keys();
+    if (oldest !== undefined) this.#rows.delete(oldest);
+  }
+
+  delete(name: string): void {
+    this.#rows.delete(name);
+  }
+
+  clear(): void {
+    this.#rows.clear();
+  }
+}
+
+interface Table<Row> {
+  readonly name: string;
+  readonly keys: readonly (keyof Row & string)[];
+  readonly memory: RowMemory<Row>;
+}
+
 /**
- * Rows of one table during one transaction: each is read once, changed as an object, and written back in the columns that differ. Only
+ * Rows of one table during one transaction: each is read at most once, changed as an object, and written back in the columns that differ. Only
  * those: an index is written anew for each of its columns that an `UPDATE` names.
  */
 export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
@@ -19,12 +53,14 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
   readonly #table: string;
   readonly #keys: readonly (keyof Row & string)[];
   readonly #where: string;
+  readonly #memory: RowMemory<Row>;
   readonly #kept = new Map<string, Kept<Row>>();
 
-  constructor(database: LocalDatabase, table: string, keys: readonly (keyof Row & string)[]) {
+  constructor(database: LocalDatabase, { name, keys, memory }: Table<Row>) {
     this.#database = database;
-    this.#table = table;
+    this.#table = name;
     this.#keys = keys;
+    this.#memory = memory;
     this.#where = keys.map((key) => `${key} = ?`).join(' AND ');
   }
 
@@ -33,7 +69,7 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     const name = keys.join('\n');
     let kept = this.#kept.get(name);
     if (kept === undefined) {
-      kept = this.#read(keys) ?? { row: otherwise(), before: undefined };
+      kept = this.#read(name, keys) ?? { row: otherwise(), before: undefined };
       this.#kept.set(name, kept);
     }
     return kept.row;
@@ -41,7 +77,7 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
 
   find(keys: readonly Value[]): Row | undefined {
     const name = keys.join('\n');
-    const kept = this.#kept.get(name) ?? this.#read(keys);
+    const kept = this.#kept.get(name) ?? this.#read(name, keys);
     if (kept !== undefined) this.#kept.set(name, kept);
     return kept?.row;
   }
@@ -53,21 +89,29 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
       if (!isNeeded(row)) {
         if (before !== undefined) this.#delete(row);
         this.#kept.delete(name);
+        this.#memory.delete(name);
       } else if (before === undefined) {
         this.#insert(row);
         kept.before = { ...row };
-      } else this.#update(row, before);
+      } else if (this.#update(row, before)) kept.before = { ...row };
     }
+  }
+
+  /** The transaction has been committed, and all was written back before: the next one needn't read it again. */
+  remember(): void {
+    for (const [name, { before }] of this.#kept) if (before !== undefined) this.#memory.set(name, before);
   }
 
   /** Forgets all that was read, and what was not written back. */
   clear(): void {
     this.#kept.clear();
+    this.#memory.clear();
   }
 
-  #read(keys: readonly Value[]): Kept<Row> | undefined {
-    const found = this.#database.get<Row>(`SELECT * FROM ${this.#table} WHERE ${this.#where}`, ...keys);
-    return found === undefined ? undefined : { row: found, before: { ...found } };
+  #read(name: string, keys: readonly Value[]): Kept<Row> | undefined {
+    const before =
+      this.#memory.get(name) ?? this.#database.get<Row>(`SELECT * FROM ${this.#table} WHERE ${this.#where}`, ...keys);
+    return before === undefined ? undefined : { row: { ...before }, before };
   }
 
   #insert(row: Row): void {
@@ -77,18 +121,19 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     this.#database.run(`INSERT INTO ${this.#table} (${columns.join(', ')}) VALUES (${places})`, ...values);
   }
 
-  #update(row: Row, before: Row): void {
+  /** Returns whether anything had changed. */
+  #update(row: Row, before: Row): boolean {
     let set = '';
     const values: Value[] = [];
     for (const column in row) {
       if (row[column] === before[column]) continue;
       set += set === '' ? `${column} = ?` : `, ${column} = ?`;
       values.push(row[column]);
-      before[column] = row[column];
     }
-    if (set === '') return;
+    if (set === '') return false;
     for (const key of this.#keys) values.push(row[key]);
     this.#database.run(`UPDATE ${this.#table} SET ${set} WHERE ${this.#where}`, ...values);
+    return true;
   }
 
   #delete(row: Row): void {

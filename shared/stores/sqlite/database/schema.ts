@@ -1,6 +1,3 @@
-/** Written into each database. A newer one is refused: this program doesn't know what it would break. */
-export const SCHEMA_VERSION = 1;
-
 /** Bits of {@link marks.bits}. */
 export const MARK = {
   /** Taken: by the run, or by one that shares its marks. */
@@ -11,6 +8,9 @@ export const MARK = {
   visited: 4,
 } as const;
 
+/** Rows that one call writes or deletes: others that use the database wait no longer for it. */
+export const ROWS_AT_ONCE = 500;
+
 /** The owner of the marks that runs share; a run's own marks are under its number, from 1. */
 export const SHARED = 0;
 
@@ -20,17 +20,19 @@ export const SHARED = 0;
  * - `runs`: `opened` counts those that are open, in the order they were opened; nothing once a run has ended. `lookAt`: release has
  *   no use for the run before.
  *   A `session` begins whenever a process opens the run. `knownOfSeeds` counts the duplicates among the seeds read since one of
- *   their readers was done. A run with a `generation` belongs to a crawl that can be gone on with.
+ *   their readers was done. A run with a `generation` belongs to a crawl that can be resumed.
  * - `tasks`: one with a `place` waits in its host's list, one with `dueAt` for its retry, one with a `release` is in flight. `known`
  *   counts the duplicates among its links. One with `over` has come to its `ending` in that generation, and is kept until its
  *   record is on the disk.
  * - `runHosts`: the hosts of a run. `readyAt`: release has no use for the host before; nothing if none of its tasks waits.
  * - `marks`: `task` was made for it last, and is live while that row has the same mark; `again` says which run has taken a shared mark once more, 0 that none has it in hand. `source` is the task in
- *   whose page it was found, 0 a seed, and `session` when it was found last: what is read again after a crash is no duplicate.
+ *   whose page it was found, 0 a seed, and `session` when it was found last (of a shared mark with its run, see `sessionOf`): what is read again after a crash is no duplicate.
  * - `crawls`: what each run was begun with, and who has it.
  * - `leftovers`: runs whose rows are being deleted, some at a time.
+ * - `letters`: dead letters as they would lie in a broker's queue, oldest first. No number is used twice: whoever deletes one that was
+ *   read before never meets its successor. `run` is 0 where the id names none.
  */
-export const SCHEMA = `
+const FIRST = `
 CREATE TABLE runs (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
@@ -202,3 +204,21 @@ CREATE TABLE leftovers (
   run INTEGER PRIMARY KEY
 ) STRICT;
 `;
+
+const LETTERS = `
+CREATE TABLE letters (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  run INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  headers TEXT NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX lettersOf ON letters (run, id) WHERE run > 0;
+`;
+
+/** What each version adds to the one before it. */
+export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS];
+
+/** Written into each database. A newer one is refused: this program doesn't know what it would break. */
+export const SCHEMA_VERSION = SCHEMA_STEPS.length;

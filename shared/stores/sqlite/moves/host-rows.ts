@@ -1,4 +1,4 @@
-import { LONGEST_HOLD_MS, type Pause } from '../../../ports/host-gate.ts';
+import { LONGEST_PAUSE_MS, type Pause } from '../../../ports/host-gate.ts';
 import type { HostCircumstances } from '../../../ports/host-overview.ts';
 import type { Faults } from '../../../task/host/breaker.ts';
 import { type HostPace, longestInterval } from '../../../task/host/host-pace.ts';
@@ -26,7 +26,7 @@ export type HostRow = {
   responseInterval: number;
   /** How often its breaker opened in a row, and until when it is open; 0 times: it is closed. */
   openUntil: number;
-  /** When it last answered in order after it said "slow down"; 0 for never. */
+  /** Its last healthy answer after it said "slow down"; 0 for never. */
   answeredAt: number;
 } & Troubles;
 
@@ -36,7 +36,7 @@ interface Troubles {
   slowMs: number;
   slowSince: number;
   slowReason: string;
-  /** How often it said "slow down" since it last answered in order. */
+  /** How often it said "slow down" since its last healthy answer. */
   throttles: number;
   /** Errors in a row, as {@link Faults} in JSON. */
   failing: string | null;
@@ -87,7 +87,7 @@ export function pauseHost(host: HostRow, ms: number, reason: string, now: number
   host.reason = reason;
 }
 
-/** The host wants so long between two requests; a longer delay stands. */
+/** Sets the least time between two requests; a longer delay stands. */
 export function slowHost(host: HostRow, intervalMs: number, forMs: number, now: number): void {
   host.nextAt = Math.max(host.nextAt, now + intervalMs);
   if (host.crawlDelayUntil > now && host.crawlDelay > intervalMs) return;
@@ -96,9 +96,9 @@ export function slowHost(host: HostRow, intervalMs: number, forMs: number, now: 
 }
 
 /** Quiets a host until somebody ends it. Returns the pause that it was in. */
-export function holdHost(host: HostRow, reason: string, now: number): Pause | undefined {
+export function pauseHostByHand(host: HostRow, reason: string, now: number): Pause | undefined {
   const was = pauseOf(host, now);
-  host.pausedUntil = now + LONGEST_HOLD_MS;
+  host.pausedUntil = now + LONGEST_PAUSE_MS;
   host.reason = reason;
   host.byHand = 1;
   return was;

@@ -1,12 +1,13 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import { IN_MEMORY, type LocalDatabase } from '../database/database.ts';
 import { Moves } from './moves.ts';
+import { RowMemories } from './run-rows.ts';
 
 /** What all ports of the local store stand on: calls that see the database at one moment of one clock. */
 export class LocalStore {
   readonly database: LocalDatabase;
   readonly clock: Pick<Clock, 'now'>;
-  /** The runs that this process has to itself; nothing if nobody else can have any. */
+  /** The runs that this process has to itself; nothing if no other process can have any. */
   readonly owned: Set<string> | undefined;
   /** Those of the transaction under way: a row is read once for all of its calls. */
   #moves: Moves | undefined;
@@ -15,11 +16,18 @@ export class LocalStore {
     this.database = database;
     this.owned = database.path === IN_MEMORY ? undefined : new Set();
     this.clock = clock;
+    const memories = new RowMemories();
+    let version: number | undefined;
     database.surround({
       begin: () => {
-        this.#moves = new Moves(this.database, Math.floor(this.clock.now()), this.owned);
+        const found = database.version;
+        // Another process has written since.
+        if (found !== version) memories.clear();
+        version = found;
+        this.#moves = new Moves({ database, now: Math.floor(clock.now()), owned: this.owned, memories });
       },
       end: () => this.#moves?.flush(),
+      committed: () => this.#moves?.remember(),
     });
   }
 

@@ -1,12 +1,31 @@
 import type { LocalDatabase } from '../database/database.ts';
 import { MARK, SHARED } from '../database/schema.ts';
 
+/** Sessions of runs that share marks are told apart by their run: each has this many numbers. */
+const SESSIONS_EACH = 2 ** 20;
+
+/** When a run found a mark, as the mark keeps it. */
+export function sessionOf({ n, session }: { readonly n: number; readonly session: number }, owner: number): number {
+  return owner === SHARED ? n * SESSIONS_EACH + session : session;
+}
+
 /** Where and when a mark was found. */
-export interface Found {
+export interface Discovery {
   /** The id of the task that takes it, if one does. */
   readonly task?: number | null;
   /** The id of the task in whose page it was, 0 for a seed. */
   readonly source: number;
+  /** See {@link sessionOf}. */
+  readonly session: number;
+}
+
+interface Retaken {
+  readonly owner: number;
+  /** The number of the run whose task failed. */
+  readonly run: number;
+  readonly mark: string;
+  /** The id of the task that takes it. */
+  readonly task: number;
   readonly session: number;
 }
 
@@ -29,7 +48,7 @@ export class MarkTable {
   }
 
   /** Returns whether it was missing. */
-  add(owner: number, mark: string, bit: number, { task = null, source, session }: Found): boolean {
+  add(owner: number, mark: string, bit: number, { task = null, source, session }: Discovery): boolean {
     const changed = this.#database.run(
       `INSERT INTO marks (owner, mark, bits, task, source, session) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET bits = bits | excluded.bits, task = coalesce(excluded.task, task), source = excluded.source,
@@ -60,13 +79,27 @@ export class MarkTable {
   }
 
   /**
+   * Takes a mark that is free, for another task of a run that had failed with it. Returns the id of the task that failed; nothing if the
+   * run has forgotten it.
+   */
+  retake({ owner, run, mark, task, session }: Retaken): number | undefined {
+    const failed = this.#database.get<{ task: number | null; source: number; session: number }>(
+      'SELECT task, source, session FROM marks WHERE owner = ? AND mark = ? AND bits & ? != 0',
+      ...[run, mark, MARK.failed],
+    );
+    if (failed !== undefined) this.drop(run, mark, MARK.failed);
+    this.add(owner, mark, MARK.taken, { ...(failed ?? { source: 0, session }), task });
+    return failed?.task ?? undefined;
+  }
+
+  /**
    * It was found once more by a source that reads again what it had read before a crash. Returns `true` for the first time: it is
    * no duplicate.
    */
-  isReadAgain(owner: number, mark: string, { source, session }: Found): boolean {
+  isReadAgain(owner: number, mark: string, { source, session }: Discovery): boolean {
     const changed = this.#database.run(
-      'UPDATE marks SET session = ? WHERE owner = ? AND mark = ? AND source = ? AND session < ?',
-      ...[session, owner, mark, source, session],
+      'UPDATE marks SET session = ? WHERE owner = ? AND mark = ? AND source = ? AND session < ? AND session >= ?',
+      ...[session, owner, mark, source, session, session - (session % SESSIONS_EACH)],
     );
     return changed > 0;
   }

@@ -1,53 +1,13 @@
-import type { RunOptions, RunState } from '../../../ports/runs.ts';
+import type { RunOptions } from '../../../ports/runs.ts';
 import type { Outcome } from '../../../task/task/outcome.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { RowCache } from '../database/row-cache.ts';
 import { MARK, SHARED } from '../database/schema.ts';
 import { type HostRow, newHost } from './host-rows.ts';
-import { MarkTable } from './mark-table.ts';
+import { MarkTable, sessionOf } from './mark-table.ts';
 import { Recrawl } from './recrawl.ts';
+import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
 import { Places, type TaskRow } from './task-rows.ts';
-
-export type RunRow = {
-  readonly n: number;
-  readonly id: string;
-  readonly incarnation: string;
-  /** {@link RunOptions} in JSON. */
-  readonly options: string;
-  state: RunState;
-  pauseReason: string;
-  startedAt: number;
-  endedAt: number | null;
-  opened: number | null;
-  lookAt: number | null;
-  /** 1: a worker has admitted something of it. */
-  touched: number;
-  completed: number;
-  releases: number;
-  discovered: number;
-  duplicate: number;
-  leftOut: number;
-  waiting: number;
-  inFlight: number;
-  done: number;
-  skipped: number;
-  failed: number;
-  cancelled: number;
-  bytes: number;
-  bytesSaved: number;
-  session: number;
-  knownOfSeeds: number;
-  generation: number | null;
-};
-
-export type RunHostRow = {
-  readonly run: number;
-  readonly host: string;
-  readyAt: number | null;
-  waiting: number;
-  troubleSince: number | null;
-  troubleLast: number | null;
-};
 
 /** The outcomes after which a task is over. */
 export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
@@ -64,11 +24,18 @@ export interface Ending extends Spent {
   readonly reason?: string;
 }
 
+interface MovesOptions {
+  readonly database: LocalDatabase;
+  readonly now: number;
+  /** The runs that this process has to itself; nothing if it has all. */
+  readonly owned: ReadonlySet<string> | undefined;
+  readonly memories: RowMemories;
+}
+
 /** What the calls of one transaction see of the database, and the moves that several calls make: what `prelude.lua` is for the store in Redis. */
 export class Moves {
   readonly database: LocalDatabase;
   readonly now: number;
-  /** The runs that this process has to itself; nothing if it has all. */
   readonly #owned: ReadonlySet<string> | undefined;
   readonly marks: MarkTable;
   readonly recrawl: Recrawl;
@@ -78,15 +45,15 @@ export class Moves {
   readonly #places: Places;
   #nextTask: number | undefined;
 
-  constructor(database: LocalDatabase, now: number, owned?: ReadonlySet<string>) {
+  constructor({ database, now, owned, memories }: MovesOptions) {
     this.database = database;
     this.#owned = owned;
     this.now = now;
     this.marks = new MarkTable(database);
     this.recrawl = new Recrawl(database, this.marks);
-    this.#runs = new RowCache(database, 'runs', ['id']);
-    this.#hosts = new RowCache(database, 'hosts', ['host']);
-    this.#runHosts = new RowCache(database, 'runHosts', ['run', 'host']);
+    this.#runs = new RowCache(database, { name: 'runs', keys: ['id'], memory: memories.runs });
+    this.#hosts = new RowCache(database, { name: 'hosts', keys: ['host'], memory: memories.hosts });
+    this.#runHosts = new RowCache(database, { name: 'runHosts', keys: ['run', 'host'], memory: memories.runHosts });
     this.#places = new Places(database);
   }
 
@@ -95,6 +62,13 @@ export class Moves {
     this.#runs.flush();
     this.#hosts.flush();
     this.#runHosts.flush(isKept);
+  }
+
+  /** To be called once the transaction is committed. */
+  remember(): void {
+    this.#runs.remember();
+    this.#hosts.remember();
+    this.#runHosts.remember();
   }
 
   /** Rows were deleted, or changed by a query: what was read of them doesn't count any more. */
@@ -115,7 +89,7 @@ export class Moves {
     return open.map(({ id }) => this.run(id)).filter((run) => run !== undefined && run.opened !== null) as RunRow[];
   }
 
-  /** Those of them that this process releases, reaps and drains. */
+  /** Those of them that this process releases and reaps. */
   ownRuns(): RunRow[] {
     return this.openRuns().filter(({ id }) => this.#owned?.has(id) ?? true);
   }
@@ -236,7 +210,7 @@ export class Moves {
   /** Takes a mark that is free for a task, which lets go of what it had claimed before. */
   claim(run: RunRow, task: TaskRow, mark: string): void {
     this.freeClaim(run, task);
-    const found = { source: task.id, session: run.session };
+    const found = { source: task.id, session: sessionOf(run, this.ownerOf(run)) };
     this.marks.add(this.ownerOf(run), mark, MARK.taken, found);
     this.database.run('UPDATE tasks SET claimed = ? WHERE id = ?', mark, task.id);
     const { incremental, dedup } = optionsOf(run);

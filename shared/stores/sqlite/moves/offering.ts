@@ -1,7 +1,8 @@
 import type { Offer, OfferOptions, OfferResult } from '../../../ports/frontier.ts';
 import { MARK } from '../database/schema.ts';
-import type { Found } from './mark-table.ts';
-import { type Moves, optionsOf, type RunRow } from './moves.ts';
+import { type Discovery, sessionOf } from './mark-table.ts';
+import { type Moves, optionsOf } from './moves.ts';
+import type { RunRow } from './run-rows.ts';
 import { newTask, type TaskRow } from './task-rows.ts';
 
 /** What became of one offer. */
@@ -13,7 +14,7 @@ export class Offering {
   readonly #options: OfferOptions;
   /** The hosts that are counted, by their domain. */
   readonly #hosts = new Map<string, Set<string>>();
-  #found: Found = { source: 0, session: 1 };
+  #discovery: Discovery = { source: 0, session: 1 };
 
   constructor(moves: Moves, options: OfferOptions) {
     this.#moves = moves;
@@ -27,7 +28,7 @@ export class Offering {
     if (incarnation !== undefined && incarnation !== run.incarnation) return { refused: 'run' };
     const page = parent === undefined ? undefined : this.#moves.flight(run, parent);
     if (parent !== undefined && page === undefined) return { refused: 'parent' };
-    this.#found = { source: page?.id ?? 0, session: run.session };
+    this.#discovery = { source: page?.id ?? 0, session: sessionOf(run, this.#moves.ownerOf(run)) };
     const room = most === undefined ? offers.length : most - run.discovered;
     const counts: Record<Answer, number> = { taken: 0, known: 0, readAgain: 0, beyond: 0, leftOut: 0 };
     for (const offer of offers) counts[this.#offerOne(run, offer, counts.taken >= room)]++;
@@ -63,7 +64,7 @@ export class Offering {
   #take(run: RunRow, offer: Offer, mark: string, mayTake: boolean): boolean {
     const { recrawl, marks, now } = this.#moves;
     const options = optionsOf(run);
-    const found = { ...this.#found, task: this.#moves.nextTask };
+    const found = { ...this.#discovery, task: this.#moves.nextTask };
     if (options.incremental && !('malformed' in offer)) {
       const own = { n: run.n, options };
       const openRuns = () => this.#moves.openRuns().map((open) => ({ n: open.n, options: optionsOf(open) }));
@@ -77,7 +78,7 @@ export class Offering {
 
   #known(run: RunRow, owner: number, mark: string): Answer {
     // Whoever read it before a crash reads it again.
-    return run.session > 1 && this.#moves.marks.isReadAgain(owner, mark, this.#found) ? 'readAgain' : 'known';
+    return run.session > 1 && this.#moves.marks.isReadAgain(owner, mark, this.#discovery) ? 'readAgain' : 'known';
   }
 
   /** Kept apart for as long as its source may have to be read again. */

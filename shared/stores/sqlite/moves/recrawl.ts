@@ -3,7 +3,7 @@ import type { RunOptions } from '../../../ports/runs.ts';
 import { type KnownPage, PAGE_RETENTION_MS } from '../../../task/task/known-page.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { MARK, SHARED } from '../database/schema.ts';
-import type { Found, MarkTable } from './mark-table.ts';
+import type { Discovery, MarkTable } from './mark-table.ts';
 
 /** What counts here of a run. */
 export interface RecrawlingRun {
@@ -14,7 +14,7 @@ export interface RecrawlingRun {
 /** The number that stands for no run. */
 const NOBODY = 0;
 
-/** What incremental runs remember of pages, and when they take a URL again that is marked; see `stores/redis/lua/pages.lua`. */
+/** What incremental runs remember of pages, and when they take a URL again that is marked; see `stores/redis/lua/shared/pages.lua`. */
 export class Recrawl {
   readonly #database: LocalDatabase;
   readonly #marks: MarkTable;
@@ -52,7 +52,7 @@ export class Recrawl {
   }
 
   /** Takes it, for a task. */
-  take(run: RecrawlingRun, mark: string, found: Found & { readonly task: number }): void {
+  take(run: RecrawlingRun, mark: string, found: Discovery & { readonly task: number }): void {
     if (run.options.dedup === 'run') {
       this.#marks.add(run.n, mark, MARK.taken, found);
       return;

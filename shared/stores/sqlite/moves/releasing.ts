@@ -20,25 +20,33 @@ import {
 import { readStored } from '../../stored-task.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { paceOf, rateOf } from './host-rows.ts';
-import { type Moves, optionsOf, type RunHostRow, type RunRow } from './moves.ts';
+import { type Moves, optionsOf } from './moves.ts';
+import type { RunHostRow, RunRow } from './run-rows.ts';
 import { placeOf, stateOfTask, type TaskRow } from './task-rows.ts';
 
 interface Wanted {
   /** Tasks that may go. */
   readonly count: number;
-  /** Tasks in all: those past their deadline wait for nobody's pace. */
+  /** Tasks in all: those past their deadline wait for no host's pace. */
   readonly most: number;
   /** All are released only to end. */
   readonly forced: ReleaseVerdict | undefined;
   readonly fromTail: boolean;
 }
 
+/** With what release goes by, of the many columns: each one costs. Priority before normal. */
+const WAITING = `SELECT id, host, queue, mark, attempts, starts, throttles, firstSeen, deadline, form FROM tasks
+  WHERE run = ? AND host = ? AND place IS NOT NULL`;
+const FIRST_WAITING = `${WAITING} ORDER BY queue, place LIMIT ?`;
+/** For a host that is only tried: what stands there has waited least. */
+const LAST_WAITING = `${WAITING} ORDER BY queue, place DESC LIMIT ?`;
+
 /** Who looks for due tasks for all of this process, and until when the others leave it to that one. Other processes have other runs. */
 export interface LookTurn {
   looking: { readonly looker: string; readonly till: number } | undefined;
 }
 
-/** One call of `release`: see `stores/redis/lua/release.lua`, which goes by the same rules in the same order. */
+/** One call of `release`: see `stores/redis/lua/tasks/release.lua`, which goes by the same rules in the same order. */
 export class Releasing {
   readonly #moves: Moves;
   readonly #policy: FrontierPolicy;
@@ -227,31 +235,29 @@ export class Releasing {
     const { now, database } = this.#moves;
     let go = 0;
     let taken = 0;
-    for (const queue of [0, 1]) {
-      while (go < count && taken < most && own.waiting > 0) {
-        const batch = database.all<TaskRow>(
-          `SELECT * FROM tasks WHERE run = ? AND host = ? AND queue = ? AND place IS NOT NULL ORDER BY place ${fromTail ? 'DESC' : 'ASC'} LIMIT ?`,
-          ...[run.n, own.host, queue, Math.min(count - go, most - taken)],
-        );
-        if (batch.length === 0) break;
-        for (const task of batch) {
-          const release = ++run.releases;
-          const stored = readStored(placeOf(task, run.id), task.form);
-          let verdict = stored.problem === undefined ? (forced ?? 'go') : 'malformed';
-          if (verdict === 'go') {
-            if (task.deadline > 0 && task.deadline <= now) verdict = 'deadline';
-            else go++;
-          }
-          database.run(
-            "UPDATE tasks SET place = NULL, release = ?, phase = 'publishing', leaseUntil = ?, since = ? WHERE id = ?",
-            ...[release, now + PUBLISHING_MS, now, task.id],
-          );
-          run.waiting--;
-          run.inFlight++;
-          own.waiting--;
-          taken++;
-          this.#tasks.push({ verdict, release, ...stored, state: stateOfTask(task) });
+    while (go < count && taken < most && own.waiting > 0) {
+      const batch = database.all<TaskRow>(
+        fromTail ? LAST_WAITING : FIRST_WAITING,
+        ...[run.n, own.host, Math.min(count - go, most - taken)],
+      );
+      if (batch.length === 0) break;
+      for (const task of batch) {
+        const release = ++run.releases;
+        const stored = readStored(placeOf(task, run.id), task.form);
+        let verdict = stored.problem === undefined ? (forced ?? 'go') : 'malformed';
+        if (verdict === 'go') {
+          if (task.deadline > 0 && task.deadline <= now) verdict = 'deadline';
+          else go++;
         }
+        database.run(
+          "UPDATE tasks SET place = NULL, release = ?, phase = 'publishing', leaseUntil = ?, since = ? WHERE id = ?",
+          ...[release, now + PUBLISHING_MS, now, task.id],
+        );
+        run.waiting--;
+        run.inFlight++;
+        own.waiting--;
+        taken++;
+        this.#tasks.push({ verdict, release, ...stored, state: stateOfTask(task) });
       }
     }
     return { go, taken };

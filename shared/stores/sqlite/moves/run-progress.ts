@@ -1,5 +1,6 @@
 import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
-import { type Moves, optionsOf, type RunRow } from './moves.ts';
+import { type Moves, optionsOf } from './moves.ts';
+import type { RunRow } from './run-rows.ts';
 
 /** Lost producers that are named. */
 const MOST_NAMED = 10;

@@ -4,7 +4,8 @@ import type { Task } from '../../../task/task/task.ts';
 import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../../policy.ts';
 import { forgetNotes, keepNote } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
-import { type Moves, optionsOf, type RunRow } from './moves.ts';
+import { type Moves, optionsOf } from './moves.ts';
+import type { RunRow } from './run-rows.ts';
 import type { TaskRow } from './task-rows.ts';
 
 /** Settles of one call. */

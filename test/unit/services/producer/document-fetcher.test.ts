@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DocumentFetcher } from '../../../../services/producer/documents/document-fetcher.ts';
-import { openLocalParts } from '../../../support/local-parts.ts';
-import { openProxied } from '../../../support/proxied.ts';
+import { openProxied } from '../../../support/proxies/proxied.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { openSite } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
@@ -93,13 +93,13 @@ test('a redirect that leads nowhere, or that never ends, is an error of its own'
   const site = await openSite();
   const { read } = setup();
   await expect(read(site.url('/redirect-to?url=ftp://h/'))).rejects.toThrow(
-    'could not be fetched: The redirect leads to no',
+    'could not be fetched: The redirect leads to a URL that is not http or https',
   );
   await expect(read(site.url('/redirect/12'))).rejects.toThrow('redirected more than 10 times');
   expect(site.requests).toHaveLength(12);
 });
 
-test('a host that asks for patience is paused for everybody', async () => {
+test('a host that asks for time is paused for everybody', async () => {
   const site = await openSite();
   const { read, hosts } = setup();
   await expect(read(site.url('/status/503?retry-after=3600'))).rejects.toThrow();

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { RunClosedError } from '../../../../services/producer/run-closed.ts';
 import type { Seed } from '../../../../services/producer/seeds.ts';
-import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { folder, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { RUN_OPTIONS, setup } from './setup.ts';
@@ -67,7 +67,7 @@ test('sites are read by their robots.txt, and by the usual name if that gives no
   const seeds = [named, usual, bare].map((site): Seed => ({ kind: 'site', url: site.url('/') }));
   expect(await produce().produce(seeds)).toMatchObject({ state: 'done', accepted: 3, sitemaps: 2, problems: 1 });
   expect(problems).toEqual([`${named.url('/broken.xml')} answered with status 404`]);
-  expect(hints).toEqual([`${bare.url('/')}: no sitemap; --follow follows its links`]);
+  expect(hints).toEqual([`${bare.url('/')}: no sitemap found; --follow follows its links`]);
   expect((await waiting()).sort()).toEqual([bare.url('/'), 'https://example.com/named', 'https://example.com/usual']);
   expect(named.count('/sitemap.xml')).toBe(0);
 });
@@ -182,7 +182,7 @@ test('a full store is waited for, and the reader waits with it', async () => {
   const clock = new SteppedClock();
   const producer = produce({}, { frontier, clock });
   const producing = producer.produce([maybe(site.url('/s.xml'))]);
-  await expect.poll(() => producer.progress().state).toBe('waiting: Redis is full');
+  await expect.poll(() => producer.progress().state).toBe('waiting: store is full');
   expect(producer.progress().source).toBe(site.url('/s.xml'));
   // The sockets' buffers fill, and then the server waits, too.
   let before = -1;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { offerOfSeed, type Seeded } from '../../../../services/producer/offer.ts';
 import { RecentOffers } from '../../../../services/producer/recent-offers.ts';
-import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
 const offers = (...texts: readonly string[]) => texts.map((loc) => offerOfSeed({ loc }, { rules: [], urlKey: [] }));
 const locs = (recent: RecentOffers) => recent.list().map((batch) => batch.map(({ loc }) => loc));

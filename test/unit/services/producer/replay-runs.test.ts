@@ -3,7 +3,7 @@ import { findReplayRun, replayIdOf } from '../../../../services/producer/replay-
 import { REPLAYER } from '../../../../shared/ports/runs.ts';
 import { RUN_ID } from '../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { openEmbedded } from '../../../support/embedded.ts';
+import { openEmbedded } from '../../../support/stores/embedded.ts';
 
 // biome-ignore format: a table
 test.each([

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { Replayer } from '../../../../services/producer/replayer.ts';
 import { MAX_OFFER, nameOf } from '../../../../shared/ports/frontier.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { EVERYTHING, openEmbedded } from '../../../support/embedded.ts';
-import { letterOf } from '../../../support/letters.ts';
+import { EVERYTHING, openEmbedded } from '../../../support/stores/embedded.ts';
+import { letterOf } from '../../../support/stores/letters.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 function setup() {
@@ -128,7 +128,7 @@ test('a store that loses the replay run ends the replay: the run is not made ane
       await judge(others);
     },
   });
-  const lost = 'Redis has lost the run gone-replay-1: how far it came is unknown';
+  const lost = 'the store has lost the run gone-replay-1: how far it came is unknown';
   await expect(first.replay({ ...losing, letters: oneByOne })).rejects.toThrow(lost);
   expect(await second.runs.progress('gone-replay-1')).toBeUndefined();
   expect(await first.left()).toBe(3);

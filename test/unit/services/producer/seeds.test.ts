@@ -38,8 +38,11 @@ test('a dash is standard input, an existing file is one, and a file of URLs is a
 });
 
 test.each<[string, string]>([
-  ['example.com', 'example.com is no file, and has no scheme: did you mean https://example.com/'],
-  ['example.com:8080/x', 'example.com:8080/x is no file, and has no scheme: did you mean https://example.com:8080/x'],
+  ['example.com', 'example.com is not a file, and has no scheme: did you mean https://example.com/'],
+  [
+    'example.com:8080/x',
+    'example.com:8080/x is not a file, and has no scheme: did you mean https://example.com:8080/x',
+  ],
   ['ftp://example.com/', "ftp://example.com/ can't be crawled: its scheme is ftp, not http or https"],
   ['https://', "https:// can't be crawled: it is not a valid URL"],
   ['a b', '"a b" is neither a URL nor a file'],

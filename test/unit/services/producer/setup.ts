@@ -1,20 +1,21 @@
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { Producer, type ProducerOptions, type ProducerParts } from '../../../../services/producer/producer.ts';
-import { GotFetcher } from '../../../../shared/fetchers/got/fetcher.ts';
+import type { Fetcher } from '../../../../shared/ports/fetcher.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
 import type { LocalDatabase } from '../../../../shared/stores/sqlite/database/database.ts';
 import { NOTHING_PRIVATE } from '../../../../shared/task/host/private-address.ts';
 import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { openLocalParts } from '../../../support/local-parts.ts';
+import { openLane } from '../../../support/lane.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { HurriedClock } from './hurried-clock.ts';
 
 export const RUN_OPTIONS: RunOptions = { ...FAST_RUN, dedup: 'ever' };
 
 /** A real fetcher that may ask loopback, and nothing else. */
-export function openFetcher(): GotFetcher {
-  const fetcher = new GotFetcher({
+export function openFetcher(): Fetcher {
+  const fetcher = openLane({
     timeoutMs: 5_000,
     userAgent: 'TrawlBot/0 (test)',
     allowedPrivate: { ...NOTHING_PRIVATE, addresses: new Set(['127.0.0.1']) },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Seed } from '../../../../services/producer/seeds.ts';
-import { EVERYTHING } from '../../../support/embedded.ts';
+import { EVERYTHING } from '../../../support/stores/embedded.ts';
 import { openSite, serve } from './documents.ts';
 import { setup } from './setup.ts';
 

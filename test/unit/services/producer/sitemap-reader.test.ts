@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { DocumentFetcher } from '../../../../services/producer/documents/document-fetcher.ts';
-import type { Found } from '../../../../services/producer/found.ts';
+import type { SeedEvent } from '../../../../services/producer/seed-event.ts';
 import { SitemapDocument } from '../../../../services/producer/sitemaps/sitemap-document.ts';
 import { SitemapReader, type SitemapTree } from '../../../../services/producer/sitemaps/sitemap-reader.ts';
-import { openLocalParts } from '../../../support/local-parts.ts';
 import type { TestSite } from '../../../support/site.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { folder, openSite, pages, serve, sitemapIndex, urlset } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
@@ -27,7 +27,7 @@ function setup({ maxSitemapBytes = 1_000_000, maxSitemaps = 100, signal = new Ab
 }
 
 /** All that comes out, and what the document is said to be. */
-async function readAll(found: AsyncGenerator<Found, SitemapTree, void>) {
+async function readAll(found: AsyncGenerator<SeedEvent, SitemapTree, void>) {
   const urls: string[] = [];
   const again: string[] = [];
   const problems: string[] = [];
@@ -77,11 +77,11 @@ test('sitemaps that can not be read are named, and cost only their own pages', a
   ]);
   const { urls, problems } = await readAll(reader.readUrl(serve(site, '/index.xml', index)));
   expect(problems).toEqual([
-    `${site.url('/index.xml')} names a sitemap that is no URL: a sitemap: it has no scheme`,
+    `${site.url('/index.xml')} names a sitemap that is not a URL: a sitemap: it has no scheme`,
     `${site.url('/status/404')} answered with status 404`,
     `${site.url('/html.xml')} is an HTML page, not a sitemap`,
     `${site.url('/empty.xml')} is empty`,
-    `${site.url('/prose.xml')} is no sitemap, feed or list of URLs`,
+    `${site.url('/prose.xml')} is not a sitemap, feed or list of URLs`,
     `${site.url('/cut.xml')} is cut off; its end is missing`,
     `${site.url('/cut.xml.gz')} has broken gzip data: unexpected end of file; its end is missing`,
   ]);
@@ -110,7 +110,7 @@ test('relative locations are resolved against where redirects have led', async (
     site.url('/e'),
     site.url('/deep/x/y'),
   ]);
-  expect(problems).toEqual([`${index} names a sitemap that is no URL: ${host}/1.xml: it has no scheme`]);
+  expect(problems).toEqual([`${index} names a sitemap that is not a URL: ${host}/1.xml: it has no scheme`]);
 });
 
 test('what can not be reached is named', async () => {
@@ -141,7 +141,7 @@ test('indexes of indexes are followed ten deep, and no deeper', async () => {
   for (let i = 0; i <= 20; i++) serve(site, `/${i}.xml`, sitemapIndex([site.url(`/${i + 1}.xml`)]));
   const { problems } = await readAll(reader.readUrl(site.url('/0.xml')));
   expect(problems).toEqual([
-    `${site.url('/10.xml')} lies 10 indexes deep: what it names from ${site.url('/11.xml')} on is not read`,
+    `${site.url('/10.xml')} is 10 indexes deep: what it names from ${site.url('/11.xml')} on is not read`,
   ]);
   expect(paths(site)).toHaveLength(11);
 });
@@ -241,7 +241,7 @@ test('a sitemap without end is read up to so many entries', async () => {
     maxEntries: 95,
     isKnown: () => false,
   });
-  const found: Found[] = [];
+  const found: SeedEvent[] = [];
   for await (const each of document.read()) found.push(each);
   expect(found.flatMap((each) => (each.kind === 'entries' ? each.entries : []))).toHaveLength(100);
   expect(found.at(-1)).toEqual({

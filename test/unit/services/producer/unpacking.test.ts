@@ -2,7 +2,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { BodyError } from '../../../../services/producer/documents/body-error.ts';
 import { unpacked } from '../../../../services/producer/documents/unpacking.ts';
-import { emptyBlocks, gzipOf } from '../../../support/deflate-blocks.ts';
+import { emptyBlocks, gzipOf } from '../../../support/hostile/deflate-blocks.ts';
 
 const TEXT = Buffer.from('https://example.com/a\n'.repeat(1_000));
 
@@ -80,11 +80,11 @@ test.each<[string, Buffer]>([
   ['of empty blocks', gzipOf(Array(8).fill(emptyBlocks(90_000)), new Uint8Array())],
   ['of empty members', Buffer.concat(Array(50_000).fill(gzipSync('')))],
   ['of empty blocks, packed again', gzipSync(gzipOf(Array(8).fill(emptyBlocks(90_000)), new Uint8Array()))],
-])('gzip data %s hold next to nothing, and end early', async (_, packed) => {
+])('gzip data %s with almost no content end early', async (_, packed) => {
   const { bytes, error } = await unpack(packed, { step: 65_536, maxBytes: 1e9 });
   expect(bytes.length).toBe(0);
   expect(error).toBeInstanceOf(BodyError);
-  expect(String(error)).toMatch(/has gzip data that hold next to nothing: 2\d{5} bytes of them gave 0$/);
+  expect(String(error)).toMatch(/has gzip data with almost no content: 2\d{5} bytes of them gave 0$/);
 });
 
 test('a source is ended when nobody reads on', async () => {

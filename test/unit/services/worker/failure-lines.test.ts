@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FailureLines } from '../../../../services/worker/failure-lines.ts';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { LogLines, offerOf, openEmbedded, releaserOf } from '../../../support/embedded.ts';
+import { LogLines, offerOf, openEmbedded, releaserOf } from '../../../support/stores/embedded.ts';
 import { deliveryOf, MemorySink, setup } from './setup.ts';
 
 /** A releaser of a process that keeps records. */
@@ -35,7 +35,7 @@ test('what release finds past its deadline, or malformed, leaves a line with the
   expect(await runs.progress('r')).toMatchObject({ failed: 2, waiting: 0 });
 });
 
-test('as long as records can not be stored, the failure waits, and nothing is buried', async () => {
+test('as long as records can not be stored, the failure waits, and nothing is dead-lettered', async () => {
   const { releaser, sink, runs, transport } = await open();
   sink.failure = new Error('the disk is full');
   await releaser.start();
@@ -50,17 +50,17 @@ test('as long as records can not be stored, the failure waits, and nothing is bu
 test('a message that is no task leaves a line as well: of the run in its id, or of strangers', async () => {
   const { parts, pipeline, sink, transport } = await setup();
   const failures = new FailureLines({ ...parts, runs: { progress: async () => undefined }, crawler: 'page' });
-  const bury = (body: string, id?: string): Promise<string> =>
+  const deadLetter = (body: string, id?: string): Promise<string> =>
     pipeline({ failures }).handle(deliveryOf(body, id === undefined ? {} : { id }));
-  expect(await bury('no task')).toBe('ack');
-  expect(await bury('{"url":7}', 'mine:0123')).toBe('ack');
+  expect(await deadLetter('no task')).toBe('ack');
+  expect(await deadLetter('{"url":7}', 'mine:0123')).toBe('ack');
   expect(sink.records).toMatchObject([
     { run: 'amqp', url: 'no task', reason: 'malformed', error: 'the body is not JSON', release: 0 },
     { run: 'mine', url: '{"url":7}', reason: 'malformed' },
   ]);
   expect(sink.records[0]?.task).toMatch(/^amqp:[0-9a-f]{32}$/);
   sink.failure = new Error('the disk is full');
-  expect(await bury('another')).toBe('return');
+  expect(await deadLetter('another')).toBe('return');
   const letters = await transport.browse(9);
   expect(letters.map(({ body }) => [new TextDecoder().decode(body), readDeadLetter(body)])).toEqual([
     ['no task', undefined],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { QueueTail } from '../../../../services/worker/queue-tail.ts';
 import type { Delivery, Handling } from '../../../../shared/ports/transport.ts';
-import { LogLines, openEmbedded, settled } from '../../../support/embedded.ts';
+import { LogLines, openEmbedded, settled } from '../../../support/stores/embedded.ts';
 import { deliveryOf } from './setup.ts';
 
 async function setup(places: number) {
@@ -48,7 +48,7 @@ test('it is the same message behind the others, and knows since when it goes rou
   clock.step(3_600_001);
   expect(await tail.put(again), 'as long as a queue keeps one').toBe('ack');
   expect((await transport.depths()).priority.ready).toBe(0);
-  expect(log.lines).toEqual(['warn: a message that nobody could work is dropped after an hour: a']);
+  expect(log.lines).toEqual(['warn: a message that no worker could process is dropped after an hour: a']);
 });
 
 test.each<[string, Handling]>([['a worker that stops gives back what it holds', 'return']])(

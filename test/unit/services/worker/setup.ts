@@ -1,14 +1,13 @@
 import { expect, onTestFinished } from 'vitest';
 import { crawler as pageCrawler } from '../../../../crawlers/page.ts';
+import { Slots } from '../../../../services/worker/concurrency/slots.ts';
 import { placeOf } from '../../../../services/worker/delivered.ts';
 import { LeaseKeeper } from '../../../../services/worker/lease-keeper.ts';
-import { Pipeline, type PipelineOptions } from '../../../../services/worker/pipeline.ts';
-import { Robots } from '../../../../services/worker/robots.ts';
+import { Pipeline, type PipelineOptions } from '../../../../services/worker/pipeline/pipeline.ts';
+import { Robots } from '../../../../services/worker/pipeline/robots.ts';
 import { RunDirectory } from '../../../../services/worker/run-directory.ts';
 import { SeedIntake } from '../../../../services/worker/seed-intake.ts';
-import { Slots } from '../../../../services/worker/slots.ts';
 import type { Crawler } from '../../../../shared/crawler/crawler.ts';
-import { GotFetcher } from '../../../../shared/fetchers/got/fetcher.ts';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import type { ReleaseName } from '../../../../shared/ports/frontier.ts';
 import type { PageRecord } from '../../../../shared/ports/record.ts';
@@ -20,8 +19,9 @@ import { DEFAULT_ROUTING } from '../../../../shared/task/task/routing.ts';
 import { idOf } from '../../../../shared/task/task/task.ts';
 import { allowing } from '../../../support/allowing.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { EVERYTHING, LogLines, offerOf, openEmbedded } from '../../../support/embedded.ts';
+import { openLane } from '../../../support/lane.ts';
 import { TestSite } from '../../../support/site.ts';
+import { EVERYTHING, LogLines, offerOf, openEmbedded } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 /** A sink that keeps records in memory, until a test lets it fail. */
@@ -51,7 +51,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
   const { clock, frontier, runs, gate, cache, transport, robots: robotsStore } = stores;
   const site = new TestSite();
   await site.start();
-  const fetcher = new GotFetcher({
+  const fetcher = openLane({
     timeoutMs: 5_000,
     userAgent: 'TrawlBot/0 (test)',
     allowedPrivate: allowing('127.0.0.0/8'),

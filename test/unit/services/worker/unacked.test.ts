@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Unacked } from '../../../../services/worker/unacked.ts';
 import type { Delivery } from '../../../../shared/ports/transport.ts';
-import { EVERYTHING, settled } from '../../../support/embedded.ts';
+import { EVERYTHING, settled } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { deliveryOf, releaseOf, setup as setupParts } from './setup.ts';
 

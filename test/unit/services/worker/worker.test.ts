@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Worker, type WorkerOptions } from '../../../../services/worker/worker.ts';
-import { releaserOf, settled } from '../../../support/embedded.ts';
+import { releaserOf, settled } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup as setupParts } from './setup.ts';
 
@@ -229,7 +229,7 @@ test('a worker whose consumers have lost their broker says so in its beat', asyn
   onTestFinished(() => worker.stop());
   await worker.start();
   expect(await roster.workers()).toMatchObject([
-    { id: 'w-1', version: '7', slots: 2, inHand: 0, state: 'waiting: RabbitMQ' },
+    { id: 'w-1', version: '7', slots: 2, inHand: 0, state: 'waiting: broker' },
   ]);
 });
 
@@ -267,4 +267,25 @@ test('messages for other programs keep no page from being fetched', async () => 
   clearInterval(time);
   await worker.stop();
   expect(await ready(), 'they are all there still').toBe(50);
+});
+
+test('a worker whose slots double subscribes anew, with a larger prefetch, and loses nothing', async () => {
+  const meter = {
+    start: () => {},
+    stop: () => {},
+    read: () => ({ utilization: 0.5, loopDelayMs: 0, memoryShare: 0.1 }),
+  };
+  const { worker, offer, releaser, becomes, roster, runs, transport } = await setup({ concurrency: 'auto', meter });
+  await worker.start();
+  expect(worker.slots).toBe(32);
+  await offer(...Array.from({ length: 400 }, (_, n) => `/slow/400?n=${n}`));
+  await runs.seal('r', 'p');
+  const releasing = setInterval(() => void releaser.fill(), 20);
+  onTestFinished(() => clearInterval(releasing));
+  await expect.poll(() => worker.slots, { timeout: 10_000 }).toBeGreaterThanOrEqual(64);
+  await expect.poll(async () => (await roster.workers())[0]?.slots).toBeGreaterThanOrEqual(64);
+  await expect.poll(() => worker.inHand).toBeGreaterThan(40);
+  await expect.poll(() => runs.progress('r'), { timeout: 20_000 }).toMatchObject({ state: 'finished', done: 400 });
+  await becomes({ discovered: 400 });
+  expect((await transport.depths()).normal.consumers).toBe(1);
 });

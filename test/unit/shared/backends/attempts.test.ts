@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from '../../../../shared/backends/attempts.ts';
 import { ConfigurationError, InterruptedError, UnavailableError } from '../../../../shared/runtime/errors.ts';
-import { LogLines } from '../../../support/embedded.ts';
+import { LogLines } from '../../../support/stores/embedded.ts';
 
 interface Given {
   /** Attempts that fail before one succeeds. */

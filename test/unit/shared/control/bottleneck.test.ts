@@ -10,6 +10,7 @@ const BUSY: LiveWorker = {
   version: '1',
   slots: 32,
   inHand: 32,
+  bound: 'slots',
   state: 'consuming',
   silentMs: 100,
 };

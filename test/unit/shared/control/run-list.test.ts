@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MOST_OPEN, NEWEST, RunLister } from '../../../../shared/control/run-list.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { openEmbedded } from '../../../support/embedded.ts';
+import { openEmbedded } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 function setup() {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RunWatcher } from '../../../../shared/control/run-watcher.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { offerOf, openEmbedded, settled } from '../../../support/embedded.ts';
+import { offerOf, openEmbedded, settled } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 /** A run with one URL, and what its watcher asks the store for. */

@@ -9,7 +9,7 @@ const OVER = 'Its URLs are free again: trawl produce … starts a new run.';
 
 // biome-ignore format: a table
 test.each<[SteerVerb, RunState, RunState, Partial<RunProgress>, Partial<RunProgress>, 0 | 1, string]>([
-  ['pause',  'running',   'paused',    {}, {}, 0, 'Run r: running → paused. 5 wait; 2 in flight are finished or put back. Go on with: trawl resume r'],
+  ['pause',  'running',   'paused',    {}, {}, 0, 'Run r: running → paused. 5 wait; 2 in flight are finished or put back. Resume with: trawl resume r'],
   ['pause',  'paused',    'paused',    {}, {}, 0, 'Run r was paused already: nothing changed.'],
   ['pause',  'finished',  'finished',  {}, {}, 0, 'Run r is finished: there is nothing to pause.'],
   ['pause',  'cancelled', 'cancelled', {}, {}, 0, 'Run r is cancelled: there is nothing to pause.'],

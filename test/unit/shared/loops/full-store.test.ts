@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { FULL_NAP_MS, offerUntilTaken } from '../../../../shared/loops/full-store.ts';
 import type { OfferResult } from '../../../../shared/ports/frontier.ts';
-import { settled } from '../../../support/embedded.ts';
-import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { settled } from '../../../support/stores/embedded.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
 const TAKEN = { accepted: 2, known: 1 };
 const FULL = { refused: 'full' } as const;

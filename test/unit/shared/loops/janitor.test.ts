@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Janitor } from '../../../../shared/loops/janitor.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { EVERYTHING, LogLines, offerOf, openEmbedded, settled } from '../../../support/embedded.ts';
-import { offerAll } from '../../../support/offer-all.ts';
+import { EVERYTHING, LogLines, offerOf, openEmbedded, settled } from '../../../support/stores/embedded.ts';
+import { offerAll } from '../../../support/stores/offer-all.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 /** A janitor on the embedded stores, with a run `r` of so many tasks; rounds are 5 s apart. */
@@ -80,7 +80,7 @@ test('a round that fails is said, and the next one comes as ever', async () => {
   await runs.cancel('r');
   await janitor.start();
   await settled();
-  expect(log.lines).toEqual(['warn: tidying failed, trying again Redis is away']);
+  expect(log.lines).toEqual(['warn: cleanup failed, trying again Redis is away']);
   delete failure.error;
   await step(5_000);
   expect(await runs.progress('r')).toMatchObject({ cancelled: 3 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { idOf } from '../../../../shared/task/task/task.ts';
-import { releaserOf } from '../../../support/embedded.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';
+import { releaserOf } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup, urls } from './setup.ts';
 
@@ -57,7 +57,15 @@ test('200 releasers with a full window look as often as a few, and who looked la
     },
   });
   for (let n = 0; n < 200; n++) {
-    await roster.beat({ id: `w-${n}`, host: 'h', version: '1', slots: 32, inHand: 0, state: 'consuming' });
+    await roster.beat({
+      id: `w-${n}`,
+      host: 'h',
+      version: '1',
+      slots: 32,
+      inHand: 0,
+      bound: 'slots',
+      state: 'consuming',
+    });
   }
   await offer(...urls(1, 50));
   const transport = withMethods(world.transport, {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { nameOf } from '../../../../shared/ports/frontier.ts';
 import type { PublishOutcome, Transport } from '../../../../shared/ports/transport.ts';
-import { EVERYTHING, offerOf, releaserOf, settled } from '../../../support/embedded.ts';
-import { offerAll } from '../../../support/offer-all.ts';
+import { EVERYTHING, offerOf, releaserOf, settled } from '../../../support/stores/embedded.ts';
+import { offerAll } from '../../../support/stores/offer-all.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup, urls } from './setup.ts';
 
@@ -79,7 +79,7 @@ test.each([
   expect(await runs.progress('r')).toMatchObject({ discovered: 1, failed: 0 });
 });
 
-test('what can not go any more is buried, then settled', async () => {
+test('what can not go any more is dead-lettered, then settled', async () => {
   const { releaser, frontier, runs, transport, clock } = await setup();
   await frontier.offer('r', [
     offerOf('http://a.test/1', { deadlineMs: 1_000 }),
@@ -90,7 +90,7 @@ test('what can not go any more is buried, then settled', async () => {
   const letters = (await transport.browse(9)).map(({ body }) => readDeadLetter(body));
   expect(letters.map((letter) => [letter?.url, letter?.reason, letter?.error]).toSorted()).toEqual([
     ['htp://x', 'malformed', 'its scheme is htp'],
-    ['http://a.test/1', 'deadline', `it was worth doing until ${new Date(clock.now()).toISOString()}`],
+    ['http://a.test/1', 'deadline', `its deadline was ${new Date(clock.now()).toISOString()}`],
   ]);
   expect(await runs.progress('r')).toMatchObject({
     failed: 2,
@@ -169,7 +169,7 @@ test.each([
 ])('the window: %s', async (_, window, slots, size) => {
   const { releaser, frontier, roster, published } = await setup(window === undefined ? {} : { window });
   for (const [i, count] of slots.entries()) {
-    await roster.beat({ id: `w-${i}`, host: 'h', version: '1', slots: count, inHand: 0, state: 'consuming' });
+    await roster.beat({ id: `w-${i}`, host: 'h', version: '1', slots: count, inHand: 0, bound: 'slots', state: 'consuming' });
   }
   await offerAll(frontier, 'r', urls(1, 2_000).map((url) => offerOf(url)));
   await releaser.fill();

@@ -6,8 +6,8 @@ import type {
   TransportTrouble,
 } from '../../../../shared/ports/transport.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { LogLines, offerOf, openEmbedded, releaserOf, settled } from '../../../support/embedded.ts';
-import { offerAll } from '../../../support/offer-all.ts';
+import { LogLines, offerOf, openEmbedded, releaserOf, settled } from '../../../support/stores/embedded.ts';
+import { offerAll } from '../../../support/stores/offer-all.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 interface SetupOptions {
@@ -56,7 +56,8 @@ export async function setup({ window, intervalMs = 0, answer = () => 'confirmed'
         'r',
         urls.map((url) => offerOf(url)),
       ),
-    work: (slots: number) => roster.beat({ id: 'w', host: 'h', version: '1', slots, inHand: 0, state: 'consuming' }),
+    work: (slots: number) =>
+      roster.beat({ id: 'w', host: 'h', version: '1', slots, inHand: 0, bound: 'slots', state: 'consuming' }),
     /** Steps the clock and lets the releaser do what is due. */
     async step(ms: number): Promise<void> {
       await settled();

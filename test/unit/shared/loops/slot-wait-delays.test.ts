@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Held, SlotWait } from '../../../../shared/loops/slot-wait.ts';
-import { settled } from '../../../support/embedded.ts';
-import { openLocalParts } from '../../../support/local-parts.ts';
-import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { type SlotResult, SlotWait } from '../../../../shared/loops/slot-wait.ts';
+import { settled } from '../../../support/stores/embedded.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 const HOST = 'a.test';
@@ -24,25 +24,25 @@ function setup(intervalMs: number) {
       return await gate.stillOpen(host);
     },
   });
-  const held: Held[] = [];
+  const result: SlotResult[] = [];
   const { signal } = new AbortController();
   const arrives = async (waiting: (() => void)[]): Promise<void> => {
     waiting.shift()?.();
     await settled();
   };
   return {
-    held,
+    result,
     /** Another request has the host's first slot. */
     takeFirstSlot: async (): Promise<void> => void (await gate.ask(HOST, limit, 'other')),
-    hold: (): void => {
-      const holding = new SlotWait({ gate: slow, clock }).hold({
+    acquire: (): void => {
+      const acquiring = new SlotWait({ gate: slow, clock }).tryAcquire({
         host: HOST,
         holder: 'me',
         limit,
         pausedMs: 0,
         signal,
       });
-      void holding.then((it) => held.push(it));
+      void acquiring.then((it) => result.push(it));
     },
     answer: () => arrives(answers),
     look: () => arrives(looks),
@@ -55,13 +55,13 @@ function setup(intervalMs: number) {
 }
 
 test('a grant that takes long to arrive is let go, and another slot asked for', async () => {
-  const { held, hold, answer, step } = setup(150);
-  hold();
+  const { result, acquire, answer, step } = setup(150);
+  acquire();
   await step(200);
   await answer();
-  expect(held).toEqual([]);
+  expect(result).toEqual([]);
   await answer();
-  expect(held).toEqual([{ go: true }]);
+  expect(result).toEqual([{ go: true }]);
 });
 
 // biome-ignore format: a table
@@ -76,14 +76,14 @@ test.each([
   [   20,  80,  20, true],
   [   20,  80,  21, false],
 ])('at one request in %i ms, an answer %i ms late and the last look %i ms late: %s', async (intervalMs, answerMs, lookMs, isGood) => {
-  const { held, takeFirstSlot, hold, answer, look, step } = setup(intervalMs);
+  const { result, takeFirstSlot, acquire, answer, look, step } = setup(intervalMs);
   await takeFirstSlot();
-  hold();
+  acquire();
   await step(answerMs);
   await answer();
   // The rest of the wait: the answer said how long from the moment of the gate.
   await step(intervalMs);
   await step(lookMs);
   await look();
-  expect(held.some(({ go }) => go)).toBe(isGood);
+  expect(result.some(({ go }) => go)).toBe(isGood);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Held, SlotWait } from '../../../../shared/loops/slot-wait.ts';
+import { type SlotResult, SlotWait } from '../../../../shared/loops/slot-wait.ts';
 import type { Grant, HostLimit } from '../../../../shared/ports/host-gate.ts';
-import { settled } from '../../../support/embedded.ts';
+import { settled } from '../../../support/stores/embedded.ts';
 
-import { openLocalParts } from '../../../support/local-parts.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
 
-import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 const HOST = 'a.test';
@@ -32,13 +32,13 @@ function setup({ intervalMs = 0, concurrency = 0 }: Partial<HostLimit> = {}) {
     limit,
     asked,
     abort,
-    /** Begins to hold a slot; `held` is filled in when that is over. */
-    hold(holder = 'me', pausedMs = 0): { held?: Held } {
-      const holding: { held?: Held } = {};
-      void slots.hold({ host: HOST, holder, limit, pausedMs, signal: abort.signal }).then((held) => {
-        holding.held = held;
+    /** Begins to acquire a slot; `result` is filled in when that is over. */
+    acquire(holder = 'me', pausedMs = 0): { result?: SlotResult } {
+      const acquiring: { result?: SlotResult } = {};
+      void slots.tryAcquire({ host: HOST, holder, limit, pausedMs, signal: abort.signal }).then((result) => {
+        acquiring.result = result;
       });
-      return holding;
+      return acquiring;
     },
     /** Steps the clock and lets who waits for it go on. */
     async step(ms: number): Promise<void> {
@@ -50,45 +50,45 @@ function setup({ intervalMs = 0, concurrency = 0 }: Partial<HostLimit> = {}) {
 }
 
 test('where nothing is limited, nothing is asked', async () => {
-  const { hold, asked } = setup();
-  const holding = hold();
+  const { acquire, asked } = setup();
+  const acquiring = acquire();
   await settled();
-  expect([holding.held, asked]).toEqual([{ go: true }, []]);
+  expect([acquiring.result, asked]).toEqual([{ go: true }, []]);
 });
 
 test('a pause that admission saw is waited for, even where nothing is limited', async () => {
-  const { hold, gate, step } = setup();
+  const { acquire, gate, step } = setup();
   await gate.pause(HOST, 200, 'Retry-After');
-  const holding = hold('me', 200);
+  const acquiring = acquire('me', 200);
   await step(199);
-  expect(holding.held).toBeUndefined();
+  expect(acquiring.result).toBeUndefined();
   await step(1);
-  expect(holding.held).toEqual({ go: true });
+  expect(acquiring.result).toEqual({ go: true });
 });
 
 test('a slot that comes within 250 ms is waited for, and not a moment less', async () => {
-  const { hold, step } = setup({ intervalMs: 250 });
-  const [first, second] = [hold('first'), hold('second')];
+  const { acquire, step } = setup({ intervalMs: 250 });
+  const [first, second] = [acquire('first'), acquire('second')];
   await step(249);
-  expect([first.held, second.held]).toEqual([{ go: true }, undefined]);
+  expect([first.result, second.result]).toEqual([{ go: true }, undefined]);
   await step(1);
-  expect(second.held).toEqual({ go: true });
+  expect(second.result).toEqual({ go: true });
 });
 
 test('a slot that comes later belongs to the frontier', async () => {
-  const { hold } = setup({ intervalMs: 5_000 });
-  hold('first');
-  const second = hold('second');
+  const { acquire } = setup({ intervalMs: 5_000 });
+  acquire('first');
+  const second = acquire('second');
   await settled();
-  expect(second.held).toEqual({ go: false, inMs: 5_000 });
+  expect(second.result).toEqual({ go: false, inMs: 5_000 });
 });
 
 test('a host that is paused for long is not waited for', async () => {
-  const { hold, gate } = setup({ intervalMs: 100 });
+  const { acquire, gate } = setup({ intervalMs: 100 });
   await gate.pause(HOST, 60_000, 'Retry-After');
-  const holding = hold();
+  const acquiring = acquire();
   await settled();
-  expect(holding.held).toEqual({ go: false, inMs: 60_000 });
+  expect(acquiring.result).toEqual({ go: false, inMs: 60_000 });
 });
 
 // biome-ignore format: a table
@@ -100,19 +100,19 @@ test.each([
   [  200,    20, true],
   [  200,    21, false],
 ])('at one request in %i ms, a slot that is reached %i ms late is still good: %s', async (intervalMs, lateMs, isGood) => {
-  const { hold, step, asked } = setup({ intervalMs });
-  hold('first');
-  const second = hold('second');
+  const { acquire, step, asked } = setup({ intervalMs });
+  acquire('first');
+  const second = acquire('second');
   await step(intervalMs + lateMs);
   expect(asked.length, 'another slot is asked for').toBe(isGood ? 2 : 3);
-  if (isGood) expect(second.held).toEqual({ go: true });
+  if (isGood) expect(second.result).toEqual({ go: true });
 });
 
 test('a worker that stood still does not fire the slots that it held', async () => {
-  const { hold, step } = setup({ intervalMs: 50 });
-  const all = Array.from({ length: 6 }, (_, i) => hold(`request ${i}`));
+  const { acquire, step } = setup({ intervalMs: 50 });
+  const all = Array.from({ length: 6 }, (_, i) => acquire(`request ${i}`));
   await step(244);
-  const gone = (): number => all.filter(({ held }) => held?.go === true).length;
+  const gone = (): number => all.filter(({ result }) => result?.go === true).length;
   expect(gone(), 'the first one: four were missed').toBe(1);
   await step(6);
   expect(gone(), 'the last one was not').toBe(2);
@@ -121,41 +121,41 @@ test('a worker that stood still does not fire the slots that it held', async () 
 });
 
 test('a host that was paused meanwhile is asked for another slot', async () => {
-  const { hold, gate, step, asked } = setup({ intervalMs: 200 });
-  hold('first');
-  const second = hold('second');
+  const { acquire, gate, step, asked } = setup({ intervalMs: 200 });
+  acquire('first');
+  const second = acquire('second');
   await step(100);
   await gate.pause(HOST, 200, 'Retry-After');
   await step(100);
-  expect([second.held, asked.at(-1)]).toEqual([undefined, { granted: true, inMs: 200 }]);
+  expect([second.result, asked.at(-1)]).toEqual([undefined, { granted: true, inMs: 200 }]);
   await step(200);
-  expect(second.held).toEqual({ go: true });
+  expect(second.result).toEqual({ go: true });
 });
 
 test('a host that was paused for long meanwhile is left to the frontier', async () => {
-  const { hold, gate, step } = setup({ intervalMs: 200 });
-  hold('first');
-  const second = hold('second');
+  const { acquire, gate, step } = setup({ intervalMs: 200 });
+  acquire('first');
+  const second = acquire('second');
   await step(100);
   await gate.pause(HOST, 60_000, 'Retry-After');
   await step(100);
-  expect(second.held).toEqual({ go: false, inMs: 59_900 });
+  expect(second.result).toEqual({ go: false, inMs: 59_900 });
 });
 
 test('a place that was granted is free again when its slot is then refused for a pause', async () => {
-  const { hold, gate, limit, step } = setup({ intervalMs: 100, concurrency: 2 });
+  const { acquire, gate, limit, step } = setup({ intervalMs: 100, concurrency: 2 });
   await gate.ask(HOST, limit, 'gone');
   await gate.leave(HOST, limit, 'gone');
-  const [first, second] = [hold('first'), hold('second')];
+  const [first, second] = [acquire('first'), acquire('second')];
   await settled();
   await gate.pause(HOST, 60_000, 'Retry-After');
   await step(250);
-  expect([first.held?.go, second.held?.go]).toEqual([false, false]);
+  expect([first.result?.go, second.result?.go]).toEqual([false, false]);
   await gate.resume(HOST);
-  const [third, fourth] = [hold('third'), hold('fourth')];
+  const [third, fourth] = [acquire('third'), acquire('fourth')];
   await step(50);
   await step(100);
-  expect([third.held, fourth.held]).toEqual([{ go: true }, { go: true }]);
+  expect([third.result, fourth.result]).toEqual([{ go: true }, { go: true }]);
 });
 
 test('a place that was granted is free again when the gate then fails', async () => {
@@ -164,39 +164,39 @@ test('a place that was granted is free again when the gate then fails', async ()
   await gate.ask(HOST, limit, 'first');
   await gate.leave(HOST, limit, 'first');
   const broken = withMethods(gate, { stillOpen: () => Promise.reject(new Error('Redis is away')) });
-  const holding = new SlotWait({ gate: broken, clock }).hold({
+  const acquiring = new SlotWait({ gate: broken, clock }).tryAcquire({
     host: HOST,
     holder: 'me',
     limit,
     pausedMs: 0,
     signal: abort.signal,
   });
-  const failed = expect(holding).rejects.toThrow('Redis is away');
+  const failed = expect(acquiring).rejects.toThrow('Redis is away');
   await step(100);
   await failed;
   for (const other of ['one', 'two']) expect(await gate.ask(HOST, limit, other)).toMatchObject({ granted: true });
 });
 
 test('a place is waited for as long as it may take, at most 250 ms in all', async () => {
-  const { hold, gate, limit, step, asked } = setup({ concurrency: 1 });
+  const { acquire, gate, limit, step, asked } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'somebody else');
-  const [lucky, unlucky] = [hold('lucky'), hold('unlucky')];
+  const [lucky, unlucky] = [acquire('lucky'), acquire('unlucky')];
   await step(100);
-  expect([lucky.held, unlucky.held]).toEqual([undefined, undefined]);
+  expect([lucky.result, unlucky.result]).toEqual([undefined, undefined]);
   await gate.leave(HOST, limit, 'somebody else', 20);
   await step(100);
-  expect([lucky.held, unlucky.held]).toEqual([{ go: true }, undefined]);
+  expect([lucky.result, unlucky.result]).toEqual([{ go: true }, undefined]);
   for (let waitedMs = 200; waitedMs <= 250; waitedMs += 10) await step(10);
-  expect(unlucky.held).toEqual({ go: false, inMs: 20 });
+  expect(unlucky.result).toEqual({ go: false, inMs: 20 });
   expect(asked.length).toBeLessThan(30);
 });
 
 test('of those who wait for a place, one asks for all, and they go in the order in which they came', async () => {
-  const { hold, gate, limit, step, asked } = setup({ concurrency: 1 });
+  const { acquire, gate, limit, step, asked } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'quick');
   await gate.leave(HOST, limit, 'quick', 10);
   await gate.ask(HOST, limit, 'somebody else');
-  const all = Array.from({ length: 12 }, (_, n) => hold(`request ${n}`));
+  const all = Array.from({ length: 12 }, (_, n) => acquire(`request ${n}`));
   for (let ms = 0; ms < 100; ms += 10) await step(10);
   expect(asked.length, 'each once, and in 100 ms one of them again and again').toBeLessThanOrEqual(25);
   const before = asked.length;
@@ -204,8 +204,8 @@ test('of those who wait for a place, one asks for all, and they go in the order 
   await gate.leave(HOST, limit, 'somebody else', 10);
   for (let ms = 0; ms < 100; ms += 10) {
     await step(10);
-    for (const [n, { held }] of all.entries()) {
-      if (held?.go !== true || order.includes(n)) continue;
+    for (const [n, { result }] of all.entries()) {
+      if (result?.go !== true || order.includes(n)) continue;
       order.push(n);
       await gate.leave(HOST, limit, `request ${n}`, 10);
     }
@@ -216,44 +216,44 @@ test('of those who wait for a place, one asks for all, and they go in the order 
 });
 
 test('told to stop while it waits, it gives its place back', async () => {
-  const { hold, gate, limit, abort } = setup({ intervalMs: 200, concurrency: 2 });
-  hold('first');
-  const second = hold('second');
+  const { acquire, gate, limit, abort } = setup({ intervalMs: 200, concurrency: 2 });
+  acquire('first');
+  const second = acquire('second');
   await settled();
   abort.abort();
   await settled();
-  expect(second.held).toEqual({ go: false, inMs: 0 });
+  expect(second.result).toEqual({ go: false, inMs: 0 });
   expect(await gate.ask(HOST, { ...limit, intervalMs: 0 }, 'third')).toMatchObject({ granted: true });
 });
 
 test('told to stop while it waits for a place, it goes at once', async () => {
-  const { hold, gate, limit, abort } = setup({ concurrency: 1 });
+  const { acquire, gate, limit, abort } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'somebody else');
-  const holding = hold();
+  const acquiring = acquire();
   await settled();
   abort.abort();
   await settled();
-  expect(holding.held).toMatchObject({ go: false });
+  expect(acquiring.result).toMatchObject({ go: false });
 });
 
 test('a gate that can not answer lets nobody through', async () => {
   const { gate, clock, limit, abort } = setup({ intervalMs: 100 });
   const broken = withMethods(gate, { ask: () => Promise.reject(new Error('Redis is away')) });
-  const holding = new SlotWait({ gate: broken, clock }).hold({
+  const acquiring = new SlotWait({ gate: broken, clock }).tryAcquire({
     host: HOST,
     holder: 'me',
     limit,
     pausedMs: 0,
     signal: abort.signal,
   });
-  await expect(holding).rejects.toThrow('Redis is away');
+  await expect(acquiring).rejects.toThrow('Redis is away');
 });
 
 test('who can wait waits for a pause to end, however long, and looks at it every two seconds', async () => {
   const { slots, gate, limit, abort, asked, step } = setup({ intervalMs: 1_000 });
   await gate.pause(HOST, 5_000, 'Retry-After');
   let isOver = false;
-  void slots.wait({ host: HOST, holder: 'me', limit, signal: abort.signal }).then(() => {
+  void slots.acquire({ host: HOST, holder: 'me', limit, signal: abort.signal }).then(() => {
     isOver = true;
   });
   for (const ms of [2_000, 2_000, 999]) await step(ms);
@@ -266,7 +266,7 @@ test('who can wait waits for a place, however long', async () => {
   const { slots, gate, limit, abort, step } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'somebody else');
   let isOver = false;
-  void slots.wait({ host: HOST, holder: 'me', limit, signal: abort.signal }).then(() => {
+  void slots.acquire({ host: HOST, holder: 'me', limit, signal: abort.signal }).then(() => {
     isOver = true;
   });
   for (let ms = 0; ms < 1_000; ms += 50) await step(50);
@@ -279,7 +279,7 @@ test('who can wait waits for a place, however long', async () => {
 test('a wait without end rejects with the reason of its signal, and keeps no place', async () => {
   const { slots, gate, limit, abort, step } = setup({ intervalMs: 200, concurrency: 1 });
   await gate.ask(HOST, { ...limit, concurrency: 0 }, 'somebody else');
-  const waiting = slots.wait({ host: HOST, holder: 'me', limit, signal: abort.signal });
+  const waiting = slots.acquire({ host: HOST, holder: 'me', limit, signal: abort.signal });
   const ended = expect(waiting).rejects.toThrow('the producer stops');
   await step(100);
   abort.abort(new Error('the producer stops'));

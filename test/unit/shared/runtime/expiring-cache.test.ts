@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ExpiringCache } from '../../../../shared/runtime/expiring-cache.ts';
-import { SteppedClock } from '../../../support/stepped-clock.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
 function setup({ max = 3, maxSize = 100 } = {}) {
   const clock = new SteppedClock();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stopTogether } from '../../../../shared/runtime/lifecycle.ts';
-import { settled } from '../../../support/embedded.ts';
+import { settled } from '../../../support/stores/embedded.ts';
 
 test('a service that takes long to stop keeps no other from being told; all are waited for', async () => {
   const slow = Promise.withResolvers<void>();

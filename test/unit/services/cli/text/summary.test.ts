@@ -42,7 +42,7 @@ const ENDED = progressOf({
 
 test('a summary for people', () => {
   expect(
-    `${summaryLines(ENDED, 'output/r').join('\n')}\n`,
+    `${summaryLines(ENDED, { records: 'output/r' }).join('\n')}\n`,
   ).toBe(`Run r finished after 12 s: 14 pages, 48.8 MiB, 1.14 pages/s
         14 done
          1 skipped: content_type 1
@@ -53,25 +53,27 @@ Records: output/r (read them with: trawl records r)
 });
 
 test('a run of only duplicates says so', () => {
-  expect(summaryLines(progressOf({ state: 'finished', duplicate: 512, endedAt: 1 }), undefined)).toContain(
+  expect(summaryLines(progressOf({ state: 'finished', duplicate: 512, endedAt: 1 }))).toContain(
     '512 known, nothing new; --fresh crawls them again',
+  );
+  const local = { isLocal: true };
+  expect(summaryLines(progressOf({ state: 'finished', duplicate: 512, endedAt: 1 }), local)).toContain(
+    '512 known, nothing new; without --dedup ever, they are crawled again',
   );
 });
 
 test('a run that has all the pages that it may have says so', () => {
   const options = { ...ENDED.options, follow: true, maxPages: 20 };
-  expect(summaryLines({ ...ENDED, options }, undefined)).toContain(
-    'It has its 20 pages: links beyond were left out (--max-pages).',
+  expect(summaryLines({ ...ENDED, options })).toContain(
+    'It reached its limit of 20 pages: further links were left out (--max-pages).',
   );
   expect(summaryJson({ ...ENDED, options })).toMatchObject({ maxPagesReached: true });
-  expect(summaryLines({ ...ENDED, options: { ...options, maxPages: 21 } }, undefined).join('\n')).not.toContain(
-    '--max-pages',
-  );
+  expect(summaryLines({ ...ENDED, options: { ...options, maxPages: 21 } }).join('\n')).not.toContain('--max-pages');
 });
 
 test('links that were left out for their host are told', () => {
   const progress = { ...ENDED, leftOut: { scope: 1_200 } };
-  expect(summaryLines(progress, undefined)).toContain(
+  expect(summaryLines(progress)).toContain(
     '1 200 links to further hosts of a domain were left out (--max-hosts-per-domain).',
   );
   expect(summaryJson(progress)).toMatchObject({ leftOut: { scope: 1_200 } });
@@ -80,10 +82,8 @@ test('links that were left out for their host are told', () => {
 
 test('who was refused a private address is told what opens it', () => {
   const reasons = { failed: {}, skipped: { private_address: 3 } };
-  expect(summaryLines(progressOf({ state: 'finished', skipped: 3, reasons }), undefined).join('\n')).toContain(
-    '--private-hosts',
-  );
-  expect(summaryLines(ENDED, undefined).join('\n')).not.toContain('--private-hosts');
+  expect(summaryLines(progressOf({ state: 'finished', skipped: 3, reasons })).join('\n')).toContain('--private-hosts');
+  expect(summaryLines(ENDED).join('\n')).not.toContain('--private-hosts');
 });
 
 test('a summary for scripts has exactly these fields', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Rotation } from '../../../../../shared/fetchers/proxies/rotation.ts';
 import { type ProxyAddress, parseProxies } from '../../../../../shared/task/host/proxy-list.ts';
-import { SteppedClock } from '../../../../support/stepped-clock.ts';
+import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
 
 function setup(...names: string[]) {
   const proxies = parseProxies(names.map((name) => `http://${name}`));

@@ -10,7 +10,7 @@ import { JsonlSource } from '../../../../../shared/sinks/jsonl/source.ts';
 import { NewestReleases } from '../../../../../shared/sinks/newest-releases.ts';
 import { taskIdOf } from '../../../../../shared/task/url/fingerprint.ts';
 import { doneRecord, failedRecord } from '../../../../support/builders.ts';
-import { collectGarbage } from '../../../../support/garbage.ts';
+import { collectGarbage } from '../../../../support/hostile/garbage.ts';
 
 async function setup(worker = 'w-1'): Promise<{ folder: string; sink: JsonlSink; file: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-sink-'));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { numbersFor } from '../../../../../shared/stores/redis/numbers.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../../shared/stores/redis/lua');
-const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.lua'));
+const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.lua'));
 
 /** A script's lines without comments and texts. */
 function codeOf(file: string): string[] {
@@ -21,7 +21,7 @@ test.each(FILES)('%s has no large number of its own: those that two programs go 
 
 test.each(FILES)('every name in capitals in %s has a value', (file) => {
   const code = codeOf(file).join('\n');
-  const shared = ['marks.lua', 'prelude.lua'].map((name) => codeOf(name).join('\n')).join('\n');
+  const shared = ['shared/marks.lua', 'shared/prelude.lua'].map((name) => codeOf(name).join('\n')).join('\n');
   const local = new Set(Array.from(`${shared}\n${code}`.matchAll(/^ *local ([A-Z_]+) =/gm), ([, name]) => name));
   const names = new Set(code.match(/\b[A-Z][A-Z_]+\b/g));
   for (const name of ['ARGV', 'KEYS', ...local]) names.delete(name ?? '');

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { nameOf, type Settlement } from '../../../../../shared/ports/frontier.ts';
 import { MOST_KEPT } from '../../../../../shared/stores/sqlite/moves/attempt-notes.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
-import { EVERYTHING, offerOf } from '../../../../support/embedded.ts';
-import { openLocalParts } from '../../../../support/local-parts.ts';
-import { SteppedClock } from '../../../../support/stepped-clock.ts';
+import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';
+import { openLocalParts } from '../../../../support/stores/local-parts.ts';
+import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
 
 test('failed attempts are remembered for a day, and those of all tasks together are bounded: the oldest go', async () => {
   const clock = new SteppedClock();

@@ -2,11 +2,11 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commands } from '../../../../contract/model/histories.ts';
-import { GIVE_UP_MS, Model, type ModelRun } from '../../../../contract/model/model.ts';
-import { World } from '../../../../contract/model/world.ts';
-import { crashedFolder, type KeptStore, openKeptStore } from '../../../../support/kept-store.ts';
-import { SteppedClock } from '../../../../support/stepped-clock.ts';
+import { commands } from '../../../../contract/frontier/model/histories.ts';
+import { GIVE_UP_MS, Model, type ModelRun } from '../../../../contract/frontier/model/model.ts';
+import { World } from '../../../../contract/frontier/model/world.ts';
+import { crashedFolder, type KeptStore, openKeptStore } from '../../../../support/stores/kept-store.ts';
+import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
 
 /** `MODEL_RUNS=5000` looks longer; `MODEL_SEED` repeats what a failure printed. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 150);

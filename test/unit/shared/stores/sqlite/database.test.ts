@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { IN_MEMORY, LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
 import { SCHEMA_VERSION } from '../../../../../shared/stores/sqlite/database/schema.ts';
-import { newFolder } from '../../../../support/kept-store.ts';
+import { newFolder } from '../../../../support/stores/kept-store.ts';
 
 async function setup() {
   const folder = await newFolder();
@@ -82,7 +82,7 @@ test('a database of a newer program is refused with a sentence, and left as it i
   newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
   newer.close();
   expect(() => new LocalDatabase({ path })).toThrow(
-    `${path} is of version ${SCHEMA_VERSION + 1}, and this program knows none newer than ${SCHEMA_VERSION}`,
+    `${path} has version ${SCHEMA_VERSION + 1}, and this program supports none newer than ${SCHEMA_VERSION}`,
   );
 });
 

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { nameOf } from '../../../../../shared/ports/frontier.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
-import { EVERYTHING, offerOf } from '../../../../support/embedded.ts';
-import { openLocalParts } from '../../../../support/local-parts.ts';
-import { SteppedClock } from '../../../../support/stepped-clock.ts';
-import { counted } from '../../../../support/stores.ts';
+import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';
+import { openLocalParts } from '../../../../support/stores/local-parts.ts';
+import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
+import { counted } from '../../../../support/stores/stores.ts';
 
 type Ports = ReturnType<typeof openLocalParts>;
 

@@ -5,10 +5,10 @@ import { nameOf } from '../../../../../shared/ports/frontier.ts';
 import { beginRun, reopenRun, SqliteLocalRuns } from '../../../../../shared/stores/sqlite/local-runs.ts';
 import type { OwnedLocalRun } from '../../../../../shared/stores/sqlite/owned-run.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
-import { EVERYTHING, offerOf } from '../../../../support/embedded.ts';
-import { crashedFolder, newFolder } from '../../../../support/kept-store.ts';
-import { openLocalParts } from '../../../../support/local-parts.ts';
-import { SteppedClock } from '../../../../support/stepped-clock.ts';
+import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';
+import { crashedFolder, newFolder } from '../../../../support/stores/kept-store.ts';
+import { openLocalParts } from '../../../../support/stores/local-parts.ts';
+import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
 
 const OPTIONS = { ...FAST_RUN, dedup: 'run' } as const;
 const BEGINNING = {
@@ -70,7 +70,7 @@ test('what was begun and has not ended is not begun again; what has ended makes 
   const { open } = await setup();
   const { begin, runs, frontier } = open();
   await (await begin()).close();
-  await expect(begin()).rejects.toThrow('go on with it by --resume r, or choose another --run');
+  await expect(begin()).rejects.toThrow('resume it with --resume r, or choose another --run');
   const { reopen } = open();
   await (await reopen()).close();
   const again = open();
@@ -98,6 +98,28 @@ test('of a run that has ended it is known how it began, without its URLs and fla
   expect(view).toMatchObject({ beginning: { run: 'r', seeds: [], flags: {} }, ended: { state: 'finished' } });
   expect(JSON.stringify(view)).not.toContain('secret');
   expect(await views.unfinished()).toEqual([]);
+});
+
+test('what a run that shares marks reads again after a crash is told from what another run has taken', async () => {
+  const { open } = await setup();
+  const ever = { ...OPTIONS, dedup: 'ever' } as const;
+  const urls = [offerOf('http://a.test/1'), offerOf('http://a.test/2')];
+  const one = open();
+  for (const [run, offers] of [
+    ['other', urls.slice(0, 1)],
+    ['r', urls],
+  ] as const) {
+    await one.begin(run);
+    await one.runs.open(run, ever, 'p');
+    await one.frontier.offer(run, offers);
+  }
+  expect(await one.runs.progress('r')).toMatchObject({ discovered: 1, duplicate: 1 });
+  await one.close();
+  const { reopen, runs, frontier } = open();
+  await reopen();
+  await runs.open('r', ever, 'p');
+  expect(await frontier.offer('r', urls)).toEqual({ accepted: 0, known: 2 });
+  expect(await runs.progress('r')).toMatchObject({ discovered: 1, duplicate: 1 });
 });
 
 test('of several runs that have not ended, the one touched last comes first', async () => {
@@ -171,7 +193,7 @@ test.each([
   found.database.close();
 });
 
-test('records are brought to the disk before what is over is forgotten; if they can not be, nothing more is done', async () => {
+test('records are synced to disk before finished tasks are forgotten; if that fails, nothing more is done', async () => {
   const place = await setup();
   const { begin, runs, frontier, database } = place.open();
   let isBroken = false;
@@ -195,4 +217,34 @@ test('records are brought to the disk before what is over is forgotten; if they 
   expect([order.at(-1), over()]).toEqual(['1 over', 1]);
   expect(run.failure.reason).toMatchObject({ code: 'ERR_STORAGE', message: expect.stringContaining('EIO') });
   await expect(frontier.offer('r', [offerOf('http://a.test/3')])).rejects.toThrow('EIO');
+});
+
+test('a run that ended in the second before a power cut has not ended: the record of its last page may be gone', async () => {
+  const place = await setup();
+  const { begin, runs, frontier, store, views } = place.open();
+  const run = await begin();
+  await runs.open('r', OPTIONS, 'p');
+  await frontier.offer('r', [offerOf('http://a.test/1')]);
+  await runs.seal('r', 'p');
+  const [released] = (await frontier.release(EVERYTHING)).tasks;
+  if (released === undefined) throw new Error('nothing was released');
+  await frontier.settle('r', nameOf(released), { outcome: { kind: 'done' } });
+  const left = await crashedFolder(place.folder);
+  onTestFinished(() => rm(left, { recursive: true }));
+  await run.sync();
+  await store.move(({ database }) => database.run("UPDATE crawls SET boot = 'another'"));
+  expect((await views.view('r'))?.ended, 'synced').toMatchObject({ state: 'finished', done: 1 });
+  const found = openLocalParts({ clock: place.clock, path: join(left, 'trawl.sqlite') });
+  const after = new SqliteLocalRuns({ store: found.store });
+  expect((await after.view('r'))?.ended, 'the machine went on').toMatchObject({ state: 'finished', done: 1 });
+  expect(await after.unfinished()).toEqual([]);
+  await found.store.move(({ database }) => database.run("UPDATE crawls SET boot = 'another'"));
+  expect((await after.view('r'))?.ended, 'not synced').toBeUndefined();
+  expect((await after.unfinished()).map(({ beginning }) => beginning.run)).toEqual(['r']);
+  const again = await reopenRun('r', { store: found.store, folder: left, syncRecords: async () => {} });
+  expect(again.isSealed).toBe(true);
+  expect(await found.runs.progress('r')).toMatchObject({ state: 'running', done: 0, waiting: 1 });
+  expect((await found.frontier.release(EVERYTHING)).tasks).toHaveLength(1);
+  await again.close();
+  found.database.close();
 });

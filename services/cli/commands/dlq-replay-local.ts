@@ -1,0 +1,101 @@
+import type { LocalStores } from '../../../shared/backends/embedded.ts';
+import { count } from '../../../shared/control/format.ts';
+import { RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
+import { UsageError } from '../../../shared/runtime/errors.ts';
+import { SETTINGS } from '../../../shared/settings/table.ts';
+import { type LocallyReplayed, type LocallyReplayedRun, LocalReplayer } from '../../producer/local-replayer.ts';
+import type { Context } from '../command.ts';
+import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
+import { routingRulesOf } from '../process/routing-rules.ts';
+import { resumeRunCommand } from '../process/run-plan.ts';
+import { tell } from '../process/with-stores.ts';
+import { say } from '../text/output.ts';
+import { type ReplayOptions, readFilter, readLimit } from './dlq-filter.ts';
+
+/** `trawl dlq replay` of local crawls: their failed tasks wait again, in the same runs. */
+export async function replayLocally(
+  options: ReplayOptions,
+  { letters, runs, isBeingCrawled }: LocalStores,
+  context: Context,
+): Promise<number> {
+  refuseRunOptions(options);
+  const isDry = options.dryRun === true;
+  const [filter, limit] = [readFilter(options), readLimit(options)];
+  const rules = await routingRulesOf(context.settings);
+  const interrupts = new Interrupts();
+  try {
+    const { signal } = interrupts;
+    const replayed = await new LocalReplayer({ letters, runs, rules, filter, limit, isDry, signal }).replay();
+    const goOn = (run: string): string | undefined =>
+      isBeingCrawled(run) ? undefined : resumeRunCommand(run, context);
+    tellReplayed(replayed, isDry, goOn, context);
+  } finally {
+    interrupts.close();
+  }
+  if (interrupts.by === undefined) return 0;
+  say('Interrupted: the letters not offered yet are still there. Run the same command again.');
+  return EXIT_INTERRUPTED;
+}
+
+/** A local run is gone on with, and keeps its options. */
+function refuseRunOptions(options: ReplayOptions): void {
+  const given = Object.keys(RUN_OPTION_OF).filter((key) => options[key] !== undefined);
+  if (given.length === 0) return;
+  const flags = given.map((key) => `--${SETTINGS[key as keyof typeof RUN_OPTION_OF].flag}`);
+  throw new UsageError(
+    `letters of a local crawl are replayed with the options it was begun with: leave out ${flags.join(', ')}`,
+  );
+}
+
+function tellReplayed(
+  { runs, malformed }: LocallyReplayed,
+  dryRun: boolean,
+  goOn: (run: string) => string | undefined,
+  context: Context,
+): void {
+  const told = runs
+    .filter(({ letters }) => letters > 0)
+    .map((run) => ({ ...run, resume: dryRun || run.accepted === 0 ? undefined : goOn(run.run) }));
+  const document = {
+    runs: told.map(({ urlKey: _, refused = null, resume = null, ...counts }) => ({ ...counts, refused, resume })),
+    letters: told.reduce((sum, { letters }) => sum + letters, 0),
+    malformed,
+    dryRun,
+  };
+  const lines = told.flatMap((run) => runLines(run, dryRun));
+  if (told.length === 0) lines.push('No dead letters to replay.');
+  if (malformed > 0)
+    lines.push(
+      `${count(malformed)} malformed letters can't be replayed: they stay (trawl dlq list --local --reason malformed)`,
+    );
+  if (dryRun) lines.push('Nothing was changed.');
+  tell(context, document, lines);
+}
+
+function runLines(
+  {
+    run,
+    letters,
+    accepted,
+    known,
+    inFlight,
+    refused,
+    resume,
+  }: LocallyReplayedRun & { readonly resume: string | undefined },
+  dryRun: boolean,
+): string[] {
+  if (refused !== undefined) {
+    const why = refused === 'cancelled' ? 'was cancelled' : 'is not known here any more';
+    return [
+      `Run ${run} ${why}: its ${count(letters)} letters stay. Crawl their URLs by a new run: trawl dlq export --local --run ${run}`,
+    ];
+  }
+  if (dryRun) return [`${count(letters)} letters of run ${run} would be replayed in that run`];
+  const lines = [
+    `Run ${run}: ${count(letters)} letters replayed: ${count(accepted)} wait again, ${count(known)} known already`,
+  ];
+  if (inFlight > 0) lines.push(`  ${count(inFlight)} are being crawled just now: their letters stay`);
+  if (resume !== undefined) lines.push(`  It is not being crawled. Resume it with: ${resume}`);
+  else if (accepted > 0) lines.push(`  The crawl at work takes them. Progress: trawl status ${run} --watch`);
+  return lines;
+}

@@ -1,0 +1,174 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { openLocalRuns } from '../../../shared/backends/embedded.ts';
+import { differingOptions, RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options.ts';
+import type { Beginning, LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
+import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
+import { readSettings } from '../../../shared/settings/settings.ts';
+import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
+import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
+import { readSeeds, type Seed, seedsSchema } from '../../producer/seeds.ts';
+import type { Context } from '../command.ts';
+import { newRunId, readRunId } from './run-id.ts';
+
+export interface CrawlOptions {
+  readonly run?: string;
+  readonly urlsFile?: string[];
+  readonly strict?: boolean;
+  /** Whose marks count: `ever` or `run`. */
+  readonly dedup?: string;
+  /** A run id, or `true` for the newest that has not ended. */
+  readonly resume?: string | true;
+  /** `false`: it can't be resumed, and is kept in memory only. */
+  readonly isKept?: boolean;
+}
+
+/** What a crawl will do, new or resumed. */
+export interface RunPlan {
+  readonly run: string;
+  readonly settings: Settings;
+  readonly runOptions: RunOptions;
+  /** All that the run was begun with. Whether they are to be read again is known when it is open. */
+  readonly seeds: readonly Seed[];
+  /** How it is kept on disk; left out if it is in memory only. */
+  readonly kept?: { readonly begin: Beginning } | { readonly resume: string };
+  /** Standard input was named. */
+  readonly hasInput: boolean;
+}
+
+/** A plan for a run that doesn't exist yet. */
+export async function planNew(
+  texts: readonly string[],
+  options: CrawlOptions,
+  { settings, flags }: Context,
+): Promise<RunPlan> {
+  const seeds = await readSeeds(texts, options.urlsFile);
+  if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
+  const run = options.run === undefined ? newRunId() : readRunId(options.run);
+  const runOptions = runOptionsOf(settings, readDedup(options.dedup) ?? 'run');
+  const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
+  const begin = { run, options: runOptions, seeds: kept, flags: lastingFlags(flags, settings) };
+  const plan = { run, settings, runOptions, seeds, hasInput: seeds.some(isInput) };
+  return options.isKept === false ? plan : { ...plan, kept: { begin } };
+}
+
+/** A plan for a run that was begun before; its progress if it has ended. */
+export async function planResumed(
+  texts: readonly string[],
+  options: CrawlOptions,
+  { settings, flags }: Context,
+): Promise<RunPlan | { readonly ended: RunProgress }> {
+  const { resume = true, run: named, urlsFile } = options;
+  if (named !== undefined) throw new UsageError('expected the run after --resume, not after --run');
+  const rest = resume === '-' ? ['-', ...texts] : texts;
+  if (rest.length > 1 || (rest.length === 1 && rest[0] !== '-') || urlsFile !== undefined)
+    throw new UsageError('a resumed run takes no new seeds: it continues with its own');
+  const view = await findRun(resume === '-' ? true : resume, settings);
+  if (view.ended !== undefined) return { ended: view.ended };
+  const { run, options: runOptions, flags: begunWith } = view.beginning;
+  const together = readSettings({ ...begunWith, ...flags });
+  const dedup = readDedup(options.dedup);
+  if (dedup !== undefined && dedup !== runOptions.dedup)
+    throw new UsageError(`run ${run} keeps the options it was begun with: leave out --dedup`);
+  refuseOtherOptions(run, runOptions, flags, together);
+  const seeds = seedsSchema.parse(view.beginning.seeds);
+  const hasInput = rest.length === 1;
+  if (hasInput && !seeds.some(isInput))
+    throw new UsageError(`run ${run} was not begun with a list (-): it takes none now`);
+  return { run, settings: together, runOptions, seeds, hasInput, kept: { resume: run } };
+}
+
+/**
+ * Seeds of this plan are to be read, be it for the first time or from their beginning again.
+ *
+ * @throws UsageError if one is a list on standard input, and there is none; StorageError if one is a file that is gone
+ */
+export async function expectSeeds({ run, seeds, hasInput }: RunPlan): Promise<void> {
+  if (!hasInput && seeds.some(isInput))
+    throw new UsageError(
+      `run ${run} had not read its list to the end. Give the list again: trawl crawl --resume ${run} - < LIST (or < /dev/null, to leave out the rest)`,
+    );
+  for (const seed of seeds) {
+    if (!('path' in seed)) continue;
+    await access(seed.path).catch((error: unknown) => {
+      throw new StorageError(
+        `run ${run} had not read ${seed.path} to the end, and it can't be read again: ${messageOf(error)}`,
+      );
+    });
+  }
+}
+
+/** The command that goes on with a run. */
+export function resumeCommand({ run, seeds }: RunPlan, context: Context, isAllRead: boolean): string {
+  return resumeRunCommand(run, context) + (isAllRead || !seeds.some(isInput) ? '' : ' - < LIST');
+}
+
+/** The same, for a run whose seeds are all read. */
+export function resumeRunCommand(run: string, { flags }: Context): string {
+  const { name, flag } = SETTINGS.outputDir;
+  const folder = flags[name] === undefined ? '' : ` --${flag} ${quoted(flags[name])}`;
+  return `trawl crawl --resume ${run}${folder}`;
+}
+
+async function findRun(resume: string | true, settings: Settings): Promise<LocalRunView> {
+  const runs = await openLocalRuns(settings);
+  try {
+    return await findIn(runs, resume, settings);
+  } finally {
+    runs.close();
+  }
+}
+
+async function findIn(runs: LocalRuns, resume: string | true, settings: Settings): Promise<LocalRunView> {
+  const run = resume === true ? undefined : readRunId(resume);
+  const view = run === undefined ? (await runs.unfinished())[0] : await runs.view(run);
+  if (view !== undefined) return view;
+  const others = run === undefined ? [] : (await runs.unfinished()).map(({ beginning }) => beginning.run);
+  const there = others.length === 0 ? 'no run there can be resumed' : `there are ${others.slice(0, 10).join(', ')}`;
+  const what = run === undefined ? 'nothing to resume' : `run ${run} is not known`;
+  throw new StorageError(`${what} in ${settings.outputDir}: ${there} (OUTPUT_DIR)`);
+}
+
+/** Options of a run are fixed when it begins. The environment is ignored; a flag that differs is an error. */
+function refuseOtherOptions(
+  run: string,
+  own: RunOptions,
+  flags: Readonly<Record<string, string>>,
+  settings: Settings,
+): void {
+  const differing = differingOptions(runOptionsOf(settings, own.dedup), own);
+  const others = Object.entries(RUN_OPTION_OF)
+    .map(([key, option]) => ({ ...SETTINGS[key as keyof typeof RUN_OPTION_OF], option }))
+    .filter(({ name, option }) => flags[name] !== undefined && differing.includes(option))
+    .map(({ flag }) => `--${flag}`);
+  if (others.length > 0)
+    throw new UsageError(`run ${run} keeps the options it was begun with: leave out ${others.join(', ')}`);
+}
+
+/** The flags a resumed run keeps: all but output and logging. */
+function lastingFlags(flags: Readonly<Record<string, string>>, { lastmodSince }: Settings): Record<string, string> {
+  const passing = Object.values(SETTINGS).filter(({ group }) => group === 'output' || group === 'log');
+  const names = new Set<string>(passing.map(({ name }) => name));
+  const lasting = Object.fromEntries(Object.entries(flags).filter(([name]) => !names.has(name)));
+  const { name } = SETTINGS.lastmodSince;
+  // `7d` is seven days before the run began, whenever it is resumed.
+  if (lasting[name] !== undefined && lastmodSince !== undefined)
+    lasting[name] = new Date(timeOf(lastmodSince, systemClock.now())).toISOString();
+  return lasting;
+}
+
+/** @throws UsageError if it is neither */
+function readDedup(dedup: string | undefined): RunOptions['dedup'] | undefined {
+  if (dedup === undefined || dedup === 'ever' || dedup === 'run') return dedup;
+  throw new UsageError(`expected --dedup to be ever or run, got "${dedup}"`);
+}
+
+function isInput({ kind }: Seed): boolean {
+  return kind === 'input';
+}
+
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,154 @@
+import type { Stores } from '../../../shared/backends/backends.ts';
+import { count } from '../../../shared/control/format.ts';
+import { differingOptions } from '../../../shared/control/run-options.ts';
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
+import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { Settings } from '../../../shared/settings/table.ts';
+import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
+import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import { Producer, type ProducerProgress } from '../../producer/producer.ts';
+import { RunLostError } from '../../producer/run-lost.ts';
+import type { Seed } from '../../producer/seeds.ts';
+
+interface WatchedProducerOptions {
+  readonly settings: Settings;
+  readonly stores: Stores;
+  readonly fetcher: Fetcher;
+  readonly rules: readonly RoutingRule[];
+  readonly run: string;
+  readonly runOptions: RunOptions;
+  /** This producer's id among those of the run. */
+  readonly producer: string;
+  readonly log: Logger;
+  /** The frontier has taken something new. */
+  readonly onOffered: () => void;
+}
+
+/** A running producer, and a watcher of its run. */
+export class WatchedProducer {
+  readonly #producer: Producer;
+  readonly #log: Logger;
+  readonly #since: number | undefined;
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #over = new AbortController();
+  #loss: RunLostError | undefined;
+  #repeating: Promise<void> = Promise.resolve();
+
+  constructor({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered }: WatchedProducerOptions) {
+    const { frontier, runs, gate: hostGate } = stores;
+    const { hostConcurrency, lastmodSince, maxRedirects } = settings;
+    const since = lastmodSince === undefined ? undefined : timeOf(lastmodSince, systemClock.now());
+    const sinceAsGiven = JSON.stringify(lastmodSince);
+    this.#log = log;
+    this.#since = since;
+    this.#producer = new Producer({
+      frontier,
+      runs,
+      fetcher,
+      hostGate,
+      rules,
+      clock: systemClock,
+      input: process.stdin,
+      options: { run, runOptions, producer, hostConcurrency, maxRedirects, since, sinceAsGiven },
+      on: {
+        problem: (source, problem) => log.warn({ what: source, error: problem }, 'could not be read:'),
+        hint: (hint) => log.warn({}, hint),
+        accepted: onOffered,
+        opened: (how, own) => {
+          if (how === 'joined' || how === 'reopened') warnOfOptions(run, runOptions, own, log);
+          this.#opened.resolve();
+        },
+      },
+    });
+  }
+
+  /** What it is reading, for the progress line; nothing once all is offered. */
+  get note(): string | undefined {
+    const { state, source, offered } = this.#producer.progress();
+    if (state === 'waiting: store is full') return 'waiting: Redis is full';
+    if (state !== 'reading' || source === undefined) return undefined;
+    return `reading ${source}: ${count(offered)} URLs so far`;
+  }
+
+  get progress(): ProducerProgress {
+    return this.#producer.progress();
+  }
+
+  /** Is it the run that this producer has opened, and not another one of its name? */
+  isOwn({ incarnation }: Pick<RunProgress, 'incarnation'>): boolean {
+    return this.#producer.incarnation === undefined || incarnation === this.#producer.incarnation;
+  }
+
+  /** The store is away, from now on. */
+  noteAway(): void {
+    this.#producer.noteAway();
+  }
+
+  /** See {@link Producer.repeatRecent}. Meanwhile the run is open again: {@link meanwhile} doesn't end before. */
+  repeatRecent(): void {
+    this.#repeating = this.#repeating
+      .then(() => this.#producer.repeatRecent())
+      .catch((error: unknown) => {
+        if (error instanceof RunLostError) {
+          this.#loss = error;
+          this.#over.abort();
+        } else {
+          this.#log.warn({ error: messageOf(error) }, 'could not repeat offers');
+        }
+      });
+  }
+
+  /** Resolves once no repeat is under way. */
+  async repeated(): Promise<void> {
+    for (let waited: Promise<void> | undefined; waited !== this.#repeating; ) {
+      waited = this.#repeating;
+      await waited;
+    }
+  }
+
+  /**
+   * Offers the seeds, and runs `watch` from the moment that the run is open; its signal is aborted with `signal`, or when
+   * producing fails, or the run is lost. Rejects with what either of them threw.
+   */
+  async meanwhile(
+    seeds: readonly Seed[],
+    signal: AbortSignal,
+    watch: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> {
+    const over = this.#over;
+    const stop = (): void => over.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    const producing = this.#producer
+      .produce(seeds, signal)
+      .then(() => this.#tellOlder())
+      .catch((error: unknown) => {
+        over.abort();
+        throw error;
+      });
+    try {
+      const watching = Promise.race([this.#opened.promise, producing]).then(() => watch(over.signal));
+      await Promise.all([producing, watching]);
+      if (!signal.aborted) await this.repeated();
+      if (this.#loss !== undefined) throw this.#loss;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #tellOlder(): void {
+    const { pages, sitemaps } = this.#producer.progress().older;
+    if (this.#since === undefined || pages + sitemaps === 0) return;
+    const date = new Date(this.#since).toISOString().replace('T00:00:00.000Z', '');
+    const what = `${count(pages)} pages, and ${count(sitemaps)} unread sitemaps`;
+    this.#log.warn({ what }, `left out, since their lastmod is older than ${date}:`);
+  }
+}
+
+/** A run's options are fixed when it opens: flags that differ are ignored. */
+function warnOfOptions(run: string, asked: RunOptions, own: RunOptions, log: Logger): void {
+  const ignored = differingOptions(own, asked);
+  if (ignored.length > 0) log.warn({ what: ignored.join(', ') }, `run ${run} keeps the options it was opened with:`);
+}

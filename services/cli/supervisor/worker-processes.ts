@@ -1,0 +1,133 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { EXIT_INTERRUPTED, GRACE_MS, type StopSignal } from '../process/interrupts.ts';
+import { passOn } from '../text/output.ts';
+import { restartDelayMs } from './restart-delay.ts';
+import { passWholeLines } from './whole-lines.ts';
+
+/** Wrong usage and settings that need mending: another start would end in the same way. */
+const HOPELESS: ReadonlySet<number> = new Set([2, 78]);
+/** What a worker takes beyond its grace it takes because it is stuck. */
+const STUCK_MS = 10_000;
+/** Told twice to stop, a worker ends at once. */
+const AT_ONCE_MS = 2_000;
+const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
+
+interface WorkerProcessesOptions {
+  readonly count: number;
+  /** Added to this program's own arguments; `--as-process N` tells a worker which one it is. */
+  readonly extraArgs: readonly string[];
+  /** A worker that ends with 0 has done its work, and isn't started again. */
+  readonly exitWhenIdle: boolean;
+  readonly log: Logger;
+}
+
+/**
+ * Workers in processes of their own, each this same program with the same arguments. One that dies is started again.
+ *
+ * | a worker ends …                              | then                                                              |
+ * |----------------------------------------------|-------------------------------------------------------------------|
+ * | after a signal to this process               | it isn't started again                                            |
+ * | with 0, and is to end when idle              | the same                                                          |
+ * | with 2 or 78                                 | all others are told to stop: their arguments are the same         |
+ * | by a signal, by a crash, with any other code | it is started again after 1 s, twice as long each time, up to 30 s; after a minute of work all is forgotten |
+ *
+ * Ctrl-C and SIGTERM are passed on, each time: the workers treat them as `trawl work` does. They have no terminal of their own,
+ * so that Ctrl-C reaches each of them once; and when this process dies, each of them stops as after SIGTERM.
+ */
+export class WorkerProcesses {
+  readonly #options: WorkerProcessesOptions;
+  readonly #running = new Set<ChildProcess>();
+  readonly #stop = new AbortController();
+  #signals = 0;
+  readonly #onSignal = (signal: StopSignal): void => this.#passOn(signal);
+
+  constructor(options: WorkerProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** Runs the workers until all have ended, and gives the worst of their exit codes. Once only. */
+  async run(): Promise<number> {
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    try {
+      const numbers = Array.from({ length: this.#options.count }, (_, index) => index + 1);
+      const codes = await Promise.all(numbers.map((number) => this.#keepUp(number)));
+      return Math.max(...codes);
+    } finally {
+      for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+    }
+  }
+
+  /** Runs the worker of this number, again and again, and gives the exit code that it came to. */
+  async #keepUp(number: number): Promise<number> {
+    const { exitWhenIdle, log } = this.#options;
+    const { signal: stop } = this.#stop;
+    let delayMs = 0;
+    let code = 0;
+    while (!stop.aborted) {
+      const startedAt = performance.now();
+      const { by, ...end } = await this.#work(number);
+      code = end.code;
+      if (stop.aborted || (code === 0 && exitWhenIdle)) return code;
+      if (HOPELESS.has(code)) {
+        this.#passOn('SIGTERM');
+        return code;
+      }
+      delayMs = restartDelayMs(delayMs, performance.now() - startedAt);
+      log.warn({ process: number, by, seconds: delayMs / 1_000 }, 'a worker process ended, and is started again:');
+      await systemClock.sleep(delayMs, stop);
+    }
+    return code;
+  }
+
+  async #work(number: number): Promise<{ readonly code: number; readonly by: string }> {
+    const [, program = '', ...args] = process.argv;
+    const child = fork(program, [...args, ...this.#options.extraArgs, '--as-process', String(number)], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: true,
+    });
+    this.#running.add(child);
+    const { stdout, stderr } = child;
+    if (stdout !== null) passWholeLines(stdout, (text) => passOn(process.stdout, text));
+    if (stderr !== null) passWholeLines(stderr, (text) => passOn(process.stderr, text));
+    this.#options.log.info({ process: number, workerPid: child.pid }, 'a worker process started');
+    try {
+      // Not "exit": what it wrote last comes after that.
+      const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+      return { code: code ?? this.#codeOf(signal), by: signal ?? `exit code ${code}` };
+    } catch (error: unknown) {
+      return { code: 1, by: messageOf(error) };
+    } finally {
+      this.#running.delete(child);
+    }
+  }
+
+  /** A worker that has just been started doesn't listen for signals yet, and ends by them. */
+  #codeOf(signal: NodeJS.Signals | null): number {
+    if (!this.#stop.signal.aborted) return 1;
+    return signal === 'SIGTERM' ? 0 : signal === 'SIGINT' ? EXIT_INTERRUPTED : 1;
+  }
+
+  #passOn(signal: StopSignal): void {
+    this.#signals++;
+    for (const child of this.#running) child.kill(signal);
+    this.#stop.abort();
+    const patienceMs = this.#signals === 1 ? GRACE_MS[signal] + STUCK_MS : AT_ONCE_MS;
+    setTimeout(() => this.#kill(), patienceMs).unref();
+  }
+
+  /** Nothing is lost by it: what was not settled is worked again. */
+  #kill(): void {
+    for (const child of this.#running) child.kill('SIGKILL');
+  }
+}
+
+/** Has a worker process stop, as after SIGTERM, when the one that started it is gone. */
+export function stopWithParent(): void {
+  if (process.channel === undefined) return;
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
+}

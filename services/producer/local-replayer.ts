@@ -1,0 +1,125 @@
+import { isMeant, type LetterFilter, readLetter } from '../../shared/control/letter-filter.ts';
+import type { LocalLetters, ReplayedTask } from '../../shared/ports/local-letters.ts';
+import type { Runs } from '../../shared/ports/runs.ts';
+import type { DeadLetterMessage, LetterFate } from '../../shared/ports/transport.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
+import type { UrlKeyRule } from '../../shared/task/url/url-key.ts';
+import { offerOfLetter } from './replayer.ts';
+
+interface LocalReplayerOptions {
+  readonly letters: LocalLetters;
+  readonly runs: Runs;
+  readonly rules: readonly RoutingRule[];
+  readonly filter: LetterFilter;
+  /** At most so many letters. */
+  readonly limit: number;
+  /** Only says what would happen. */
+  readonly isDry: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What became of the letters of one run. */
+export interface LocallyReplayedRun {
+  readonly run: string;
+  readonly urlKey: readonly UrlKeyRule[] | undefined;
+  letters: number;
+  /** Their tasks wait again. */
+  accepted: number;
+  /** Taken before, by an interrupted replay or by another run: their letters are deleted. */
+  known: number;
+  /** At work just now: their letters stay. */
+  inFlight: number;
+  /** Why the run takes none: their letters stay. */
+  refused?: 'unknown' | 'cancelled';
+}
+
+/** What a replay came to. */
+export interface LocallyReplayed {
+  readonly runs: readonly LocallyReplayedRun[];
+  /** Letters that aren't tasks; they stay in the queue. */
+  readonly malformed: number;
+}
+
+/**
+ * Lets the tasks of dead letters wait again, in the run that they failed in: one process at a time has a local run to itself, so no new
+ * run is needed. A letter is deleted in one step with that: killed at any moment and repeated, a replay takes each letter once.
+ */
+export class LocalReplayer {
+  readonly #options: LocalReplayerOptions;
+  readonly #runs = new Map<string, LocallyReplayedRun>();
+  #left: number;
+  #malformed = 0;
+
+  constructor(options: LocalReplayerOptions) {
+    this.#options = options;
+    this.#left = options.limit;
+  }
+
+  /** Once only. Ends early, after some of the letters, once the signal is aborted. */
+  async replay(): Promise<LocallyReplayed> {
+    const { letters, signal } = this.#options;
+    const enough = new AbortController();
+    await letters.sift(
+      async (messages) => {
+        const fates = await this.#judge(messages);
+        if (this.#left === 0) enough.abort();
+        return fates;
+      },
+      AbortSignal.any([signal, enough.signal]),
+    );
+    return { runs: [...this.#runs.values()], malformed: this.#malformed };
+  }
+
+  async #judge(messages: readonly DeadLetterMessage[]): Promise<LetterFate[]> {
+    const fates: LetterFate[] = messages.map(() => 'keep');
+    const byRun = new Map<LocallyReplayedRun, { readonly task: ReplayedTask; readonly index: number }[]>();
+    for (const [index, message] of messages.entries()) {
+      if (this.#left === 0) break;
+      const found = readLetter(message);
+      if (!isMeant(found, this.#options.filter)) continue;
+      const replayed = found.run === undefined ? undefined : await this.#runOf(found.run);
+      const { id } = message;
+      const offer =
+        found.letter && offerOfLetter(found.letter, { rules: this.#options.rules, urlKey: replayed?.urlKey });
+      if (replayed === undefined || offer === undefined || id === undefined) {
+        this.#malformed++;
+        continue;
+      }
+      this.#left--;
+      replayed.letters++;
+      const group = byRun.get(replayed) ?? [];
+      group.push({ task: { id, reason: found.reason, offer }, index });
+      byRun.set(replayed, group);
+    }
+    if (this.#options.isDry) return fates;
+    for (const [replayed, group] of byRun) {
+      const done = await this.#options.letters.replay(
+        replayed.run,
+        group.map(({ task }) => task),
+      );
+      if ('refused' in done) {
+        replayed.refused = done.refused;
+        continue;
+      }
+      for (const [i, fate] of done.fates.entries()) {
+        if (fate === 'taken') replayed.accepted++;
+        else replayed[fate]++;
+        const at = group[i];
+        if (fate === 'known' && at !== undefined) fates[at.index] = 'delete';
+      }
+    }
+    return fates;
+  }
+
+  async #runOf(run: string): Promise<LocallyReplayedRun> {
+    let replayed = this.#runs.get(run);
+    if (replayed === undefined) {
+      const progress = await this.#options.runs.progress(run);
+      replayed = { run, urlKey: progress?.options.urlKey, letters: 0, accepted: 0, known: 0, inFlight: 0 };
+      if (progress === undefined) replayed.refused = 'unknown';
+      else if (progress.state === 'cancelled') replayed.refused = 'cancelled';
+      this.#runs.set(run, replayed);
+    }
+    return replayed;
+  }
+}

@@ -1,0 +1,40 @@
+import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { memoryLimit } from '../../../shared/runtime/limits.ts';
+import type { Load } from './concurrency.ts';
+
+/** How often the event loop is measured. */
+const RESOLUTION_MS = 20;
+const NS_PER_MS = 1e6;
+/** What a window of the loop's delays has to hold, or one late turn would decide. */
+const WINDOW_MS = 1_000;
+
+/** Measures how this process fares. */
+export class LoadMeter {
+  readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #memoryLimit = memoryLimit();
+  #utilization: EventLoopUtilization = performance.eventLoopUtilization();
+  #windowBegan = performance.now();
+  #delayMs = 0;
+
+  start(): void {
+    this.#delays.enable();
+  }
+
+  stop(): void {
+    this.#delays.disable();
+  }
+
+  /** Since the last call; the loop's delay is that of the last full second. */
+  read(): Omit<Load, 'isFull'> {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, this.#utilization);
+    this.#utilization = now;
+    if (performance.now() - this.#windowBegan >= WINDOW_MS) {
+      // The histogram holds what passed between two looks at the loop: the resolution, and the delay.
+      this.#delayMs = Math.max(0, this.#delays.percentile(90) / NS_PER_MS - RESOLUTION_MS);
+      this.#delays.reset();
+      this.#windowBegan = performance.now();
+    }
+    return { utilization, loopDelayMs: this.#delayMs, memoryShare: process.memoryUsage.rss() / this.#memoryLimit };
+  }
+}

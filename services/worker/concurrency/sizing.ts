@@ -1,0 +1,61 @@
+import { openFileLimit } from '../../../shared/runtime/limits.ts';
+import { Concurrency, LOOK_EVERY_MS, type Load } from './concurrency.ts';
+import { LoadMeter } from './load-meter.ts';
+import { Slots } from './slots.ts';
+
+interface SizingOptions {
+  readonly wanted: number | 'auto';
+  /** Left out, this process'. */
+  readonly meter?: Meter | undefined;
+  /** There are twice as many slots as at the last call, or as at the start. */
+  readonly onDoubled: () => void;
+}
+
+/** Says how the process fares. */
+export interface Meter {
+  start(): void;
+  stop(): void;
+  read(): Omit<Load, 'isFull'>;
+}
+
+/** Keeps as many slots as {@link Concurrency} wants, while it runs. */
+export class Sizing {
+  readonly slots: Slots;
+  readonly #options: SizingOptions;
+  readonly #concurrency: Concurrency;
+  readonly #meter: Meter;
+  #timer: NodeJS.Timeout | undefined;
+  #toldOf: number;
+
+  constructor(options: SizingOptions) {
+    this.#options = options;
+    this.#concurrency = new Concurrency({ wanted: options.wanted, openFiles: openFileLimit() });
+    this.#meter = options.meter ?? new LoadMeter();
+    this.#toldOf = this.#concurrency.size;
+    this.slots = new Slots(this.#concurrency.size);
+  }
+
+  get bound(): Concurrency['bound'] {
+    return this.#concurrency.bound;
+  }
+
+  start(): void {
+    this.#meter.start();
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#meter.stop();
+  }
+
+  #look(): void {
+    const { slots } = this;
+    this.#concurrency.look({ ...this.#meter.read(), isFull: slots.isFull }, performance.now());
+    const { size } = this.#concurrency;
+    if (size !== slots.total) slots.resize(size);
+    if (size < 2 * this.#toldOf) return;
+    this.#toldOf = size;
+    this.#options.onDoubled();
+  }
+}

@@ -1,0 +1,41 @@
+import { deadLetterOf } from '../../shared/ports/dead-letter.ts';
+import type { AttemptHistory } from '../../shared/ports/frontier.ts';
+import type { OutgoingMessage, Transport } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { type Ending, noteOf, type Visit } from './pipeline/visit.ts';
+
+interface DeadLetteringOptions {
+  readonly frontier: AttemptHistory;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** How often, and how far apart, a dead letter that no queue takes is tried. */
+const PUBLISH_ATTEMPTS = 3;
+const PUBLISH_AGAIN_MS = 2_000;
+
+/** Publishes the dead letter of a task that failed, with all its attempts. `false`: as far as is known, no queue has it. */
+export async function publishDeadLetter(visit: Visit, ending: Ending, options: DeadLetteringOptions): Promise<boolean> {
+  const { frontier, clock } = options;
+  const { outcome, status } = ending;
+  if (outcome.kind !== 'failed') return true;
+  const earlier = visit.state.attempts + visit.state.throttles > 0 ? await frontier.attempts(visit.task.mark) : [];
+  const note = noteOf(visit, ending, clock.now());
+  const attempts = note === undefined ? earlier : [note, ...earlier].slice(0, 10);
+  const { reason, detail: error } = outcome;
+  return await publish(
+    deadLetterOf(visit.task, visit.state, { reason, status, error, attempts, at: clock.now() }),
+    options,
+  );
+}
+
+/** Tries a few times what was surely not taken: a page put back would be fetched again. */
+async function publish(message: OutgoingMessage, { transport, clock, signal }: DeadLetteringOptions): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    const [outcome] = await transport.publish([message]);
+    if (outcome === 'confirmed') return true;
+    if (outcome === 'unknown' || attempt === PUBLISH_ATTEMPTS || signal.aborted) return false;
+    await clock.sleep(PUBLISH_AGAIN_MS, signal);
+  }
+}

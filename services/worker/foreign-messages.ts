@@ -1,0 +1,82 @@
+import { malformedLetterOf } from '../../shared/ports/dead-letter.ts';
+import type { Frontier, Ledger } from '../../shared/ports/frontier.ts';
+import type { Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import { ExpiringCache } from '../../shared/runtime/expiring-cache.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { placeById } from './delivered.ts';
+import type { FailureLines } from './failure-lines.ts';
+
+/** How long a task waits after reaching a worker that can't handle it. */
+const FOR_OTHERS_WAITS_MS = 5_000;
+/** How often messages for other programs are reported, however many there are. */
+const TOLD_EVERY_MS = 60_000;
+
+interface ForeignMessagesOptions {
+  readonly worker: string;
+  readonly frontier: Frontier & Ledger;
+  readonly transport: Transport;
+  /** Where messages that are no task are told of; left out where nobody is told. */
+  readonly failures?: FailureLines;
+  /** Records can't be stored: the worker should stop consuming. */
+  readonly onSinkFailure: (reason: string) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What becomes of deliveries that this program can't read as a task, or can't work. */
+export class ForeignMessages {
+  readonly #options: ForeignMessagesOptions;
+  readonly #told: ExpiringCache<true>;
+
+  constructor(options: ForeignMessagesOptions) {
+    this.#options = options;
+    this.#told = new ExpiringCache({ clock: options.clock, max: 1_000 });
+  }
+
+  /**
+   * A message that isn't a task is dead-lettered unchanged. If its id and number name a task, that has failed: it would
+   * come again.
+   */
+  async deadLetter(delivery: Delivery, problem: string): Promise<Handling> {
+    const { frontier, transport, failures, log, onSinkFailure } = this.#options;
+    const { id, body } = delivery;
+    try {
+      await failures?.ofMessage({ id, body }, problem);
+    } catch (error: unknown) {
+      onSinkFailure(messageOf(error));
+      return 'return';
+    }
+    const [outcome] = await transport.publish([malformedLetterOf(id, body, problem)]);
+    log.warn({ error: problem }, 'a message that is not a task: dead-lettered');
+    if (outcome !== 'confirmed') return 'return';
+    const place = await placeById(delivery, frontier);
+    if (place !== undefined)
+      await frontier.settle(place.run, place.release, {
+        outcome: { kind: 'failed', reason: 'malformed', detail: problem },
+      });
+    return 'ack';
+  }
+
+  /**
+   * A task for newer programs waits again, at no attempt, for a while: otherwise the old workers of a half-updated fleet
+   * would hand it to each other as fast as they can. `behind`: it has no place in the frontier, and goes to the end of
+   * its queue.
+   */
+  async leaveToOthers(delivery: Delivery, problem: string): Promise<'ack' | 'behind'> {
+    const { frontier, worker, log } = this.#options;
+    if (this.#told.get(problem) === undefined) {
+      this.#told.keep(problem, true, TOLD_EVERY_MS);
+      log.warn({ error: problem }, 'what this worker cannot process is left to others:');
+    }
+    const place = await placeById(delivery, frontier);
+    if (place === undefined) return 'behind';
+    const { run, release } = place;
+    const settled = await frontier.settle(run, release, { outcome: { kind: 'defer', inMs: FOR_OTHERS_WAITS_MS } });
+    if (settled === 'settled') return 'ack';
+    // Stale, or of a run that the store has lost: then only the message is left of it.
+    const { verdict } = await frontier.admit(run, release, worker);
+    return verdict === 'unknown_run' ? 'behind' : 'ack';
+  }
+}

@@ -1,0 +1,73 @@
+import type { RunOptions } from '../../../shared/ports/runs.ts';
+import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
+import { offerOf, type TaskOffer } from '../../../shared/task/task/offer.ts';
+import { MAX_LINK_LENGTH, MAX_LINKS, MAX_LINKS_LENGTH } from '../../../shared/task/task/page-limits.ts';
+import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import type { Task } from '../../../shared/task/task/task.ts';
+import { matchesUrl } from '../../../shared/task/url/glob.ts';
+import type { Logins } from '../../../shared/task/url/logins.ts';
+import { scopeTest } from '../../../shared/task/url/scope.ts';
+import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+
+interface FollowOptions {
+  readonly task: Task;
+  /** Of the page that the links stand in, after redirects. */
+  readonly finalUrl: string;
+  readonly options: RunOptions;
+  readonly rules: readonly RoutingRule[];
+  /** Of the visit that found the links: they hold for its origins, however a page was come to. */
+  readonly logins?: Logins | undefined;
+  /** Credentials that a link had itself. */
+  readonly loginOf?: (link: string) => string | undefined;
+  /** Needed for scope `domain` only. */
+  readonly domainOf?: (hostname: string) => string;
+}
+
+/** The links of a page that its run follows: not too deep, within its scope, and wanted by its patterns. */
+export function linksToFollow(
+  links: readonly string[],
+  { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname }: FollowOptions,
+): TaskOffer[] {
+  if (!options.follow || task.depth >= options.maxDepth) return [];
+  const isInScope = scopeTest(options.scope ?? 'host', { ...task, host: new URL(task.url).host }, finalUrl, domainOf);
+  const isCounted = options.scope === 'domain' && options.maxHostsPerDomain !== undefined;
+  const child = { ...INITIAL_FIELDS, depth: task.depth + 1 };
+  const offerRules = { rules, urlKey: options.urlKey, logins };
+  const offers: TaskOffer[] = [];
+  for (const link of links) {
+    const url = readUrl(link);
+    const scope = isProblem(url) ? undefined : isInScope(url);
+    if (isProblem(url) || scope === undefined || !isWanted(url.href, options)) continue;
+    const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : undefined;
+    const inScope = scope.within === undefined ? child : { ...child, ...scope };
+    const about = domain === undefined ? inScope : { ...inScope, domain };
+    const own = url.login ?? loginOf?.(link);
+    offers.push(offerOf(own === undefined ? url : { ...url, login: own }, offerRules, about));
+  }
+  return offers;
+}
+
+/** The links that a crawler named, within the limits of a page. `isCut`: there were more. */
+export function withinLimits(links: readonly string[]): { readonly links: readonly string[]; readonly isCut: boolean } {
+  const kept: string[] = [];
+  let length = 0;
+  for (const link of links) {
+    if (kept.length === MAX_LINKS || length + link.length > MAX_LINKS_LENGTH) break;
+    if (link.length > MAX_LINK_LENGTH) continue;
+    kept.push(link);
+    length += link.length;
+  }
+  return { links: kept, isCut: kept.length < links.length };
+}
+
+/** The domain whose hosts a link's counts among; its own name, `www` and the host of the page count for nothing. */
+function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): string | undefined {
+  const domain = domainOf(host.replace(/:\d+$/, ''));
+  return host === own || host === domain || host === `www.${domain}` ? undefined : domain;
+}
+
+/** Without a pattern to include, all are; one that excludes wins. */
+function isWanted(href: string, { include = [], exclude = [] }: RunOptions): boolean {
+  if (include.length > 0 && !include.some((pattern) => matchesUrl(pattern, href))) return false;
+  return !exclude.some((pattern) => matchesUrl(pattern, href));
+}

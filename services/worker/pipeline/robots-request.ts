@@ -1,0 +1,89 @@
+import { FetchError, type Fetcher, letGo, type OpenDocument } from '../../../shared/ports/fetcher.ts';
+import { parseRobots } from '../../../shared/task/robots/robots.ts';
+import { MAX_ROBOTS_REDIRECTS, meaningOfFailure, meaningOfStatus } from '../../../shared/task/robots/robots-answer.ts';
+import { ALLOW_ALL, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
+import { MAX_ROBOTS_BYTES } from '../../../shared/task/robots/robots-sitemaps.ts';
+import { redirectOf } from '../../../shared/task/url/redirect.ts';
+
+/** The result of one request for a robots.txt. */
+export type RobotsAnswer =
+  /** `found`: there is a file. */
+  | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly found: boolean }
+  /** `reason`: for people, the host's pause. `isThrottled`: whoever answered wants to be left alone. */
+  | {
+      readonly kind: 'wait';
+      readonly reason: string;
+      /** Of the answer, if there was one. */
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly isThrottled?: boolean;
+    }
+  /** It is to be asked for there. */
+  | { readonly kind: 'moved'; readonly to: string }
+  | { readonly kind: 'as_page'; readonly error: FetchError }
+  | { readonly kind: 'again' };
+
+const NO_RULES: RobotsAnswer = { kind: 'rules', rules: ALLOW_ALL, found: false };
+
+/**
+ * Asks for an origin's robots.txt, once: there, or where redirects have led so far. Of a longer file its first 512 000 bytes
+ * count; the rules are those of the origin, wherever it redirects to.
+ */
+export async function requestRobots(
+  origin: string,
+  redirects: readonly string[],
+  fetcher: Fetcher,
+  signal: AbortSignal,
+): Promise<RobotsAnswer> {
+  const first = `${origin}/robots.txt`;
+  const url = redirects.at(-1) ?? first;
+  try {
+    const response = await fetcher.open({ url, redirectedFrom: first, signal });
+    const { status, headers } = response;
+    const redirect = redirectOf(status, headers.location, url);
+    if (redirect !== undefined) {
+      letGo(response.body);
+      // As after too many redirects: there is no robots.txt.
+      if ('problem' in redirect || redirects.length >= MAX_ROBOTS_REDIRECTS) return NO_RULES;
+      return { kind: 'moved', to: redirect.to };
+    }
+    const meaning = meaningOfStatus(status);
+    if (meaning === 'parse') {
+      const file = await beginningOf(response.body, MAX_ROBOTS_BYTES);
+      return { kind: 'rules', rules: parseRobots(file), found: true };
+    }
+    letGo(response.body);
+    if (meaning === 'allow') return NO_RULES;
+    const retryAfter = headers['retry-after'];
+    const asked = retryAfter === undefined ? '' : ', Retry-After';
+    const isThrottled = status === 429 || retryAfter !== undefined;
+    return { kind: 'wait', reason: `robots.txt: HTTP ${status}${asked}`, headers, isThrottled };
+  } catch (error: unknown) {
+    if (!(error instanceof FetchError)) throw error;
+    return answerOfFailure(error, redirects.length > 0);
+  }
+}
+
+function answerOfFailure(error: FetchError, isRedirected: boolean): RobotsAnswer {
+  switch (meaningOfFailure(error.reason, isRedirected)) {
+    case 'as_page':
+      return { kind: 'as_page', error };
+    case 'again':
+      return { kind: 'again' };
+    case 'wait':
+      return { kind: 'wait', reason: `robots.txt: ${error.reason}` };
+    default:
+      return NO_RULES;
+  }
+}
+
+/** Reads at most this many bytes, and discards the rest. */
+async function beginningOf(body: OpenDocument['body'], most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= most) break;
+  }
+  return Buffer.concat(chunks, Math.min(size, most));
+}

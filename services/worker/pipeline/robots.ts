@@ -1,0 +1,260 @@
+import { SlotWait } from '../../../shared/loops/slot-wait.ts';
+import type { FetchError, Fetcher } from '../../../shared/ports/fetcher.ts';
+import { type HostGate, MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
+import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../../shared/ports/robots-store.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { ExpiringCache } from '../../../shared/runtime/expiring-cache.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/task/durations.ts';
+import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
+import { robotsPauseMs, robotsWaitMs } from '../../../shared/task/robots/robots-answer.ts';
+import { isAllowed, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
+import { originOf } from '../../../shared/task/url/url.ts';
+import { type RobotsAnswer, requestRobots } from './robots-request.ts';
+
+interface RobotsOptions {
+  readonly store: RobotsStore;
+  readonly gate: HostGate;
+  readonly fetcher: Fetcher;
+  readonly clock: Clock;
+  readonly hostConcurrency: number;
+  /** The longest that one request may take: until then no other process asks. */
+  readonly timeoutMs: number;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** A page that wants to be fetched. */
+export interface Candidate {
+  readonly url: string;
+  readonly host: string;
+  /** At what pace its run may ask the host. */
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** What a robots.txt makes of a page. */
+export type Permission =
+  /** `intervalMs`: the least time between two requests to the host. */
+  | { readonly kind: 'allow'; readonly intervalMs: number }
+  /** `asked`: the host has just answered. */
+  | {
+      readonly kind: 'skip';
+      readonly reason: 'robots' | 'crawl_delay';
+      readonly detail: string;
+      readonly asked: boolean;
+    }
+  /** Come back in `inMs`, not sooner; the host isn't the cause. */
+  | { readonly kind: 'later'; readonly inMs: number }
+  /** The host's robots.txt can't be read; the host is paused. */
+  | { readonly kind: 'unreachable'; readonly reason: string }
+  /** The page could not be fetched either. */
+  | { readonly kind: 'fail'; readonly error: FetchError };
+
+/** The rules, or why there are none. */
+type RobotsLookup =
+  | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly asked: boolean }
+  | Extract<Permission, { kind: 'later' | 'unreachable' | 'fail' }>;
+
+/** How long a process knows rules before it asks the store again. */
+const KNOWN_MS = 5 * MINUTE_MS;
+/** RFC 9309 section 2.4 allows a day; a process may know them for {@link KNOWN_MS} more. */
+const RULES_KEPT_MS = DAY_MS - KNOWN_MS;
+/** An answer that stands for "no rules" may be a mistake that is soon mended. */
+const NO_RULES_KEPT_MS = HOUR_MS;
+const MOST_KNOWN = 10_000;
+const MOST_KNOWN_BYTES = 32_000_000;
+/** Longer delays are not waited for. */
+const MAX_CRAWL_DELAY_MS = 60_000;
+/** How long pages wait in the frontier while their robots.txt is fetched. */
+const LATER_MS = 1_000;
+/** How often the store is read while another process asks. */
+const LOOK_EVERY_MS = 100;
+/** What a lock lasts beyond its requests: waiting for slots, and storing what came. */
+const LOCK_EXTRA_MS = 10_000;
+
+/**
+ * Says what the robots.txt of its origin makes of a page. A file is asked for once: by one process of the fleet, for all pages
+ * at a time, through the host's gate; the others wait a moment, and then rather let their pages wait. Each redirect takes a
+ * turn of the host that it leads to; while that one has none, how far the request has come is kept for whoever asks next.
+ *
+ * Rules are kept in this process for a few minutes, so that a page costs no request to the store.
+ */
+export class Robots {
+  readonly #options: RobotsOptions;
+  readonly #known: ExpiringCache<RobotsRules>;
+  readonly #slots: SlotWait;
+  /** Requests under way here, by origin. */
+  readonly #asking = new Map<string, Promise<RobotsLookup>>();
+
+  constructor(options: RobotsOptions) {
+    this.#options = options;
+    const { clock } = options;
+    this.#slots = new SlotWait(options);
+    this.#known = new ExpiringCache({ clock, max: MOST_KNOWN, maxSize: MOST_KNOWN_BYTES });
+  }
+
+  /** The rules for a URL as far as they are known, here or to the store: no host is asked. */
+  async look(url: string): Promise<RobotsRules | undefined> {
+    const origin = originOf(url);
+    const known = this.#known.get(origin);
+    if (known !== undefined) return known;
+    const rules = await this.#options.store.find(origin);
+    if (rules !== undefined) this.#remember(origin, rules);
+    return rules;
+  }
+
+  /** May this page be fetched? Asks for the robots.txt of its origin when {@link look} found none. */
+  async permit(candidate: Candidate, rules: RobotsRules | undefined): Promise<Permission> {
+    const found: RobotsLookup =
+      rules === undefined ? await this.#find(candidate) : { kind: 'rules', rules, asked: false };
+    if (found.kind !== 'rules') return found;
+    const { crawlDelayMs: delayMs = 0 } = found.rules;
+    const skip = { kind: 'skip', asked: found.asked } as const;
+    if (!isAllowed(found.rules, candidate.url)) return { ...skip, reason: 'robots', detail: 'robots.txt forbids it' };
+    if (delayMs <= MAX_CRAWL_DELAY_MS) return { kind: 'allow', intervalMs: delayMs };
+    return { ...skip, reason: 'crawl_delay', detail: `robots.txt asks for ${delayMs / 1_000} s between requests` };
+  }
+
+  async #find(candidate: Candidate): Promise<RobotsLookup> {
+    const origin = originOf(candidate.url);
+    const asking = this.#asking.get(origin);
+    if (asking === undefined) {
+      const mine = this.#ask(origin, candidate).finally(() => this.#asking.delete(origin));
+      this.#asking.set(origin, mine);
+      return await mine;
+    }
+    const given = new AbortController();
+    const signal = AbortSignal.any([candidate.signal, given.signal]);
+    const tooLate = this.#options.clock
+      .sleep(MAX_SLOT_WAIT_MS, signal)
+      .then((): RobotsLookup => ({ kind: 'later', inMs: LATER_MS }));
+    try {
+      return await Promise.race([asking, tooLate]);
+    } finally {
+      given.abort();
+    }
+  }
+
+  async #ask(origin: string, candidate: Candidate): Promise<RobotsLookup> {
+    const { store, clock, timeoutMs } = this.#options;
+    const until = clock.now() + MAX_SLOT_WAIT_MS;
+    while (!(await store.lock(origin, 2 * timeoutMs + LOCK_EXTRA_MS))) {
+      if (candidate.signal.aborted || clock.now() >= until) return { kind: 'later', inMs: LATER_MS };
+      await clock.sleep(LOOK_EVERY_MS, candidate.signal);
+      const rules = await store.find(origin);
+      if (rules !== undefined) return this.#remember(origin, rules);
+    }
+    try {
+      // Another may have got it since the last look.
+      const rules = await store.find(origin);
+      if (rules !== undefined) return this.#remember(origin, rules);
+      return await this.#request(origin, candidate);
+    } finally {
+      // If that fails, the lock ends by itself.
+      await store.unlock(origin).catch(() => {});
+    }
+  }
+
+  /** The requests for a file: where it should be, and then wherever it redirects to. */
+  async #request(origin: string, candidate: Candidate): Promise<RobotsLookup> {
+    const { store, timeoutMs } = this.#options;
+    const endsAt = performance.now() + timeoutMs;
+    let way = (await store.way(origin)) ?? AT_THE_ORIGIN;
+    for (;;) {
+      const at = way.redirects.length === 0 ? candidate.host : new URL(way.redirects.at(-1) ?? '').host;
+      const answer = await this.#askOnce({ origin, at, way }, candidate);
+      if (answer.kind === 'later') return await this.#wait({ origin, at, way }, answer.inMs, candidate);
+      if (answer.kind !== 'moved') return await this.#found({ origin, host: candidate.host, at }, answer);
+      way = { redirects: [...way.redirects, answer.to], waits: 0 };
+      // The lock lasts for one request more.
+      if (performance.now() > endsAt) return await this.#wait({ origin, at: candidate.host, way }, 0, candidate);
+    }
+  }
+
+  /** One request, in the turn of the host it goes to. */
+  async #askOnce(
+    { origin, at, way }: OnTheWay,
+    { intervalMs, signal }: Candidate,
+  ): Promise<RobotsAnswer | { readonly kind: 'later'; readonly inMs: number }> {
+    const { gate, fetcher, hostConcurrency, log } = this.#options;
+    const limit = { intervalMs, concurrency: hostConcurrency };
+    const holder = `robots:${origin}`;
+    // What admission has said of a pause may be old by now.
+    const slot = await this.#slots.tryAcquire({ host: at, holder, limit, signal });
+    if (!slot.go) return { kind: 'later', inMs: slot.inMs };
+    const began = performance.now();
+    const answer = await requestRobots(origin, way.redirects, fetcher, signal);
+    await gate.leave(at, limit, holder, performance.now() - began);
+    log.debug({ origin, ...(answer.kind === 'wait' ? { reason: answer.reason } : {}) }, `robots.txt: ${answer.kind}`);
+    return answer;
+  }
+
+  /** Lets the pages of an origin wait for the turn of a host: their own, or one that its robots.txt redirects to. */
+  async #wait({ origin, at, way }: OnTheWay, inMs: number, { host }: Candidate): Promise<RobotsLookup> {
+    const { store, random } = this.#options;
+    const isElsewhere = at !== host;
+    const waits = isElsewhere ? way.waits + 1 : 0;
+    if (way.redirects.length > 0) await store.keepWay(origin, { ...way, waits });
+    return { kind: 'later', inMs: isElsewhere ? robotsWaitMs(waits, inMs, random()) : inMs };
+  }
+
+  async #found(asked: Asked, answer: Exclude<RobotsAnswer, { kind: 'moved' }>): Promise<RobotsLookup> {
+    switch (answer.kind) {
+      case 'rules':
+        return await this.#keep(asked, answer.rules, answer.found ? RULES_KEPT_MS : NO_RULES_KEPT_MS);
+      case 'wait':
+        return await this.#pause(asked, answer);
+      case 'as_page':
+        return { kind: 'fail', error: answer.error };
+      case 'again':
+        return { kind: 'later', inMs: LATER_MS };
+    }
+  }
+
+  async #keep({ origin, host }: Asked, rules: RobotsRules, forMs: number): Promise<RobotsLookup> {
+    const { store, gate } = this.#options;
+    const { crawlDelayMs: delayMs = 0 } = rules;
+    // First: whoever finds the rules may count on it.
+    if (delayMs > 0 && delayMs <= MAX_CRAWL_DELAY_MS) await gate.slow(host, delayMs, forMs);
+    await store.keep(origin, rules, forMs);
+    return { ...this.#remember(origin, rules), asked: true };
+  }
+
+  async #pause({ origin, host, at }: Asked, answer: Extract<RobotsAnswer, { kind: 'wait' }>) {
+    const { store, gate, clock, log } = this.#options;
+    const { reason, headers = {}, isThrottled } = answer;
+    const askedMs = retryAfterMs(headers, clock.now());
+    if (at !== host && isThrottled) await gate.pause(at, robotsPauseMs(1, askedMs), reason);
+    const pauseMs = robotsPauseMs(await store.fail(origin), askedMs);
+    await gate.pause(host, pauseMs, reason);
+    log.warn(
+      { what: host, error: reason, seconds: Math.round(pauseMs / 1_000) },
+      "the host waits, its robots.txt can't be fetched:",
+    );
+    return { kind: 'unreachable', reason } as const;
+  }
+
+  #remember(origin: string, rules: RobotsRules): RobotsLookup & { readonly kind: 'rules' } {
+    this.#known.keep(origin, rules, KNOWN_MS, bytesOfRules(rules));
+    return { kind: 'rules', rules, asked: false };
+  }
+}
+
+interface Asked {
+  readonly origin: string;
+  /** The origin's. */
+  readonly host: string;
+  /** The host that answered: another one after redirects. */
+  readonly at: string;
+}
+
+interface OnTheWay {
+  readonly origin: string;
+  /** The host that is asked next. */
+  readonly at: string;
+  readonly way: RobotsWay;
+}
+
+const AT_THE_ORIGIN: RobotsWay = { redirects: [], waits: 0 };

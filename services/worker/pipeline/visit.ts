@@ -1,0 +1,173 @@
+import { hash } from 'node:crypto';
+import type { Step, StepResult } from '../../../shared/crawler/crawler.ts';
+import { mediaTypeOf, type Page } from '../../../shared/crawler/page.ts';
+import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
+import type { AttemptNote, TaskState } from '../../../shared/ports/frontier.ts';
+import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
+import { recordedFields } from '../../../shared/task/task/form.ts';
+import type { Judgement } from '../../../shared/task/task/judgement.ts';
+import type { KnownPage } from '../../../shared/task/task/known-page.ts';
+import type { Outcome } from '../../../shared/task/task/outcome.ts';
+import type { PagePart } from '../../../shared/task/task/page-limits.ts';
+import { idOf, type Task } from '../../../shared/task/task/task.ts';
+import { type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
+import type { WorkedRun } from '../run-directory.ts';
+import type { StepError } from './steps.ts';
+
+/** Characters of an error that are noted for people. */
+const MAX_NOTE_LENGTH = 500;
+
+/** One admitted task on its way through the pipeline. */
+export interface Visit {
+  readonly task: Task;
+  /** What the run's crawler does with it. */
+  readonly step: Step;
+  /** 0 when the store has lost the run: then there is no ledger to settle in. */
+  readonly release: number;
+  /** Whose place it is that the visit takes at a host: another for each delivery, also of runs that the store has lost. */
+  readonly holder: string;
+  readonly state: TaskState;
+  readonly run: WorkedRun;
+  readonly worker: string;
+  /** See {@link Admission}; of the host that the task was admitted for. */
+  readonly answersOthers?: boolean;
+  /** What an incremental run knows of the page. */
+  readonly known?: KnownPage | undefined;
+  /** What redirects have made of the task so far; `task` is how it came. */
+  readonly moved?: Task;
+}
+
+/** A visit that has been redirected once more. */
+export function redirected(visit: Visit, to: string, login?: string): Visit {
+  const logins = loginsField(withLogin(loginsOf(visit), to, login));
+  const redirects = [...redirectsOf(visit), to];
+  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins };
+  return { ...visit, answersOthers: false, moved };
+}
+
+/** The credentials that are known for the origins on its way. */
+export function loginsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): Logins | undefined {
+  return moved?.logins ?? task.logins;
+}
+
+/** The credentials that a URL is asked for with. */
+export function loginOf(visit: Visit, url: string): string | undefined {
+  return loginFor(url, loginsOf(visit));
+}
+
+/** The URL that is asked next. */
+export function urlOf(visit: Visit): string {
+  return redirectsOf(visit).at(-1) ?? visit.task.url;
+}
+
+/** The host that is asked next. */
+export function hostOf({ task, moved }: Visit): string {
+  return moved?.host ?? task.host;
+}
+
+/** The URLs that redirects have led to, in order. */
+export function redirectsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): readonly string[] {
+  return moved?.redirects ?? task.redirects ?? [];
+}
+
+/** A page that came, from the host or from the cache. */
+export interface Arrival {
+  readonly fetched: FetchedPage;
+  readonly fromCache: boolean;
+  /** When it was asked for, by the worker's clock. */
+  readonly askedAt?: number;
+}
+
+/** What is known when a task's delivery ends. */
+export interface Ending extends Partial<Judgement> {
+  readonly outcome: Outcome;
+  readonly status?: number | undefined;
+  /** What the host said, if it said anything. */
+  readonly answer?: FetchedPage | undefined;
+  readonly askedAt?: number | undefined;
+  /** Of the body, if it was read. */
+  readonly contentHash?: string;
+  /** The mark of the page that its redirects led to, if it isn't the task's own. */
+  readonly claimed?: string | undefined;
+}
+
+/** Of a page whose crawler failed. */
+export function failedStep({ message }: StepError): Ending {
+  return { outcome: { kind: 'failed', reason: 'step', detail: message }, hostAnswered: true };
+}
+
+/** The record of a page. */
+export function doneRecord(
+  visit: Visit,
+  { fetched, fromCache }: Arrival,
+  page: Page,
+  result: StepResult,
+  { at, truncated }: { readonly at: number; readonly truncated: readonly PagePart[] },
+): DoneRecord {
+  const { content } = visit.run.options;
+  const redirects = fromCache ? [] : redirectsOf(visit);
+  const contentHash = hash('sha256', fetched.body);
+  return {
+    ...headOf(visit, at, fromCache ? 0 : 1),
+    outcome: 'done',
+    finalUrl: fetched.finalUrl,
+    ...(redirects.length === 0 ? {} : { redirects }),
+    status: fetched.status,
+    title: page.title,
+    contentType: mediaTypeOf(fetched.headers['content-type']) ?? null,
+    contentHash,
+    bytes: fetched.body.byteLength,
+    durationMs: Math.round(fetched.durationMs),
+    fromCache,
+    ...(visit.known?.contentHash === contentHash ? { unchanged: true as const } : {}),
+    ...(truncated.length === 0 ? {} : { truncated }),
+    data: result.data ?? null,
+    ...(content === 'none' ? {} : { content: content === 'html' ? page.text : page.readableText }),
+  };
+}
+
+/** The line that a task which ended without a page leaves among the records. */
+export function endedRecord(visit: Visit, { outcome, status }: Ending, at: number): EndedRecord | undefined {
+  if (outcome.kind !== 'failed' && outcome.kind !== 'skipped') return undefined;
+  return {
+    ...headOf(visit, at, 1),
+    outcome: outcome.kind,
+    reason: outcome.reason,
+    ...(status === undefined ? {} : { status }),
+    ...(outcome.detail === undefined ? {} : { error: outcome.detail }),
+  };
+}
+
+/** The note of a failed attempt; nothing if none was made, or it went well. */
+export function noteOf(visit: Visit, { outcome, status, hostAnswered }: Ending, at: number): AttemptNote | undefined {
+  const reason = reasonFor(outcome);
+  if (reason === undefined || hostAnswered === undefined) return undefined;
+  return {
+    at,
+    worker: visit.worker,
+    reason,
+    ...(status === undefined ? {} : { status }),
+    ...('detail' in outcome && outcome.detail !== undefined ? { error: outcome.detail.slice(0, MAX_NOTE_LENGTH) } : {}),
+  };
+}
+
+function reasonFor(outcome: Outcome): string | undefined {
+  if (outcome.kind === 'retry' || outcome.kind === 'failed') return outcome.reason;
+  if (outcome.kind !== 'defer') return undefined;
+  return outcome.throttled === true ? outcome.detail : outcome.host?.reason;
+}
+
+function headOf({ task, release, state, run, worker }: Visit, at: number, attempt: 0 | 1) {
+  return {
+    run: task.run,
+    task: idOf(task),
+    crawler: run.options.crawler,
+    step: task.step,
+    url: task.url,
+    release,
+    attempt: state.attempts + attempt,
+    worker,
+    ...recordedFields(task),
+    fetchedAt: new Date(at).toISOString(),
+  };
+}

@@ -1,0 +1,55 @@
+import type { ResponseCache } from '../ports/response-cache.ts';
+import { systemClock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Settings } from '../settings/table.ts';
+import { placeOf } from './place.ts';
+
+const FLEET_CACHE_TTL_MS = 60_000;
+const MEGABYTE = 1_000_000;
+
+interface RedisCacheOptions {
+  readonly settings: Settings;
+  readonly log: Logger;
+  /** Shown in the list of connections that Redis keeps. */
+  readonly name: string;
+}
+
+/** Keeps nothing. */
+const noCache: ResponseCache = { get: async () => undefined, set: async () => {} };
+
+/** The cache of a fleet, and how to let go of it: in the frontier's Redis, or in one of its own. */
+export async function openRedisCache(
+  redis: import('ioredis').Redis,
+  { settings, log, name }: RedisCacheOptions,
+): Promise<{ readonly cache: ResponseCache; connect(): Promise<void>; close(): void }> {
+  const { keyPrefix: prefix, cacheTtl: ttlMs = FLEET_CACHE_TTL_MS, cacheMaxMb, cacheRedisUrl } = settings;
+  const nothingOfItsOwn = { connect: async () => {}, close: () => {} };
+  if (ttlMs === 0) return { cache: noCache, ...nothingOfItsOwn };
+  const { RedisResponseCache } = await import('../stores/redis/cache/response-cache.ts');
+  const limits = { prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE };
+  if (cacheRedisUrl === undefined) return { cache: new RedisResponseCache({ redis, ...limits }), ...nothingOfItsOwn };
+  const { connectCacheRedis, openCacheRedis } = await import('../stores/redis/cache/cache-connection.ts');
+  const what = `the response cache at ${placeOf(cacheRedisUrl)}`;
+  const own = openCacheRedis(cacheRedisUrl, `${name} cache`, {
+    lost: (error) => log.warn({ what, error }, 'connection lost, continuing without it:'),
+    restored: () => log.warn({ what }, 'connected again:'),
+  });
+  return {
+    cache: new RedisResponseCache({ redis: own, ...limits }),
+    connect: () => connectCacheRedis(own),
+    close: () => own.disconnect(),
+  };
+}
+
+/** Connects to a response cache of its own, and lets it go. Rejects with what is wrong with it. */
+export async function tryCache(url: string, name: string): Promise<void> {
+  const { tryCacheRedis } = await import('../stores/redis/cache/cache-connection.ts');
+  await tryCacheRedis(url, name);
+}
+
+/** The cache of one process. A crawl asks for each URL once: it keeps responses only when told to. */
+export async function openLocalCache({ cacheTtl = 0, cacheMaxMb }: Settings): Promise<ResponseCache> {
+  if (cacheTtl === 0) return noCache;
+  const { LocalResponseCache } = await import('../stores/sqlite/response-cache.ts');
+  return new LocalResponseCache({ clock: systemClock, ttlMs: cacheTtl, maxBytes: cacheMaxMb * MEGABYTE });
+}

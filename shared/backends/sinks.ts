@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import type { RecordSource, Sink } from '../ports/sink.ts';
+import { InterruptedError } from '../runtime/errors.ts';
+import type { Settings } from '../settings/table.ts';
+import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
+import type { ConnectOptions } from './backends.ts';
+import { placeOf } from './place.ts';
+
+/** Where this process' records go, by `SINK`. A Postgres is connected to, with numbered attempts, and made ready. */
+export async function openSink(options: ConnectOptions, worker: string): Promise<Sink> {
+  const { sink: url, outputDir } = options.settings;
+  if (url === undefined) {
+    const { JsonlSink } = await import('../sinks/jsonl/sink.ts');
+    return new JsonlSink({ folder: outputDir, worker });
+  }
+  const { PostgresSink } = await import('../sinks/postgres/sink.ts');
+  const sink = new PostgresSink({ pool: await openPool(url, options.name) });
+  try {
+    await connectToPostgres(() => sink.start(), url, options);
+  } catch (error: unknown) {
+    await letGo(sink.stop(), error);
+    throw error;
+  }
+  return sink;
+}
+
+/** What all processes stored, by `SINK`. Whoever opens it closes it. */
+export async function openRecords(options: ConnectOptions): Promise<RecordSource> {
+  const { sink: url, outputDir } = options.settings;
+  if (url === undefined) {
+    const { JsonlSource } = await import('../sinks/jsonl/source.ts');
+    return new JsonlSource(outputDir);
+  }
+  const { PostgresSource } = await import('../sinks/postgres/source.ts');
+  const source = new PostgresSource({ pool: await openPool(url, options.name) });
+  try {
+    await connectToPostgres(async () => void (await source.has('')), url, options);
+  } catch (error: unknown) {
+    await letGo(source.close(), error);
+    throw error;
+  }
+  return source;
+}
+
+/** Where records are, for people: a folder, that of a run if one is given, or a Postgres. */
+export function recordsPlaceOf({ sink: url, outputDir }: Settings, run?: string): string {
+  if (url !== undefined) return `Postgres at ${postgresPlaceOf(url)}`;
+  return run === undefined ? outputDir : join(outputDir, run);
+}
+
+async function openPool(url: string, name: string): Promise<import('pg').Pool> {
+  const { openPostgresPool } = await import('../sinks/postgres/connection.ts');
+  return openPostgresPool(url, name);
+}
+
+async function connectToPostgres(connect: () => Promise<void>, url: string, options: ConnectOptions): Promise<void> {
+  const { attempts = COMMAND_ATTEMPTS, log, signal } = options;
+  const advice = 'Check SINK, and that it runs: docker compose --profile postgres up -d postgres';
+  await connectWithAttempts(connect, { name: 'Postgres', where: postgresPlaceOf(url), advice, attempts, log, signal });
+}
+
+/** Who is interrupted doesn't wait for an attempt to connect to end. */
+async function letGo(closing: Promise<void>, error: unknown): Promise<void> {
+  if (error instanceof InterruptedError) closing.catch(() => {});
+  else await closing;
+}
+
+function postgresPlaceOf(url: string): string {
+  return placeOf(url) || 'a local socket';
+}

@@ -1,0 +1,192 @@
+import { FetchError, type FetchedPage, MOST_UNWANTED_BYTES, type OpenDocument } from '../ports/fetcher.ts';
+import { codeOf } from '../runtime/errors.ts';
+import type { Asked } from './asked.ts';
+import { type Coding, codingsOf, decodeStream, decodeWhole } from './content-coding.ts';
+import { toFetchError } from './error-codes.ts';
+import { keptHeaders } from './kept-headers.ts';
+import type { WireBody } from './wire-body.ts';
+
+/** A coded body is the longer one when there was nothing to gain: by a frame, and 5 bytes for each block. */
+const CODED_SLACK_BYTES = 65_536;
+
+/**
+ * Bodies up to this size, coded once, are decoded in one go. For a page of 10 KB that costs an eighth of what a stream does.
+ */
+const SMALL_BODY_BYTES = 65_536;
+/** In one go, a body may grow to this size: a bomb then blocks for about 20 ms. What grows beyond is read as a stream. */
+const MAX_BLOCKING_BYTES = 16 * 2 ** 20;
+
+/** What bounds the reading of a body. */
+export interface AnswerLimits {
+  /** Decoded. A document has none: its reader stops where it has enough. */
+  readonly maxBodyBytes: number;
+  /** For the whole request, of which `startedAt` is the beginning, on the clock of `performance.now`. */
+  readonly timeoutMs: number;
+  readonly startedAt: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What an answer says before its body. */
+export interface AnswerHead {
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+const NO_BODY = new Uint8Array();
+
+/** An answer whose headers are in. Its body is read once: whole, or piece by piece. */
+export class Answer {
+  readonly finalUrl: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #body: WireBody;
+  readonly #codings: readonly Coding[] | undefined;
+  readonly #limits: AnswerLimits;
+  readonly #maxBodyBytes: number;
+  /** While whoever reads a body in pieces is busy with one, nothing is decoded: that time is left out. */
+  #idleMs = 0;
+
+  constructor({ url, status, headers }: AnswerHead, body: WireBody, limits: AnswerLimits) {
+    this.finalUrl = withoutFragment(url);
+    this.status = status;
+    this.headers = keptHeaders(headers);
+    this.#body = body;
+    this.#codings = codingsOf(this.headers['content-encoding']);
+    this.#limits = limits;
+    this.#maxBodyBytes = limits.maxBodyBytes;
+  }
+
+  /** Reads it as a page. Rejects with a {@link FetchError}. */
+  async page(startedAt: number): Promise<FetchedPage> {
+    const { finalUrl, status, headers } = this;
+    const body = this.#isPage ? await this.#whole() : NO_BODY;
+    // However that ends, the answer stands: a 429 whose page breaks off is a 429.
+    if (!this.#isPage) this.#body.leave(MOST_UNWANTED_BYTES);
+    return { finalUrl, status, headers, body, durationMs: performance.now() - startedAt };
+  }
+
+  /** Opens it as a document. */
+  document(): OpenDocument {
+    const { finalUrl, status, headers } = this;
+    return { finalUrl, status, headers, body: this.#pieces() };
+  }
+
+  /** Why this answer does not do, as far as its headers tell; nothing if it does. */
+  problemFor({ accepts }: Asked): FetchError | undefined {
+    if (!this.#isPage) return undefined;
+    const contentType = this.headers['content-type'];
+    if (accepts === undefined || accepts(contentType)) return this.#bodyProblem;
+    const told = `The answer is ${contentType ?? 'of no content type'}`;
+    return new FetchError('content_type', told, { status: this.status });
+  }
+
+  /** Is it what was asked for? Any other answer says all it has to say by its status. */
+  get #isPage(): boolean {
+    return this.status >= 200 && this.status <= 299;
+  }
+
+  get #bodyProblem(): FetchError | undefined {
+    if (this.#codings === undefined) {
+      const coding = this.headers['content-encoding'];
+      return new FetchError('encoding', `The body is coded as ${coding}, which can't be undone`, {
+        status: this.status,
+      });
+    }
+    return Number(this.headers['content-length']) > this.#mostOnTheWire ? this.#tooLong() : undefined;
+  }
+
+  async #whole(): Promise<Uint8Array> {
+    const codings = this.#codings ?? [];
+    try {
+      const coded = await this.#body.whole(this.#mostOnTheWire, () => this.#tooLong());
+      if (codings.length === 0) return coded;
+      return this.#decodeAtOnce(coded, codings) ?? (await this.#collect(this.#decode(one(coded)), this.#maxBodyBytes));
+    } catch (error: unknown) {
+      throw toFetchError(error, this.status);
+    }
+  }
+
+  #pieces(): OpenDocument['body'] {
+    const pieces = this.#read();
+    return {
+      [Symbol.asyncIterator]: () => pieces,
+      destroy: () =>
+        this.#body.destroy(new FetchError('aborted', 'The body was not read to its end', { status: this.status })),
+    };
+  }
+
+  get #mostOnTheWire(): number {
+    return this.#codings?.length === 0 ? this.#maxBodyBytes : this.#maxBodyBytes + CODED_SLACK_BYTES;
+  }
+
+  /** Nothing, when that might block for long. */
+  #decodeAtOnce(coded: Uint8Array, [coding, ...others]: readonly Coding[]): Uint8Array | undefined {
+    if (coding === undefined || others.length > 0 || coded.length > SMALL_BODY_BYTES) return undefined;
+    try {
+      return decodeWhole(coded, coding, Math.min(this.#maxBodyBytes, MAX_BLOCKING_BYTES));
+    } catch (error: unknown) {
+      if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') throw error;
+      if (this.#maxBodyBytes <= MAX_BLOCKING_BYTES) throw this.#tooLong();
+      return undefined;
+    }
+  }
+
+  #decode(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return decodeStream(body, this.#codings ?? [], () => this.#checkpoint());
+  }
+
+  /** Once a body is in, the request's time-out and the caller's signal no longer reach it: decoding asks for both itself. */
+  #checkpoint(): void {
+    const { signal, startedAt, timeoutMs } = this.#limits;
+    if (signal?.aborted) throw abortedBy(signal);
+    if (performance.now() - startedAt - this.#idleMs > timeoutMs) {
+      throw new FetchError('timeout', `The body could not be decoded within ${timeoutMs} ms`, { status: this.status });
+    }
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of this.#decode(this.#body)) {
+        const handedOverAt = performance.now();
+        yield chunk;
+        this.#idleMs += performance.now() - handedOverAt;
+      }
+    } catch (error: unknown) {
+      throw toFetchError(error, this.status);
+    } finally {
+      // Whoever leaves the loop early wants no more of it.
+      this.#body.destroy();
+    }
+  }
+
+  async #collect(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > most) throw this.#tooLong();
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, size);
+  }
+
+  #tooLong(): FetchError {
+    return new FetchError('size', `The body is over ${this.#maxBodyBytes} bytes`, { status: this.status });
+  }
+}
+
+/** The caller doesn't want an answer any more. */
+export function abortedBy(signal: AbortSignal): FetchError {
+  return new FetchError('aborted', 'The request was aborted', { cause: signal.reason });
+}
+
+async function* one(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield chunk;
+}
+
+function withoutFragment(url: string): string {
+  const fragment = url.indexOf('#');
+  return fragment < 0 ? url : url.slice(0, fragment);
+}

@@ -1,0 +1,29 @@
+import type { FetchRequest, PageRequest } from '../ports/fetcher.ts';
+import type { HostHeaders } from '../task/host/host-headers.ts';
+import { authorizationOf } from '../task/url/logins.ts';
+import { ACCEPT_ENCODING } from './content-coding.ts';
+
+/** A request for a page or for a document. */
+export interface Asked extends FetchRequest, Partial<Pick<PageRequest, 'accepts' | 'validators' | 'maxBodyBytes'>> {
+  readonly timeoutMs?: number;
+}
+
+const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+/** What every request says. */
+export function commonHeaders(userAgent: string): Readonly<Record<string, string>> {
+  return { accept: ACCEPT, 'accept-encoding': ACCEPT_ENCODING, 'user-agent': userAgent };
+}
+
+/** What a request says beyond that, or in its place: what the deployment sends to the host beats the login that the URL had. */
+export function ownHeaders(request: Asked, hostHeaders: HostHeaders): Readonly<Record<string, string>> | undefined {
+  const { login, url, redirectedFrom, validators } = request;
+  const own = hostHeaders.of(url, redirectedFrom);
+  if (own === undefined && login === undefined && validators === undefined) return undefined;
+  return {
+    ...(login === undefined ? {} : { authorization: authorizationOf(login) }),
+    ...own,
+    ...(validators?.etag === undefined ? {} : { 'if-none-match': validators.etag }),
+    ...(validators?.modified === undefined ? {} : { 'if-modified-since': validators.modified }),
+  };
+}

@@ -1,0 +1,63 @@
+import { FetchError } from '../ports/fetcher.ts';
+import { codeOf, messageOf } from '../runtime/errors.ts';
+import type { FetchFailure } from '../task/task/fetch-failure.ts';
+
+/**
+ * What the error codes of Node, OpenSSL, the resolver, got and undici mean. The first row that fits decides.
+ *
+ * `EMFILE` and the like are this machine's fault, not the host's; `connection` is the closest reason.
+ */
+const MEANINGS: readonly (readonly [RegExp, FetchFailure])[] = [
+  [/^ERR_PRIVATE_ADDRESS$/, 'private_address'],
+  [/^ERR_PROXY$/, 'proxy'],
+  // got's phases and total, a connect that the kernel gave up, a resolver that did, a handshake that stalled
+  [/^(ETIMEDOUT|ESOCKETTIMEDOUT|ETIMEOUT|ERR_TLS_HANDSHAKE_TIMEOUT)$/, 'timeout'],
+  [/^(ENOTFOUND|ENONAME)$/, 'nxdomain'],
+  [/^(EAI_.*|ENODATA|ESERVFAIL|EREFUSED|EFORMERR|ENOTIMP|EBADNAME|EBADRESP)$/, 'dns'],
+  // no handshake: the other side speaks no TLS, or none that we do
+  [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'tls'],
+  // a certificate that doesn't hold: OpenSSL's X509_V_ERR_ names, without that prefix
+  [/^(CERT_.*|CRL_.*|UNABLE_TO_.*|ERROR_IN_C.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH)$/, 'tls'],
+  [/^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|SUBJECT_ISSUER_MISMATCH|AKID_.*|KEYUSAGE_.*)$/, 'tls'],
+  [/^(ERR_INVALID_URL|ERR_UNSUPPORTED_PROTOCOL)$/, 'bad_url'],
+  // zlib, zstd, brotli: a body that is not coded as it says, is cut short, or holds next to nothing
+  [/^(Z_.*|ZSTD_.*|ERR__ERROR_.*|ERR_BROTLI_.*|ERR_EMPTY_CODING)$/, 'encoding'],
+  [/^E(CONN.*|PIPE|HOST.*|NET.*|ADDR.*|ACCES|PERM)$/, 'connection'],
+  [/^E(MFILE|NFILE|NOBUFS|NOMEM)$/, 'exhausted'],
+  // no HTTP; a short body; closed early
+  [/^(HPE_.*|ERR_HTTP2?_.*|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_.*)$/, 'connection'],
+];
+
+/** The failure that anything thrown by a request stands for. What no row of the table knows is `connection`. */
+export function toFetchError(thrown: unknown, status?: number): FetchError {
+  const chain = errorsIn(thrown);
+  const made = chain.find((error) => error instanceof FetchError);
+  if (made !== undefined) return made;
+  // The innermost cause knows best: got calls a time-out in the middle of a body a read error.
+  const root = chain.findLast((error) => reasonOf(error) !== undefined) ?? chain.at(-1) ?? thrown;
+  return new FetchError(reasonOf(root) ?? 'connection', messageOf(root), {
+    cause: holdsRequest(root) ? undefined : root,
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
+/** got's own errors hold on to the whole request, so they are not kept. */
+function holdsRequest(error: unknown): boolean {
+  return error instanceof Error && 'options' in error;
+}
+
+function reasonOf(error: unknown): FetchFailure | undefined {
+  const code = codeOf(error);
+  if (code === undefined) return undefined;
+  return MEANINGS.find(([pattern]) => pattern.test(code))?.[1];
+}
+
+function errorsIn(thrown: unknown): Error[] {
+  const chain: Error[] = [];
+  let error = thrown;
+  while (error instanceof Error && chain.length < 8) {
+    chain.push(error);
+    error = error.cause;
+  }
+  return chain;
+}

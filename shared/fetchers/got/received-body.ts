@@ -1,0 +1,53 @@
+import type { Request } from 'got';
+import { FetchError } from '../../ports/fetcher.ts';
+import type { WireBody } from '../wire-body.ts';
+import { emptyFinished } from './finished-request.ts';
+
+/** The body of an answer, as got's stream has it. */
+export class ReceivedBody implements WireBody {
+  readonly #stream: Request;
+
+  constructor(stream: Request) {
+    this.#stream = stream;
+  }
+
+  /** By the stream's events: iterating over a stream costs a page as much as parsing its links. */
+  whole(most: number, tooLong: () => FetchError): Promise<Uint8Array> {
+    const stream = this.#stream;
+    return new Promise((resolve, reject) => {
+      const chunks: Uint8Array[] = [];
+      let size = 0;
+      stream.on('data', (chunk: Uint8Array) => {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size > most) stream.destroy(tooLong());
+      });
+      stream.on('end', () => {
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
+        // Others still have to hear of this end.
+        setImmediate(emptyFinished, stream);
+      });
+      stream.on('error', reject);
+      const brokeOff = (): void => reject(stream.errored ?? new FetchError('connection', 'The answer broke off'));
+      stream.on('close', brokeOff);
+      // It may have ended badly before anybody listened.
+      if (stream.destroyed) brokeOff();
+    });
+  }
+
+  leave(most: number): void {
+    let left = most;
+    this.#stream.on('data', (chunk: Uint8Array) => {
+      left -= chunk.length;
+      if (left < 0) this.#stream.destroy();
+    });
+  }
+
+  destroy(error?: FetchError): void {
+    if (error !== undefined || !this.#stream.readableEnded) this.#stream.destroy(error);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this.#stream[Symbol.asyncIterator]();
+  }
+}

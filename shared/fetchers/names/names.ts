@@ -1,0 +1,136 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '../../runtime/clock.ts';
+import { ExpiringCache } from '../../runtime/expiring-cache.ts';
+import type { Resolve } from '../address-guard.ts';
+import { type Family, usableFamilies, usableOf } from './address-families.ts';
+import { HOSTS_PATH, type Hosts, parseHosts } from './hosts-file.ts';
+import { isLocalName, LastResort, type SystemLookup } from './last-resort.ts';
+import { NameError, nameCodeOf } from './name-error.ts';
+import { NameServers, type PATIENCE } from './name-servers.ts';
+import { Turns } from './turns.ts';
+import { WatchedFile } from './watched-file.ts';
+
+/** Names that name servers are asked for at once. */
+const AT_ONCE = 64;
+const KEEP_MS = 60_000;
+const KEEP_FAILURE_MS = 5_000;
+const KEEP_FAMILIES_MS = 10_000;
+/** Some 60 bytes each, and a few hundred for one that is there. */
+const MOST_KEPT = 10_000;
+
+/** RFC 6761 section 6.3: these are never asked for. */
+const LOCALHOST = /^(.+\.)?localhost$/;
+const LOOPBACK: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+interface NamesOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** `address`, `address:port` or `[address]:port`: only they are asked then. Default: the system's, and at last the system. */
+  readonly servers?: readonly string[];
+  readonly hostsPath?: string;
+  /** Default: those that this machine can use. */
+  readonly families?: () => readonly Family[];
+  readonly patience?: typeof PATIENCE;
+  /** The last resort. Default: getaddrinfo, unless `servers` are named. */
+  readonly systemLookup?: SystemLookup;
+}
+
+type Answer = readonly LookupAddress[] | NameError['code'];
+
+/**
+ * Finds the addresses of host names, many at a time. `dns.lookup` finds two at a time: it holds one of libuv's threads for each.
+ *
+ * | in turn           | what it knows                                                                      |
+ * |-------------------|------------------------------------------------------------------------------------|
+ * | what is kept      | addresses for 60 s, failures for 5 s; a name that is being looked up is not again   |
+ * | the hosts file    | read again when it changes                                                          |
+ * | `localhost`       | and names under it: loopback                                                        |
+ * | the name servers  | A and AAAA at once, for 64 names at once                                            |
+ * | the system        | asked for what they don't know: two at once, beside them                            |
+ *
+ * Of a machine that has no IPv6, AAAA is not asked for. With it, IPv6 addresses come first; Node.js tries the others, too.
+ * A look-up goes on when one of those who wait for it stops waiting: each has its own time.
+ *
+ * Nothing is judged here: the address guard judges what each connection is given, kept or not.
+ */
+export class Names {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #hosts: WatchedFile<Hosts>;
+  readonly #servers: NameServers;
+  readonly #lastResort: LastResort | undefined;
+  readonly #families: () => readonly Family[];
+  readonly #turns = new Turns(AT_ONCE);
+  readonly #kept: ExpiringCache<Answer & {}>;
+  readonly #underWay = new Map<string, Promise<Answer>>();
+  #usable: { readonly families: readonly Family[]; readonly until: number } | undefined;
+
+  constructor(options: NamesOptions) {
+    const { clock, servers = [], hostsPath = HOSTS_PATH, families = usableFamilies, patience, systemLookup } = options;
+    this.#clock = clock;
+    this.#hosts = new WatchedFile({ path: hostsPath, clock, parse: parseHosts });
+    this.#servers = new NameServers({ servers, clock, patience });
+    const asksSystem = systemLookup !== undefined || servers.length === 0;
+    this.#lastResort = asksSystem ? new LastResort(systemLookup) : undefined;
+    this.#families = families;
+    this.#kept = new ExpiringCache({ clock, max: MOST_KEPT });
+  }
+
+  /** All addresses of a name. Rejects with a {@link NameError}. */
+  readonly resolve: Resolve = async (host) => {
+    const name = host.toLowerCase().replace(/\.$/, '');
+    const answer = this.#kept.get(name) ?? (await (this.#underWay.get(name) ?? this.#begin(name)));
+    // For each asker an error of its own: whoever shows it adds to it.
+    if (typeof answer === 'string') throw new NameError(answer, host);
+    return [...answer];
+  };
+
+  /** The same, as `net.connect` takes it. */
+  readonly lookup: LookupFunction = (host, { all, family }, callback) => {
+    const wanted = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : undefined;
+    this.resolve(host)
+      .then((addresses) => {
+        const fitting = addresses.filter((each) => wanted === undefined || each.family === wanted);
+        const [first] = fitting;
+        if (first === undefined) throw new NameError('ENOTFOUND', host);
+        return { fitting, first };
+      })
+      .then(
+        ({ fitting, first }) => (all ? callback(null, fitting) : callback(null, first.address, first.family)),
+        (error: NodeJS.ErrnoException) => callback(error, []),
+      );
+  };
+
+  async #begin(name: string): Promise<Answer> {
+    const answer = this.#find(name).catch((error: unknown) => nameCodeOf(error));
+    this.#underWay.set(name, answer);
+    const found = await answer;
+    this.#underWay.delete(name);
+    this.#kept.keep(name, found, typeof found === 'string' ? KEEP_FAILURE_MS : KEEP_MS);
+    return found;
+  }
+
+  async #find(name: string): Promise<Answer> {
+    const families = this.#usableFamilies();
+    const own = (await this.#hosts.read()).get(name) ?? (LOCALHOST.test(name) ? LOOPBACK : undefined);
+    if (own !== undefined) return usableOf(own, families);
+    try {
+      return await this.#turns.run(() => this.#servers.ask(name, families));
+    } catch (error: unknown) {
+      const code = nameCodeOf(error);
+      const mayBeKnown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+      if (this.#lastResort === undefined || !mayBeKnown) throw error;
+      return await this.#lastResort.ask(name, code === 'ENOTFOUND' && !isLocalName(name));
+    }
+  }
+
+  /** A machine's addresses change seldom, and looking at them takes as long as a page's links. */
+  #usableFamilies(): readonly Family[] {
+    const now = this.#clock.now();
+    if (this.#usable === undefined || now >= this.#usable.until)
+      this.#usable = { families: this.#families(), until: now + KEEP_FAMILIES_MS };
+    return this.#usable.families;
+  }
+}

@@ -1,0 +1,19 @@
+import type { AddressGuard } from '../address-guard.ts';
+import { type ProxyTimeout, within } from './proxy-timeout.ts';
+
+/**
+ * An address of the URL's host that the address guard has let pass, before a proxy hears of it: IPv4 if there is one, since few
+ * proxies can do without.
+ */
+export async function judgedAddress(
+  guard: AddressGuard,
+  { hostname }: URL,
+  proxyTimeout: ProxyTimeout,
+): Promise<string> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const late = (): Error => Object.assign(new Error(`looking up ${host} took too long`), { code: 'ETIMEDOUT' });
+  const addresses = await within(proxyTimeout, guard.addressesOf(host), late);
+  const best = addresses.find(({ family }) => family === 4) ?? addresses[0];
+  if (best === undefined) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
+  return best.address;
+}

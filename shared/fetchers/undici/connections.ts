@@ -1,0 +1,72 @@
+import { Connection } from './connection.ts';
+import type { Dial } from './dial.ts';
+
+/** The connections to one origin. */
+interface Group {
+  /** Those with nothing under way; the one used last is used first, so that the others may end. */
+  readonly idle: Connection[];
+  /** One that carries several requests at once. */
+  shared: Connection | undefined;
+  /** Those in the making too. */
+  readonly all: Set<Connection>;
+}
+
+/**
+ * The connections of a fetcher by one way, kept alive: as many as there are requests at once, one for all of them where the
+ * server speaks HTTP/2.
+ */
+export class Connections {
+  readonly #groups = new Map<string, Group>();
+  #isClosed = false;
+
+  /**
+   * A connection for a request.
+   *
+   * @param dial makes a new one, if there is none to be had
+   * @param isFresh none that has been used before
+   */
+  take(origin: string, dial: Dial, isFresh = false): Connection {
+    const group = this.#groupOf(origin);
+    if (!isFresh) {
+      if (group.shared?.hasRoom) return group.shared;
+      for (let kept = group.idle.pop(); kept !== undefined; kept = group.idle.pop()) if (kept.isUsable) return kept;
+    }
+    const made = new Connection(origin, dial, {
+      free: (connection) => this.#free(connection, group),
+      gone: (connection) => this.#gone(connection, group, origin),
+    });
+    group.all.add(made);
+    return made;
+  }
+
+  /** Closes idle connections now, and each one in use when its request ends. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { all } of [...this.#groups.values()]) {
+      for (const connection of [...all]) if (connection.isIdle) connection.destroy();
+    }
+  }
+
+  #groupOf(origin: string): Group {
+    const known = this.#groups.get(origin);
+    if (known !== undefined) return known;
+    const group: Group = { idle: [], shared: undefined, all: new Set() };
+    this.#groups.set(origin, group);
+    return group;
+  }
+
+  #free(connection: Connection, group: Group): void {
+    if (this.#isClosed) {
+      if (connection.isIdle) connection.destroy();
+    } else if (!connection.isShared) group.idle.push(connection);
+    else if (group.shared === undefined || !group.shared.isUsable) group.shared = connection;
+  }
+
+  #gone(connection: Connection, group: Group, origin: string): void {
+    group.all.delete(connection);
+    if (group.shared === connection) group.shared = undefined;
+    const at = group.idle.indexOf(connection);
+    if (at >= 0) group.idle.splice(at, 1);
+    if (group.all.size === 0) this.#groups.delete(origin);
+  }
+}

@@ -1,0 +1,158 @@
+import type { Dispatcher } from 'undici';
+import { FetchError } from '../../ports/fetcher.ts';
+import { codeOf } from '../../runtime/errors.ts';
+import { Answer, type AnswerHead, type AnswerLimits, abortedBy } from '../answer.ts';
+import { toFetchError } from '../error-codes.ts';
+import type { Abortions } from './abortions.ts';
+import type { Connection } from './connection.ts';
+import { ReceivedBody } from './received-body.ts';
+
+export interface ExchangeOptions {
+  readonly request: Dispatcher.DispatchOptions;
+  /** Of the request, as its answer is to tell it. */
+  readonly url: string;
+  readonly limits: AnswerLimits;
+  /** For the answer's headers, from when the request is sent. */
+  readonly answerMs: number;
+  readonly abortions: Abortions;
+  /** A connection to send it by: a fresh one, if a kept one has lost it. */
+  readonly connect: (isFresh: boolean) => Connection;
+  /** Why an answer does not do; nothing if it does. */
+  readonly problemOf: (answer: Answer) => Error | undefined;
+  /** The request is over: answered to its end, or failed. */
+  readonly onOver?: (() => void) | undefined;
+}
+
+/** What a connection that was lost looks like from here. */
+const LOST = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_INFO|UND_ERR_DESTROYED)$/;
+
+/**
+ * One request and its answer: what undici calls as they go on. It ends once: with the last byte of the answer, or with an error
+ * for whoever waits, at once: what undici has to do then is done afterwards.
+ *
+ * A server may close an idle connection while a request is being written to it. That says nothing about the host, and
+ * a client may repeat such a request on another connection (RFC 9112, section 9.3.1).
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** Resolves once the headers are in, and are such that the body is wanted. */
+  readonly answer: Promise<Answer>;
+  readonly #options: ExchangeOptions;
+  #resolve: (answer: Answer) => void = () => {};
+  #reject: (error: FetchError) => void = () => {};
+  #connection: Connection | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #body: ReceivedBody | undefined;
+  #status: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #isRepeat = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const { limits, abortions } = options;
+    this.#setTimer(limits.timeoutMs);
+    if (limits.signal !== undefined) abortions.add(limits.signal, this);
+    this.#send(false);
+  }
+
+  abort(signal: AbortSignal): void {
+    this.#fail(abortedBy(signal));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) controller.abort(new Error('The request was given up'));
+    else if (this.#options.answerMs < this.#options.limits.timeoutMs) this.#setTimer(this.#options.answerMs);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHead['headers']): void {
+    // Not the answer yet: 103, say.
+    if (this.#isOver || status < 200) return;
+    const { url, limits, answerMs, problemOf } = this.#options;
+    this.#status = status;
+    if (answerMs < limits.timeoutMs) this.#setTimer(limits.startedAt + limits.timeoutMs - performance.now());
+    const body = new ReceivedBody(controller, (error) => this.#fail(error));
+    const answer = new Answer({ url, status, headers }, body, limits);
+    const problem = problemOf(answer);
+    if (problem === undefined) {
+      this.#body = body;
+      this.#resolve(answer);
+    } else this.#fail(problem);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (!this.#isOver) this.#body?.push(chunk);
+  }
+
+  /** What follows the last byte on the wire is looked at before anybody hears of the end: it may be that the body is longer than it said. */
+  onResponseEnd(): void {
+    queueMicrotask(() => {
+      if (this.#isOver) return;
+      const breakage = this.#connection?.breakage;
+      if (breakage !== undefined) {
+        this.#fail(breakage);
+        return;
+      }
+      this.#over(true);
+      this.#body?.end();
+    });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#isOver) return;
+    if (this.#isLost(error)) this.#send(true);
+    else this.#fail(error);
+  }
+
+  #send(isRepeat: boolean): void {
+    this.#connection?.leave(false);
+    this.#isRepeat = isRepeat;
+    this.#controller = undefined;
+    this.#connection = this.#options.connect(isRepeat);
+    this.#connection.send(this.#options.request, this);
+  }
+
+  #isLost(error: Error): boolean {
+    return (
+      !this.#isRepeat &&
+      this.#status === undefined &&
+      this.#connection?.isKept === true &&
+      LOST.test(codeOf(error) ?? '')
+    );
+  }
+
+  #fail(thrown: Error): void {
+    if (this.#isOver) return;
+    const error = toFetchError(thrown, this.#status);
+    const [connection, controller] = [this.#connection, this.#controller];
+    // undici tells of it in turn, which is no news.
+    this.#isOver = true;
+    if (controller === undefined) connection?.giveUp();
+    else controller.abort(error);
+    this.#over(false);
+    this.#reject(error);
+    this.#body?.fail(error);
+  }
+
+  #over(isAnswered: boolean): void {
+    const { limits, abortions, onOver } = this.#options;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    if (limits.signal !== undefined) abortions.delete(limits.signal, this);
+    this.#connection?.leave(isAnswered);
+    onOver?.();
+  }
+
+  #setTimer(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const { timeoutMs } = this.#options.limits;
+      const message = `The answer was not complete within ${timeoutMs} ms`;
+      this.#fail(new FetchError('timeout', message, this.#status === undefined ? {} : { status: this.#status }));
+    }, ms);
+  }
+}

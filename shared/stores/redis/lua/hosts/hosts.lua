@@ -1,0 +1,16 @@
+#!lua flags=no-writes,allow-oom
+-- What the waiting tasks of a run wait for.
+-- ARGV   prefix, run, hosts to skip, most hosts, time
+-- Result {host, waiting, interval ms, why it is so long (rate | answers | slowed), response ms or '', what it said when it
+--        was slowed or '', ms still paused, reason, 1 if paused by hand, 1 if its breaker is open, …}
+-- Needs  host_pace.lua
+-- Reads only: a range of `ready` from its end, so that the number of other hosts doesn't matter.
+
+local run, reply = ARGV[2], {}
+local own = tonumber(redis.call('HGET', run_key(run), 'interval_ms') or '0')
+local first = tonumber(ARGV[3])
+for _, host in ipairs(redis.call('ZRANGE', run_key(run, 'ready'), first, first + tonumber(ARGV[4]) - 1, 'REV')) do
+  local waiting = redis.call('LLEN', list_key(run, 'priority', host)) + redis.call('LLEN', list_key(run, 'normal', host))
+  for _, value in ipairs({host, waiting, unpack(circumstances_of(host, own))}) do reply[#reply + 1] = value end
+end
+return reply

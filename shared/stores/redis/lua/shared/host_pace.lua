@@ -1,0 +1,150 @@
+-- Shared by the scripts that need it, behind prelude.lua: how fast a host may be asked, and when it is only tried.
+-- The rules are those of `task/host/host-pace.ts` and `task/host/breaker.ts`. In `ratelimit:<host>`, beside what others keep there:
+--   interval, interval_until         the slowest interval that a run asked for lately, and until when it counts
+--   crawl_delay, crawl_delay_until   what its robots.txt asks for, and until when that counts
+--   response_ms, response_interval   its recent response time, and what that makes of the interval
+--   slow_ms, slow_since, slow_reason to what it was slowed, when, and what it had said
+--   throttles                        how often it said "slow down" since its last healthy answer
+--   answered                         its last healthy answer after that
+--   failing                          '<n> <kind>': errors in a row
+--   opened, open_until               how often its breaker opened in a row, and until when it is open; without: closed
+--   probe, probe_until               '<run>|<release>', the one task that tries it, and until when that is waited for
+
+local function as_number(value)
+  return tonumber(value or '0')
+end
+
+-- The longest of the intervals that there is a reason for, and the reason: rate, answers, robots or slowed.
+local function interval_of(own, other, other_until, by_response, slow, delay, delay_until)
+  local rate, slowed = own, as_number(slow)
+  if as_number(other) > own and as_number(other_until) > now then rate = tonumber(other) end
+  local answers = rate > 0 and as_number(by_response) or 0
+  local robots = as_number(delay_until) > now and as_number(delay) or 0
+  if slowed > math.max(rate, answers, robots) then return slowed, 'slowed', rate end
+  if robots > math.max(rate, answers) then return robots, 'robots', rate end
+  if answers > rate then return answers, 'answers', rate end
+  return rate, 'rate', rate
+end
+
+-- The same, read here. Also returns the rate.
+local function read_interval(host, own)
+  return interval_of(own, unpack(redis.call('HMGET', host_key(host),
+    'interval', 'interval_until', 'response_interval', 'slow_ms', 'crawl_delay', 'crawl_delay_until')))
+end
+
+-- What keeps a host waiting, for people: eight values, as `hosts` and `trace` tell them.
+local function circumstances_of(host, own)
+  local paused, reason, by_hand, open_until, opened, response, slow_reason = unpack(redis.call('HMGET', host_key(host),
+    'paused_until', 'reason', 'by_hand', 'open_until', 'opened', 'response_ms', 'slow_reason'))
+  local interval, because = read_interval(host, own)
+  local left = math.max(0, as_number(paused) - now)
+  local is_open = opened and (left == 0 or paused == open_until)
+  return {
+    int(interval), because, response or '', slow_reason or '', int(left), reason or '', by_hand and 1 or 0, is_open and 1 or 0,
+  }
+end
+
+-- Lets release look at a host at once, in every open run.
+local function wake_everywhere(host)
+  for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
+    if redis.call('ZADD', run_key(run, 'ready'), 'XX', 'LT', 'CH', int(now), host) == 1 then wake_run(run, now) end
+  end
+end
+
+-- Is the host only tried, and not by this task? `opened` and so on are fields of its hash.
+local function is_tried_by_other(opened, probe, probe_until, own)
+  if as_number(opened) == 0 or not probe or probe == own then return false end
+  -- A clock that stepped back must not leave a host waiting for the old time.
+  return now < tonumber(probe_until) and tonumber(probe_until) <= now + PROBE_ADMITTED_MS
+end
+
+-- A task of its host was given back without having been asked: if it was to try the host, another may.
+local function drop_probe(host, run, release)
+  local key = host_key(host)
+  if redis.call('HGET', key, 'probe') ~= run .. '|' .. release then return end
+  redis.call('HDEL', key, 'probe', 'probe_until')
+  wake_everywhere(host)
+end
+
+-- One more error in a row. Those of requests that were under way when the breaker opened don't open it again.
+local function count_fault(host, kind, failing, opened, open_until)
+  local key = host_key(host)
+  local count, first = string.match(failing or '', '^(%d+) (.*)$')
+  count = as_number(count) + 1
+  if first and first ~= kind then kind = 'errors' end
+  redis.call('HSET', key, 'failing', count .. ' ' .. kind)
+  opened = as_number(opened)
+  if count >= FAULTS_TO_OPEN and now >= as_number(open_until) then
+    local ms = math.min(OPEN_CAP_MS, OPEN_BASE_MS * 2 ^ opened)
+    ms = math.min(OPEN_CAP_MS, ms + math.floor(ms * (now % SECOND_MS) / (OPEN_SPREAD * SECOND_MS)))
+    redis.call('HSET', key, 'opened', int(opened + 1), 'open_until', int(now + ms))
+    redis.call('HDEL', key, 'probe', 'probe_until')
+    pause_host(host, ms, count .. ' ' .. kind .. ' in a row')
+    -- For release to see until when, or that it has been in trouble for too long.
+    wake_everywhere(host)
+  end
+  keep_host(host, HOST_KEPT_MS)
+end
+
+-- The host answered: its breaker is closed, and what waits for it flows. A pause for another reason stands.
+local function close_breaker(host, opened, open_until, paused)
+  local key = host_key(host)
+  redis.call('HDEL', key, 'failing', 'opened', 'open_until', 'probe', 'probe_until')
+  if not opened then return end
+  if paused and paused == open_until then
+    redis.call('HDEL', key, 'paused_until', 'reason')
+    redis.call('ZREM', P .. 'paused', host)
+  end
+  wake_everywhere(host)
+end
+
+-- It said "slow down": its interval is doubled. What it says to requests made before that counts as the same.
+local function slow_down(host, own, reason)
+  local key = host_key(host)
+  local slow, since = unpack(redis.call('HMGET', key, 'slow_ms', 'slow_since'))
+  if slow and now < math.min(now, tonumber(since)) + tonumber(slow) then return end
+  slow = math.min(SLOWEST_MS, math.max(SLOW_START_MS, 2 * read_interval(host, own)))
+  redis.call('HSET', key, 'slow_ms', int(slow), 'slow_since', int(now), 'slow_reason', reason)
+  keep_host(host, slow + HOST_KEPT_MS)
+end
+
+-- A healthy answer: a quarter faster, until it is back at its rate.
+local function speed_up(host, own, slow)
+  local _, _, rate = read_interval(host, own)
+  local next_slow = math.floor(tonumber(slow) * 3 / 4)
+  if next_slow < SLOW_END_MS or next_slow <= rate then
+    redis.call('HDEL', host_key(host), 'slow_ms', 'slow_since', 'slow_reason')
+  else
+    redis.call('HSET', host_key(host), 'slow_ms', int(next_slow))
+  end
+end
+
+-- How long a host is left alone that says "slow down" without saying for how long. A storm counts once.
+local function throttle_pause_ms(host)
+  local key = host_key(host)
+  local paused, throttles = unpack(redis.call('HMGET', key, 'paused_until', 'throttles'))
+  throttles = as_number(throttles)
+  if as_number(paused) <= now or throttles == 0 then
+    throttles = throttles + 1
+    redis.call('HSET', key, 'throttles', int(throttles))
+  end
+  return math.min(THROTTLE_CAP_MS, THROTTLE_BASE_MS * 2 ^ (throttles - 1))
+end
+
+-- What a request showed about its host: a fault or '', why it is to be slowed or '', and whether the answer was healthy.
+local function hear_of(host, own_interval, fault, slow_reason, is_up)
+  local failing, opened, open_until, paused, slow, throttles =
+    unpack(redis.call('HMGET', host_key(host), 'failing', 'opened', 'open_until', 'paused_until', 'slow_ms', 'throttles'))
+  if fault ~= '' then
+    count_fault(host, fault, failing, opened, open_until)
+  elseif failing then
+    close_breaker(host, opened, open_until, paused)
+  end
+  if slow_reason ~= '' then slow_down(host, own_interval(), slow_reason) end
+  if is_up and slow then speed_up(host, own_interval(), slow) end
+  if is_up and throttles then
+    redis.call('HDEL', host_key(host), 'throttles')
+    redis.call('HSET', host_key(host), 'answered', int(now))
+    keep_host(host, ANSWERED_LATELY_MS)
+  end
+end

@@ -1,0 +1,90 @@
+-- Shared by every script, after marks.lua: what incremental runs remember of a page, `page:<mark>`, and when they take a
+-- URL again that is marked.
+--
+-- A mark says that a URL was taken once, not whether somebody works on it now. There must be one live task per mark, so a
+-- page that an incremental run has seen says so itself:
+--   taken   '-'       no task for it is live in a run that shares its marks
+--           a run     that run has taken it again: its task may be live for as long as the run is open
+--           missing   unknown: a task may be live in any open run that shares its marks
+
+local function page_key(mark)
+  return ARGV[1] .. 'page:' .. mark
+end
+
+-- An incremental run's: pages are due again after so long, 0 for never. Nothing for any other run.
+local function recrawl_after(run)
+  return tonumber(redis.call('HGET', ARGV[1] .. 'run:' .. run, 'recrawl_after_ms'))
+end
+
+local function is_due(fetched_at, changed_at, after, at)
+  if not fetched_at then return after > 0 end
+  fetched_at = tonumber(fetched_at)
+  return (changed_at and changed_at > fetched_at) or (after > 0 and at - fetched_at >= after)
+end
+
+-- Is another run open that shares its marks? Looked up once, for a script that asks of a thousand URLs.
+local other_is_open
+local function is_other_open(run)
+  if other_is_open ~= nil then return other_is_open end
+  other_is_open = false
+  for _, other in ipairs(redis.call('ZRANGE', ARGV[1] .. 'runs:open', 0, -1)) do
+    if other ~= run and redis.call('HGET', ARGV[1] .. 'run:' .. other, 'dedup') ~= 'run' then other_is_open = true end
+  end
+  return other_is_open
+end
+
+local function is_live(run, taken)
+  if taken == '-' then return false end
+  if taken then return redis.call('ZSCORE', ARGV[1] .. 'runs:open', taken) ~= false end
+  return is_other_open(run)
+end
+
+local function write_page(mark, ...)
+  redis.call('HSET', page_key(mark), ...)
+  redis.call('PEXPIRE', page_key(mark), PAGE_RETENTION_MS)
+end
+
+-- Would an incremental run take a URL? Each once, however often it is offered.
+local function is_due_now(run, marks, mark, changed_at, after, at)
+  local is_marked = has_mark(marks, mark) == 1
+  if marks.run then
+    if is_marked then return false end
+    local fetched_at = after > 0 and redis.call('HGET', page_key(mark), 'fetched_at')
+    return not fetched_at or is_due(fetched_at, changed_at, after, at)
+  end
+  if redis.call('SISMEMBER', ARGV[1] .. 'run:' .. run .. ':taken', mark) == 1 then return false end
+  if not is_marked then return true end
+  local fetched_at, taken = unpack(redis.call('HMGET', page_key(mark), 'fetched_at', 'taken'))
+  return is_due(fetched_at, changed_at, after, at) and not is_live(run, taken)
+end
+
+-- Takes it, if so.
+local function take_when_due(run, marks, mark, changed_at, after, at)
+  if not is_due_now(run, marks, mark, changed_at, after, at) then return false end
+  local is_new = add_mark(marks, mark) == 1
+  if not is_new then write_page(mark, 'taken', run) end
+  if not marks.run then redis.call('SADD', ARGV[1] .. 'run:' .. run .. ':taken', mark) end
+  return true
+end
+
+-- A page was visited, by a run that has these marks.
+local function remember_page(marks, mark, page, at)
+  local taken = not marks.run and {'taken', '-'} or {}
+  write_page(mark, 'fetched_at', string.format('%.0f', at - page.askedMsAgo), 'etag', page.etag or '',
+    'modified', page.modified or '', 'content_hash', page.contentHash, 'bytes', string.format('%.0f', page.bytes),
+    'read_as', page.readAs, 'claimed', page.claimed or '', unpack(taken))
+end
+
+-- Of the marks of cancelled tasks, those that go: those of pages that were taken again stay, since they were crawled once.
+local function without_retaken(run, list)
+  if not recrawl_after(run) then return list end
+  local gone = {}
+  for _, mark in ipairs(list) do
+    if redis.call('HGET', page_key(mark), 'taken') == run then
+      redis.call('HSET', page_key(mark), 'taken', '-')
+    else
+      gone[#gone + 1] = mark
+    end
+  end
+  return gone
+end

@@ -1,0 +1,221 @@
+-- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes. Names in capitals that
+-- no script gives a value are limits, leases and paces: numbers.ts writes those that a script uses in front of it.
+--
+-- A task is kept as one string, its parts divided by tabs:
+--   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB form
+--   put back   <host> <queue> and the above
+--   in flight  <publishing | queued | working:<worker>:<since>> and the above; `working` alone: handed over, not begun
+-- Times are epoch milliseconds, 0 for none. The form is what `task/form.ts` writes, and opaque here: cjson would turn [] into {}
+-- and round big numbers. Of what is no URL, why it is none stands in its place.
+-- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: with
+-- the server's own clock, two stores could not be asked the same at the same moment.
+--
+-- `now` never goes back: when the server's clock is set back, scores and leases would lie in the future for as long. It goes
+-- on from where it was, by a tenth slower than the clock until that has caught up; what lasts a while lasts longer, never
+-- less. `clock` has '<time of the server> <how far ahead of it now was then>', kept by keep_time.lua. When Redis loses
+-- that, it has lost everything that was timed by it.
+
+local P = ARGV[1]
+local clock = tonumber(ARGV[#ARGV])
+if not clock then
+  local time = redis.call('TIME')
+  clock = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local seen, ahead = string.match(redis.call('GET', P .. 'clock') or '', '^(%d+) (%d+)$')
+seen, ahead = tonumber(seen or '0'), tonumber(ahead or '0')
+if clock < seen then ahead = ahead + seen - clock else ahead = math.max(0, ahead - math.floor((clock - seen) / 10)) end
+local now = clock + ahead
+
+local function int(number)
+  return string.format('%.0f', number)
+end
+
+local function run_key(run, suffix)
+  if suffix then return P .. 'run:' .. run .. ':' .. suffix end
+  return P .. 'run:' .. run
+end
+
+local function list_key(run, queue, host)
+  return P .. 'run:' .. run .. (queue == 'priority' and ':wait!:' or ':wait:') .. host
+end
+
+local function host_key(host)
+  return P .. 'ratelimit:' .. host
+end
+
+-- An entry that can't be read, say of another program: it is released as malformed, by its mark or else its own text, from the
+-- pseudo host of what is no URL. So it ends and is named, and keeps nothing else back.
+local function unreadable(entry)
+  local mark = string.match(entry, '^[^\t]*\t([^\t]*)\t') or string.sub(string.gsub(entry, '%c+', ' '), 1, MAX_MALFORMED_MARK_LENGTH)
+  return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\twhat the frontier had of it can not be read'
+end
+
+local read_flight
+function read_flight(entry)
+  local state, host, queue, attempts, starts, throttles, rest =
+    string.match(entry, '^(%a+)%S* (%S+) (%a+) (%d+) (%d+) (%d+) (.*)$')
+  if not state then return read_flight('unreadable ' .. MALFORMED_HOST .. ' normal ' .. unreadable(entry)) end
+  return {
+    state = state, host = host, queue = queue, rest = rest,
+    attempts = tonumber(attempts), starts = tonumber(starts), throttles = tonumber(throttles),
+  }
+end
+
+local function write_waiting(task)
+  return task.attempts .. ' ' .. task.starts .. ' ' .. task.throttles .. ' ' .. task.rest
+end
+
+local function write_located(task)
+  return task.host .. ' ' .. task.queue .. ' ' .. write_waiting(task)
+end
+
+local function deadline_of(task)
+  return tonumber(string.match(task.rest, '^(%d+)'))
+end
+
+-- Of an entry in any of its forms, or of what follows its numbers.
+local function mark_in(text)
+  return string.match(text, '^[^\t]*\t([^\t]*)\t')
+end
+
+local function mark_of(task)
+  return mark_in(task.rest)
+end
+
+-- What the ledger holds of a release. A number alone doesn't name one: a store that lost what it knew last, and its clock
+-- with that, may give numbers again, while messages of the first time are still about.
+local function entry_of(run, release, mark)
+  local entry = redis.call('HGET', run_key(run, 'inflight'), release)
+  return entry and mark_in(entry) == mark and entry
+end
+
+-- Lets release look at a run no later than `at`.
+local function wake_run(run, at)
+  redis.call('ZADD', P .. 'ready', 'LT', int(at), run)
+end
+
+-- Lets release look at a host that has something waiting. One that has a time already keeps it.
+local function wake_host(run, host)
+  if redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host) == 1 then wake_run(run, now) end
+end
+
+-- Nothing of the host is released in this run before `at`.
+local function postpone_host(run, host, at)
+  redis.call('ZADD', run_key(run, 'ready'), int(at), host)
+  wake_run(run, at)
+end
+
+local function leave_ledger(run, release)
+  redis.call('HDEL', run_key(run, 'inflight'), release)
+  redis.call('ZREM', run_key(run, 'leases'), release)
+end
+
+-- A task's claim is over: it keeps what it claimed, or the caller takes that away. Returns the claimed mark, if any.
+local function drop_claim(run, own)
+  local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. own)
+  if claimed then redis.call('HDEL', run_key(run, 'claims'), '<' .. claimed, '>' .. own) end
+  return claimed
+end
+
+-- A task's claim is over, and what it claimed is free again.
+local function free_claim(run, marks, own)
+  local claimed = drop_claim(run, own)
+  if not claimed then return end
+  remove_marks(marks, {claimed})
+  redis.call('SREM', run_key(run, 'taken'), claimed)
+end
+
+-- The marks of cancelled tasks go, and with them what these have claimed; those of pages that were crawled before stay.
+local function free_marks(run, list)
+  local marks = marks_of(run)
+  if redis.call('EXISTS', run_key(run, 'claims')) == 1 then
+    for _, own in ipairs(list) do free_claim(run, marks, own) end
+  end
+  local gone = without_retaken(run, list)
+  if #gone > 0 then remove_marks(marks, gone) end
+  keep_marks(marks)
+end
+
+local function count_cancelled(run, task)
+  free_marks(run, {mark_of(task)})
+  redis.call('HINCRBY', run_key(run), 'cancelled', 1)
+end
+
+-- A later run may try again; this one won't. What is no URL stays known for good.
+local function count_failed(run, reason, list)
+  redis.call('HINCRBY', run_key(run), 'failed', #list)
+  redis.call('HINCRBY', run_key(run), 'failed:' .. reason, #list)
+  if reason == 'malformed' then return end
+  local marks = marks_of(run)
+  for _, mark in ipairs(list) do
+    free_claim(run, marks, mark)
+    if remove_marks(marks, {mark}) == 1 then redis.call('SADD', run_key(run, 'failed'), mark) end
+    if not marks.run and recrawl_after(run) then redis.call('HDEL', page_key(mark), 'taken') end
+  end
+  keep_marks(marks)
+end
+
+-- Tells who forgets marks, if somebody does, that tasks of these have come, or gone back, meanwhile: they may be where it has
+-- looked already. What only goes on, from the retries to the lists to the ledger, it meets, since it looks in that order.
+local function tell_forgetter(list)
+  if redis.call('EXISTS', P .. 'forgetting') == 1 then redis.call('SADD', P .. 'forgetting', unpack(list)) end
+end
+
+-- Back to its host's list: at the head, since it was its turn, or at the tail.
+local function put_back(run, run_state, task, at_tail)
+  if run_state == 'cancelled' then return count_cancelled(run, task) end
+  tell_forgetter({mark_of(task)})
+  redis.call(at_tail and 'RPUSH' or 'LPUSH', list_key(run, task.queue, task.host), write_waiting(task))
+  redis.call('HINCRBY', run_key(run), 'waiting', 1)
+  wake_host(run, task.host)
+end
+
+-- Keeps what is known of a host for at least this long: never less, or a pause would be forgotten with the rest.
+local function keep_host(host, ms)
+  if redis.call('PTTL', host_key(host)) < ms then redis.call('PEXPIRE', host_key(host), int(ms)) end
+end
+
+-- Quiets a host. A longer pause stands.
+local function pause_host(host, ms, reason)
+  local key = host_key(host)
+  local till = now + ms
+  local paused = tonumber(redis.call('HGET', key, 'paused_until') or '0')
+  if paused >= till then return end
+  redis.call('HSET', key, 'paused_until', int(till), 'reason', reason)
+  keep_host(host, till - now + HOST_KEPT_MS)
+  redis.call('ZREMRANGEBYSCORE', P .. 'paused', '-inf', int(now))
+  redis.call('ZADD', P .. 'paused', int(till), host)
+end
+
+-- Marks of runs that ended are kept for who joins them again: of the last ones, and no more than a bounded number. A run
+-- whose marks are gone takes its pages anew.
+local function bound_kept_marks(run)
+  if redis.call('EXISTS', run_key(run, 'seen'), run_key(run, 'taken')) == 0 then return end
+  local kept, total, runs = P .. 'runs:marked', 0, 0
+  redis.call('ZADD', kept, int(now), run)
+  for _, other in ipairs(redis.call('ZRANGE', kept, 0, -1, 'REV')) do
+    total = total + redis.call('SCARD', run_key(other, 'seen')) + redis.call('SCARD', run_key(other, 'taken'))
+    runs = runs + 1
+    if runs > MOST_KEPT_RUNS or (total > MOST_KEPT_MARKS and other ~= run) then
+      redis.call('UNLINK', run_key(other, 'seen'), run_key(other, 'taken'))
+      redis.call('ZREM', kept, other)
+    end
+  end
+end
+
+-- The one place where a run ends: nothing waits, nothing is in flight, and no seeds can come or matter any more.
+local function finish_if_done(run)
+  if redis.call('HLEN', run_key(run, 'inflight')) > 0 then return end
+  local key = run_key(run)
+  local state, waiting, completed, ended = unpack(redis.call('HMGET', key, 'state', 'waiting', 'completed', 'ended_at'))
+  if not state or ended or tonumber(waiting or '0') > 0 then return end
+  if state ~= 'cancelled' then
+    if tonumber(completed or '0') == 0 or redis.call('ZCARD', run_key(run, 'producers')) > 0 then return end
+    redis.call('HSET', key, 'state', 'finished')
+  end
+  redis.call('HSET', key, 'ended_at', int(now))
+  redis.call('ZREM', P .. 'runs:open', run)
+  redis.call('ZREM', P .. 'ready', run)
+  redis.call('ZADD', P .. 'runs:ended', int(now), run)
+  bound_kept_marks(run)
+end

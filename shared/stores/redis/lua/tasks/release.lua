@@ -1,0 +1,234 @@
+#!lua flags=allow-oom
+-- Leases due tasks, each under a new release number.
+-- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
+--        of others is nothing, lease ms, time
+-- Needs  host_pace.lua
+-- Result {ms until the next look, the time, entry…}, an entry being
+--        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task; {ms until the lease ends, the time,
+--        'left'} if another looks for all
+-- Atomic: a task is in its list or in the ledger, never in both. Run twice, the second releases other tasks, and the
+--         lease brings back those whose answer was lost.
+--
+-- Runs take turns: those below their even share of the window first, then the rest of the window is lent. Within a run,
+-- hosts go by the time of their next look. The host's cursor is shared by all runs, so that two runs on one host don't
+-- release twice what the gate lets through.
+
+local limit, window, unpaced = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
+local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
+
+local looker, lease_ms = ARGV[7], tonumber(ARGV[8])
+
+-- One looks for all: as long as a full window, or nothing that is due, would keep each of them looking in vain.
+local function left_to_other_ms()
+  local other, till = string.match(redis.call('GET', P .. 'looker') or '', '^(%S+) (%d+)$')
+  if looker == '' or not other or other == looker then return 0 end
+  -- A clock that stepped back must not leave it to one that is dead.
+  local left = tonumber(till) - now
+  return left <= lease_ms and left or 0
+end
+if left_to_other_ms() > 0 then return {int(left_to_other_ms()), int(now), 'left'} end
+
+local reply, looks = {0, int(now)}, 0
+-- By run, the number that was given last. Numbers begin above the clock, in microseconds: a store that lost its last second
+-- doesn't know which it gave in that, and gives none of them again. How many were given is counted beside it, for people.
+local given = {}
+
+local function next_numbers(run, count)
+  given[run] = given[run] + count
+  redis.call('HSET', run_key(run), 'releases', int(given[run]))
+  redis.call('HINCRBY', run_key(run), 'released', count)
+  return given[run]
+end
+
+-- The interval that counts. A run whose own is the slowest says so, for the others.
+local function pace_of(host, own, gate)
+  local interval, _, rate = interval_of(own, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14])
+  if own > 0 and rate == own then
+    local added = redis.call('HSET', host_key(host), 'interval', int(own), 'interval_until', int(now + INTERVAL_KNOWN_MS + 2 * own),
+      'per_minute', int(MINUTE_MS / interval))
+    if added > 0 then keep_host(host, INTERVAL_KNOWN_MS + 2 * own + HOST_KEPT_MS) end
+  end
+  return interval
+end
+
+-- A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago.
+-- After a night without a fleet, it is asked once more.
+local function is_down(run, host)
+  local trouble = redis.call('HGET', run_key(run, 'trouble'), host)
+  if not trouble then return false end
+  local since, last = string.match(trouble, '^(%d+) (%d+)$')
+  if now - since < give_up then return false end
+  -- Paused by hand: it is not the host that makes us wait.
+  if redis.call('HEXISTS', host_key(host), 'by_hand') == 1 then return false end
+  return now - last < give_up or tonumber(redis.call('HGET', host_key(host), 'paused_until') or '0') > now
+end
+
+-- Moves tasks of a host into the ledger: up to `count` that go, and with those that are past their deadline, which wait for
+-- nobody's pace, up to `most`. Returns how many go, how many were taken in all, and the number of the last.
+local function take(run, host, count, most, forced, pop)
+  local go, taken, last = 0, 0, nil
+  for _, queue in ipairs({'priority', 'normal'}) do
+    local key = list_key(run, queue, host)
+    while go < count and taken < most do
+      local entries = redis.call(pop, key, math.min(count - go, most - taken))
+      if not entries then break end
+      last = next_numbers(run, #entries)
+      local flights, leases = {}, {}
+      for i, entry in ipairs(entries) do
+        local release = int(last - #entries + i)
+        local verdict, host, queue = forced or 'go', host, queue
+        local deadline = tonumber(string.match(entry, '^%d+ %d+ %d+ (%d+) %d+\t[^\t]*\t'))
+        if not deadline then
+          verdict, host, queue, entry = 'malformed', MALFORMED_HOST, 'normal', unreadable(entry)
+        elseif verdict == 'go' then
+          if deadline > 0 and deadline <= now then verdict = 'deadline' else go = go + 1 end
+        end
+        flights[#flights + 1] = release
+        flights[#flights + 1] = 'publishing ' .. host .. ' ' .. queue .. ' ' .. entry
+        leases[#leases + 1] = int(now + PUBLISHING_MS)
+        leases[#leases + 1] = release
+        reply[#reply + 1] = verdict .. ' ' .. release .. ' ' .. run .. ' ' .. host .. ' ' .. queue .. ' ' .. entry
+      end
+      redis.call('HSET', run_key(run, 'inflight'), unpack(flights))
+      redis.call('ZADD', run_key(run, 'leases'), unpack(leases))
+      redis.call('HINCRBY', run_key(run), 'waiting', -#entries)
+      taken = taken + #entries
+    end
+  end
+  return go, taken, last
+end
+
+local function has_waiting(run, host)
+  return redis.call('EXISTS', list_key(run, 'priority', host), list_key(run, 'normal', host)) > 0
+end
+
+-- Releases what is due of one host. Returns how many tasks were taken.
+local function visit_host(run, host, quota, own_interval, is_unpaced)
+  local ready = run_key(run, 'ready')
+  local forced
+  if host == MALFORMED_HOST then forced = 'malformed' elseif is_down(run, host) then forced = 'host_down' end
+  local count, pace, cursor, is_tried = quota, 0, now, false
+  if not forced then
+    local gate = redis.call('HMGET', host_key(host),
+      'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand',
+      'response_interval', 'slow_ms', 'opened', 'probe', 'probe_until', 'crawl_delay', 'crawl_delay_until')
+    -- A clock that stepped back must not leave a host waiting for the old time.
+    local farthest = now + RETRY_AFTER_CAP_MS
+    local paused = math.min(tonumber(gate[2] or '0'), farthest)
+    if paused > now then
+      -- Look again when the pause ends, or when the host will have been in trouble for too long.
+      local trouble = not gate[7] and redis.call('HGET', run_key(run, 'trouble'), host)
+      local since = trouble and tonumber(string.match(trouble, '^(%d+)'))
+      local at = since and math.min(paused, math.max(since + give_up, now + LEAD_MS)) or paused
+      redis.call('ZADD', ready, int(at), host)
+      return 0
+    end
+    if not is_unpaced then
+      pace = pace_of(host, own_interval, gate)
+      if concurrency > 0 and gate[6] then pace = math.max(pace, math.ceil(tonumber(gate[6]) / concurrency)) end
+    end
+    if pace > 0 then
+      -- The gate's next slot is ahead of what was released where slots were reached too late, and let go.
+      cursor = math.min(math.max(now, tonumber(gate[3] or '0'), tonumber(gate[1] or '0')), farthest)
+      if cursor > now + LEAD_MS then
+        redis.call('ZADD', ready, int(cursor - LEAD_MS), host)
+        return 0
+      end
+      count = math.min(quota, math.floor((now + LEAD_MS - cursor) / pace) + 1)
+    end
+    is_tried = as_number(gate[10]) > 0
+    if is_tried and is_tried_by_other(gate[10], gate[11], gate[12]) then
+      redis.call('ZADD', ready, int(gate[12]), host)
+      return 0
+    end
+  end
+  -- The breaker is open, and its time is over: one task tries the host. From the tail: those at the head have just failed.
+  if is_tried then count = 1 end
+  local go, taken, last = take(run, host, count, quota, forced, is_tried and 'RPOP' or 'LPOP')
+  if pace > 0 and go > 0 then
+    cursor = cursor + go * pace
+    redis.call('HSET', host_key(host), 'release_at', int(cursor))
+    keep_host(host, cursor - now + HOST_KEPT_MS)
+  end
+  if is_tried and go > 0 then
+    redis.call('HSET', host_key(host), 'probe', run .. '|' .. int(last), 'probe_until', int(now + PROBE_RELEASED_MS))
+  end
+  if not has_waiting(run, host) then
+    redis.call('ZREM', ready, host)
+  elseif is_tried and go > 0 then
+    redis.call('ZADD', ready, int(now + PROBE_RELEASED_MS), host)
+  elseif pace > 0 and cursor > now + LEAD_MS then
+    -- Half the lead at once for a fast host, and later than another run that found it not due: so runs alternate.
+    redis.call('ZADD', ready, int(cursor - LEAD_MS / 2), host)
+  else
+    redis.call('ZADD', ready, int(now), host)
+  end
+  return taken
+end
+
+-- Retries whose time has come rejoin their host's list, at the head.
+local function wake_retries(run)
+  local due = redis.call('ZRANGEBYSCORE', run_key(run, 'putback'), '-inf', int(now), 'LIMIT', 0, MOST_RETRIES_WOKEN)
+  for _, located in ipairs(due) do
+    local host, queue, entry = string.match(located, '^(%S+) (%a+) (%d+ %d+ .*)$')
+    redis.call('ZREM', run_key(run, 'putback'), located)
+    if not host then host, queue, entry = MALFORMED_HOST, 'normal', unreadable(located) end
+    redis.call('LPUSH', list_key(run, queue, host), entry)
+    redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host)
+  end
+end
+
+-- Sets when to look at a run again: at its first host's or first retry's time.
+local function reschedule(run)
+  local host = redis.call('ZRANGE', run_key(run, 'ready'), 0, 0, 'WITHSCORES')
+  local retry = redis.call('ZRANGE', run_key(run, 'putback'), 0, 0, 'WITHSCORES')
+  local at = math.min(tonumber(host[2] or 'inf'), tonumber(retry[2] or 'inf'))
+  if at == math.huge then redis.call('ZREM', P .. 'ready', run) else redis.call('ZADD', P .. 'ready', int(at), run) end
+end
+
+local function visit_run(run, quota, most_looks)
+  local state, interval, touched, last = unpack(redis.call('HMGET', run_key(run), 'state', 'interval_ms', 'touched', 'releases'))
+  if state ~= 'running' then
+    redis.call('ZREM', P .. 'ready', run)
+    return 0
+  end
+  given[run] = math.max(tonumber(last or '0'), math.min(now * 1000, HIGHEST_START))
+  wake_retries(run)
+  local hosts = redis.call('ZRANGEBYSCORE', run_key(run, 'ready'), '-inf', int(now), 'LIMIT', 0, most_looks)
+  local left = quota
+  for _, host in ipairs(hosts) do
+    if left <= 0 then break end
+    looks = looks + 1
+    left = left - visit_host(run, host, left, tonumber(interval), unpaced and not touched)
+  end
+  reschedule(run)
+  return quota - left
+end
+
+local out, out_of = 0, {}
+for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
+  out_of[run] = redis.call('HLEN', run_key(run, 'inflight'))
+  out = out + out_of[run]
+end
+local budget = math.min(limit, window - out)
+local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)
+local share = math.floor(window / math.max(1, #wanting))
+-- Looks are shared, too: a run with hosts that were all paused at once needs many, and gives nothing for them.
+local looks_each = math.ceil(MOST_LOOKS / math.max(1, #wanting))
+for _, lend in ipairs({false, true}) do
+  for _, run in ipairs(wanting) do
+    local quota = lend and budget or math.min(budget, share - (out_of[run] or 0))
+    local most_looks = lend and MOST_LOOKS - looks or math.min(looks_each, MOST_LOOKS - looks)
+    if quota > 0 and most_looks > 0 then budget = budget - visit_run(run, quota, most_looks) end
+  end
+end
+if looker ~= '' and #reply - 2 < limit then
+  redis.call('SET', P .. 'looker', looker .. ' ' .. int(now + lease_ms), 'PX', lease_ms * 4)
+elseif looker ~= '' then
+  -- There is more to do than one can: whoever comes next helps.
+  redis.call('DEL', P .. 'looker')
+end
+
+local first = redis.call('ZRANGE', P .. 'ready', 0, 0, 'WITHSCORES')
+reply[1] = int(first[2] and math.max(0, tonumber(first[2]) - now) or LEAD_MS)
+return reply

@@ -1,0 +1,108 @@
+#!lua flags=allow-oom
+-- A delivery's outcome.
+-- ARGV   prefix, run, release, the task's mark, outcome, reason or '', delay ms, pause (ms | 'grow' | 'alone': the task's own |
+--        ''), pause reason, host's health (up | down | '-'), its fault or '', why it is to be slowed or '', bytes, note for
+--        people (JSON or ''), ms until the host is free, host that redirects led to or '', the task's form then, what an incremental
+--        run remembers of the page (JSON or ''), throttles before a task goes to the tail, URLs whose attempts are noted at
+--        most, time
+-- Result 'settled', or 'already' when the ledger doesn't hold this release of this task
+-- Needs  host_pace.lua
+-- Atomic: the first settle of a release wins; run twice, the second changes nothing.
+
+local run, release, mark, outcome, reason = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local delay, pause, pause_reason, health = tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
+local fault, slow_reason = ARGV[11], ARGV[12]
+local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[19])
+local moved_to, moved_form = ARGV[16], ARGV[17]
+local most_noted = tonumber(ARGV[20])
+local page = ARGV[18] ~= '' and cjson.decode(ARGV[18])
+
+local entry = entry_of(run, release, mark)
+if not entry then return 'already' end
+local key, task, is_admitted = run_key(run), read_flight(entry), string.find(entry, '^working:')
+leave_ledger(run, release)
+local function own_interval() return as_number(redis.call('HGET', key, 'interval_ms')) end
+
+if moved_to ~= '' then
+  -- The host that it waited at has answered, with a redirect.
+  if moved_to ~= task.host then
+    redis.call('HDEL', run_key(run, 'trouble'), task.host)
+    hear_of(task.host, own_interval, '', '', true)
+  end
+  task.host = moved_to
+  task.rest = string.match(task.rest, '^[^\t]*\t[^\t]*\t') .. moved_form
+end
+
+if health == 'up' then
+  redis.call('HDEL', run_key(run, 'trouble'), task.host)
+elseif health == 'down' then
+  local trouble = redis.call('HGET', run_key(run, 'trouble'), task.host)
+  local since = trouble and string.match(trouble, '^(%d+)') or int(now)
+  redis.call('HSET', run_key(run, 'trouble'), task.host, since .. ' ' .. int(now))
+end
+if health == '-' then
+  drop_probe(task.host, run, release)
+else
+  hear_of(task.host, own_interval, fault, slow_reason, health == 'up')
+end
+
+if note ~= '' then
+  redis.call('LPUSH', P .. 'attempts:' .. mark, note)
+  redis.call('LTRIM', P .. 'attempts:' .. mark, 0, 9)
+  redis.call('PEXPIRE', P .. 'attempts:' .. mark, DAY_MS)
+  redis.call('ZADD', P .. 'noted', int(now), mark)
+  redis.call('PEXPIRE', P .. 'noted', DAY_MS)
+  for i, old in ipairs(redis.call('ZPOPMIN', P .. 'noted', math.max(0, redis.call('ZCARD', P .. 'noted') - most_noted))) do
+    if i % 2 == 1 then redis.call('UNLINK', P .. 'attempts:' .. old, P .. 'failures:' .. old) end
+  end
+  if outcome == 'retry' or outcome == 'failed' then
+    redis.call('INCR', P .. 'failures:' .. mark)
+    redis.call('PEXPIRE', P .. 'failures:' .. mark, DAY_MS)
+  end
+end
+if bytes > 0 then redis.call('HINCRBY', key, 'bytes', bytes) end
+
+if outcome == 'done' or outcome == 'skipped' then
+  redis.call('HINCRBY', key, outcome, 1)
+  drop_claim(run, mark)
+  if outcome == 'skipped' then redis.call('HINCRBY', key, 'skipped:' .. reason, 1) end
+  if task.attempts > 0 then redis.call('UNLINK', P .. 'failures:' .. mark) end
+  if page then
+    remember_page(marks_of(run), mark, page, now)
+    if page.bytesSaved > 0 then redis.call('HINCRBY', key, 'bytes_saved', page.bytesSaved) end
+  end
+elseif outcome == 'failed' then
+  count_failed(run, reason, {mark})
+else
+  local run_state = redis.call('HGET', key, 'state')
+  if outcome == 'retry' or health ~= '-' then
+    task.starts = 0
+  elseif is_admitted then
+    -- Put back before it was asked for: it has neither killed its worker nor been survived.
+    task.starts = math.max(0, task.starts - 1)
+  end
+  if (outcome == 'retry' or delay > 0) and run_state ~= 'cancelled' then
+    if outcome == 'retry' then task.attempts = task.attempts + 1 end
+    if pause == 'alone' then task.throttles = task.throttles + 1 end
+    tell_forgetter({mark})
+    redis.call('ZADD', run_key(run, 'putback'), int(now + delay), write_located(task))
+    redis.call('HINCRBY', key, 'waiting', 1)
+    wake_run(run, now + delay)
+  else
+    if pause ~= '' then task.throttles = task.throttles + 1 end
+    -- Did the host mean all, or this page? Others are to find that out.
+    put_back(run, run_state, task, pause == 'grow' or task.throttles >= throttles_until_back)
+  end
+end
+
+if pause ~= '' and pause ~= 'alone' then
+  local ms = pause == 'grow' and throttle_pause_ms(task.host) or tonumber(pause)
+  pause_host(task.host, math.min(ms, RETRY_AFTER_CAP_MS), pause_reason)
+end
+-- Of a pause release knows itself, and when the host will have been in trouble for too long.
+local is_paused = free_in > LEAD_MS and as_number(redis.call('HGET', host_key(task.host), 'paused_until')) > now
+if free_in > LEAD_MS and not is_paused and redis.call('ZSCORE', run_key(run, 'ready'), task.host) then
+  postpone_host(run, task.host, now + free_in - LEAD_MS)
+end
+finish_if_done(run)
+return 'settled'

@@ -1,0 +1,16 @@
+import type { Channel, ChannelModel } from 'amqplib';
+
+/**
+ * Closes a channel or a connection, and never rejects. One that dies meanwhile gets no answer to its close, and amqplib
+ * would wait for that for ever; but it says that it is closed.
+ */
+export async function close(live: Channel | ChannelModel): Promise<void> {
+  await Promise.race([live.close().catch(() => {}), closed(live)]);
+}
+
+/** Resolves once a channel or a connection has ended, in whatever way. */
+export function closed(live: Channel | ChannelModel): Promise<void> {
+  return new Promise((resolve) => {
+    (live as NodeJS.EventEmitter).once('close', () => resolve());
+  });
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { Replayer } from '../../../services/producer/replayer.ts';
+import { RunDirectory } from '../../../services/worker/run-directory.ts';
+import type { AttemptHistory, Claims, Frontier, Ledger } from '../../../shared/ports/frontier.ts';
+import type { Runs } from '../../../shared/ports/runs.ts';
+import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
+import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
+import { SqliteFrontier } from '../../../shared/stores/sqlite/frontier.ts';
+import { writeMessage } from '../../../shared/task/task/message.ts';
+import { idOf } from '../../../shared/task/task/task.ts';
+import { FAST_RUN } from '../../support/builders.ts';
+import { POLICY } from '../../support/policy.ts';
+import { EVERYTHING, offerOf } from '../../support/stores/embedded.ts';
+import { crashedFolder, type KeptStore, openKeptStore } from '../../support/stores/kept-store.ts';
+import { SteppedClock } from '../../support/stores/stepped-clock.ts';
+import { deliveryOf, setup } from '../../unit/services/worker/setup.ts';
+
+/** The one place: a field that no task has in this version. */
+vi.mock('../../../shared/task/task/fields.ts', async (importOriginal) => {
+  const [{ z }, original] = await Promise.all([import('zod'), importOriginal<{ TASK_FIELDS: object }>()]);
+  const kept = { schema: z.object({ price: z.number(), of: z.array(z.string()) }), isInRecord: true };
+  return { ...original, TASK_FIELDS: { ...original.TASK_FIELDS, kept } };
+});
+
+/** What `cjson` would spoil: an empty list, and a number of sixteen digits. */
+const KEPT = { price: 9_007_199_254_740_991, of: [] };
+
+interface Opened {
+  readonly frontier: Frontier & AttemptHistory & Claims & Ledger;
+  readonly runs: Runs;
+}
+/** A store with an open run `r`, and the same store as another process finds it, after this one died with all it had. */
+type Open = () => Promise<Opened & { resumed(): Promise<Opened> }>;
+
+const redis = new Redis(inject('redisUrl'));
+afterAll(() => redis.disconnect());
+
+const openRedis: Open = async () => {
+  const prefix = `t${randomBytes(6).toString('hex')}:`;
+  const clock = new SteppedClock();
+  onTestFinished(async () => void (await redis.unlink(...(await redis.keys(`${prefix}*`)))));
+  const runs = new RedisRuns({ redis, prefix, marks: 'exact', clock });
+  const open = () => new RedisFrontier({ redis, prefix, policy: POLICY, clock });
+  await runs.open('r', FAST_RUN, 'p');
+  return {
+    frontier: open(),
+    runs,
+    resumed: async () => {
+      const frontier = open();
+      clock.step(60_000);
+      expect(await frontier.reap()).toBe(2);
+      return { frontier, runs };
+    },
+  };
+};
+
+const openLocal: Open = async () => {
+  const clock = new SteppedClock();
+  const first = await openKeptStore({ clock });
+  onTestFinished(() => first.close());
+  await first.runs.open('r', FAST_RUN, 'p');
+  return {
+    ...opened(first),
+    resumed: async () => {
+      const folder = await crashedFolder(first.folder);
+      const again = await openKeptStore({ folder, clock, resume: ['r'] });
+      onTestFinished(() => again.close());
+      return opened(again);
+    },
+  };
+};
+
+function opened({ port, runs }: KeptStore): Opened {
+  if (!(port instanceof SqliteFrontier)) throw new Error('a local store has a local frontier');
+  return { frontier: port, runs };
+}
+
+test.each<[string, Open]>([
+  ['Redis', openRedis],
+  ['the local store', openLocal],
+])(
+  'a field that is added to the table arrives in the step, the record, the dead letter and the replay: %s',
+  async (_, open) => {
+    const seen: unknown[] = [];
+    const crawler = {
+      name: 'page',
+      step: ({ task }: { readonly task: object }) => {
+        seen.push('kept' in task && task.kept);
+        return {};
+      },
+    };
+    const world = await setup({ crawler });
+    const store = await open();
+    const offers = ['/page/1', '/status/404'].map((path) => ({ ...offerOf(world.site.url(path)), kept: KEPT }));
+    await store.frontier.offer('r', offers);
+    expect((await store.frontier.release(EVERYTHING)).tasks.map(({ task }) => task)).toMatchObject([
+      { kept: KEPT },
+      { kept: KEPT },
+    ]);
+    const { frontier, runs } = await store.resumed();
+    const directory = new RunDirectory({ runs, loadCrawler: async () => crawler, defaults: FAST_RUN });
+    const pipeline = world.pipeline({ frontier, runs: directory });
+    for (const { task, release } of (await frontier.release(EVERYTHING)).tasks)
+      expect(await pipeline.handle(deliveryOf(writeMessage(task), { id: idOf(task), release }))).toBe('ack');
+    expect(seen).toEqual([KEPT]);
+    expect(world.sink.records.toSorted((a, b) => (a.outcome < b.outcome ? -1 : 1))).toMatchObject([
+      { outcome: 'done', kept: KEPT },
+      { outcome: 'failed', kept: KEPT },
+    ]);
+    expect(await world.letters()).toMatchObject([{ reason: 'http_4xx', kept: KEPT }]);
+
+    const { transport: letters, marks, clock } = world;
+    const about = { filter: {}, limit: 9, defaults: FAST_RUN, overrides: {}, isDry: false, rules: [] };
+    const { signal } = new AbortController();
+    await new Replayer({ frontier, runs, marks, letters, clock, signal, ...about }).replay();
+    expect((await frontier.release(EVERYTHING)).tasks).toMatchObject([{ task: { run: 'r-replay-1', kept: KEPT } }]);
+  },
+);

@@ -1,0 +1,23 @@
+import type { ReleaseName } from '../../../../shared/ports/frontier.ts';
+import type { Model, ModelRun } from './model.ts';
+import type { World } from './world.ts';
+
+/** A number that becomes a release of a run: mostly one in flight. Or exactly one. */
+export type Which = number | ReleaseName;
+
+/** One in flight; or a message that may be old; or one that names another task's number, or a number that never was. */
+export function chooseRelease(model: Model, world: World, run: ModelRun, which: Which): ReleaseName {
+  if (typeof which !== 'number') return which;
+  const flights = model.inFlight(run);
+  const messages = world.messages.filter((message) => message.run === run.id);
+  const flight = pick(flights, which);
+  const message = pick(messages, which);
+  const { mark } = pick(run.tasks, which >> 3) ?? { mark: 'http://nowhere.test/' };
+  if (flight !== undefined && which % 5 > 0) return { release: flight.release, mark: flight.mark };
+  if (message !== undefined && which % 2 > 0) return { release: message.release, mark: message.mark };
+  return { release: flight?.release ?? message?.release ?? which + 1, mark };
+}
+
+function pick<T>(list: readonly T[], number: number): T | undefined {
+  return list[number % Math.max(1, list.length)];
+}

@@ -1,0 +1,250 @@
+import { expect } from 'vitest';
+import type { Offer, OfferResult, ReleaseName } from '../../../../shared/ports/frontier.ts';
+import { chooseRelease, type Which } from './choice.ts';
+import { FAST_HOSTS, HOSTS, type Model, type ModelRun } from './model.ts';
+import { OnRun } from './run-commands.ts';
+import type { Command, World } from './world.ts';
+
+export class Offers extends OnRun {
+  readonly paths: readonly number[];
+  readonly parent: Which | undefined;
+  readonly deadlineMs: number | undefined;
+  readonly most: number | undefined;
+  /** What the sitemap says of all of them; against now. */
+  readonly changedMs: number | undefined;
+
+  constructor(
+    id: string,
+    paths: readonly number[],
+    { parent, deadlineMs, most, changedMs }: Partial<Pick<Offers, 'parent' | 'deadlineMs' | 'most' | 'changedMs'>>,
+  ) {
+    super(id);
+    this.most = most;
+    this.paths = paths;
+    this.parent = parent;
+    this.deadlineMs = deadlineMs;
+    this.changedMs = changedMs;
+  }
+
+  protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
+    const hosts = run.intervalMs > 0 ? HOSTS.slice(2) : FAST_HOSTS;
+    const changedAt = this.changedMs === undefined ? undefined : model.now + this.changedMs;
+    const offers = this.paths.map((path) => offerOf(path, hosts, { deadlineMs: this.deadlineMs, changedAt }));
+    const parent = this.parent === undefined ? undefined : chooseRelease(model, world, run, this.parent);
+    const question = {
+      ...(parent === undefined ? {} : { parent }),
+      ...(this.most === undefined ? {} : { most: this.most }),
+    };
+    const result = await world.ask((store) => store.port.offer(this.id, offers, question));
+    expect(result).toEqual(this.#expected(model, run, offers, parent));
+  }
+
+  #expected(model: Model, run: ModelRun, offers: readonly Offer[], parent: ReleaseName | undefined): OfferResult {
+    if (run.state !== 'running' && run.state !== 'paused') return { refused: 'run' };
+    if (parent !== undefined && model.flight(run, parent) === undefined) return { refused: 'parent' };
+    let [accepted, known, beyond] = [0, 0, 0];
+    for (const offer of offers) {
+      const mark = 'malformed' in offer ? offer.malformed : offer.mark;
+      const isUrl = !('malformed' in offer);
+      if (!model.takes(run, mark, isUrl ? offer.changedAt : undefined, isUrl)) {
+        known++;
+        continue;
+      }
+      if (run.tasks.length >= (this.most ?? Number.POSITIVE_INFINITY)) {
+        beyond++;
+        continue;
+      }
+      if (run.incremental && isUrl && run.dedup === 'ever') {
+        run.taken.add(mark);
+        if (model.marks(run).has(mark)) model.takenBy.set(mark, run.id);
+      }
+      model.marks(run).add(mark);
+      accepted++;
+      run.tasks.push({
+        mark,
+        host: isUrl ? offer.host : '?',
+        deadline: isUrl && offer.deadlineMs !== undefined ? model.now + offer.deadlineMs : 0,
+        where: 'waiting',
+        notBefore: 0,
+        release: 0,
+        phase: 'publishing',
+        isAdmitted: false,
+        leaseEnd: 0,
+        attempts: 0,
+        starts: 0,
+      });
+    }
+    return { accepted, known, ...(beyond === 0 ? {} : { beyond }) };
+  }
+
+  override toString(): string {
+    return `offer ${this.id} [${this.paths}] parent ${this.parent} deadline ${this.deadlineMs} most ${this.most} changed ${this.changedMs}`;
+  }
+}
+
+function offerOf(
+  path: number,
+  hosts: readonly string[],
+  times: { readonly deadlineMs: number | undefined; readonly changedAt: number | undefined },
+): Offer {
+  if (path === 0) return { malformed: 'not a url', problem: 'it has no scheme' };
+  const host = hosts[path % hosts.length] ?? '';
+  const url = `http://${host}/${path}`;
+  return { url, mark: url, host, step: '', depth: path % 3, queue: path % 4 === 0 ? 'priority' : 'normal', ...times };
+}
+
+export class Release implements Command {
+  readonly limit: number;
+  readonly window: number;
+  /** Asked twice, as when the first answer was lost. */
+  readonly again: boolean;
+
+  constructor(limit: number, window: number, again: boolean) {
+    this.limit = limit;
+    this.window = window;
+    this.again = again;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, world: World): Promise<void> {
+    for (let i = 0; i < (this.again ? 2 : 1); i++) await this.#once(model, world);
+  }
+
+  async #once(model: Model, world: World): Promise<void> {
+    const request = { limit: this.limit, window: this.window, unpaced: false };
+    const { tasks } = await world.ask((store) => store.port.release(request));
+    expect(tasks.length).toBeLessThanOrEqual(this.limit);
+    for (const task of tasks) {
+      world.gave(task);
+      model.takeReleased(task);
+    }
+    if (tasks.length > 0)
+      expect(model.out(), 'the window holds').toBeLessThanOrEqual(Math.max(this.window, tasks.length));
+    const slow = tasks.filter(({ task, verdict }) => task.host === 'slow.test' && verdict === 'go');
+    expect(slow.length, 'a paced host is released one slot at a time').toBeLessThanOrEqual(1);
+    if (tasks.length < this.limit && model.out() < this.window) {
+      // A host that is tried gives one task, which may turn out to be too late.
+      const late = new Set(tasks.filter(({ verdict }) => verdict === 'deadline').map(({ task }) => task.host));
+      const left = model.overdue().filter(({ host }) => !(late.has(host) && model.host(host).isTried));
+      expect(left, 'nothing due is left while there is room').toEqual([]);
+    }
+  }
+
+  toString(): string {
+    return `release ${this.limit} of ${this.window}${this.again ? ' twice' : ''}`;
+  }
+}
+
+/** Who makes a request of its own asks the gate, and tells how long it took. */
+export class Request implements Command {
+  readonly holder: string;
+  readonly tookMs: number;
+  readonly isFailure: boolean;
+
+  constructor(holder: string, tookMs: number, isFailure: boolean) {
+    this.holder = holder;
+    this.tookMs = tookMs;
+    this.isFailure = isFailure;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(_: Model, world: World): Promise<void> {
+    const limit = { intervalMs: 1_000, concurrency: 2 };
+    const { granted } = await world.ask((store) => store.gate.ask('slow.test', limit, this.holder));
+    if (granted)
+      await world.ask((store) => store.gate.leave('slow.test', limit, this.holder, this.tookMs, this.isFailure));
+  }
+
+  toString(): string {
+    return `request ${this.holder} ${this.tookMs}${this.isFailure ? ' in vain' : ''}`;
+  }
+}
+
+export class Reap implements Command {
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, world: World): Promise<void> {
+    const lapsed = [...model.runs.values()].flatMap((run) =>
+      model
+        .inFlight(run)
+        .filter(({ leaseEnd }) => leaseEnd <= model.now)
+        .map((task) => ({ run, task })),
+    );
+    expect(await world.ask((store) => store.frontier.reap())).toBe(lapsed.length);
+    for (const { run, task } of lapsed) model.putBack(run, task);
+    for (const run of model.runs.values()) model.finishIfDone(run);
+  }
+
+  toString(): string {
+    return 'reap';
+  }
+}
+
+/** The broker was wiped, and somebody says so. */
+export class EndQueued extends OnRun {
+  protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
+    const queued = model.inFlight(run).filter(({ phase }) => phase === 'queued');
+    expect(await world.ask((store) => store.frontier.endQueued(this.id))).toEqual({
+      ended: queued.length,
+      next: undefined,
+    });
+    for (const task of queued) model.putBack(run, task);
+    if (queued.length > 0) model.finishIfDone(run);
+  }
+
+  override toString(): string {
+    return `end queued ${this.id}`;
+  }
+}
+
+export class Drain implements Command {
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, world: World): Promise<void> {
+    let drained = 0;
+    for (const run of model.runs.values()) {
+      if (run.state !== 'cancelled') continue;
+      for (const task of run.tasks.filter(({ where }) => where === 'waiting')) {
+        model.end(run, task, 'cancelled');
+        drained++;
+      }
+      model.finishIfDone(run);
+    }
+    expect(await world.ask((store) => store.frontier.drain())).toBe(drained);
+  }
+
+  toString(): string {
+    return 'drain';
+  }
+}
+
+export class Step implements Command {
+  readonly ms: number;
+
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, world: World): Promise<void> {
+    model.step(this.ms);
+    await world.step(this.ms);
+  }
+
+  toString(): string {
+    return `step ${this.ms}`;
+  }
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { DAY_MS } from '../../../../shared/task/durations.ts';
+import type { HostFault } from '../../../../shared/task/host/breaker.ts';
+import type { Outcome } from '../../../../shared/task/task/outcome.ts';
+import { Drain, EndQueued, Offers, Reap, Release, Request, Step } from './commands.ts';
+import { Lose, Remembered } from './loss.ts';
+import { FAST_HOSTS } from './model.ts';
+import { Admit, Claim, Handed, type Health, Queued, Renew, Settle, Work } from './release-commands.ts';
+import { Open, RUNS, Seal, Steer } from './run-commands.ts';
+import type { Command } from './world.ts';
+
+const STEPS_MS = [1_000, 5_000, 31_000, 65_000, 1_200_000, 7_200_000];
+/** A clock that is set, and set right again. */
+const JUMPS_MS = [DAY_MS, -DAY_MS, -DAY_MS, -5_000];
+
+const run = fc.constantFrom(...Object.keys(RUNS));
+const pick = fc.nat(1_000);
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Outcome>({ kind: 'done' }) },
+  fc.constant<Outcome>({ kind: 'skipped', reason: 'content_type' }),
+  fc.constantFrom<Outcome>(
+    { kind: 'failed', reason: 'http_4xx' },
+    { kind: 'failed', reason: 'malformed' },
+    { kind: 'failed', reason: 'deadline' },
+  ),
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Outcome>(
+      { kind: 'retry', reason: 'timeout', inMs: 10_000 },
+      { kind: 'retry', reason: 'connection', inMs: 300_000 },
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Outcome>(
+      { kind: 'defer' },
+      { kind: 'defer', inMs: 20_000 },
+      { kind: 'defer', inMs: 60_000, throttled: true },
+      { kind: 'defer', host: { pauseMs: 30_000, reason: 'Retry-After' } },
+      { kind: 'defer', host: { pauseMs: 900_000, reason: 'Retry-After' } },
+      { kind: 'defer', host: { reason: 'HTTP 429' } },
+    ),
+  },
+);
+
+const kind = fc.constantFrom<HostFault>('connection errors', 'connection errors', 'time-outs', 'answers of 5xx');
+const health: fc.Arbitrary<Health> = fc.oneof(
+  fc.constant<Health>({}),
+  { weight: 2, arbitrary: fc.constant<Health>({ hostAnswered: true }) },
+  fc.constantFrom<Health>({ hostAnswered: false }, { hostAnswered: false, slowDown: 'HTTP 429' }),
+  { weight: 4, arbitrary: kind.map((hostFault): Health => ({ hostAnswered: false, hostFault })) },
+  fc.constant<Health>({ hostAnswered: false, hostFault: 'answers of 5xx', slowDown: 'HTTP 503' }),
+);
+
+/**
+ * Random commands for the model: all that a fleet can do to a frontier, and what its failures do to it. `unruly`: the
+ * stores' clock is set as well, and they lose what they learnt last.
+ */
+export function commands(most: number, { unruly = true } = {}): fc.Arbitrary<Iterable<Command>> {
+  const producer = fc.constantFrom('p1', 'p2');
+  const paths = fc.array(fc.nat(7), { minLength: 1, maxLength: 6 });
+  const deadline = fc.option(fc.constantFrom(50_000, 2_000_000), { nil: undefined });
+  const input = fc.constantFrom('one sitemap', 'another');
+  const open = fc.tuple(run, producer, input).map(([id, by, reads]) => new Open(id, by, reads));
+  const seal = fc.tuple(run, fc.option(producer, { nil: undefined })).map(([id, by]) => new Seal(id, by));
+  const changed = fc.option(fc.constantFrom(0, -1_000, -100_000), { nil: undefined });
+  const offer = fc
+    .tuple(run, paths, deadline, changed)
+    .map(([id, list, deadlineMs, changedMs]) => new Offers(id, list, { deadlineMs, changedMs }));
+  const links = fc
+    .tuple(run, paths, pick, fc.option(fc.nat(6), { nil: undefined }))
+    .map(([id, list, parent, limit]) => new Offers(id, list, { parent, most: limit }));
+  const release = fc
+    .tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 30 }), fc.boolean())
+    .map((args) => new Release(...args));
+  const queued = fc.tuple(run, pick).map((args) => new Queued(...args));
+  const admit = fc.tuple(run, pick).map((args) => new Admit(...args));
+  const claim = fc.tuple(run, pick, fc.nat(9)).map((args) => new Claim(...args));
+  const moved = fc.option(fc.constantFrom(...FAST_HOSTS), { nil: undefined, freq: 4 });
+  const handed = fc.tuple(run, pick).map((args) => new Handed(...args));
+  const renew = fc.tuple(run, pick).map((args) => new Renew(...args));
+  const settle = fc.tuple(run, pick, outcome, health, fc.boolean(), moved).map((args) => new Settle(...args));
+  const work = fc.tuple(run, outcome, fc.tuple(health, health)).map((args) => new Work(...args));
+  const outage = fc.tuple(run, kind).map(([id, hostFault]) => {
+    const failing: Health = { hostAnswered: false, hostFault };
+    return new Work(id, { kind: 'retry', reason: 'connection', inMs: 10_000 }, [failing, failing]);
+  });
+  const request = fc
+    .tuple(fc.constantFrom('x', 'y'), fc.constantFrom(50, 4_000, 90_000), fc.boolean())
+    .map((args) => new Request(...args));
+  const steer = fc
+    .tuple(run, fc.constantFrom<'pause' | 'resume' | 'cancel'>('pause', 'resume', 'resume', 'cancel'))
+    .map((args) => new Steer(...args));
+  const step = fc.constantFrom(...STEPS_MS).map((ms) => new Step(ms));
+  const jump = fc.constantFrom(...JUMPS_MS).map((ms) => new Step(ms));
+  const lose = fc.constantFrom('second', 'second', 'time').map((lost) => new Lose(lost));
+  const endQueued = run.map((id) => new EndQueued(id));
+  const janitor = fc.constantFrom(new Reap(), new Drain());
+  // A kind of command comes up as often as it stands here.
+  const kinds = [
+    ...[open, open, open, open, open, open],
+    ...[offer, offer, offer, offer, offer, offer],
+    ...[links, links],
+    ...[release, release, release],
+    ...[queued, handed, renew, claim, claim],
+    ...[admit, admit, admit],
+    ...[settle, settle, settle],
+    ...[work, work, outage, outage],
+    ...[seal, steer, endQueued, request],
+    ...[janitor, janitor],
+  ];
+  const remembered = [...kinds, ...(unruly ? [jump] : [])].map((kind) =>
+    kind.map((command) => new Remembered(command, false)),
+  );
+  const steps = [step, step, step].map((kind) => kind.map((command) => new Remembered(command, true)));
+  return fc.commands([...remembered, ...steps, ...(unruly ? [lose] : [])], { maxCommands: most, size: 'max' });
+}

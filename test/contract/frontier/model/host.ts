@@ -1,0 +1,103 @@
+import { expect } from 'vitest';
+import type { Settlement } from '../../../../shared/ports/frontier.ts';
+
+/** A task that may try a host whose breaker is open. */
+interface Probe {
+  readonly run: string;
+  readonly release: number;
+  readonly until: number;
+}
+
+/** A host as a person would watch it. */
+export class ModelHost {
+  pausedUntil = 0;
+  /** Errors in a row. */
+  #faults = 0;
+  /** How often its breaker opened in a row. */
+  #opened = 0;
+  #openUntil = 0;
+  #probe: Probe | undefined;
+  #slowMs = 0;
+  #slowSince = 0;
+  #slowedLately = 0;
+  #throttles = 0;
+
+  isPaused(now: number): boolean {
+    return this.pausedUntil > now;
+  }
+
+  /** Its breaker has opened, and no answer has closed it. */
+  get isTried(): boolean {
+    return this.#opened > 0;
+  }
+
+  /** It is slowed, or was a moment ago: then the time of its next look is of then. */
+  isSlowed(now: number): boolean {
+    return this.#slowMs > 0 || now < this.#slowedLately;
+  }
+
+  /** Somebody else tries it just now. */
+  isTriedByOther(run: string, release: number, now: number): boolean {
+    const probe = this.#probe;
+    if (!this.isTried || probe === undefined || probe.until <= now) return false;
+    return probe.run !== run || probe.release !== release;
+  }
+
+  /** A task of it goes to the broker. */
+  released(run: string, release: number, now: number): void {
+    if (!this.isTried) return;
+    expect(this.isTriedByOther(run, release, now), 'one task at a time tries a host').toBe(false);
+    this.#probe = { run, release, until: now + 60_000 };
+  }
+
+  admitted(run: string, release: number, now: number): void {
+    if (this.isTried) this.#probe = { run, release, until: now + 120_000 };
+  }
+
+  /** The task goes back, unasked. */
+  givenBack(run: string, release: number): void {
+    if (this.#probe?.run === run && this.#probe.release === release) this.#probe = undefined;
+  }
+
+  /** What a settle says of it. `intervalMs` is the run's. */
+  settled(run: string, release: number, settlement: Settlement, intervalMs: number, now: number): void {
+    const { hostAnswered, hostFault, slowDown, outcome } = settlement;
+    if (hostAnswered === undefined) this.givenBack(run, release);
+    else if (hostFault !== undefined) this.#fail(now);
+    else this.#answer();
+    if (hostAnswered !== undefined && slowDown !== undefined && now >= this.#slowSince + this.#slowMs) {
+      this.#slowMs = Math.min(60_000, Math.max(1_000, 2 * Math.max(this.#slowMs, intervalMs)));
+      this.#slowSince = now;
+    } else if (hostAnswered === true && this.#slowMs > 0) {
+      this.#slowedLately = now + 1_000;
+      this.#slowMs = Math.floor(this.#slowMs * 0.75);
+      if (this.#slowMs < 500 || this.#slowMs <= intervalMs) this.#slowMs = 0;
+    }
+    if (hostAnswered === true) this.#throttles = 0;
+    if (outcome.kind === 'defer' && outcome.host !== undefined) this.#pause(outcome.host.pauseMs, now);
+  }
+
+  #pause(asked: number | undefined, now: number): void {
+    if (asked === undefined && (!this.isPaused(now) || this.#throttles === 0)) this.#throttles++;
+    const ms = asked ?? Math.min(900_000, 15_000 * 2 ** (this.#throttles - 1));
+    this.pausedUntil = Math.max(this.pausedUntil, now + ms);
+  }
+
+  #fail(now: number): void {
+    this.#faults++;
+    if (this.#faults < 5 || now < this.#openUntil) return;
+    const ms = Math.min(3_600_000, 60_000 * 2 ** this.#opened);
+    this.#openUntil = now + Math.min(3_600_000, Math.floor(ms + (ms / 5) * ((now % 1_000) / 1_000)));
+    this.#opened++;
+    this.#probe = undefined;
+    this.pausedUntil = Math.max(this.pausedUntil, this.#openUntil);
+  }
+
+  #answer(): void {
+    if (this.isTried && this.pausedUntil === this.#openUntil) this.pausedUntil = 0;
+    this.#faults = 0;
+    this.#opened = 0;
+    this.#openUntil = 0;
+    this.#probe = undefined;
+  }
+}

@@ -1,0 +1,265 @@
+import { expect } from 'vitest';
+import type { ReleasedTask, ReleaseName } from '../../../../shared/ports/frontier.ts';
+import type { RunProgress, RunState } from '../../../../shared/ports/runs.ts';
+import { ModelHost } from './host.ts';
+
+/** Hosts of the model. Only runs with a pace use the slow one, so that the others are released without waiting. */
+export const HOSTS = ['a.test', 'b.test:8080', 'slow.test'] as const;
+export const FAST_HOSTS = HOSTS.slice(0, 2);
+export const SLOW_INTERVAL_MS = 60_000;
+export const GIVE_UP_MS = 600_000;
+
+export type Ending = 'done' | 'skipped' | 'failed' | 'cancelled';
+
+/** A task as a person would write it down. */
+export interface ModelTask {
+  readonly mark: string;
+  /** Where it waits: its own host, or the one that redirects led to. */
+  host: string;
+  readonly deadline: number;
+  where: 'waiting' | 'flight' | Ending;
+  /** A retry waits until then. */
+  notBefore: number;
+  release: number;
+  phase: 'publishing' | 'queued' | 'working';
+  /** A worker was told to work on it, in the flight that it is in. */
+  isAdmitted: boolean;
+  leaseEnd: number;
+  attempts: number;
+  starts: number;
+}
+
+export interface ModelRun {
+  readonly id: string;
+  readonly dedup: 'ever' | 'run';
+  readonly incremental: boolean;
+  readonly recrawlAfterMs: number;
+  readonly intervalMs: number;
+  state: RunState;
+  ended: boolean;
+  completed: number;
+  /** Producer → until when it counts as alive, and what it reads. */
+  readonly producers: Map<string, { readonly till: number; readonly input: string }>;
+  /** Every task that was ever accepted: an ended one stays, so that sums can be made. */
+  readonly tasks: ModelTask[];
+  readonly seen: Set<string>;
+  /** What an incremental run has taken. */
+  readonly taken: Set<string>;
+  readonly failedMarks: Set<string>;
+  /** A task's mark → what it has claimed. */
+  readonly claims: Map<string, string>;
+  /** Host → since when it gave nothing but errors, and the last. */
+  readonly trouble: Map<string, { since: number; last: number }>;
+  lastRelease: number;
+  bytesSaved: number;
+}
+
+/** The naive model: every rule as plainly as it can be said, with no thought of speed. */
+export class Model {
+  readonly runs = new Map<string, ModelRun>();
+  readonly crawled = new Set<string>();
+  readonly #hosts = new Map<string, ModelHost>();
+  /** When incremental runs asked for a page last. */
+  readonly fetchedAt = new Map<string, number>();
+  /** Which run has taken a marked page again; `-` for none. Of others it isn't known. */
+  readonly takenBy = new Map<string, string>();
+  readonly #begunAt: number;
+  /** The stores' time, which never goes back, and the clock that they have it from. */
+  now: number;
+  clock: number;
+  /** What happens has happened before: the stores are being brought back to it. */
+  isRepeating = false;
+
+  constructor(now: number) {
+    this.#begunAt = now;
+    this.now = now;
+    this.clock = now;
+  }
+
+  /** Nothing has happened yet. */
+  begin(): void {
+    for (const known of [this.runs, this.crawled, this.#hosts, this.fetchedAt, this.takenBy]) known.clear();
+    this.now = this.#begunAt;
+    this.clock = this.#begunAt;
+  }
+
+  /** The clock steps, forward or back. A tenth of the time that passes is used for it to catch up with the stores' time. */
+  step(ms: number): void {
+    const ahead = this.now - this.clock;
+    this.clock += ms;
+    this.now = this.clock + (ms < 0 ? ahead - ms : Math.max(0, ahead - Math.floor(ms / 10)));
+  }
+
+  run(id: string): ModelRun | undefined {
+    return this.runs.get(id);
+  }
+
+  host(name: string): ModelHost {
+    const host = this.#hosts.get(name) ?? new ModelHost();
+    this.#hosts.set(name, host);
+    return host;
+  }
+
+  marks(run: ModelRun): Set<string> {
+    return run.dedup === 'run' ? run.seen : this.crawled;
+  }
+
+  /** Is a URL taken when it is offered? */
+  takes(run: ModelRun, mark: string, changedAt: number | undefined, isUrl: boolean): boolean {
+    if (run.failedMarks.has(mark)) return false;
+    const isMarked = this.marks(run).has(mark);
+    if (!run.incremental || !isUrl) return !isMarked;
+    if (run.taken.has(mark)) return false;
+    const fetchedAt = this.fetchedAt.get(mark);
+    const isOld = run.recrawlAfterMs > 0 && this.now - (fetchedAt ?? 0) >= run.recrawlAfterMs;
+    const isDue = isOld || (fetchedAt !== undefined && changedAt !== undefined && changedAt > fetchedAt);
+    if (run.dedup === 'run') return !isMarked && (fetchedAt === undefined || run.recrawlAfterMs === 0 || isDue);
+    return !isMarked || (isDue && !this.#mayBeLive(run, mark));
+  }
+
+  #mayBeLive(run: ModelRun, mark: string): boolean {
+    const by = this.takenBy.get(mark);
+    const others = [...this.runs.values()].filter((other) => other !== run && other.dedup === 'ever' && !other.ended);
+    if (by === undefined) return others.length > 0;
+    return others.some(({ id }) => id === by);
+  }
+
+  /** Whatever happens, no two tasks of one mark are live. */
+  expectOneLiveTaskPerMark(): void {
+    const live = [...this.runs.values()]
+      .filter(({ dedup }) => dedup === 'ever')
+      .flatMap(({ tasks }) => tasks.filter(({ where }) => where === 'waiting' || where === 'flight'))
+      .map(({ mark }) => mark);
+    expect(live.length, `one live task per mark, of ${live.join(' ')}`).toBe(new Set(live).size);
+  }
+
+  inFlight(run: ModelRun): ModelTask[] {
+    return run.tasks.filter(({ where }) => where === 'flight');
+  }
+
+  flight(run: ModelRun, { release, mark }: ReleaseName): ModelTask | undefined {
+    return this.inFlight(run).find((task) => task.release === release && task.mark === mark);
+  }
+
+  out(): number {
+    return [...this.runs.values()].reduce((sum, run) => sum + this.inFlight(run).length, 0);
+  }
+
+  isPaused(host: string): boolean {
+    return this.host(host).isPaused(this.now);
+  }
+
+  isDown(run: ModelRun, host: string): boolean {
+    const trouble = run.trouble.get(host);
+    if (trouble === undefined || this.now - trouble.since < GIVE_UP_MS) return false;
+    return this.now - trouble.last < GIVE_UP_MS || this.isPaused(host);
+  }
+
+  /** A task that goes back: waiting, unless its run is cancelled. */
+  putBack(run: ModelRun, task: ModelTask, notBefore = 0): void {
+    if (run.state === 'cancelled') {
+      this.end(run, task, 'cancelled');
+      return;
+    }
+    task.where = 'waiting';
+    task.notBefore = notBefore;
+  }
+
+  end(run: ModelRun, task: ModelTask, ending: Ending, keepsMark = false): void {
+    task.where = ending;
+    const claimed = run.claims.get(task.mark);
+    if (claimed !== undefined && (ending === 'failed' || ending === 'cancelled')) this.freeClaim(run, claimed);
+    run.claims.delete(task.mark);
+    if (ending === 'cancelled') {
+      if (this.takenBy.get(task.mark) === run.id) this.takenBy.set(task.mark, '-');
+      else this.marks(run).delete(task.mark);
+    }
+    if (ending === 'failed' && !keepsMark) {
+      this.marks(run).delete(task.mark);
+      run.failedMarks.add(task.mark);
+      if (run.incremental && run.dedup === 'ever') this.takenBy.delete(task.mark);
+    }
+  }
+
+  /** What a task has claimed is free again. */
+  freeClaim(run: ModelRun, claimed: string): void {
+    this.marks(run).delete(claimed);
+    run.taken.delete(claimed);
+  }
+
+  finishIfDone(run: ModelRun): void {
+    const left = run.tasks.some(({ where }) => where === 'waiting' || where === 'flight');
+    if (left || run.ended) return;
+    if (run.state === 'cancelled') {
+      run.ended = true;
+    } else if (run.completed > 0 && run.producers.size === 0) {
+      run.state = 'finished';
+      run.ended = true;
+    }
+  }
+
+  /** What release may hand out: checks one task against all that is known of it, and moves it. */
+  takeReleased({ release, task, verdict, state }: ReleasedTask): void {
+    const run = this.runs.get(task.run);
+    if (run === undefined) throw new Error(`released a task of an unknown run: ${task.run}`);
+    expect(run.state, 'only running runs are released').toBe('running');
+    expect(release, 'release numbers grow').toBeGreaterThan(run.lastRelease);
+    run.lastRelease = release;
+    const waiting = run.tasks.filter(({ mark, where }) => mark === task.mark && where === 'waiting');
+    expect(waiting.length, `exactly one live task waits for ${task.mark}`).toBe(1);
+    const [known] = waiting as [ModelTask];
+    expect(known.notBefore, 'a retry is not released before its time').toBeLessThanOrEqual(this.now);
+    expect(state.attempts).toBe(known.attempts);
+    expect(state.starts).toBe(known.starts);
+    expect(task.host).toBe(known.host);
+    expect(verdict).toBe(this.#verdictFor(run, known));
+    if (task.host !== '?')
+      expect(this.isPaused(task.host) && verdict === 'go', 'nothing of a paused host is released').toBe(false);
+    if (verdict === 'go') this.host(task.host).released(task.run, release, this.now);
+    known.where = 'flight';
+    known.release = release;
+    known.phase = 'publishing';
+    known.isAdmitted = false;
+    known.leaseEnd = this.now + 60_000;
+  }
+
+  #verdictFor(run: ModelRun, task: ModelTask): ReleasedTask['verdict'] {
+    if (task.host === '?') return 'malformed';
+    if (this.isDown(run, task.host)) return 'host_down';
+    return task.deadline > 0 && task.deadline <= this.now ? 'deadline' : 'go';
+  }
+
+  /** Tasks that a release with room left must not have left behind: those of hosts in order, and one of each that is tried. */
+  overdue(): ModelTask[] {
+    const mayWait = (name: string): boolean => {
+      const host = this.host(name);
+      return host.isPaused(this.now) || host.isSlowed(this.now) || host.isTriedByOther('', 0, this.now);
+    };
+    return [...this.runs.values()]
+      .filter((run) => run.state === 'running' && run.intervalMs === 0)
+      .flatMap((run) => run.tasks)
+      .filter((task) => task.where === 'waiting' && task.notBefore <= this.now && !mayWait(task.host));
+  }
+
+  /** Holds what a store reports of a run against the model. */
+  expectProgress(run: ModelRun, progress: RunProgress | undefined): void {
+    if (progress === undefined) throw new Error(`the store has lost ${run.id}`);
+    const count = (where: ModelTask['where']): number => run.tasks.filter((task) => task.where === where).length;
+    const { discovered, waiting, inFlight, done, skipped, failed, cancelled } = progress;
+    expect(waiting + inFlight + done + skipped + failed + cancelled, 'the identity').toBe(discovered);
+    expect({ discovered, waiting, inFlight, done, skipped, failed, cancelled, state: progress.state }).toEqual({
+      discovered: run.tasks.length,
+      waiting: count('waiting'),
+      inFlight: count('flight'),
+      done: count('done'),
+      skipped: count('skipped'),
+      failed: count('failed'),
+      cancelled: count('cancelled'),
+      state: run.state,
+    });
+    expect(progress.bytesSaved).toBe(run.bytesSaved);
+    expect(progress.endedAt !== undefined).toBe(run.ended);
+    expect(progress.sealed).toBe(run.completed > 0 && run.producers.size === 0);
+    if (progress.state === 'finished') expect(waiting + inFlight, 'finished only when empty').toBe(0);
+  }
+}

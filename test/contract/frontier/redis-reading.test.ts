@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { RunLister } from '../../../shared/control/run-list.ts';
+import { RunWatcher } from '../../../shared/control/run-watcher.ts';
+import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
+import { RedisHostGate } from '../../../shared/stores/redis/host-gate.ts';
+import { RedisHostOverview } from '../../../shared/stores/redis/host-overview.ts';
+import { RedisRoster } from '../../../shared/stores/redis/roster.ts';
+import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
+import { FAST_RUN } from '../../support/builders.ts';
+import { POLICY } from '../../support/policy.ts';
+import { openPrivateRedis } from '../../support/servers/private-redis.ts';
+import { offerAll } from '../../support/stores/offer-all.ts';
+import { SteppedClock } from '../../support/stores/stepped-clock.ts';
+import { page } from '../suites/frontier-setup.ts';
+
+/**
+ * What reading costs Redis, in commands: those that a script makes count as well. The numbers must not follow the number of
+ * hosts of a run, nor that of runs that have ended.
+ */
+async function setup() {
+  const { redis } = await openPrivateRedis();
+  const prefix = '';
+  const clock = new SteppedClock();
+  const runs = new RedisRuns({ redis, prefix, marks: 'exact' });
+  const frontier = new RedisFrontier({ redis, prefix, policy: POLICY });
+  const gate = new RedisHostGate({ redis, prefix });
+  const hosts = new RedisHostOverview({ redis, prefix });
+  const roster = new RedisRoster({ redis, prefix });
+
+  /** The scripts that a question costs, and the commands, those of the scripts included. */
+  async function costOf(ask: () => Promise<unknown>): Promise<{ commands: number; scripts: number }> {
+    await ask();
+    await redis.config('RESETSTAT');
+    await ask();
+    const info = await redis.info('commandstats');
+    const calls = Array.from(
+      info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm),
+      ([, name, n]) => [name, Number(n)] as const,
+    );
+    const sum = (which: (name: string) => boolean): number =>
+      calls.reduce((total, [name = '', n]) => (which(name) ? total + n : total), 0);
+    const isScript = (name: string): boolean => name.startsWith('eval');
+    return { scripts: sum(isScript), commands: sum((name) => !isScript(name) && !/^(config|info)/.test(name)) };
+  }
+
+  return {
+    ...{ runs, frontier, gate, hosts, roster, clock, costOf },
+    /** Opens a run with something waiting at each of so many hosts. */
+    async fill(run: string, count: number): Promise<void> {
+      await runs.open(run, FAST_RUN, 'p');
+      const offers = Array.from({ length: count }, (_, i) => page(1, `h${i}.${run}.test`));
+      await offerAll(frontier, run, offers);
+    },
+  };
+}
+
+test('what a run of 20,000 hosts is asked costs no more than of 1,000', async () => {
+  const { runs, gate, hosts, roster, clock, fill, costOf } = await setup();
+  const sizes = { small: 1_000, large: 20_000 };
+  for (const [run, size] of Object.entries(sizes)) await fill(run, size);
+  for (let i = 0; i < 500; i++) await gate.pause(`h${i}.large.test`, 60_000, 'HTTP 429');
+  for (const mostHosts of [100, 1_000]) {
+    const looking = (run: string) => costOf(() => new RunWatcher({ run, runs, roster, clock, mostHosts }).look());
+    const { commands, scripts } = await looking('large');
+    expect({ commands, scripts }).toEqual(await looking('small'));
+    // A script looks at 100 hosts at most: some hundreds of commands are half a millisecond.
+    expect(scripts, 'the counters, the workers, and the hosts in parts').toBe(2 + Math.ceil(mostHosts / 100));
+    expect(commands / scripts).toBeLessThan(500);
+  }
+  expect(await costOf(() => runs.standing('large')), 'asked twenty times a second').toEqual({
+    commands: 1,
+    scripts: 0,
+  });
+  expect((await costOf(() => hosts.due())).commands).toBeLessThan(10);
+  expect((await costOf(() => hosts.paused(20))).commands).toBeLessThan(30);
+});
+
+test('runs that have ended cost nothing, and open ones a bounded number of small scripts', async () => {
+  const { runs, roster, clock, fill, costOf } = await setup();
+  const list = () => costOf(() => new RunLister({ runs, roster, clock }).look());
+  const idle = () => costOf(() => runs.counts());
+  for (let i = 0; i < 30; i++) await fill(`open-${i}`, 50);
+  // Of runs that began in one millisecond, the name decides which is newer: theirs comes after those of the open ones.
+  for (let i = 0; i < 20; i++) await runs.open(`past-${i}`, FAST_RUN, 'p').then(() => runs.seal(`past-${i}`));
+  const [before, idleBefore] = [await list(), await idle()];
+  for (let i = 20; i < 400; i++) await runs.open(`past-${i}`, FAST_RUN, 'p').then(() => runs.seal(`past-${i}`));
+  expect(await list()).toEqual(before);
+  expect(await idle()).toEqual(idleBefore);
+  expect(idleBefore.scripts).toBe(1);
+  expect(idleBefore.commands).toBeLessThan(6);
+  expect(before.scripts, 'the counts, and two for each run that is open').toBeLessThan(1 + 20 + 30 * 2 + 5);
+  expect(before.commands / before.scripts).toBeLessThan(100);
+});

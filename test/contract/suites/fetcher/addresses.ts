@@ -1,0 +1,94 @@
+import type { LookupAddress } from 'node:dns';
+import { describe, expect, test } from 'vitest';
+import type { Resolve } from '../../../../shared/fetchers/address-guard.ts';
+import { allowing } from '../../../support/allowing.ts';
+import type { Setup } from './setup.ts';
+
+const address = (text: string): LookupAddress => ({ address: text, family: text.includes(':') ? 6 : 4 });
+
+/** Gives one answer after another, and counts. */
+function resolver(...answers: string[][]): { resolve: Resolve; asked: string[] } {
+  const asked: string[] = [];
+  const resolve: Resolve = async (host) => {
+    const answer = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(host);
+    return answer.map(address);
+  };
+  return { resolve, asked };
+}
+
+const nothing = allowing();
+
+/** The address guard: what is refused, and when a name is judged. */
+export function describeAddresses(setup: Setup): void {
+  describe('addresses', () => {
+    test.each([
+      'http://127.0.0.1/',
+      'http://[::1]/',
+      'http://[::ffff:7f00:1]/',
+      'http://0x7f.1/',
+      'http://2130706433/',
+      'http://localhost/',
+      'http://LOCALHOST/',
+      'https://127.0.0.1/',
+      'https://localhost/',
+      'http://169.254.169.254/latest/meta-data/',
+      'http://user:pass@10.0.0.1/',
+    ])('%s is refused', async (url) => {
+      const { fetcher } = await setup({ allowedPrivate: nothing });
+      await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'private_address' });
+    });
+
+    test('nothing is connected to before it is refused, and the message says why', async () => {
+      const { fetcher, site } = await setup({ allowedPrivate: nothing });
+      const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000 });
+      await expect(request).rejects.toMatchObject({ message: '127.0.0.1 is a private address' });
+      const named = fetcher.fetch({ url: `http://localhost:${site.port}/`, maxBodyBytes: 1_000 });
+      await expect(named).rejects.toThrow(/^localhost has the private address (127\.0\.0\.1|::1)$/);
+      expect(site.connections).toBe(0);
+    });
+
+    test('a host that is allowed by its name is not allowed by its address', async () => {
+      const { resolve } = resolver(['127.0.0.1']);
+      const { fetch, fetcher, site } = await setup({ allowedPrivate: allowing('site.test'), resolve });
+      const page = await fetcher.fetch({ url: `http://site.test:${site.port}/page/1`, maxBodyBytes: 10_000 });
+      expect(page.status).toBe(200);
+      await expect(fetch('/page/1')).rejects.toMatchObject({ reason: 'private_address' });
+    });
+
+    test('one address that is denied is enough', async () => {
+      const { resolve } = resolver(['127.0.0.1', '10.0.0.1']);
+      const { fetcher, site } = await setup({ allowedPrivate: allowing('127.0.0.1'), resolve });
+      const request = fetcher.fetch({ url: `http://site.test:${site.port}/`, maxBodyBytes: 1_000 });
+      await expect(request).rejects.toMatchObject({
+        reason: 'private_address',
+        cause: { address: '10.0.0.1', host: 'site.test' },
+      });
+      expect(site.connections).toBe(0);
+    });
+
+    test('a name that changes its address between look-ups is looked up once for each connection, and judged each time', async () => {
+      const { resolve, asked } = resolver(['127.0.0.1'], ['127.0.0.2']);
+      const { fetcher, site } = await setup({ allowedPrivate: allowing('127.0.0.1'), resolve });
+      const request = { url: `http://site.test:${site.port}/page/1`, maxBodyBytes: 10_000 };
+      expect(await fetcher.fetch(request)).toMatchObject({ status: 200 });
+      expect(await fetcher.fetch(request)).toMatchObject({ status: 200 });
+      expect({ asked: asked.length, connections: site.connections }).toEqual({ asked: 1, connections: 1 });
+      // While that connection is busy, a second one is needed, and by now the name leads elsewhere.
+      const signal = new AbortController();
+      const busy = fetcher.fetch({ ...request, url: `http://site.test:${site.port}/hang`, signal: signal.signal });
+      await site.arrival('/hang');
+      await expect(fetcher.fetch(request)).rejects.toMatchObject({ reason: 'private_address' });
+      expect({ asked: asked.length, connections: site.connections }).toEqual({ asked: 2, connections: 1 });
+      signal.abort();
+      await expect(busy).rejects.toMatchObject({ reason: 'aborted' });
+    });
+
+    test('if one address does not answer, the next is tried', async () => {
+      const { resolve } = resolver(['127.0.0.2', '127.0.0.1']);
+      const { fetcher, site } = await setup({ resolve });
+      const page = await fetcher.fetch({ url: `http://site.test:${site.port}/page/1`, maxBodyBytes: 10_000 });
+      expect(page.status).toBe(200);
+    });
+  });
+}

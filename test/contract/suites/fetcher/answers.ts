@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import type { Setup } from './setup.ts';
+
+const MODIFIED = 'Sat, 21 Nov 2026 09:30:15 GMT';
+
+/** What a request says, and what its answer tells. */
+export function describeAnswers(setup: Setup): void {
+  describe('answers', () => {
+    test('a page has its address, status, headers, body and duration', async () => {
+      const { fetch, site } = await setup({ site: { pages: 2, pageBytes: 5_000 } });
+      const page = await fetch('/page/1');
+      expect(page).toEqual({
+        finalUrl: site.url('/page/1'),
+        status: 200,
+        headers: {
+          'content-type': 'text/html; charset=utf-8',
+          'content-length': String(page.body.length),
+          date: expect.any(String),
+        },
+        body: expect.any(Uint8Array),
+        durationMs: expect.any(Number),
+      });
+      expect(page.body.length).toBeGreaterThanOrEqual(5_000);
+      expect(Buffer.from(page.body).toString()).toContain('<title>Page 1</title>');
+    });
+
+    test('the address of an answer has no fragment', async () => {
+      const { fetch, fetcher, site } = await setup();
+      expect(await fetch('/page/1#part')).toMatchObject({ finalUrl: site.url('/page/1') });
+      const document = await fetcher.open({ url: site.url('/page/1#part') });
+      document.body.destroy();
+      expect(document.finalUrl).toBe(site.url('/page/1'));
+    });
+
+    test.each([204, 304, 400, 403, 404, 410, 429, 500, 503])('status %i is an answer', async (status) => {
+      const { fetch } = await setup();
+      expect(await fetch(`/status/${status}?retry-after=7`)).toMatchObject({ status, headers: { 'retry-after': '7' } });
+    });
+
+    test('the headers of the allow-list are kept, as one text each', async () => {
+      const { fetch, site } = await setup();
+      site.on('/headers', (_, response) => {
+        response.writeHead(200, {
+          ETag: '"1"',
+          Link: ['<a>; rel=next', '<b>; rel=prev'],
+          'Set-Cookie': ['a=1', 'b=2'],
+          'X-Powered-By': 'steam',
+          'X-Robots-Tag': 'noindex',
+        });
+        response.end();
+      });
+      const { date: _, ...headers } = (await fetch('/headers')).headers;
+      expect(headers).toEqual({ etag: '"1"', link: '<a>; rel=next, <b>; rel=prev', 'x-robots-tag': 'noindex' });
+    });
+
+    // biome-ignore format: a table
+    test.each([
+  ['content-type',      'text/html'],
+  ['retry-after',       'text/html'],
+  ['location',          'text/html'],
+  ['etag',              'text/html'],
+  ['last-modified',     'text/html'],
+  ['expires',           'text/html'],
+  ['age',               'text/html'],
+  ['server',            'text/html'],
+  ['cache-control',     'text/html, text/plain'],
+  ['content-language',  'text/html, text/plain'],
+  ['content-encoding',  'text/html, text/plain'],
+  ['date',              'text/html, text/plain'],
+  ['link',              'text/html, text/plain'],
+  ['x-robots-tag',      'text/html, text/plain'],
+] as const)('%s that comes twice is read as Node.js reads it: %s', async (name, read) => {
+  const { fetch, site } = await setup();
+  site.on('/twice', ({ socket }) => {
+    const both = `${name}: text/html\r\nX-Other: 1\r\n${name.toUpperCase()}: text/plain\r\n`;
+    socket.end(`HTTP/1.1 200 OK\r\n${both}content-length: 0\r\n\r\n`);
+  });
+  expect((await fetch('/twice')).headers[name]).toBe(read);
+});
+
+    test('an answer of early hints is not the answer', async () => {
+      const { fetch, site } = await setup();
+      site.on('/hints', (_, response) => {
+        response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+        response.end('well');
+      });
+      const { status, headers, body } = await fetch('/hints');
+      expect([status, headers.link, Buffer.from(body).toString()]).toEqual([200, undefined, 'well']);
+    });
+
+    test('a request says who asks and what it can read, and nothing else', async () => {
+      const { fetch, site } = await setup({ userAgent: 'TrawlBot/9 (+https://a.test)' });
+      await fetch('/page/1');
+      expect(site.requests.at(-1)?.headers).toEqual({
+        'user-agent': 'TrawlBot/9 (+https://a.test)',
+        accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+        'accept-encoding': 'gzip, deflate, br, zstd',
+        host: site.host,
+        connection: 'keep-alive',
+      });
+    });
+
+    test('validators make a request conditional, word for word; without them it is not', async () => {
+      const { fetch, site } = await setup();
+      site.on('/page', (_, response) => response.writeHead(304, { etag: 'W/"x"' }).end());
+      const page = await fetch('/page', { validators: { etag: 'W/"x"', modified: MODIFIED } });
+      expect(page).toMatchObject({ status: 304, headers: { etag: 'W/"x"' }, body: new Uint8Array() });
+      await fetch('/page', { validators: { etag: '"y"' } });
+      await fetch('/page');
+      expect(site.requests.map(({ headers }) => [headers['if-none-match'], headers['if-modified-since']])).toEqual([
+        ['W/"x"', MODIFIED],
+        ['"y"', undefined],
+        [undefined, undefined],
+      ]);
+      for (const { headers } of site.requests)
+        expect(headers).toMatchObject({ 'user-agent': expect.anything(), 'accept-encoding': expect.anything() });
+    });
+
+    test('a redirect is an answer like any other: it is not followed', async () => {
+      const { fetch, site } = await setup();
+      for (const status of [301, 302, 303, 307, 308]) {
+        expect(await fetch(`/redirect-to?url=/page/2&status=${status}`)).toMatchObject({
+          ...{ status, finalUrl: site.url(`/redirect-to?url=/page/2&status=${status}`) },
+          headers: { location: '/page/2' },
+        });
+      }
+      expect(site.requests).toHaveLength(5);
+    });
+
+    test('a redirect without a location is an answer too', async () => {
+      const { fetch } = await setup();
+      expect(await fetch('/status/301')).toMatchObject({ status: 301 });
+      expect(await fetch('/status/300')).toMatchObject({ status: 300 });
+    });
+
+    test('the body of what is no page is let go, even if it never ends', async () => {
+      const { fetch } = await setup();
+      expect(await fetch('/endless-redirect?url=/page/1')).toMatchObject({ status: 302, body: new Uint8Array() });
+    });
+
+    test('the body of a document is read whatever its status', async () => {
+      const { fetcher, site } = await setup();
+      const { status, body } = await fetcher.open({ url: site.url('/not-here') });
+      expect([status, Buffer.concat(await Array.fromAsync(body)).toString()]).toEqual([404, 'nothing here']);
+    });
+
+    test('a page of an unwanted kind is content_type, and its body is not waited for', async () => {
+      const { fetch, site } = await setup();
+      site.on('/film', (_, response) =>
+        response.writeHead(200, { 'content-type': 'video/mp4' }).write('the first frame'),
+      );
+      const accepts = (contentType: string | undefined): boolean => contentType?.startsWith('text/') ?? false;
+      await expect(fetch('/film', { accepts })).rejects.toMatchObject({ reason: 'content_type', status: 200 });
+    });
+
+    test('the caller is asked about answers of 2xx only, and told when there is no content type', async () => {
+      const { fetch } = await setup();
+      const asked: (string | undefined)[] = [];
+      const accepts = (contentType: string | undefined): boolean => asked.push(contentType) > 0;
+      for (const path of ['/status/404', '/type?ct=text/x', '/type', '/status/503']) await fetch(path, { accepts });
+      expect(asked).toEqual(['text/x', undefined]);
+    });
+  });
+}

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import zlib from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { allOf, type Setup, serve } from './setup.ts';
+
+/** Bodies: what they are coded as, and how long they may be. */
+export function describeBodies(setup: Setup): void {
+  describe('bodies', () => {
+    test.each([
+      '/gzip',
+      '/deflate',
+      '/raw-deflate',
+      '/br',
+      '/zstd',
+      '/twice-gzip',
+      '/coded-as?name=identity',
+      '/coded-as?name=utf-8',
+    ])('%s is decoded, as a page and as a document', async (path) => {
+      const { fetch, fetcher, site } = await setup();
+      const { body } = await fetch('/page/1');
+      expect((await fetch(path)).body).toEqual(body);
+      expect(await allOf(await fetcher.open({ url: site.url(path) }))).toEqual(body);
+    });
+
+    test.each([
+      ['gzip', zlib.gzipSync],
+      ['deflate', zlib.deflateSync],
+      ['br', zlib.brotliCompressSync],
+      ['zstd', zlib.zstdCompressSync],
+    ] as const)(
+      'a large page in %s is read up to its cap and no further, a document to its end',
+      async (coding, encode) => {
+        const { fetch, fetcher, site } = await setup();
+        const plain = randomBytes(300_000);
+        serve(site, '/large', encode(plain), coding);
+        expect((await fetch('/large', { maxBodyBytes: 300_000 })).body).toEqual(plain);
+        await expect(fetch('/large', { maxBodyBytes: 299_999 })).rejects.toMatchObject({ reason: 'size', status: 200 });
+        expect(await allOf(await fetcher.open({ url: site.url('/large') }))).toEqual(plain);
+      },
+    );
+
+    test('an empty body is empty, whatever it says it is coded as', async () => {
+      const { fetch, fetcher, site } = await setup();
+      for (const coding of ['gzip', 'deflate', 'br', 'zstd']) {
+        expect((await fetch(`/empty-${coding}`)).body).toHaveLength(0);
+        expect(await allOf(await fetcher.open({ url: site.url(`/empty-${coding}`) }))).toHaveLength(0);
+      }
+    });
+
+    test('a body as long as the cap is not over it', async () => {
+      const { fetch } = await setup();
+      for (const path of ['/big?bytes=1000', '/big?bytes=1000&chunked']) {
+        expect((await fetch(path, { maxBodyBytes: 1_000 })).body).toHaveLength(1_000);
+      }
+    });
+
+    test('a body without a length ends with its connection', async () => {
+      const { fetch, fetcher, site } = await setup();
+      site.on('/old', ({ socket }) => void socket.end('HTTP/1.0 200 OK\r\ncontent-type: text/html\r\n\r\nwell'));
+      expect(Buffer.from((await fetch('/old')).body).toString()).toBe('well');
+      expect((await allOf(await fetcher.open({ url: site.url('/old') }))).toString()).toBe('well');
+    });
+
+    test('gzip in several members, with zeros after them', async () => {
+      const { fetch, site } = await setup();
+      const file = Buffer.concat([zlib.gzipSync('one, '), zlib.gzipSync('two'), Buffer.alloc(64)]);
+      serve(site, '/members', file, 'gzip');
+      expect(Buffer.from((await fetch('/members')).body).toString()).toBe('one, two');
+    });
+
+    test.each(['gzip', 'deflate', 'br', 'zstd'])('a %s bomb does no harm', async (coding) => {
+      const { fetch, fetcher, site } = await setup();
+      await fetch(`/bomb?mb=1&coding=${coding}`);
+      const path = `/bomb?mb=30&coding=${coding}`;
+      // Made beforehand, since it is made in this process.
+      await fetch(path).catch(() => {});
+      const before = process.memoryUsage().rss;
+      await expect(fetch(path)).rejects.toMatchObject({ reason: 'size', status: 200 });
+      let read = 0;
+      for await (const piece of (await fetcher.open({ url: site.url(path) })).body) {
+        read += piece.length;
+        if (read > 1_000_000) break;
+      }
+      expect(process.memoryUsage().rss - before).toBeLessThan(25_000_000);
+    });
+  });
+}

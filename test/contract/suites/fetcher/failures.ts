@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { FetchError } from '../../../../shared/ports/fetcher.ts';
+import { TestSite } from '../../../support/site.ts';
+import type { Setup } from './setup.ts';
+
+// No label is so long, which every resolver knows without asking.
+const nobody = `${'x'.repeat(64)}.invalid`;
+
+/** Requests that come to no answer: each rejects with a reason, and in time. */
+export function describeFailures(setup: Setup): void {
+  describe('failures', () => {
+    // biome-ignore format: a table
+    test.each([
+  ['/reset',                                      'connection',   undefined],
+  ['/reset-body',                                 'connection',   200],
+  ['/truncated',                                  'connection',   200],
+  ['/truncated-chunks',                           'connection',   200],
+  ['/overlong',                                   'connection',   200],
+  ['/no-http',                                    'connection',   undefined],
+  ['/endless-headers',                            'connection',   undefined],
+  ['/bad-chunks',                                 'connection',   200],
+  ['/bad-gzip',                                   'encoding',     200],
+  ['/bad-deflate',                                'encoding',     200],
+  ['/bad-br',                                     'encoding',     200],
+  ['/bad-zstd',                                   'encoding',     200],
+  ['/cut-gzip',                                   'encoding',     200],
+  ['/cut-deflate',                                'encoding',     200],
+  ['/cut-br',                                     'encoding',     200],
+  ['/cut-zstd',                                   'encoding',     200],
+  ['/coded-as?name=compress',                     'encoding',     200],
+  ['/coded-as?name=gzip,gzip,gzip',               'encoding',     200],
+  ['/big?bytes=1000001',                          'size',         200],
+  ['/big?bytes=1000001&chunked',                  'size',         200],
+  ['/endless',                                    'size',         200],
+])('%s is %s', async (path, reason, status) => {
+  const { fetch } = await setup();
+  await expect(fetch(path)).rejects.toMatchObject({ name: 'FetchError', reason, status });
+});
+
+    // biome-ignore format: a table
+    test.each([
+  [`http://${nobody}/`,   'nxdomain'],
+  [`https://${nobody}/`,  'nxdomain'],
+  ['ftp://127.0.0.1/',    'bad_url'],
+  ['no url at all',       'bad_url'],
+  ['/page/1',             'bad_url'],
+  ['unix:/run/sock:/a',   'bad_url'],
+  ['http://unix:/sock:/', 'bad_url'],
+])('%s is %s', async (url, reason) => {
+  const { fetcher } = await setup();
+  await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason });
+});
+
+    // biome-ignore format: a table
+    test.each([
+  ['/hang',                     undefined],
+  ['/drip-headers',             undefined],
+  ['/drip?ms=5',                200],
+])('%s is timeout', async (path, status) => {
+  const { fetch } = await setup({ timeoutMs: 150 });
+  await expect(fetch(path)).rejects.toMatchObject({ reason: 'timeout', status });
+});
+
+    test('a name that could not be looked up is dns', async () => {
+      const { fetcher } = await setup({
+        resolve: () => Promise.reject(Object.assign(new Error('try again'), { code: 'EAI_AGAIN' })),
+      });
+      const request = fetcher.fetch({ url: 'http://some.test/', maxBodyBytes: 1_000 });
+      await expect(request).rejects.toMatchObject({ reason: 'dns' });
+    });
+
+    test('a look-up that takes too long is timeout', async () => {
+      const { fetcher } = await setup({ timeoutMs: 50, resolve: () => new Promise(() => {}) });
+      const request = fetcher.fetch({ url: 'http://some.test/', maxBodyBytes: 1_000 });
+      await expect(request).rejects.toMatchObject({ reason: 'timeout' });
+    });
+
+    test('a look-up ends with the signal, at once', async () => {
+      const asked = Promise.withResolvers<void>();
+      const { fetcher } = await setup({
+        resolve: () => {
+          asked.resolve();
+          return new Promise(() => {});
+        },
+      });
+      const controller = new AbortController();
+      const url = 'http://some.test/';
+      const requests = [
+        fetcher.fetch({ url, maxBodyBytes: 1_000, signal: controller.signal }),
+        fetcher.open({ url, signal: controller.signal }),
+      ];
+      const ended = Promise.allSettled(requests);
+      await asked.promise;
+      controller.abort(new Error('enough'));
+      for (const each of await ended) expect(each).toMatchObject({ status: 'rejected', reason: { reason: 'aborted' } });
+    });
+
+    test('a connection that is being made ends with the signal', async () => {
+      const { fetcher } = await setup();
+      const mute = createServer((socket) => socket.on('error', () => {}).resume());
+      await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+      const controller = new AbortController();
+      const url = `https://127.0.0.1:${(mute.address() as { port: number }).port}/`;
+      const request = fetcher.fetch({ url, maxBodyBytes: 1_000, signal: controller.signal });
+      const noted = request.catch((error: unknown) => error);
+      await once(mute, 'connection');
+      controller.abort();
+      expect(await noted).toMatchObject({ reason: 'aborted' });
+      // Not before its connections are closed.
+      await new Promise((resolve) => mute.close(resolve));
+    });
+
+    test('a port that nobody listens on is connection', async () => {
+      const { fetcher } = await setup();
+      const gone = new TestSite();
+      await gone.start();
+      const url = gone.url('/');
+      await gone.stop();
+      await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'connection' });
+    });
+
+    test('a certificate that nobody vouches for is tls', async () => {
+      const { fetch, site } = await setup({ site: { tls: true } });
+      await expect(fetch('/page/1')).rejects.toMatchObject({ reason: 'tls' });
+      expect(site.requests).toEqual([]);
+    });
+
+    test('a server that speaks no TLS is tls', async () => {
+      const { fetcher, site } = await setup();
+      const url = site.url('/').replace('http:', 'https:');
+      await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'tls' });
+    });
+
+    test('a handshake that comes to nothing is timeout', async () => {
+      const { fetcher } = await setup({ timeoutMs: 100 });
+      const mute = createServer((socket) => socket.on('error', () => {}).resume());
+      await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+      const url = `https://127.0.0.1:${(mute.address() as { port: number }).port}/`;
+      await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'timeout' });
+      await new Promise((resolve) => mute.close(resolve));
+    });
+
+    test.each(['/hang', '/drip?ms=10'])('%s ends with the signal', async (path) => {
+      const { fetcher, site } = await setup();
+      const controller = new AbortController();
+      const request = fetcher.fetch({ url: site.url(path), maxBodyBytes: 1e9, signal: controller.signal });
+      await site.arrival(path);
+      controller.abort(new Error('enough'));
+      await expect(request).rejects.toMatchObject({ reason: 'aborted', cause: new Error('enough') });
+    });
+
+    test('a signal that was given before ends it at once', async () => {
+      const { fetcher, site } = await setup();
+      const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000, signal: AbortSignal.abort() });
+      await expect(request).rejects.toMatchObject({ reason: 'aborted' });
+      expect(site.requests).toEqual([]);
+    });
+
+    test('a header of 100 KB is connection; 1,500 small ones are read', async () => {
+      const { fetch, site } = await setup();
+      site.on('/long', (_, response) => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end());
+      await expect(fetch('/long')).rejects.toMatchObject({ reason: 'connection' });
+      const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`x-${n}`, '']));
+      site.on('/many', (_, response) => response.writeHead(200, { etag: '"1"', ...many }).end('well'));
+      const { headers, body } = await fetch('/many');
+      expect([headers.etag, Buffer.from(body).toString()]).toEqual(['"1"', 'well']);
+    });
+
+    test('a failure holds on to nothing of the request', async () => {
+      const { fetch } = await setup();
+      const error: unknown = await fetch('/truncated').catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(FetchError);
+      expect(Object.keys(error as object).sort()).toEqual(['code', 'name', 'reason', 'status']);
+    });
+  });
+}

@@ -1,0 +1,301 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Offer } from '../../../shared/ports/frontier.ts';
+import type { OpenStore } from '../../support/stores/stores.ts';
+import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
+
+/** What every frontier promises, said one by one; the model beside it looks for what nobody thought of. */
+export function describeFrontier(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
+  describe(`frontier: ${name}`, () => {
+    afterAll(close);
+    const setup = setupOf(open);
+
+    test('a task goes from offer to done, and its run finishes when it is sealed and empty', async () => {
+      const { frontier, runs } = await setup();
+      expect(await frontier.offer('r', [page(1)])).toEqual({ accepted: 1, known: 0 });
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks).toMatchObject([
+        { verdict: 'go', release: 1, task: { run: 'r', url: 'http://a.test/1', host: 'a.test' } },
+      ]);
+      await frontier.queued('r', [1]);
+      expect(await frontier.admit('r', 1, 'w')).toMatchObject({ verdict: 'work', state: { attempts: 0, starts: 1 } });
+      expect(await frontier.settle('r', 1, { outcome: { kind: 'done' }, bytes: 123 })).toBe('settled');
+      expect(await runs.progress('r')).toMatchObject({ state: 'running', sealed: false, done: 1, bytes: 123 });
+      await runs.seal('r', 'p');
+      expect(await runs.progress('r')).toMatchObject({ state: 'finished', sealed: true });
+    });
+
+    test('a run takes no more links than it may have tasks; what is left out is not marked', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', [page(1)]);
+      const { tasks } = await frontier.release(ROOM);
+      const links = [page(1), page(2), page(2), page(3), page(4)];
+      const from = { parent: tasks[0]?.release ?? 0 };
+      expect(await frontier.offer('r', links, { ...from, most: 2 })).toEqual({ accepted: 1, known: 2, beyond: 2 });
+      expect(await frontier.offer('r', links, { ...from, most: 2 })).toEqual({ accepted: 0, known: 3, beyond: 2 });
+      expect(await frontier.offer('r', links, { ...from, most: 9 })).toEqual({ accepted: 2, known: 3 });
+      expect(await frontier.offer('r', [page(5)]), 'seeds are always taken').toEqual({ accepted: 1, known: 0 });
+      expect(await runs.progress('r')).toMatchObject({ discovered: 5, duplicate: 8 });
+    });
+
+    test('a run takes links to no more hosts of a domain than it may have; further ones are counted, and not marked', async () => {
+      const { frontier, runs } = await setup();
+      const linkTo = (host: string, n: number, domain = 'a.test') => ({ ...page(n, host), domain });
+      const wild = (from: number, to: number, n = 1) =>
+        Array.from({ length: to - from + 1 }, (_, i) => linkTo(`h${from + i}.a.test`, n));
+      const most = { mostHosts: 3 };
+      expect(await frontier.offer('r', wild(1, 5), most)).toEqual({ accepted: 3, known: 0, leftOut: 2 });
+      expect(await frontier.offer('r', wild(1, 4), most), 'what is known is').toEqual({
+        accepted: 0,
+        known: 3,
+        leftOut: 1,
+      });
+      expect(await frontier.offer('r', wild(1, 4, 2), most), 'a host that it has').toEqual({
+        accepted: 3,
+        known: 0,
+        leftOut: 1,
+      });
+      expect(await frontier.offer('r', [linkTo('h9.b.test', 1, 'b.test')], most)).toEqual({ accepted: 1, known: 0 });
+      expect(await frontier.offer('r', [page(1, 'h5.a.test')], most), 'a seed').toEqual({ accepted: 1, known: 0 });
+      await runs.open('other', { ...OPTIONS, dedup: 'run' }, 'p');
+      expect(await frontier.offer('other', wild(4, 5), most)).toEqual({ accepted: 2, known: 0 });
+      const changed = { ...linkTo('h6.a.test', 1), changedAt: 5 };
+      expect(await frontier.offer('r', [changed], most)).toEqual({ accepted: 0, known: 0, leftOut: 1 });
+      expect(await runs.progress('r')).toMatchObject({ discovered: 8, leftOut: { scope: 5 } });
+    });
+
+    test('the URL as it was written, its depth and its step come back from the frontier', async () => {
+      const { frontier } = await setup();
+      const task = {
+        url: 'http://a.test/%7euser',
+        mark: 'detail http://a.test/~user',
+        host: 'a.test',
+        step: 'detail',
+        depth: 2,
+        within: 'a.test/',
+      };
+      await frontier.offer('r', [{ ...task, queue: 'priority' }]);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks[0]?.task).toEqual({ ...task, run: 'r', queue: 'priority' });
+    });
+
+    test('a known URL is counted and dropped, in the next run too; a run with marks of its own takes it', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      expect(await frontier.offer('r', pages(2, 4))).toEqual({ accepted: 1, known: 2 });
+      await runs.open('next', OPTIONS, 'p');
+      expect(await frontier.offer('next', pages(1, 4))).toEqual({ accepted: 0, known: 4 });
+      await runs.open('fresh', { ...OPTIONS, dedup: 'run' }, 'p');
+      expect(await frontier.offer('fresh', pages(1, 4))).toEqual({ accepted: 4, known: 0 });
+      expect(await runs.progress('r')).toMatchObject({ discovered: 4, duplicate: 2 });
+    });
+
+    test('a repeated offer counts no duplicates', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      await frontier.offer('r', pages(1, 3), { repeat: true });
+      expect(await runs.progress('r')).toMatchObject({ discovered: 3, duplicate: 0 });
+    });
+
+    test('a failed URL is not taken again by its run, but by the next', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', [page(1)]);
+      await frontier.release(ROOM);
+      await frontier.settle('r', 1, { outcome: { kind: 'failed', reason: 'http_4xx' } });
+      expect(await frontier.offer('r', [page(1)])).toEqual({ accepted: 0, known: 1 });
+      await runs.open('next', OPTIONS, 'p');
+      expect(await frontier.offer('next', [page(1)])).toEqual({ accepted: 1, known: 0 });
+      expect((await runs.progress('r'))?.reasons).toEqual({ failed: { http_4xx: 1 }, skipped: {} });
+    });
+
+    test('a malformed text is released to be failed, and stays known', async () => {
+      const { frontier, runs } = await setup();
+      const offer: Offer = { malformed: 'ht!tp:/x\ty', problem: 'it is not a valid URL' };
+      await frontier.offer('r', [offer]);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks).toMatchObject([
+        { verdict: 'malformed', problem: 'it is not a valid URL', task: { url: 'ht!tp:/x y' } },
+      ]);
+      await frontier.settle('r', 1, { outcome: { kind: 'failed', reason: 'malformed' } });
+      await runs.open('next', OPTIONS, 'p');
+      expect(await frontier.offer('next', [offer])).toEqual({ accepted: 0, known: 1 });
+    });
+
+    test('links are refused when their page is no longer in flight under that release', async () => {
+      const { frontier } = await setup();
+      await frontier.offer('r', [page(1)]);
+      await frontier.release(ROOM);
+      expect(await frontier.offer('r', [page(2)], { parent: 1 })).toEqual({ accepted: 1, known: 0 });
+      await frontier.settle('r', 1, { outcome: { kind: 'done' } });
+      expect(await frontier.offer('r', [page(3)], { parent: 1 })).toEqual({ refused: 'parent' });
+    });
+
+    test('a finished run takes nothing until it is opened again', async () => {
+      const { frontier, runs } = await setup();
+      await runs.seal('r', 'p');
+      expect(await frontier.offer('r', [page(1)])).toEqual({ refused: 'run' });
+      expect(await runs.open('r', OPTIONS, 'p2')).toMatchObject({ how: 'reopened' });
+      expect(await frontier.offer('r', [page(1)])).toEqual({ accepted: 1, known: 0 });
+      expect(await runs.progress('r')).toMatchObject({ state: 'running', sealed: false });
+    });
+
+    test('a lost producer does not seal its run; sealing by hand does', async () => {
+      const { runs, step } = await setup();
+      step(61_000);
+      expect(await runs.progress('r')).toMatchObject({ state: 'running', producers: { open: 0, lost: 1 } });
+      await runs.seal('r');
+      expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
+    });
+
+    test('a lost producer is forgotten when another has read the same input to its end, and not before', async () => {
+      const { runs, step } = await setup();
+      await runs.seal('r', 'p');
+      for (const lost of ['one', 'two']) await runs.open('r', OPTIONS, lost, { input: 'a sitemap' });
+      await runs.open('r', OPTIONS, 'alive', { input: 'a sitemap' });
+      step(59_000);
+      await runs.beat('r', 'alive');
+      step(2_000);
+      for (const [guest, input] of [['guest', 'another'], ['unknown']] as const) {
+        await runs.open('r', OPTIONS, guest, { input });
+        expect((await runs.progress('r'))?.producers).toMatchObject({ open: 2, lost: 2 });
+        await runs.seal('r', guest);
+      }
+      await runs.open('r', OPTIONS, 'heir', { input: 'a sitemap' });
+      expect((await runs.progress('r'))?.producers).toMatchObject({ open: 2, lost: 2 });
+      await runs.seal('r', 'heir');
+      expect((await runs.progress('r'))?.producers).toMatchObject({ open: 1, lost: 0 });
+      await runs.seal('r', 'alive');
+      expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
+    });
+
+    test('one that has not said what it reads is waited for until somebody seals its run', async () => {
+      const { runs, step } = await setup();
+      step(61_000);
+      await runs.open('r', OPTIONS, 'heir', { input: 'a sitemap' });
+      await runs.seal('r', 'heir');
+      await runs.open('r', OPTIONS, 'unknown');
+      await runs.seal('r', 'unknown');
+      expect(await runs.progress('r')).toMatchObject({ state: 'running', producers: { open: 0, lost: 1 } });
+      await runs.seal('r');
+      expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
+    });
+
+    test('a run that the store has lost is not opened, offered to or sealed as what it was', async () => {
+      const { frontier, runs } = await setup();
+      const { incarnation } = await runs.open('r', OPTIONS, 'p');
+      expect((await runs.progress('r'))?.incarnation).toBe(incarnation);
+      expect(await runs.open('r', OPTIONS, 'p', { incarnation })).toMatchObject({ how: 'joined', incarnation });
+      expect(await frontier.offer('r', [page(1)], { incarnation })).toEqual({ accepted: 1, known: 0 });
+      const lost = { incarnation: 'an earlier one' };
+      expect(await runs.open('r', OPTIONS, 'other', lost)).toMatchObject({ how: 'lost' });
+      expect(await runs.open('r', OPTIONS, 'other', { ...lost, mayRestore: true })).toMatchObject({ how: 'lost' });
+      expect(await frontier.offer('r', [page(2)], lost)).toEqual({ refused: 'run' });
+      expect(await runs.seal('r', 'p', 'an earlier one')).toBeUndefined();
+      expect(await runs.progress('r')).toMatchObject({ sealed: false, discovered: 1, producers: { open: 1 } });
+      expect(await runs.seal('r', 'p', incarnation)).toEqual({ was: 'running', is: 'running' });
+      expect(await runs.open('gone', OPTIONS, 'p', lost)).toMatchObject({ how: 'lost' });
+      expect(await runs.progress('gone')).toBeUndefined();
+    });
+
+    test('a run that was lost just after it was created can be restored as what it was', async () => {
+      const { frontier, runs } = await setup();
+      const lost = { incarnation: 'just created' };
+      expect(await runs.open('gone', OPTIONS, 'p', { ...lost, mayRestore: true })).toMatchObject({
+        how: 'created',
+        ...lost,
+      });
+      expect(await frontier.offer('gone', [page(1)], lost)).toEqual({ accepted: 1, known: 0 });
+      expect(await runs.open('gone', OPTIONS, 'p', lost)).toMatchObject({ how: 'joined', ...lost });
+    });
+
+    test('every run that is created has an incarnation of its own', async () => {
+      const { runs } = await setup();
+      const opened = await Promise.all(['a', 'b', 'r'].map((run) => runs.open(run, OPTIONS, 'q')));
+      expect(new Set(opened.map(({ incarnation }) => incarnation)).size).toBe(3);
+    });
+
+    test('a task put back goes to the head of its list, and its number changes', async () => {
+      const { frontier } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.admit('r', 1, 'w');
+      await frontier.settle('r', 1, { outcome: { kind: 'defer' } });
+      const again = await frontier.release({ ...ROOM, limit: 1 });
+      expect(urls(again)).toEqual(['a.test/1']);
+      expect(again.tasks[0]).toMatchObject({ release: 2, state: { attempts: 0, starts: 0 } });
+      expect(await frontier.admit('r', 1, 'w')).toEqual({ verdict: 'gone' });
+      expect(await frontier.settle('r', 1, { outcome: { kind: 'done' } })).toBe('already');
+    });
+
+    test('a retry counts an attempt and waits its time', async () => {
+      const { frontier, step, runs } = await setup();
+      await frontier.offer('r', [page(1)]);
+      await frontier.release(ROOM);
+      await frontier.admit('r', 1, 'w');
+      await frontier.settle('r', 1, { outcome: { kind: 'retry', reason: 'timeout', inMs: 5_000 } });
+      expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0 });
+      step(4_999);
+      const early = await frontier.release(ROOM);
+      expect([early.tasks, early.nextLookMs]).toEqual([[], 1]);
+      step(1);
+      expect((await frontier.release(ROOM)).tasks).toMatchObject([{ state: { attempts: 1, starts: 0 } }]);
+    });
+
+    test('a deferral with a time of its own waits for it at no attempt, and holds up nobody else of its host', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.settle('r', 1, { outcome: { kind: 'defer', inMs: 5_000 } });
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/2']);
+      step(4_999);
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      step(1);
+      expect((await frontier.release(ROOM)).tasks).toMatchObject([{ release: 3, state: { attempts: 0, starts: 0 } }]);
+    });
+
+    test('a paused run releases nothing, and deliveries in hand are put back', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      await frontier.release({ ...ROOM, limit: 1 });
+      await runs.pause('r');
+      expect(await frontier.admit('r', 1, 'w')).toEqual({ verdict: 'put_back' });
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      expect(await frontier.offer('r', [page(4)]), 'seeds still come').toEqual({ accepted: 1, known: 0 });
+      await runs.resume('r');
+      expect((await frontier.release(ROOM)).tasks.length).toBe(4);
+    });
+
+    test('cancel: what waits is drained, what is in flight counts when it comes back, and the marks are free', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 5));
+      await frontier.release({ ...ROOM, limit: 3 });
+      await frontier.settle('r', 1, { outcome: { kind: 'retry', reason: 'timeout', inMs: 60_000 } });
+      await runs.cancel('r');
+      expect(await frontier.drain()).toBe(3);
+      expect(await frontier.settle('r', 2, { outcome: { kind: 'done' } })).toBe('settled');
+      expect(await frontier.admit('r', 3, 'w')).toEqual({ verdict: 'cancelled' });
+      expect(await runs.progress('r')).toMatchObject({
+        state: 'cancelled',
+        done: 1,
+        cancelled: 4,
+        waiting: 0,
+        inFlight: 0,
+      });
+      expect((await runs.progress('r'))?.endedAt).toBeDefined();
+      await runs.open('next', OPTIONS, 'p');
+      expect(await frontier.offer('next', pages(1, 5))).toEqual({ accepted: 4, known: 1 });
+      expect(await runs.open('r', OPTIONS, 'p')).toMatchObject({ how: 'cancelled' });
+    });
+
+    test('a run that the store does not know is worked without a ledger', async () => {
+      const { frontier, runs } = await setup();
+      expect(await frontier.admit('lost', 1, 'w')).toEqual({ verdict: 'unknown_run' });
+      expect(await runs.progress('lost')).toBeUndefined();
+    });
+
+    test('joining a run keeps its own options', async () => {
+      const { runs } = await setup({ maxAttempts: 7 });
+      expect(await runs.open('r', OPTIONS, 'p2')).toMatchObject({ how: 'joined', options: { maxAttempts: 7 } });
+      expect(await runs.list(5)).toEqual(['r']);
+    });
+  });
+}

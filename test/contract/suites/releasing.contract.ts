@@ -1,0 +1,299 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import type { OpenStore } from '../../support/stores/stores.ts';
+import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
+
+/** What every frontier promises of when it lets go of tasks: by pace, by turn, and not of a host that is to be left alone. */
+export function describeReleasing(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
+  describe(`releasing: ${name}`, () => {
+    afterAll(close);
+    const setup = setupOf(open);
+
+    test('a priority task goes before the others of its host', async () => {
+      const { frontier } = await setup();
+      await frontier.offer('r', [page(1), page(2), page('news', 'a.test', { queue: 'priority' })]);
+      expect(urls(await frontier.release({ ...ROOM, limit: 2 }))).toEqual(['a.test/news', 'a.test/1']);
+    });
+
+    test('a paced host is released 250 ms ahead of its slots', async () => {
+      const { frontier, step } = await setup({ intervalMs: 100 });
+      await frontier.offer('r', pages(1, 10));
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
+      expect((await frontier.release(ROOM)).tasks).toEqual([]);
+      step(250);
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/4', 'a.test/5', 'a.test/6']);
+    });
+
+    test('says when to look again', async () => {
+      const { frontier } = await setup({ intervalMs: 10_000 });
+      await frontier.offer('r', pages(1, 3));
+      await frontier.release(ROOM);
+      const { nextLookMs } = await frontier.release(ROOM);
+      expect(nextLookMs).toBeGreaterThanOrEqual(9_750);
+      expect(nextLookMs).toBeLessThanOrEqual(9_900);
+    });
+
+    test('a fast host is looked at when half of what it was given is used, not for each task', async () => {
+      const { frontier, step } = await setup({ intervalMs: 10 });
+      await frontier.offer('r', pages(1, 200));
+      const counts: number[] = [];
+      for (let ms = 0; ms < 1_000; ms += 5) {
+        const { length } = (await frontier.release(ROOM)).tasks;
+        if (length > 0) counts.push(length);
+        step(5);
+      }
+      expect(counts.length).toBeLessThanOrEqual(9);
+      expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(100);
+    });
+
+    test('two runs on one host share its pace and take turns', async () => {
+      const { frontier, runs, step } = await setup({ intervalMs: 2_000, dedup: 'run' });
+      await runs.open('s', { ...OPTIONS, dedup: 'run', intervalMs: 2_000 }, 'p');
+      await frontier.offer('r', pages(1, 9));
+      await frontier.offer('s', pages(1, 9));
+      const turns: string[] = [];
+      for (let i = 0; i < 80; i++) {
+        const { tasks } = await frontier.release(ROOM);
+        turns.push(...tasks.map(({ task }) => task.run));
+        step(100);
+      }
+      expect(turns).toEqual(['r', 's', 'r', 's', 'r']);
+    });
+
+    test('a host moves at the slowest rate of the runs that name it', async () => {
+      const { frontier, runs, step } = await setup({ intervalMs: 10_000, dedup: 'run' });
+      await runs.open('fast', { ...OPTIONS, dedup: 'run', intervalMs: 100 }, 'p');
+      await frontier.offer('r', pages(1, 9));
+      let released = (await frontier.release(ROOM)).tasks.length;
+      await frontier.offer('fast', pages(1, 99));
+      for (let i = 0; i < 40; i++) {
+        released += (await frontier.release(ROOM)).tasks.length;
+        step(500);
+      }
+      expect(released).toBeLessThanOrEqual(3);
+    });
+
+    test('a run that no worker has touched is released without waiting for pace while no worker is alive', async () => {
+      const { frontier } = await setup({ intervalMs: 60_000 });
+      await frontier.offer('r', pages(1, 300));
+      const alone = { ...ROOM, unpaced: true };
+      const counts = [(await frontier.release(alone)).tasks.length, (await frontier.release(alone)).tasks.length];
+      expect(counts).toEqual([200, 100]);
+      await frontier.admit('r', 1, 'w');
+      await frontier.offer('r', pages(301, 400));
+      expect((await frontier.release(alone)).tasks.length).toBe(1);
+    });
+
+    test('no more than the window is out, shared by the runs that want some', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', pages(1, 30));
+      expect((await frontier.release({ ...ROOM, window: 10 })).tasks.length).toBe(10);
+      await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');
+      await frontier.offer('s', pages(1, 30));
+      expect((await frontier.release({ ...ROOM, window: 10 })).tasks).toEqual([]);
+      for (let release = 1; release <= 4; release++) await frontier.settle('r', release, { outcome: { kind: 'done' } });
+      const { tasks } = await frontier.release({ ...ROOM, window: 10 });
+      expect(tasks.map(({ task }) => task.run)).toEqual(['s', 's', 's', 's']);
+    });
+
+    test('tasks past their deadline end in batches, whatever the pace of their host', async () => {
+      const { frontier, step } = await setup({ intervalMs: 60_000 });
+      const late = Array.from({ length: 450 }, (_, n) => page(n, 'a.test', { deadlineMs: 1_000 }));
+      await frontier.offer('r', late);
+      await frontier.offer('r', [page('a'), page('b')]);
+      step(1_000);
+      const counts: [number, number][] = [];
+      for (let look = 0; look < 4; look++) {
+        const { tasks } = await frontier.release(ROOM);
+        const gone = tasks.filter(({ verdict }) => verdict === 'deadline').map(({ release }) => release);
+        counts.push([gone.length, tasks.length - gone.length]);
+        await frontier.fail('r', gone, 'deadline');
+      }
+      expect(counts).toEqual([
+        [200, 0],
+        [200, 0],
+        [50, 1],
+        [0, 0],
+      ]);
+    });
+
+    test('those that are late between others cost no turn', async () => {
+      const { frontier, step } = await setup({ intervalMs: 100 });
+      const mixed = Array.from({ length: 12 }, (_, n) => page(n, 'a.test', n % 2 === 0 ? { deadlineMs: 1_000 } : {}));
+      await frontier.offer('r', mixed);
+      step(1_000);
+      const { tasks } = await frontier.release(ROOM);
+      const verdicts = tasks.map(({ verdict }) => verdict);
+      expect(verdicts).toEqual(['deadline', 'go', 'deadline', 'go', 'deadline', 'go']);
+    });
+
+    test('hosts that are paused by the hundreds keep no other run waiting', async () => {
+      const { frontier, gate, runs } = await setup({ dedup: 'run' });
+      await runs.open('small', { ...OPTIONS, dedup: 'run' }, 'p');
+      const hosts = Array.from({ length: 450 }, (_, n) => `paused-${n}.test`);
+      await frontier.offer(
+        'r',
+        hosts.map((host) => page(1, host)),
+      );
+      await frontier.offer('small', pages(1, 3));
+      for (const host of hosts) await gate.pause(host, 60_000, 'Retry-After');
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
+      for (let look = 0; look < 3; look++) await frontier.release(ROOM);
+      expect((await frontier.release(ROOM)).nextLookMs).toBe(60_000);
+    });
+
+    test('one looks for all until its lease ends, or its look was full', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 6));
+      const look = async (looker: string, limit = 200): Promise<[number, boolean]> => {
+        const { tasks, isLeftToOther = false } = await frontier.release({ ...ROOM, limit, looker });
+        return [tasks.length, isLeftToOther];
+      };
+      expect([await look('one', 2), await look('two', 3)], 'a full look keeps nobody away').toEqual([
+        [2, false],
+        [3, false],
+      ]);
+      expect(await look('one', 2), 'one less').toEqual([1, false]);
+      await frontier.offer('r', pages(7, 9));
+      step(249);
+      expect(await look('two'), 'it leaves it to the other').toEqual([0, true]);
+      expect((await frontier.release({ ...ROOM, looker: 'three' })).nextLookMs, 'which may be dead by then').toBe(1);
+      expect((await frontier.release({ ...ROOM, limit: 1 })).tasks.length, 'who fills the window asks nobody').toBe(1);
+      expect(await look('one'), 'the one that looks goes on').toEqual([2, false]);
+      await frontier.offer('r', pages(10, 11));
+      step(250);
+      expect(await look('two')).toEqual([2, false]);
+      expect(await look('one')).toEqual([0, true]);
+    });
+
+    test('a host that asked us to wait is quiet for all runs, and its tasks cost nothing', async () => {
+      const { frontier, runs, step } = await setup({ dedup: 'run' });
+      await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');
+      await frontier.offer('r', pages(1, 3));
+      await frontier.offer('s', [...pages(4, 6), page(1, 'b.test')]);
+      const first = await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.admit('r', 1, 'w');
+      const pause = { pauseMs: 120_000, reason: 'Retry-After' };
+      await frontier.settle('r', 1, { outcome: { kind: 'defer', host: pause }, hostAnswered: false });
+      expect(urls(first)).toEqual(['a.test/1']);
+      expect(urls(await frontier.release(ROOM))).toEqual(['b.test/1']);
+      expect(await runs.hosts('r', 9)).toMatchObject([
+        { host: 'a.test', waiting: 3, pausedMs: 120_000, reason: 'Retry-After' },
+      ]);
+      step(120_000);
+      expect(urls(await frontier.release(ROOM))).toEqual([
+        'a.test/1',
+        'a.test/2',
+        'a.test/3',
+        'a.test/4',
+        'a.test/5',
+        'a.test/6',
+      ]);
+    });
+
+    test('deliveries of a paused host are put back by admit, at no attempt', async () => {
+      const { frontier, gate, runs, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release(ROOM);
+      await gate.pause('a.test', 60_000, 'asked to');
+      expect(await frontier.admit('r', 1, 'w')).toEqual({ verdict: 'put_back' });
+      expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 1 });
+      step(60_000);
+      expect((await frontier.release(ROOM)).tasks).toMatchObject([{ state: { attempts: 0 } }]);
+    });
+
+    test('from the fourth throttled answer on, a task lets others of its host go first', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', pages(1, 2));
+      const throttled = { outcome: { kind: 'defer', host: { pauseMs: 1_000, reason: '429' } } } as const;
+      const tried: string[] = [];
+      for (let i = 1; i <= 5; i++) {
+        tried.push(...urls(await frontier.release({ ...ROOM, limit: 1 })));
+        await frontier.admit('r', i, 'w');
+        await frontier.settle('r', i, throttled);
+        step(1_000);
+      }
+      expect(tried).toEqual(['a.test/1', 'a.test/1', 'a.test/1', 'a.test/1', 'a.test/2']);
+    });
+
+    test('a page that alone is told to slow down waits alone, once its host has answered others', async () => {
+      const { frontier, gate, step } = await setup();
+      await frontier.offer('r', pages(1, 3));
+      let release = 0;
+      const admitted = async () => {
+        const [next] = (await frontier.release({ ...ROOM, limit: 1 })).tasks;
+        const admission = await frontier.admit('r', ++release, 'w');
+        if (admission.verdict !== 'work') throw new Error(admission.verdict);
+        return [next?.task.url.slice('http://'.length), admission.state.throttles, admission.answersOthers];
+      };
+      const told = { outcome: { kind: 'defer', host: { reason: 'HTTP 429' } }, hostAnswered: false } as const;
+      const alone = { outcome: { kind: 'defer', inMs: 30_000, throttled: true }, hostAnswered: false } as const;
+      expect(await admitted()).toEqual(['a.test/1', 0, false]);
+      await frontier.settle('r', release, told);
+      expect(await gate.stillOpen('a.test')).toBe(false);
+      step(15_000);
+      expect(await admitted(), 'others are to find out what was meant').toEqual(['a.test/2', 0, false]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      expect(await admitted()).toEqual(['a.test/3', 0, true]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      expect(await admitted()).toEqual(['a.test/1', 1, true]);
+      await frontier.settle('r', release, alone);
+      expect(await gate.stillOpen('a.test')).toBe(true);
+      await frontier.offer('r', pages(4, 5));
+      expect(await admitted()).toEqual(['a.test/4', 0, true]);
+      await frontier.settle('r', release, alone);
+      step(30_000);
+      expect(await admitted()).toEqual(['a.test/1', 2, true]);
+      await frontier.settle('r', release, { outcome: { kind: 'done' }, hostAnswered: true });
+      step(3_600_000);
+      expect(await admitted(), 'after an hour that is forgotten').toEqual(['a.test/4', 1, false]);
+    });
+
+    test('a host with nothing but errors for too long is down, and one answer clears it', async () => {
+      const { frontier, step } = await setup({}, { giveUpMs: 600_000 });
+      await frontier.offer('r', [...pages(1, 9), ...pages(1, 2, 'b.test')]);
+      const fail = async (release: number): Promise<void> => {
+        await frontier.settle('r', release, {
+          outcome: { kind: 'retry', reason: 'connection', inMs: 1_000 },
+          hostAnswered: false,
+        });
+      };
+      await frontier.release({ ...ROOM, limit: 2 });
+      await fail(1);
+      step(599_000);
+      await fail(2);
+      step(1_000);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.filter(({ verdict }) => verdict === 'host_down').map(({ task }) => task.host)).toEqual(
+        Array(9).fill('a.test'),
+      );
+      expect(tasks.filter(({ verdict }) => verdict === 'go').map(({ task }) => task.host)).toEqual([
+        'b.test',
+        'b.test',
+      ]);
+    });
+
+    test('a run ends even when its host asks to wait longer than it may be in trouble', async () => {
+      const { frontier, step } = await setup({}, { giveUpMs: 60_000 });
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release({ ...ROOM, limit: 1 });
+      const pause = { pauseMs: 3_600_000, reason: 'Retry-After' };
+      await frontier.settle('r', 1, { outcome: { kind: 'defer', host: pause }, hostAnswered: false });
+      expect((await frontier.release(ROOM)).nextLookMs).toBeLessThanOrEqual(60_000);
+      step(60_000);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.map(({ verdict }) => verdict)).toEqual(['host_down', 'host_down']);
+    });
+
+    test('a host in trouble before a long silence of ours is asked once more', async () => {
+      const { frontier, step } = await setup({}, { giveUpMs: 60_000 });
+      await frontier.offer('r', pages(1, 2));
+      await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.settle('r', 1, {
+        outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 },
+        hostAnswered: false,
+      });
+      step(8 * 3_600_000);
+      expect((await frontier.release(ROOM)).tasks.map(({ verdict }) => verdict)).toEqual(['go', 'go']);
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
+import { cacheKeyOf, MAX_CACHED_BYTES, type ResponseCache } from '../../../shared/ports/response-cache.ts';
+
+/** A cache under test, on a clock that the test steps. */
+export interface OpenedCache {
+  readonly cache: ResponseCache;
+  step(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `maxBytes`: a minute, or at once. */
+export type OpenCache = (limits: { readonly ttlMs: number; readonly maxBytes: number }) => Promise<OpenedCache>;
+
+export interface CacheGuarantees {
+  /** A full cache keeps what it has and takes nothing more for a while, or lets go of the oldest. */
+  readonly whenFull: 'left alone' | 'oldest goes';
+}
+
+const URL = 'http://a.test/page?q=1';
+
+function page(body: Uint8Array | number = 1_000, extra: Partial<FetchedPage> = {}): FetchedPage {
+  return {
+    finalUrl: 'http://a.test/found',
+    status: 200,
+    headers: { 'content-type': 'text/html; charset=utf-8', etag: '"ä"' },
+    body: typeof body === 'number' ? randomBytes(body) : body,
+    durationMs: 12.5,
+    ...extra,
+  };
+}
+
+/** What every response cache promises. */
+export function describeResponseCache(name: string, open: OpenCache, { whenFull }: CacheGuarantees): void {
+  describe(`response cache: ${name}`, () => {
+    async function setup({ maxBytes = 256_000_000 } = {}): Promise<OpenedCache> {
+      const opened = await open({ ttlMs: 60_000, maxBytes });
+      onTestFinished(() => opened.close());
+      return opened;
+    }
+
+    test('a page that is kept comes back as it was, its bytes too', async () => {
+      const { cache } = await setup();
+      const kept = page(new Uint8Array([0, 10, 13, 255, 10, 0x7b, 0xc3, 0x28]));
+      await cache.set(URL, kept);
+      const found = await cache.get(URL);
+      expect(found).toEqual({ ...kept, body: expect.anything() });
+      expect([...(found?.body ?? [])]).toEqual([...kept.body]);
+    });
+
+    test('an empty body is a body', async () => {
+      const { cache } = await setup();
+      await cache.set(URL, page(0));
+      expect((await cache.get(URL))?.body.byteLength).toBe(0);
+    });
+
+    test('what was never kept is a miss', async () => {
+      const { cache } = await setup();
+      await cache.set(URL, page());
+      expect(await cache.get(`${URL}2`)).toBeUndefined();
+    });
+
+    test('a page is there for a minute, and gone after it', async () => {
+      const { cache, step } = await setup();
+      await cache.set(URL, page());
+      await step(59_000);
+      expect(await cache.get(URL)).toBeDefined();
+      await step(1_000);
+      expect(await cache.get(URL)).toBeUndefined();
+    });
+
+    test('a newer answer takes the place of the older one, and its own minute', async () => {
+      const { cache, step } = await setup();
+      await cache.set(URL, page());
+      await step(40_000);
+      await cache.set(URL, page(10, { status: 203 }));
+      await step(40_000);
+      expect(await cache.get(URL)).toMatchObject({ status: 203 });
+    });
+
+    test('variants of a page are apart: whoever sends other headers gets another answer', async () => {
+      const { cache } = await setup();
+      const keys = [cacheKeyOf(URL), cacheKeyOf(URL, 'aaaa'), cacheKeyOf(URL, 'bbbb')];
+      expect(keys).toEqual([URL, `${URL}#aaaa`, `${URL}#bbbb`]);
+      await cache.set(keys[1] ?? '', page(10, { status: 201 }));
+      expect((await Promise.all(keys.map((key) => cache.get(key)))).map((found) => found?.status)).toEqual([
+        undefined,
+        201,
+        undefined,
+      ]);
+    });
+
+    test.each([
+      [MAX_CACHED_BYTES, true],
+      [MAX_CACHED_BYTES + 1, false],
+    ])('a body of %i bytes is kept: %s', async (bytes, isKept) => {
+      const { cache } = await setup();
+      await cache.set(URL, page(bytes));
+      expect((await cache.get(URL)) !== undefined).toBe(isKept);
+    });
+
+    test('a body that is too big leaves the older answer where it is', async () => {
+      const { cache } = await setup();
+      await cache.set(URL, page(10));
+      await cache.set(URL, page(MAX_CACHED_BYTES + 1));
+      expect((await cache.get(URL))?.body.byteLength).toBe(10);
+    });
+
+    if (whenFull === 'oldest goes') {
+      test('when it is full, the oldest go, and never more is kept than may be', async () => {
+        const { cache } = await setup({ maxBytes: 10_000 });
+        for (let n = 1; n <= 12; n++) await cache.set(`${URL}${n}`, page(1_000));
+        const kept = [];
+        for (let n = 1; n <= 12; n++) if ((await cache.get(`${URL}${n}`)) !== undefined) kept.push(n);
+        expect(kept).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+      });
+
+      test('what has expired, or was replaced, takes no room', async () => {
+        const { cache, step } = await setup({ maxBytes: 10_000 });
+        for (let n = 1; n <= 20; n++) await cache.set(URL, page(5_000));
+        await cache.set(`${URL}2`, page(5_000));
+        expect([await cache.get(URL), await cache.get(`${URL}2`)]).not.toContain(undefined);
+        await step(60_000);
+        await cache.set(`${URL}3`, page(5_000));
+        await cache.set(`${URL}4`, page(5_000));
+        expect([await cache.get(`${URL}3`), await cache.get(`${URL}4`)]).not.toContain(undefined);
+      });
+    } else {
+      test('when it is full, it is left alone, and nobody hears an error', async () => {
+        const { cache, step } = await setup({ maxBytes: 1_000_000 });
+        const keys = Array.from({ length: 10 }, (_, n) => `${URL}${n}`);
+        for (const key of keys) await cache.set(key, page(30_000));
+        const kept = await Promise.all(keys.map(async (key) => (await cache.get(key)) !== undefined));
+        expect(kept, 'five seconds of a minute at once').toEqual([true, true, ...Array(8).fill(false)]);
+        await step(2_000);
+        await cache.set(`${URL} later`, page(30_000));
+        expect(await cache.get(`${URL} later`), 'room gathers').toBeDefined();
+      });
+
+      test('in no minute more is kept than may be, and nearly all of that', async () => {
+        const { cache, step } = await setup({ maxBytes: 1_000_000 });
+        const sizes: number[] = [];
+        for (let second = 0; second < 180; second++) {
+          let bytes = 0;
+          for (let n = 0; n < 5; n++) {
+            const key = `${URL}${second}.${n}`;
+            await cache.set(key, page(8_000));
+            if ((await cache.get(key)) !== undefined) bytes += 8_000;
+          }
+          sizes.push(bytes);
+          await step(1_000);
+        }
+        const minutes = sizes.slice(60).map((_, from) => sizes.slice(from, from + 60).reduce((a, b) => a + b, 0));
+        expect(Math.max(...minutes)).toBeLessThanOrEqual(1_000_000);
+        expect(Math.min(...minutes)).toBeGreaterThan(850_000);
+      });
+    }
+  });
+}

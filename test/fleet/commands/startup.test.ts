@@ -1,0 +1,139 @@
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { TcpProxy } from '../../support/proxies/tcp-proxy.ts';
+import { openPrivateRedis } from '../../support/servers/private-redis.ts';
+import { uniquePrefix } from '../../support/stores/rabbitmq.ts';
+import { type Ended, openWorkplace, type Workplace } from '../../support/trawl.ts';
+
+const MEND = 'Fix it: redis-cli config set maxmemory-policy noeviction';
+
+/** A place to run commands, with servers other than the suites' where a test says so. */
+async function setup(env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+  const prefix = uniquePrefix();
+  return await openWorkplace({
+    RABBITMQ_URL: inject('rabbitmqUrl'),
+    REDIS_URL: inject('redisUrl'),
+    KEY_PREFIX: prefix,
+    QUEUE_PREFIX: prefix,
+    LOG_FORMAT: 'pretty',
+    ...env,
+  });
+}
+
+/** In front of a server, refusing every connection until it is opened. */
+async function closedProxy(serverUrl: string): Promise<{ proxy: TcpProxy; url: string }> {
+  const { hostname, port, protocol } = new URL(serverUrl);
+  const proxy = new TcpProxy({ host: hostname, port: Number(port || (protocol === 'redis:' ? 6379 : 5672)) });
+  await proxy.start();
+  proxy.close();
+  onTestFinished(() => proxy.stop());
+  const url = new URL(serverUrl);
+  url.host = `127.0.0.1:${proxy.port}`;
+  return { proxy, url: url.href };
+}
+
+/** The numbers of the attempts that a command said had failed. */
+function attemptsIn({ stderr }: Ended): number[] {
+  return [...stderr.matchAll(/Attempt (\d+) failed:/g)].map(([, number]) => Number(number));
+}
+
+describe('a service that is not there', () => {
+  test('numbered attempts, then what to check, and 1', async () => {
+    const workplace = await setup();
+    const noRedis = ['--redis-url', 'redis://:secret@127.0.0.1:1'];
+    const noRabbitMq = ['--rabbitmq-url', 'amqp://guest:secret@127.0.0.1:1'];
+    const [status, dlq, ...produced] = await Promise.all([
+      workplace.run(['status', ...noRedis]),
+      workplace.run(['dlq', 'list', ...noRabbitMq]),
+      // The other service answers, and must not keep the command up.
+      workplace.run(['produce', 'http://a.test/', ...noRedis]),
+      workplace.run(['produce', 'http://a.test/', ...noRabbitMq]),
+    ]);
+    for (const [ended, name, check] of [
+      [status, 'Redis', 'Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis'],
+      [dlq, 'RabbitMQ', 'Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq'],
+      [produced[0], 'Redis', 'Check REDIS_URL'],
+      [produced[1], 'RabbitMQ', 'Check RABBITMQ_URL'],
+    ] as const) {
+      if (ended === undefined) throw new Error('expected it to have ended');
+      expect(attemptsIn(ended)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      const said = `trawl: ${name} at 127.0.0.1:1 can't be reached, after 10 attempts: connect ECONNREFUSED 127.0.0.1:1. ${check}`;
+      expect(ended.stderr).toContain(said);
+      expect(ended.stdout + ended.stderr).not.toMatch(/secret|a bug in Trawl|\n {4}at /);
+      expect([ended.code, ended.stdout]).toEqual([1, '']);
+    }
+  });
+
+  test('a worker waits for it, and says on which attempt it came', async () => {
+    const [rabbitmq, redis] = [await closedProxy(inject('rabbitmqUrl')), await closedProxy(inject('redisUrl'))];
+    const workplace = await setup({ RABBITMQ_URL: rabbitmq.url, REDIS_URL: redis.url });
+    const worker = workplace.start(['work']);
+    await worker.says(/Attempt 2 failed:.*Redis/);
+    await worker.says(/Attempt 2 failed:.*RabbitMQ/);
+    for (const { proxy } of [rabbitmq, redis]) proxy.open();
+    await worker.says(/Connected to Redis on attempt [3-9]/);
+    await worker.says(/Connected to RabbitMQ on attempt [3-9]/);
+    await worker.says(/INFO: consuming/);
+    worker.signal('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+
+  test('a worker that still waits for it can be stopped', async () => {
+    const workplace = await setup({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const worker = workplace.start(['work']);
+    await worker.says(/Connected to RabbitMQ/);
+    await worker.says(/Attempt 1 failed:.*Redis/);
+    worker.signal('SIGINT');
+    expect((await worker.ended).code).toBe(130);
+  });
+});
+
+describe('a Redis that would lose what it is given', () => {
+  test('one that evicts is refused by every command, at once, with the command that mends it', async () => {
+    const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'allkeys-lru');
+    const workplace = await setup({ REDIS_URL: url });
+    const commands = [['status'], ['work'], ['work', '--exit-when-idle'], ['produce', 'http://a.test/']];
+    for (const ended of await Promise.all(commands.map((command) => workplace.run(command)))) {
+      expect(ended.stderr).toContain(
+        'trawl: Redis may evict keys (maxmemory-policy is allkeys-lru), and with them URLs.',
+      );
+      expect(ended.stderr).toContain(MEND);
+      expect(attemptsIn(ended).length, 'waiting mends nothing').toBeLessThanOrEqual(1);
+      expect([ended.code, ended.stdout]).toEqual([78, '']);
+    }
+    const doctor = await workplace.run(['doctor']);
+    expect(doctor.stdout).toContain(MEND);
+    expect(doctor.code).toBe(1);
+    expect(await redis.dbsize(), 'nothing was done').toBe(0);
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
+    expect((await workplace.run(['status'])).code).toBe(0);
+  });
+
+  test('a container with one that evicts says so once and stays up, until it is stopped', async () => {
+    const { url } = await openPrivateRedis('--maxmemory-policy', 'allkeys-lru');
+    const workplace = await setup({ REDIS_URL: url });
+    const worker = workplace.start(['work', '--stay-up']);
+    await worker.says(/redis-cli config set maxmemory-policy noeviction/);
+    const ended = Promise.race([worker.ended, 'up']);
+    expect(await ended).toBe('up');
+    expect((await workplace.run(['doctor', '--worker'])).code, 'and is not healthy').toBe(78);
+    worker.signal('SIGTERM');
+    const { code, stderr } = await worker.ended;
+    expect([code, stderr.match(/noeviction/g)?.length]).toEqual([78, 1]);
+  });
+
+  test('one without an append-only file is a warning, with the command that mends it', async () => {
+    const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
+    const workplace = await setup({ REDIS_URL: url });
+    const mend =
+      'Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes';
+    const status = await workplace.run(['status']);
+    expect(status.stderr).toContain(mend);
+    expect(status.code).toBe(0);
+    const doctor = await workplace.run(['doctor']);
+    expect(doctor.stdout).toContain(`warning  Redis: ${mend}`);
+    expect(doctor.code).toBe(0);
+    await redis.config('SET', 'appendonly', 'yes');
+    expect((await workplace.run(['status'])).stderr).toBe('');
+    await redis.config('SET', 'appendonly', 'no');
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { ChangingPages } from '../../support/changing-pages.ts';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { TestSite } from '../../support/site.ts';
+import { openWorkplace } from '../../support/trawl.ts';
+
+async function setup() {
+  const site = new TestSite({ pages: 20 });
+  await site.start();
+  onTestFinished(() => site.stop());
+  let isMended = false;
+  site.on('/a', (_, response) => {
+    response.statusCode = isMended ? 200 : 404;
+    response.setHeader('content-type', 'text/html').end('<title>well</title>');
+  });
+  const workplace = await openWorkplace();
+  const flags = ['--dedup', 'ever', ...AT_FULL_SPEED];
+  return {
+    ...{ site, workplace, flags },
+    mend: () => {
+      isMended = true;
+    },
+    /** The paths of pages that are asked for. */
+    crawl: async (paths: readonly string[], ...more: readonly string[]) => {
+      const from = site.requests.length;
+      const seeds = paths.map((path) => site.url(path)).join('\n');
+      const summary = await workplace.json(['crawl', '-', ...flags, ...more], seeds);
+      return { summary, asked: site.requests.slice(from).map(({ path }) => path) };
+    },
+  };
+}
+
+test('crawls with --dedup ever take what none before them has taken, and what has failed', async () => {
+  const { site, workplace, flags, mend, crawl } = await setup();
+  const first = await crawl(['/page/1', '/page/2', '/a']);
+  expect(first.summary).toMatchObject({ discovered: 3, done: 2, failed: 1 });
+  mend();
+  const second = await crawl(['/page/1', '/page/2', '/page/3', '/a']);
+  expect(second.summary).toMatchObject({ discovered: 2, duplicate: 2, done: 2 });
+  expect(second.asked.toSorted()).toEqual(['/a', '/page/3']);
+  const third = await workplace.run(['crawl', site.url('/page/1'), '--run', 'third', ...flags]);
+  expect([third.code, third.stdout]).toEqual([
+    0,
+    expect.stringContaining('1 known, nothing new; without --dedup ever, they are crawled again'),
+  ]);
+  expect((await workplace.run(['status', 'third'])).stdout).toContain('without --dedup ever');
+  // The first run's letter: another run has done the page.
+  const { runs } = await workplace.json(['dlq', 'replay', '--run', first.summary.run]);
+  expect(runs).toMatchObject([{ letters: 1, accepted: 0, known: 1, resume: null }]);
+
+  expect(await workplace.json(['forget', site.url('/page/2'), '--local'])).toEqual({ forgotten: 1, kept: 0 });
+  expect((await crawl(['/page/1', '/page/2'])).asked).toEqual(['/page/2']);
+  // Other crawls go by their own marks, and leave none.
+  const plain = await workplace.json(['crawl', site.url('/page/9'), ...AT_FULL_SPEED]);
+  expect(plain).toMatchObject({ done: 1 });
+  expect((await crawl(['/page/9'])).asked).toEqual(['/page/9']);
+  expect((await workplace.run(['crawl', site.url('/'), '--dedup', 'always'])).stderr).toContain(
+    'expected --dedup to be ever or run, got "always"',
+  );
+}, 120_000);
+
+test('with --incremental beside it, pages that have changed are taken again', async () => {
+  const { site, workplace, flags } = await setup();
+  const pages = new ChangingPages(site, 5);
+  const crawl = async (...more: readonly string[]) =>
+    await workplace.json(['crawl', site.url('/sitemap.xml'), ...flags, '--incremental', ...more]);
+  expect(await crawl()).toMatchObject({ discovered: 5, done: 5 });
+  pages.takeAnswers();
+  pages.change(2, { lastmod: new Date(Date.now() + 1_000).toISOString() });
+  expect(await crawl()).toMatchObject({ discovered: 1, duplicate: 4, done: 1 });
+  expect(pages.takeAnswers()).toEqual(['200 /page/2']);
+}, 120_000);

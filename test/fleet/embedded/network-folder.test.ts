@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { TestSite } from '../../support/site.ts';
+import { openWorkplace } from '../../support/trawl.ts';
+
+/** What `statfs` says of a folder on a FUSE mount, in every process. */
+const HOOK = `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+fs.statfsSync = () => ({ type: 0x65735546 });
+syncBuiltinESMExports();`;
+const ON_FUSE = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(HOOK)}`,
+  RABBITMQ_URL: 'amqp://127.0.0.1:1',
+  REDIS_URL: 'redis://127.0.0.1:1',
+};
+
+test('in a folder on FUSE, a second terminal is told to wait, and a killed crawl is gone on with', async () => {
+  const site = new TestSite({ pages: 40 });
+  await site.start();
+  onTestFinished(() => site.stop());
+  // The crawl is at work for as long as this page keeps it waiting.
+  let isHeld = true;
+  site.on('/page/7', (_, response) => {
+    if (!isHeld) response.setHeader('content-type', 'text/html').end('<title>at last</title>');
+  });
+  const workplace = await openWorkplace(ON_FUSE);
+  const crawl = workplace.start(['crawl', site.url('/sitemap.xml'), '--run', 'slow', ...AT_FULL_SPEED]);
+  await site.arrival('/page/7');
+  const told =
+    'trawl: output/trawl.sqlite is on FUSE, where one process at a time can have it open, and another one has: wait until that crawl or command has ended';
+  expect(await workplace.run(['status', '--local'])).toEqual({ code: 1, stdout: '', stderr: `${told}\n` });
+  expect(await workplace.run(['crawl', site.url('/page/1'), ...AT_FULL_SPEED])).toMatchObject({
+    code: 1,
+    stderr: `${told}\n`,
+  });
+  expect((await workplace.run(['status', 'slow'])).stderr).toBe(`${told}. If the fleet's run is meant: --no-local\n`);
+  crawl.signal('SIGKILL');
+  await crawl.ended;
+  isHeld = false;
+  expect(await workplace.json(['crawl', '--resume'])).toMatchObject({ state: 'finished', discovered: 40, done: 40 });
+  expect((await workplace.records('slow')).length).toBe(40);
+  expect(await workplace.json(['status', 'slow'])).toMatchObject({ state: 'finished' });
+}, 120_000);

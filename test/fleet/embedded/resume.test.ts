@@ -1,0 +1,232 @@
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { TestSite, type TestSiteOptions } from '../../support/site.ts';
+import { openWorkplace, type Workplace } from '../../support/trawl.ts';
+
+/** Counters that do not depend on when anything happened. */
+const COUNTERS = [
+  'state',
+  'discovered',
+  'duplicate',
+  'waiting',
+  'inFlight',
+  'done',
+  'skipped',
+  'failed',
+  'bytes',
+  'records',
+];
+
+async function setup(options: TestSiteOptions = {}): Promise<{ site: TestSite; workplace: Workplace }> {
+  const site = new TestSite(options);
+  await site.start();
+  onTestFinished(() => site.stop());
+  return { site, workplace: await openWorkplace() };
+}
+
+function countersOf(summary: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries([...COUNTERS, 'reasons'].map((name) => [name, summary[name]]));
+}
+
+/** What a query finds in the database of all runs, as whoever comes after a crash finds it. */
+function query({ folder }: Workplace, sql: string, ...values: string[]): Record<string, unknown>[] {
+  const database = new DatabaseSync(join(folder, 'output', 'trawl.sqlite'));
+  try {
+    return database.prepare(sql).all(...values);
+  } finally {
+    database.close();
+  }
+}
+
+/** The paths of the pages that are over: taken, with no task that waits or is in flight. */
+function settledPaths(workplace: Workplace): string[] {
+  const over = query(
+    workplace,
+    'SELECT mark FROM marks WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = marks.task AND over IS NULL)',
+  );
+  return over.map(({ mark }) => new URL(String(mark)).pathname);
+}
+
+async function expectEachOnce(workplace: Workplace, run: string, pages: number): Promise<void> {
+  const urls = (await workplace.records(run)).map(({ url }) => url);
+  expect([urls.length, new Set(urls).size]).toEqual([pages, pages]);
+}
+
+describe('trawl crawl --resume', () => {
+  test('after Ctrl-C: the command that it names goes on, and nothing is fetched twice', async () => {
+    const { site, workplace } = await setup({ pages: 200 });
+    const crawl = workplace.start(['crawl', site.url('/'), '--run', 'cut', ...AT_FULL_SPEED]);
+    await site.arrival('/page/60');
+    crawl.signal('SIGINT');
+    const { code, stderr } = await crawl.ended;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/\nResume with: trawl crawl --resume cut\n$/);
+    const summary = await workplace.json(['crawl', '--resume', 'cut']);
+    expect(summary).toMatchObject({ run: 'cut', state: 'finished', discovered: 200, done: 200, duplicate: 0 });
+    for (let n = 1; n <= 200; n++) expect(site.count(`/page/${n}`)).toBe(1);
+    await expectEachOnce(workplace, 'cut', 200);
+  });
+
+  test.each(['/sitemap.xml', '/page/1', '/page/40', '/page/119', '/page/120'])(
+    'after kill -9 at %s: counters as if nothing had happened, and no page again that was over',
+    async (path) => {
+      const { site, workplace } = await setup({ pages: 120 });
+      const flags = ['--follow', '--max-depth', '1000', ...AT_FULL_SPEED];
+      const whole = await workplace.json(['crawl', site.url('/sitemap.xml'), '--run', 'whole', ...flags]);
+      site.reset();
+      const crawl = workplace.start(['crawl', site.url('/sitemap.xml'), '--run', 'cut', ...flags]);
+      await site.arrival(path);
+      crawl.signal('SIGKILL');
+      await crawl.ended;
+      const settled = settledPaths(workplace);
+      const summary = await workplace.json(['crawl', '--resume']);
+      expect(countersOf(summary)).toEqual(countersOf(whole));
+      for (const over of settled) expect(site.count(over)).toBe(1);
+      await expectEachOnce(workplace, 'cut', 120);
+    },
+  );
+
+  test('killed again and again, it comes to its end', async () => {
+    const { site, workplace } = await setup({ pages: 300 });
+    let crawl = workplace.start(['crawl', site.url('/sitemap.xml'), '--run', 'cut', ...AT_FULL_SPEED]);
+    for (const path of ['/page/1', '/page/90', '/page/180', '/page/270']) {
+      await site.arrival(path);
+      crawl.signal('SIGKILL');
+      await crawl.ended;
+      crawl = workplace.start(['crawl', '--resume', 'cut', '--json']);
+    }
+    const summary = JSON.parse((await crawl.ended).stdout);
+    expect(summary).toMatchObject({ state: 'finished', discovered: 300, done: 300, duplicate: 0 });
+    await expectEachOnce(workplace, 'cut', 300);
+  });
+
+  test('attempts that were made are counted: a page is not tried more often for it', async () => {
+    const { site, workplace } = await setup();
+    const held = Promise.withResolvers<ServerResponse>();
+    site.on('/held', (_, response) => held.resolve(response));
+    const urls = [site.url('/page/1'), site.url('/status/500'), site.url('/held')].join('\n');
+    const crawl = workplace.start(['crawl', '-', '--run', 'cut', '--max-attempts', '2', ...AT_FULL_SPEED], urls);
+    await site.arrival('/status/500');
+    const response = await held.promise;
+    // Lost in the middle: a request that is lost before its answer begins may be repeated on another connection.
+    site.on('/held', (_, again) => {
+      again.writeHead(200).write('half');
+      setImmediate(() => again.destroy());
+    });
+    crawl.signal('SIGINT');
+    await crawl.says(/Finishing the pages in hand/);
+    response.destroy();
+    expect((await crawl.ended).code).toBe(130);
+    const summary = await workplace.json(['crawl', '--resume']);
+    expect(summary).toMatchObject({ done: 1, failed: 2, reasons: { failed: { http_5xx: 1, connection: 1 } } });
+    expect([site.count('/status/500'), site.count('/held')]).toEqual([2, 2]);
+  });
+
+  test('a second process is refused, and told who is at it', async () => {
+    const { site, workplace } = await setup();
+    const crawl = workplace.start(['crawl', site.url('/hang'), '--run', 'held', ...AT_FULL_SPEED]);
+    await site.arrival('/hang');
+    const second = await workplace.run(['crawl', '--resume', 'held']);
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(
+      /^trawl: run held is being crawled by process \d+ on .*: wait until it has ended, or stop it/,
+    );
+    crawl.signal('SIGKILL');
+    await crawl.ended;
+    site.on('/hang', (_, response) => response.end('ok'));
+    expect(await workplace.json(['crawl', '--resume', 'held'])).toMatchObject({ done: 1 });
+  });
+
+  test('a second Ctrl-C stops at once, and names the command, too', async () => {
+    const { site, workplace } = await setup();
+    const crawl = workplace.start([
+      'crawl',
+      site.url('/hang'),
+      '--run',
+      'cut',
+      '--output-dir',
+      'an output',
+      ...AT_FULL_SPEED,
+    ]);
+    await site.arrival('/hang');
+    crawl.signal('SIGINT');
+    await crawl.says(/Finishing the pages in hand/);
+    crawl.signal('SIGINT');
+    const { code, stderr } = await crawl.ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain("\nStopped at once.\nResume with: trawl crawl --resume cut --output-dir 'an output'\n");
+  });
+
+  test('a run that has ended is crawled anew under its name, and its new records count', async () => {
+    const { site, workplace } = await setup();
+    const args = [
+      'crawl',
+      site.url('/page/1'),
+      site.url('/page/2'),
+      site.url('/news'),
+      '--run',
+      'daily',
+      ...AT_FULL_SPEED,
+    ];
+    for (const title of ['old', 'new']) {
+      site.on('/news', (_, response) => response.setHeader('content-type', 'text/html').end(`<title>${title}</title>`));
+      expect(await workplace.json(args)).toMatchObject({ discovered: 3, done: 3 });
+    }
+    const records = await workplace.records('daily');
+    expect(records.map(({ title }) => title).toSorted()).toEqual(['Page 1', 'Page 2', 'new']);
+  });
+
+  test('a list on standard input that was not read to its end must be given again', async () => {
+    const { site, workplace } = await setup();
+    const list = (to: number): string =>
+      Array.from({ length: to }, (_, i) => `${site.url(`/page/${i + 1}`)}\n`).join('');
+    const crawl = workplace.start(['crawl', '-', '--run', 'list', ...AT_FULL_SPEED], list(3), { holdsInput: true });
+    await site.arrival('/page/3');
+    crawl.signal('SIGINT');
+    expect((await crawl.ended).stderr).toContain('\nResume with: trawl crawl --resume list - < LIST\n');
+    const without = await workplace.run(['crawl', '--resume', 'list']);
+    expect([without.code, without.stderr]).toEqual([
+      2,
+      expect.stringContaining('Give the list again: trawl crawl --resume list - < LIST'),
+    ]);
+    const summary = await workplace.json(['crawl', '--resume', 'list', '-'], list(6));
+    expect(summary).toMatchObject({ discovered: 6, done: 6, duplicate: 0 });
+    for (let n = 1; n <= 6; n++) expect(site.count(`/page/${n}`)).toBe(1);
+  });
+
+  test('what is to be said without crawling anything', async () => {
+    const { site, workplace } = await setup();
+    const run = (...args: string[]) => workplace.run(['crawl', ...args]);
+    expect(await run('--resume')).toMatchObject({
+      code: 1,
+      stderr: 'trawl: nothing to resume in ./output: no run there can be resumed (OUTPUT_DIR)\n',
+    });
+    await workplace.json(['crawl', site.url('/page/1'), '--run', 'over', ...AT_FULL_SPEED]);
+    expect(await run('--resume', 'over')).toMatchObject({
+      code: 0,
+      stderr: 'Run over is finished: nothing left to do.\n',
+    });
+    expect(await run('--resume', 'other')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('run other is not known'),
+    });
+    const crawl = workplace.start(['crawl', site.url('/hang'), '--run', 'cut', ...AT_FULL_SPEED]);
+    await site.arrival('/hang');
+    crawl.signal('SIGKILL');
+    await crawl.ended;
+    for (const [args, said] of [
+      [['--resume', 'cut', site.url('/page/2')], 'a resumed run takes no new seeds'],
+      [['--resume', 'cut', '--urls-file', 'x'], 'a resumed run takes no new seeds'],
+      [['--resume', 'cut', '-'], 'run cut was not begun with a list (-)'],
+      [['--resume', '--run', 'cut'], 'expected the run after --resume'],
+      [['--resume', 'cut', '--rate', '5/s', '--follow'], 'leave out --rate, --follow'],
+      [[site.url('/page/2'), '--run', 'cut'], 'resume it with --resume cut, or choose another --run'],
+    ] as const) {
+      const { code, stderr } = await run(...args);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openFleet } from '../../support/fleet.ts';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { type TestHandler, TestSite } from '../../support/site.ts';
+import { openWorkplace } from '../../support/trawl.ts';
+
+/**
+ * Answers `/docs/<n>`, and the same with a slash, with links to two pages further down, up the tree, and to a file.
+ *
+ * Only one page links to each, so that its depth doesn't depend on which of two answers came first.
+ */
+function serveDocs(site: TestSite, pages: number): void {
+  for (let n = 1; n <= pages; n++) {
+    const answer: TestHandler = (_, response) => {
+      const [left, right] = [`/docs/${2 * n}`, `/docs/${2 * n + 1}`];
+      const links = [left, `${right}/`, right, '/', '/docs/file.pdf', '/docs/x?sort=1'];
+      const html = links.map((href) => `<a href="${href}">${href}</a>`).join('');
+      response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+    };
+    for (const path of [`/docs/${n}`, `/docs/${n}/`]) site.on(path, answer);
+  }
+}
+
+const paths = (site: TestSite): string[] => site.requests.map(({ path }) => path).toSorted();
+const PATTERNS = ['--scope', 'path', '--exclude', '*.pdf,*sort=*', '--url-key', 'no-trailing-slash'];
+
+describe('following links', () => {
+  test('in the folder of the seed, by patterns, one page for a URL and its trailing slash', async () => {
+    const site = new TestSite();
+    await site.start();
+    onTestFinished(() => site.stop());
+    serveDocs(site, 20);
+    const workplace = await openWorkplace();
+    const follow = ['--follow', '--max-depth', '3', ...PATTERNS, ...AT_FULL_SPEED];
+    const summary = await workplace.json(['crawl', site.url('/docs/1'), ...follow]);
+    expect(summary).toMatchObject({ discovered: 15, done: 15, failed: 0 });
+    expect(paths(site).filter((path) => !path.startsWith('/docs/'))).toEqual([]);
+    expect(paths(site).some((path) => /pdf|sort/.test(path))).toBe(false);
+    const keys = paths(site).map((path) => path.replace(/\/$/, ''));
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys).toHaveLength(15);
+  });
+
+  test('a limit of pages is said, and a run that goes on keeps to it', async () => {
+    const site = new TestSite({ pages: 100, linksPerPage: 5 });
+    await site.start();
+    onTestFinished(() => site.stop());
+    const workplace = await openWorkplace();
+    const flags = ['--follow', '--max-depth', '99', '--max-pages', '12', ...AT_FULL_SPEED];
+    const { code, stdout, stderr } = await workplace.run(['crawl', site.url('/page/1'), ...flags]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('further links are left out')]);
+    expect(stdout).toContain('12 pages');
+    expect(stdout).toContain('It reached its limit of 12 pages: further links were left out (--max-pages).');
+    expect(await workplace.json(['crawl', site.url('/page/1'), ...flags])).toMatchObject({
+      discovered: 12,
+      done: 12,
+      maxPagesReached: true,
+    });
+  });
+
+  test('patterns that could never match are refused, as is a scope that is none', async () => {
+    const workplace = await openWorkplace();
+    const { code, stderr } = await workplace.run([
+      'crawl',
+      'http://a.test/x',
+      '--include',
+      'news/*',
+      '--scope',
+      'site',
+    ]);
+    expect(code).toBe(78);
+    expect(stderr).toContain('expected --include to be patterns that begin with /, * or https://');
+    expect(stderr).toContain('expected --scope to be one of host, domain, path, got "site"');
+  });
+
+  test('a fleet takes no page more than it may, and a replay follows as its origin does', async () => {
+    const { workplace, site } = await openFleet();
+    // Fifteen pages go no deeper than this, in whatever order they come.
+    serveDocs(site, 260);
+    let isMended = false;
+    site.on('/docs/3/', (_, response) => {
+      const html = '<a href="/docs/100">within</a><a href="/page/1">without</a>';
+      response.writeHead(isMended ? 200 : 404, { 'content-type': 'text/html' }).end(html);
+    });
+    site.on('/docs/100', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('last'));
+    const workers = [1, 2].map(() => workplace.start(['work', ...AT_FULL_SPEED]));
+    const follow = ['--follow', '--max-depth', '50', '--max-pages', '15', ...PATTERNS, ...AT_FULL_SPEED];
+    const summary = await workplace.json(['produce', site.url('/docs/1'), '--run', 'mine', '--wait', ...follow]);
+    expect(summary).toMatchObject({ discovered: 15, done: 14, failed: 1, maxPagesReached: true });
+    expect(paths(site).filter((path) => !path.startsWith('/docs/'))).toEqual([]);
+    const mark = `${site.url('/docs/4')}`;
+    expect(await workplace.json(['url', `${mark}/`, '--run', 'mine'])).toMatchObject({
+      mark,
+      runs: [{ run: 'mine', isMarked: true }],
+    });
+
+    expect(await workplace.json(['forget', `${mark}/`])).toEqual({ forgotten: 1, kept: 0 });
+
+    isMended = true;
+    const replay = await workplace.json([
+      'dlq',
+      'replay',
+      '--reason',
+      'http_4xx',
+      '--run',
+      'mine',
+      '--max-pages',
+      '90',
+    ]);
+    expect(replay.runs[0].options).toMatchObject({ scope: 'path', maxPages: 90, urlKey: ['no-trailing-slash'] });
+    await expect
+      .poll(async () => (await workplace.json(['status', replay.run])).state, { timeout: 20_000 })
+      .toBe('finished');
+    expect(paths(site)).toContain('/docs/100');
+    expect(paths(site)).not.toContain('/page/1');
+    for (const worker of workers) worker.signal('SIGTERM');
+    await Promise.all(workers.map(({ ended }) => ended));
+  });
+});

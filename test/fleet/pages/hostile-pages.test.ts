@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openFleet } from '../../support/fleet.ts';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { answerHostile, hostileAnswer } from '../../support/hostile/answers.ts';
+import type { HostileUsage } from '../../support/hostile/usage-hook.ts';
+import { TestSite } from '../../support/site.ts';
+
+const SEED = 9;
+const HOSTILE_PAGES = 500;
+const GOOD_PAGES = 100;
+const MAX_RSS_MB = 600;
+const MAX_TURN_MS = 500;
+/** Where the hook's yardstick takes longer than this, the machine is slower, and a turn may be longer. */
+const YARDSTICK_MS = 6;
+const HOOK = join(import.meta.dirname, '../../support/hostile/usage-hook.ts');
+
+/** The first hostile pages of the seed, each on a host of its own: several errors of one would open its breaker. */
+async function openHostileSites(): Promise<string[]> {
+  const sites = await Promise.all(
+    Array.from({ length: HOSTILE_PAGES }, async (_, n) => {
+      const site = new TestSite();
+      await site.start();
+      site.on('/', (request, response) => answerHostile(hostileAnswer(SEED, n), request, response));
+      return site;
+    }),
+  );
+  onTestFinished(async () => void (await Promise.all(sites.map((site) => site.stop()))));
+  return sites.map((site) => site.url('/'));
+}
+
+test('among five hundred hostile pages a worker keeps its pace, its size and its records', {
+  timeout: 300_000,
+}, async () => {
+  const { workplace, site } = await openFleet({ pages: GOOD_PAGES });
+  const hostile = await openHostileSites();
+  const good = Array.from({ length: GOOD_PAGES }, (_, n) => site.url(`/page/${n + 1}`));
+  const usage = join(workplace.folder, 'usage.json');
+  const env = { NODE_OPTIONS: `--import ${HOOK}`, HOSTILE_USAGE: usage };
+  const limits = ['--worker-concurrency', '64', '--fetch-timeout', '10s'];
+  const worker = workplace.start(['work', ...limits, ...AT_FULL_SPEED], undefined, { env });
+  await worker.says(/consuming/);
+  worker.signal('SIGUSR2');
+  // A good page after every few hostile ones.
+  const step = Math.floor(hostile.length / GOOD_PAGES);
+  const urls = hostile.flatMap((url, n) => [url, ...(n % step === 0 ? good.splice(0, 1) : [])]).concat(good);
+  // All links are looked at, but none matches.
+  const flags = ['--max-attempts', '1', '--content', 'text', '--follow', '--include', '/nowhere/*', ...AT_FULL_SPEED];
+  const summary = await workplace.json(['produce', '-', '--run', 'mine', '--wait', ...flags], urls.join('\n'));
+  expect(summary).toMatchObject({ state: 'finished', discovered: urls.length, waiting: 0, inFlight: 0 });
+  worker.signal('SIGTERM');
+  expect((await worker.ended).code).toBe(0);
+
+  const [pages, failures] = [await workplace.records('mine'), await workplace.records('mine', '--failed')];
+  expect([pages.length, failures.length]).toEqual([summary.done, summary.failed]);
+  const done = new Set(pages.map(({ url }) => url));
+  expect(urls.filter((url) => url.startsWith(site.origin) && !done.has(url))).toEqual([]);
+
+  const { longestTurnMs, yardstickMs, maxRssMb } = JSON.parse(await readFile(usage, 'utf8')) as HostileUsage;
+  expect(maxRssMb).toBeLessThan(MAX_RSS_MB);
+  expect(longestTurnMs).toBeLessThan(MAX_TURN_MS * Math.max(1, yardstickMs / YARDSTICK_MS));
+});

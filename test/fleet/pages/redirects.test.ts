@@ -1,0 +1,32 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { mostWithin } from '../../faults/host-limits.ts';
+import { openFleet } from '../../support/fleet.ts';
+import { TestSite } from '../../support/site.ts';
+
+test('a site that has moved: both hosts keep their limits, and the old one is asked once for each page', async () => {
+  const { workplace, site: old } = await openFleet();
+  const site = new TestSite();
+  await site.start();
+  onTestFinished(() => site.stop());
+  const paths = Array.from(
+    { length: 40 },
+    (_, n) => `/redirect-to?url=${encodeURIComponent(site.url(`/page/${n + 1}`))}`,
+  );
+  const flags = ['--private-hosts', '127.0.0.0/8', '--robots', 'ignore'];
+  for (let n = 0; n < 2; n++) workplace.start(['work', '--exit-when-idle', ...flags]);
+  const list = paths.map((path) => old.url(path)).join('\n');
+  const summary = await workplace.json(
+    ['produce', '-', '--run', 'moved', '--wait', '--rate', '300/min', ...flags],
+    list,
+  );
+  expect(summary).toMatchObject({ discovered: 40, done: 40 });
+  expect(old.requests.map(({ path }) => path).toSorted()).toEqual(paths.toSorted());
+  expect(site.requests.length).toBe(40);
+  for (const each of [old, site]) {
+    const starts = each.requests.map(({ at }) => at);
+    // 5 a second; one more by the definition of the limit, and one for the error of the measure.
+    expect(mostWithin(starts, 1_000)).toBeLessThanOrEqual(7);
+  }
+  const records = await workplace.records('moved');
+  expect(records.map(({ redirects }) => redirects.length)).toEqual(paths.map(() => 1));
+});

@@ -1,0 +1,19 @@
+import type { FetcherOptions } from '../../shared/fetchers/fetcher-options.ts';
+import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
+import { UndiciFetcher } from '../../shared/fetchers/undici/fetcher.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
+
+/** What each fetcher is called by in `FETCHER`. */
+export const LANES: Readonly<Record<string, (options: FetcherOptions) => Fetcher>> = {
+  got: (options) => new GotFetcher(options),
+  undici: (options) => new UndiciFetcher(options),
+};
+
+/** The fetcher that `FETCHER` names, for tests in which any will do. */
+export function openLane(options: FetcherOptions): Fetcher {
+  const { FETCHER = 'got' } = process.env;
+  const open = LANES[FETCHER];
+  if (open === undefined)
+    throw new Error(`expected FETCHER to be ${Object.keys(LANES).join(' or ')}, got "${FETCHER}"`);
+  return open(options);
+}

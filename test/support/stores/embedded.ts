@@ -1,0 +1,60 @@
+import { Releaser } from '../../../shared/loops/releaser.ts';
+import type { Frontier, Offer } from '../../../shared/ports/frontier.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { markOf } from '../../../shared/task/url/fingerprint.ts';
+import { canonicalOf } from '../../../shared/task/url/url.ts';
+import { QUEUE_TTL_MS } from '../../../shared/transports/rabbitmq/topology.ts';
+import { LetterKeepingTransport } from './letter-keeping-transport.ts';
+import { openLocalParts } from './local-parts.ts';
+import { SteppedClock } from './stepped-clock.ts';
+
+type ReleaserParts = ConstructorParameters<typeof Releaser>[0];
+
+/** A releaser, whose failures nobody is told of unless a test says so. */
+export function releaserOf(parts: Omit<ReleaserParts, 'onFailure'> & Partial<ReleaserParts>): Releaser {
+  return new Releaser({ onFailure: async () => {}, ...parts });
+}
+
+/** As much as is due, without a window. */
+export const EVERYTHING: Parameters<Frontier['release']>[0] = { limit: 1_000, window: 100_000, unpaced: false };
+
+/** Stores and transport of one process, on a clock that the test steps. */
+export function openEmbedded() {
+  const clock = new SteppedClock();
+  const parts = openLocalParts({ clock, policy: { hostConcurrency: 0 } });
+  return { ...parts, transport: new LetterKeepingTransport({ clock, ttlMs: QUEUE_TTL_MS, letters: parts.letters }) };
+}
+
+/** The offer of a URL. */
+export function offerOf(url: string, extra: { readonly deadlineMs?: number; readonly queue?: 'priority' } = {}): Offer {
+  const { host } = new URL(url);
+  return { url, host, mark: markOf(canonicalOf(url)), step: '', depth: 0, queue: 'normal', ...extra };
+}
+
+/** A log whose lines a test can read. */
+export class LogLines implements Logger {
+  readonly lines: string[] = [];
+
+  debug(): void {}
+
+  info(fields: object, message: string): void {
+    this.#add('info', fields, message);
+  }
+
+  warn(fields: object, message: string): void {
+    this.#add('warn', fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.#add('error', fields, message);
+  }
+
+  #add(level: string, fields: object, message: string): void {
+    this.lines.push(`${level}: ${[message, ...Object.values(fields)].join(' ')}`);
+  }
+}
+
+/** Lets everything that can go on without time or input go on. */
+export async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}

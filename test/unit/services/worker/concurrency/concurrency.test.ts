@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { Concurrency, type Load, slotsFor } from '../../../../../services/worker/concurrency/concurrency.ts';
+
+const MANY_FILES = 100_000;
+const AT_EASE: Load = { isFull: true, utilization: 0.5, loopDelayMs: 2, memoryShare: 0.1 };
+
+/** A concurrency that is looked at twice a second, and its sizes. */
+function setup(wanted: number | 'auto' = 'auto', openFiles = MANY_FILES) {
+  const concurrency = new Concurrency({ wanted, openFiles });
+  let now = 0;
+  return {
+    concurrency,
+    after(looks: number, load: Partial<Load> = {}): number {
+      for (let n = 0; n < looks; n++) {
+        now += 500;
+        concurrency.look({ ...AT_EASE, ...load }, now);
+      }
+      return concurrency.size;
+    },
+  };
+}
+
+test('while all slots are taken and more is due, they double, up to an end', () => {
+  const { after, concurrency } = setup();
+  expect([concurrency.size, after(1), after(1), after(3), after(5)]).toEqual([32, 64, 128, 1_024, 1_024]);
+  expect(concurrency.bound).toBe('slots');
+});
+
+test('nothing more is due: they stay, and politeness is what binds', () => {
+  const { after, concurrency } = setup();
+  expect([after(10, { isFull: false }), concurrency.bound]).toEqual([32, 'politeness']);
+});
+
+test('no time left: more open pages would only wait for each other', () => {
+  const { after, concurrency } = setup();
+  expect([after(10, { utilization: 0.95 }), concurrency.bound]).toEqual([32, 'cpu']);
+  expect(after(1)).toBe(64);
+});
+
+test.each([
+  ['the event loop is late', { loopDelayMs: 51 }, 32],
+  ['memory is short', { memoryShare: 0.81 }, 8],
+])('%s: a fifth fewer, every five seconds, and from then on a tenth a second more', (_, trouble, least) => {
+  const { after } = setup();
+  after(5);
+  expect([after(1, trouble), after(9, trouble), after(1, trouble)]).toEqual([819, 819, 655]);
+  expect(after(2)).toBe(723);
+  expect(after(1_000, trouble)).toBe(least);
+});
+
+test('a process that has just begun is late with few pages open: that says nothing of how many it could have', () => {
+  const { after } = setup();
+  expect([after(20, { loopDelayMs: 500, isFull: false }), after(1)]).toEqual([32, 64]);
+});
+
+test('a number stands, whatever happens', () => {
+  const { after, concurrency } = setup(100);
+  expect([concurrency.size, after(5), after(5, { loopDelayMs: 500 })]).toEqual([100, 100, 100]);
+  expect([after(1, { memoryShare: 0.9 }), concurrency.bound]).toEqual([100, 'memory']);
+});
+
+test('files: a page has two, and others are left', () => {
+  expect(slotsFor(1_024)).toBe(448);
+  const { after, concurrency } = setup('auto', 256);
+  expect([after(10), concurrency.bound]).toEqual([64, 'files']);
+  expect(setup(500, 256).concurrency.size).toBe(64);
+  expect(setup('auto', 3).concurrency.size).toBe(1);
+});

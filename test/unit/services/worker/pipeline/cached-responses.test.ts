@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { CachedResponses } from '../../../../../services/worker/pipeline/cached-responses.ts';
+import type { Visit } from '../../../../../services/worker/pipeline/visit.ts';
+import { cacheKeyOf } from '../../../../../shared/ports/response-cache.ts';
+import type { RunOptions } from '../../../../../shared/ports/runs.ts';
+import type { Task } from '../../../../../shared/task/task/task.ts';
+import { FAST_RUN } from '../../../../support/builders.ts';
+
+const URL = 'https://example.com/page/1';
+const PAGE = { finalUrl: URL, status: 200, headers: {}, durationMs: 1, body: new Uint8Array() };
+
+/** What the store behind was asked, for a visit of a run with these options. */
+async function callsOf(run: Partial<RunOptions>, extra: object = {}): Promise<string[]> {
+  const calls: string[] = [];
+  const cached = new CachedResponses({
+    get: async (key) => {
+      calls.push(`get ${key}`);
+      return PAGE;
+    },
+    set: async (key) => void calls.push(`set ${key}`),
+  });
+  const options = { ...FAST_RUN, ...run };
+  const task = { run: 'r', url: URL, ...extra } as Task;
+  const found = await cached.find(task, options);
+  if (found !== undefined) calls.push('found');
+  await cached.keep({ task, run: { options } } as Visit, PAGE);
+  return calls;
+}
+
+const [GET, SET] = [`get ${cacheKeyOf(URL)}`, `set ${cacheKeyOf(URL)}`];
+
+const LOGINS = { 'https://example.com': 'user:password' };
+
+// biome-ignore format: a table
+test.each<[string, Partial<RunOptions>, object, string[]]>([
+  ['takes each URL anew',                     { dedup: 'run' },                     {},                 [GET, 'found', SET]],
+  ['… with credentials',                      { dedup: 'run' },                     { logins: LOGINS }, []],
+  ['takes URLs anew and asks for changes',    { dedup: 'run', incremental: true },  {},                 [SET]],
+  ['takes each URL once for all runs',        { dedup: 'ever' },                    {},                 []],
+  ['… and asks for changes',                  { dedup: 'ever', incremental: true }, {},                 []],
+])('a run that %s', async (_, run, task, calls) => {
+  expect(await callsOf(run, task)).toEqual(calls);
+});
+
+test('a page that was found for a run is dropped when the run was opened anew with other options', () => {
+  const cached = new CachedResponses({ get: async () => PAGE, set: async () => {} });
+  expect(cached.serves({ ...FAST_RUN, dedup: 'ever' })).toBe(false);
+  expect(cached.serves({ ...FAST_RUN, dedup: 'run' })).toBe(true);
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
+import { FULL_NAP_MS } from '../../../../../shared/loops/full-store.ts';
+import { hasMaxPages } from '../../../../../shared/ports/runs.ts';
+import { EVERYTHING } from '../../../../support/stores/embedded.ts';
+import { withMethods } from '../../../../support/with-methods.ts';
+import { deliver, expectPutBack, setup } from '../setup.ts';
+
+test('links are followed once each, and what was offered is told', async () => {
+  const world = await setup({ run: { follow: true, maxDepth: 1 } });
+  let told = 0;
+  const pipeline = world.pipeline({ onOffered: () => told++ });
+  await pipeline.handle(await deliver(world, '/page/1'));
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 4, done: 1, waiting: 3, duplicate: 0 });
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  expect(await world.runs.progress('r'), 'no deeper than it may').toMatchObject({ discovered: 4, done: 4 });
+  expect(told).toBe(1);
+});
+
+test('links are compared by the rules of their run, and fetched as they are written', async () => {
+  const paths = ['/a/', '/a', '/a?y=1&x=2', '/a?x=2&y=1', '/page/1/'];
+  const crawler = defineCrawler({
+    name: 'links',
+    step: (page) => ({ links: paths.map((path) => new URL(path, page.url).href) }),
+  });
+  const world = await setup({ crawler, run: { follow: true, urlKey: ['no-trailing-slash', 'sort-query'] } });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 3, duplicate: 3 });
+  const { tasks } = await world.frontier.release(EVERYTHING);
+  expect(tasks.map(({ task }) => task.url)).toEqual(['/a/', '/a?y=1&x=2'].map((path) => world.site.url(path)));
+});
+
+test.each([
+  ['its head', {}, '<meta name="robots" content="nofollow">', 1],
+  ['its headers', { 'x-robots-tag': 'noindex, nofollow' }, '', 1],
+  ['the links', {}, '', 2],
+])('links are not followed where %s ask for that, and in the record all the same', async (_, headers, head, found) => {
+  const world = await setup({ run: { follow: true } });
+  world.site.on('/asks', (_request, response) => {
+    const html = `<head>${head}</head><a href="/page/1">1</a><a rel="nofollow" href="/page/2">2</a>`;
+    response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(html);
+  });
+  expect(await world.pipeline().handle(await deliver(world, '/asks'))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: found, done: 1 });
+  expect(world.sink.records).toMatchObject([
+    { data: { links: [world.site.url('/page/1'), world.site.url('/page/2')] } },
+  ]);
+});
+
+test('a run that has all its pages follows no more links, and says so once', async () => {
+  const world = await setup({ run: { follow: true, maxPages: 3 } });
+  const pipeline = world.pipeline();
+  await pipeline.handle(await deliver(world, '/page/1'));
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 3, waiting: 2, duplicate: 0 });
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  const progress = await world.runs.progress('r');
+  expect(progress).toMatchObject({ discovered: 3, done: 3 });
+  expect(progress !== undefined && hasMaxPages(progress)).toBe(true);
+  const said = 'warn: the run reached its limit of pages (--max-pages): further links are left out r 3';
+  expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([said]);
+});
+
+test('a domain that answers for any name has an end: further hosts are left out, counted, and that is said once', async () => {
+  const world = await setup({ run: { follow: true, scope: 'domain', maxHostsPerDomain: 3 } });
+  const { port } = new URL(world.site.origin);
+  for (const path of ['/page/1', '/page/2']) {
+    const links = Array.from({ length: 5 }, (_, n) => `<a href="http://127.0.0.1:${Number(port) + 1 + n}${path}">`);
+    world.site.on(path, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(links.join(''));
+    });
+  }
+  const pipeline = world.pipeline();
+  for (const path of ['/page/1', '/page/2']) await pipeline.handle(await deliver(world, path));
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 8, done: 2, leftOut: { scope: 4 } });
+  const said = 'a domain reached its limit of hosts (--max-hosts-per-domain): links to further ones are left out';
+  expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([`warn: ${said} r 3 ${world.site.host}`]);
+});
+
+test('a full frontier: the page is put back at no attempt, and comes again after a while', async () => {
+  const world = await setup({ run: { follow: true } });
+  const frontier = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
+  expect(await world.pipeline({ frontier }).handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(world.sink.records).toEqual([]);
+  world.clock.step(FULL_NAP_MS - 1);
+  expect((await world.frontier.release(EVERYTHING)).tasks).toEqual([]);
+  world.clock.step(1);
+  await expectPutBack(world);
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { crawler as pageCrawler } from '../../../../../crawlers/page.ts';
+import type { Crawler, StepResult } from '../../../../../shared/crawler/crawler.ts';
+import { settled } from '../../../../support/stores/embedded.ts';
+import { deliver, setup } from '../setup.ts';
+
+const HERE = 'test/unit/services/worker/pipeline/pipeline-steps.test.ts';
+
+/** What a step that a crawler's author got wrong gives back. */
+function crawlerOf(step: () => unknown): Crawler {
+  return { name: 'broken', step: step as Crawler['step'] };
+}
+
+function fail(thrown: unknown): never {
+  throw thrown;
+}
+
+// biome-ignore format: a table
+test.each<[string, () => unknown, RegExp]>([
+  ['throws',                          () => fail(new Error('no such selector')),         new RegExp(`^${HERE}:\\d+: no such selector$`)],
+  ['throws a TypeError',              () => fail(new TypeError('no such field')),        new RegExp(`^${HERE}:\\d+: TypeError: no such field$`)],
+  ['rejects',                         async () => fail(new Error('no such selector')),   new RegExp(`^${HERE}:\\d+: no such selector$`)],
+  ['throws what is no error',         () => fail('why'),                                 /^crawlers\/page\.ts: it threw 'why'$/],
+  ['throws what can not be shown',    () => fail(Object.create(null)),                   /^crawlers\/page\.ts: it threw /],
+  ['returns nothing',                 () => undefined,                                   /^crawlers\/page\.ts: expected a step to return \{ data, links \}, got undefined$/],
+  ['resolves to nothing',             async () => undefined,                             /got undefined$/],
+  ['returns a list',                  () => [],                                          /got a list$/],
+  ['returns a text',                  () => 'https://a.test/',                           /got a string$/],
+  ['returns links that are no list',  () => ({ links: 'https://a.test/' }),              /: expected links to be a list of strings, got a string$/],
+  ['returns a link that is no text',  () => ({ links: ['/a', new URL('http://a.test')] }), /: expected links to be a list of strings, got an object at 1$/],
+  ['forgets to await its data',       () => ({ data: Promise.resolve(1) }),              /: expected data to be a value, got a promise: await it$/],
+  ['has a getter that throws',        () => ({ get links() { return fail(new Error('no links')); } }), new RegExp(`^${HERE}:\\d+: no links$`)],
+])('a step that %s fails its page at once, with file, line and message', async (_, step, said) => {
+  const world = await setup({ crawler: crawlerOf(step), run: { follow: true } });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ failed: 1, inFlight: 0, reasons: { failed: { step: 1 } } });
+  expect(world.sink.records).toMatchObject([{ outcome: 'failed', reason: 'step', attempt: 1, error: expect.stringMatching(said) }]);
+  expect(await world.letters()).toMatchObject([{ reason: 'step', error: expect.stringMatching(said) }]);
+  expect(world.log.lines).toEqual([expect.stringMatching(/^warn: failed .*step/)]);
+});
+
+test('an accepts that throws fails its page, too', async () => {
+  const world = await setup({ crawler: { ...pageCrawler, accepts: () => fail(new Error('no such type')) } });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(await world.letters()).toMatchObject([
+    { reason: 'step', error: expect.stringMatching(`^${HERE}:\\d+: no such type$`) },
+  ]);
+});
+
+test('a step that never settles is given up after its time, and others are not', async () => {
+  const first = Promise.withResolvers<StepResult>();
+  const steps = [first.promise, new Promise<StepResult>(() => {})];
+  const world = await setup({ crawler: crawlerOf(() => steps.shift()) });
+  const pipeline = world.pipeline({ stepTimeoutMs: 30_000 });
+  await world.offer('/page/1', '/page/2');
+  const handled = (await world.deliveries()).map((delivery) => pipeline.handle(delivery));
+  await expect.poll(() => steps.length).toBe(0);
+  await settled();
+  for (let ms = 0; ms < 27_000; ms += 3_000) {
+    world.clock.step(3_000);
+    await settled();
+  }
+  first.resolve({ data: 1 });
+  expect(await handled[0]).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ done: 1, inFlight: 1 });
+  for (let ms = 0; ms < 6_000; ms += 3_000) {
+    world.clock.step(3_000);
+    await settled();
+  }
+  expect(await handled[1]).toBe('ack');
+  expect(await world.letters()).toMatchObject([
+    { reason: 'step', error: 'crawlers/page.ts: it took longer than 30 s (STEP_TIMEOUT)' },
+  ]);
+});
+
+test('time in which the process did not run is no time of a step', async () => {
+  const step = Promise.withResolvers<StepResult>();
+  const world = await setup({ crawler: crawlerOf(() => step.promise) });
+  const handled = world.pipeline({ stepTimeoutMs: 30_000 }).handle(await deliver(world, '/page/1'));
+  await expect.poll(() => world.site.requests.length).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  world.clock.step(3_600_000);
+  await settled();
+  step.resolve({});
+  expect(await handled).toBe('ack');
+  expect(await world.runs.progress('r')).toMatchObject({ done: 1 });
+});
+
+test('a step that kept the process busy for too long has failed, though it came to an end', async () => {
+  const entered: string[] = [];
+  const watch = { enter: (url: string) => void entered.push(url), leave: () => 31_000 };
+  const world = await setup();
+  expect(await world.pipeline({ watch, stepTimeoutMs: 30_000 }).handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(entered).toEqual([world.site.url('/page/1')]);
+  expect(await world.letters()).toMatchObject([{ reason: 'step', error: expect.stringContaining('longer than 30 s') }]);
+});
+
+test('the same failure of many pages is warned of once', async () => {
+  const world = await setup({ crawler: crawlerOf(() => fail(new Error('no such selector'))) });
+  const pipeline = world.pipeline();
+  await world.offer('/page/1', '/page/2', '/page/3');
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  expect(world.log.lines.map((line) => line.split(':')[0])).toEqual(['warn', 'info', 'info']);
+});

@@ -1,0 +1,148 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { TestSite } from '../../../../support/site.ts';
+import { offerOf } from '../../../../support/stores/embedded.ts';
+import { setup } from '../setup.ts';
+
+/** A world with a second site, which is another host to politeness. */
+async function twoSites(options: Parameters<typeof setup>[0] = {}) {
+  const world = await setup(options);
+  const other = new TestSite();
+  await other.start();
+  onTestFinished(() => other.stop());
+  const leadTo = (path: string): string => `/redirect-to?url=${encodeURIComponent(other.url(path))}`;
+  const handleNext = async () => {
+    const [delivery] = await world.deliveries();
+    if (delivery === undefined) throw new Error('nothing was released');
+    return await world.pipeline().handle(delivery);
+  };
+  return { ...world, other, leadTo, handleNext };
+}
+
+test('a redirect to another host is followed there, through that one gate, and told in the record', async () => {
+  const { offer, handleNext, runs, sink, other, site, leadTo } = await twoSites();
+  await offer(leadTo('/redirect/1'));
+  expect(await handleNext()).toBe('ack');
+  expect(await runs.progress('r')).toMatchObject({ done: 1, inFlight: 0 });
+  expect(sink.records).toMatchObject([
+    {
+      url: site.url(leadTo('/redirect/1')),
+      finalUrl: other.url('/page/1'),
+      redirects: [other.url('/redirect/1'), other.url('/page/1')],
+      attempt: 1,
+    },
+  ]);
+});
+
+test('a hop whose host must wait is a deferral under that host, and goes on from there', async () => {
+  const { offer, handleNext, deliveries, runs, gate, sink, other, site, leadTo, clock } = await twoSites();
+  await gate.pause(other.host, 60_000, 'tired');
+  await offer(leadTo('/page/7'));
+  await handleNext();
+  expect(await runs.progress('r')).toMatchObject({ waiting: 1, inFlight: 0, done: 0 });
+  expect(await deliveries(), 'its own host is free, and has nothing to do with it any more').toEqual([]);
+  clock.step(60_000);
+  await handleNext();
+  expect(sink.records).toMatchObject([
+    { url: site.url(leadTo('/page/7')), finalUrl: other.url('/page/7'), attempt: 1 },
+  ]);
+  expect(other.count('/page/7')).toBe(1);
+  expect(site.count(leadTo('/page/7')), 'the first host is not asked again').toBe(1);
+});
+
+test('what a hop says of its host is said of that one, not of the first', async () => {
+  const { offer, handleNext, gate, other, site, leadTo } = await twoSites();
+  await offer(leadTo('/status/429'));
+  await handleNext();
+  expect(await gate.stillOpen(other.host)).toBe(false);
+  expect(await gate.stillOpen(site.host)).toBe(true);
+});
+
+test('a followed link that leads to another host is skipped; a seed is not', async () => {
+  const { handleNext, runs, sink, site, other, leadTo, frontier } = await twoSites({ run: { follow: true } });
+  await frontier.offer('r', [{ ...offerOf(site.url(leadTo('/page/1'))), depth: 1 }]);
+  await handleNext();
+  expect(await runs.progress('r')).toMatchObject({ skipped: 1, reasons: { skipped: { scope: 1 } } });
+  expect(sink.records).toMatchObject([{ error: `redirected to ${other.url('/page/1')}` }]);
+  expect(other.requests).toEqual([]);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['/redirect-to?url=/loop',                 '/loop', 'in a circle'],
+  ['/redirect/11',                           '/page', 'more than 10 times'],
+  ['/redirect-to?url=ftp://127.0.0.1/',      '/page', 'not http or https'],
+])('%s comes to nothing', async (path, loop, problem) => {
+  const { offer, handleNext, runs, site, letters } = await twoSites();
+  site.on(loop, (_, response) => void response.writeHead(302, { location: loop }).end());
+  await offer(path);
+  await handleNext();
+  expect(await runs.progress('r')).toMatchObject({ failed: 1, reasons: { failed: { redirects: 1 } } });
+  const [letter] = await letters();
+  expect(letter?.error).toContain(problem);
+});
+
+test('a site that sends a client back once, to see its cookie, is asked twice', async () => {
+  const { offer, handleNext, runs, site } = await twoSites();
+  let times = 0;
+  site.on('/cookie', (_, response) => {
+    if (++times > 1) response.writeHead(200, { 'content-type': 'text/html' }).end('<title>come in</title>');
+    else response.writeHead(302, { location: '/cookie' }).end();
+  });
+  await offer('/cookie');
+  await handleNext();
+  expect(await runs.progress('r')).toMatchObject({ done: 1 });
+});
+
+test('a redirect to a private address is skipped, wherever it comes from', async () => {
+  const { offer, handleNext, runs } = await twoSites();
+  await offer('/redirect-to?url=http://10.0.0.1/');
+  await handleNext();
+  expect(await runs.progress('r')).toMatchObject({ skipped: 1, reasons: { skipped: { private_address: 1 } } });
+});
+
+test('redirects whose URLs no message could carry fail their page', async () => {
+  const { site, offer, handleNext, deliveries, pipeline, letters } = await twoSites();
+  const long = `/long?${'x'.repeat(8_192)}`;
+  site.on('/to-long', (_, response) => response.writeHead(302, { location: long }).end());
+  await offer('/to-long');
+  await handleNext();
+  const eightKiB = 'x'.repeat(8_000);
+  site.on('/hop', ({ url = '' }, response) => {
+    const hop = Number(new URL(url, 'http://a.test').searchParams.get('n') ?? 0) + 1;
+    response.writeHead(302, { location: `/hop?n=${hop}&${eightKiB}` }).end();
+  });
+  await offer('/hop');
+  const [delivery] = await deliveries();
+  if (delivery === undefined) throw new Error('nothing was released');
+  await pipeline({ maxRedirects: 50 }).handle(delivery);
+  expect((await letters()).map((letter) => [letter?.reason, letter?.error])).toEqual([
+    ['redirects', 'The redirect leads to a URL of more than 8192 characters'],
+    ['redirects', 'The URLs that the request was redirected to have more than 131072 characters'],
+  ]);
+});
+
+test('a page that leads to a known one is a duplicate; the one that it leads to first is known from then on', async () => {
+  const { offer, deliveries, pipeline, runs, site, sink, frontier } = await twoSites();
+  await offer('/redirect/1', '/redirect/2', '/page/2', '/redirect-to?url=/page/2');
+  for (const delivery of await deliveries()) await pipeline().handle(delivery);
+  expect(await runs.progress('r')).toMatchObject({ done: 2, skipped: 2, reasons: { skipped: { duplicate: 2 } } });
+  expect(sink.records.filter(({ outcome }) => outcome === 'done').map(({ url }) => url)).toEqual([
+    site.url('/redirect/1'),
+    site.url('/page/2'),
+  ]);
+  expect(await frontier.offer('r', [offerOf(site.url('/page/1'))])).toEqual({ accepted: 0, known: 1 });
+});
+
+test('a worker that died after its claim is no other task: the page is recorded by who takes it over', async () => {
+  const { offer, deliveries, pipeline, runs, sink } = await twoSites();
+  await offer('/redirect/1');
+  const [delivery] = await deliveries();
+  if (delivery === undefined) throw new Error('nothing was released');
+  sink.failure = new Error('the disk is full');
+  await pipeline().handle(delivery);
+  sink.failure = undefined;
+  const [again] = await deliveries();
+  if (again === undefined) throw new Error('nothing was released');
+  await pipeline().handle(again);
+  expect(await runs.progress('r')).toMatchObject({ done: 1, skipped: 0 });
+});

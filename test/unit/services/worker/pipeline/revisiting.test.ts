@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import type { RunOptions } from '../../../../../shared/ports/runs.ts';
+import { FAST_RUN } from '../../../../support/builders.ts';
+import { ChangingPages } from '../../../../support/changing-pages.ts';
+import { offerOf } from '../../../../support/stores/embedded.ts';
+import { withMethods } from '../../../../support/with-methods.ts';
+import { setup as setupWorker } from '../setup.ts';
+
+async function setup(run: Partial<RunOptions> = {}) {
+  const world = await setupWorker({ run: { incremental: true, ...run } });
+  const pages = new ChangingPages(world.site, 3);
+  return {
+    ...world,
+    pages,
+    /** Visits paths of the site in a run of their own, and returns what became of it. */
+    async visit(run: string, paths: readonly string[], options: Partial<RunOptions> = {}) {
+      await world.runs.open(run, { ...FAST_RUN, incremental: true, ...options }, 'p');
+      await world.frontier.offer(
+        run,
+        paths.map((path) => offerOf(world.site.url(path))),
+      );
+      for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
+      return await world.runs.progress(run);
+    },
+  };
+}
+
+test('a visit is conditional when an earlier one is known, though the response is still cached', async () => {
+  const { visit, pages, sink } = await setup();
+  expect(await visit('one', ['/page/1'])).toMatchObject({ done: 1, bytesSaved: 0 });
+  expect(await visit('two', ['/page/1'])).toMatchObject({ skipped: 1, bytes: 0, bytesSaved: pages.bytes(1) });
+  pages.change(1);
+  expect(await visit('three', ['/page/1'])).toMatchObject({ done: 1, bytesSaved: 0 });
+  expect(await visit('four', ['/page/1'])).toMatchObject({ skipped: 1 });
+  expect(await visit('plain', ['/page/1'], { incremental: false })).toMatchObject({ done: 1 });
+  expect(pages.takeAnswers()).toEqual(['200 /page/1', '200 /page/1', '304 /page/1', '304 /page/1']);
+  expect(sink.records).toMatchObject([
+    { run: 'one', outcome: 'done' },
+    { run: 'two', outcome: 'skipped', reason: 'not_modified', status: 304 },
+    { run: 'three', outcome: 'done', fromCache: false },
+    { run: 'four', outcome: 'skipped', reason: 'not_modified' },
+    { run: 'plain', outcome: 'done', fromCache: true },
+  ]);
+});
+
+test('the same content in a new version is told as unchanged', async () => {
+  const { visit, pages, sink } = await setup();
+  await visit('one', ['/page/1']);
+  pages.change(1, { sameContent: true });
+  await visit('two', ['/page/1']);
+  pages.change(1);
+  await visit('three', ['/page/1']);
+  expect(sink.records.map((record) => 'unchanged' in record && record.unchanged)).toEqual([false, true, false]);
+});
+
+test('a page is fetched whole where its body is wanted: for another crawler, other content, or its links', async () => {
+  const { visit, pages } = await setup();
+  await visit('one', ['/page/1']);
+  await visit('content', ['/page/1'], { content: 'html' });
+  await visit('content-again', ['/page/1'], { content: 'html' });
+  await visit('follow', ['/page/1'], { content: 'html', follow: true, maxDepth: 1 });
+  await visit('leaf', ['/page/1'], { content: 'html', follow: true, maxDepth: 0 });
+  const answers = pages.answers.filter(({ path }) => path === '/page/1');
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 304, 200, 304]);
+});
+
+test('what came by a redirect is known by its content, and asked for whole', async () => {
+  const { visit, site, sink } = await setup();
+  const path = `/redirect-to?url=${encodeURIComponent(site.url('/page/1'))}`;
+  await visit('one', [path]);
+  await visit('two', [path]);
+  expect(sink.records).toMatchObject([{ outcome: 'done' }, { outcome: 'done', unchanged: true }]);
+  expect(site.requests.every(({ headers }) => headers['if-none-match'] === undefined)).toBe(true);
+});
+
+test('a page that claimed where its redirect led is read there again, by runs that share its marks; another stays a duplicate', async () => {
+  const { visit, runs, site, sink, clock } = await setup();
+  const to = (n: number) => `/redirect-to?n=${n}&url=${encodeURIComponent(site.url('/page/1'))}`;
+  for (const run of ['one', 'two', 'three']) {
+    await visit(run, [to(1), to(2)], { dedup: 'ever', recrawlAfterMs: 1_000 });
+    await runs.seal(run, 'p');
+    clock.step(1_000);
+  }
+  expect(sink.records.map(({ url, ...record }) => [record.run, url.includes('n=1'), record.outcome])).toEqual(
+    ['one', 'two', 'three'].flatMap((run) => [
+      [run, true, 'done'],
+      [run, false, 'skipped'],
+    ]),
+  );
+});
+
+test('a page that was skipped is remembered as visited, and as nothing else', async () => {
+  const { visit, sink } = await setup();
+  const path = '/type?ct=image/png';
+  await visit('one', [path]);
+  expect(await visit('young', [path], { recrawlAfterMs: 60_000 })).toMatchObject({ discovered: 0, duplicate: 1 });
+  expect(await visit('two', [path])).toMatchObject({ skipped: 1, bytesSaved: 0 });
+  expect(sink.records.map((record) => record.outcome)).toEqual(['skipped', 'skipped']);
+});
+
+test('a page whose record could not be stored is not known', async () => {
+  const { visit, sink, pages, runs, frontier } = await setup();
+  sink.failure = new Error('the disk is full');
+  expect(await visit('one', ['/page/1'])).toMatchObject({ waiting: 1, done: 0 });
+  sink.failure = undefined;
+  await runs.cancel('one');
+  await frontier.drain();
+  expect(await visit('two', ['/page/1'])).toMatchObject({ done: 1, skipped: 0 });
+  expect(pages.answers.every(({ conditions }) => conditions === '')).toBe(true);
+});
+
+test('a page that fails is not remembered; the age of one that is counts from its request', async () => {
+  const { frontier, offer, deliveries, pipeline, clock, site } = await setup();
+  const visits: unknown[] = [];
+  const spied = withMethods(frontier, {
+    settle: async (...args) => {
+      visits.push(args[2].page?.askedMsAgo);
+      return await frontier.settle(...args);
+    },
+  });
+  site.on('/late', (_, response) => {
+    clock.step(3_000);
+    response.setHeader('content-type', 'text/html').end('<title>late</title>');
+  });
+  await offer('/late', '/status/404');
+  for (const delivery of await deliveries()) await pipeline({ frontier: spied }).handle(delivery);
+  expect(visits).toEqual([3_000, undefined]);
+});

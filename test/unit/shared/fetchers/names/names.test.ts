@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { toFetchError } from '../../../../../shared/fetchers/error-codes.ts';
+import type { Zone } from '../../../../support/dns-server.ts';
+import { setup } from './setup.ts';
+
+// biome-ignore format: a table
+test.each<[string, Zone | undefined, readonly string[] | string]>([
+  ['an IPv4 address',          { addresses: ['192.0.2.1'] },                              ['192.0.2.1']],
+  ['several of them',          { addresses: ['192.0.2.2', '192.0.2.1'] },                 ['192.0.2.2', '192.0.2.1']],
+  ['IPv6 alone',               { addresses: ['2001:db8::1'] },                            ['2001:db8::1']],
+  ['both: IPv6 is first',      { addresses: ['192.0.2.1', '2001:db8::1'] },               ['2001:db8::1', '192.0.2.1']],
+  ['those of an alias',        { alias: 'other.test', addresses: ['192.0.2.3'] },         ['192.0.2.3']],
+  ['an alias of nothing',      { alias: 'other.test' },                                   'ENOTFOUND'],
+  ['no address',               {},                                                        'ENOTFOUND'],
+  ['no such name',             undefined,                                                 'ENOTFOUND'],
+  ['a server that can not say', { says: 'SERVFAIL' },                                     'ESERVFAIL'],
+  ['a server that will not say', { says: 'REFUSED' },                                     'EREFUSED'],
+])('a name with %s', async (_, zone, found) => {
+  const { find } = await setup((name) => (name === 'a.test' ? zone : undefined));
+  expect(await find('a.test')).toEqual(found);
+  expect(await find('A.Test.'), 'the same name').toEqual(found);
+});
+
+test('a server that does not answer: ETIMEOUT, which the failure reasons know', async () => {
+  const patience = { timeout: 50, tries: 1, maxTimeout: 50 };
+  const { names } = await setup({ 'a.test': { says: 'nothing at all' } }, { patience });
+  const error = await names.resolve('a.test').catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'ETIMEOUT', hostname: 'a.test' });
+  expect(toFetchError(error)).toMatchObject({ reason: 'timeout' });
+});
+
+test('names that can not be are not found', async () => {
+  const { find } = await setup();
+  expect(await find('a..b')).toBe('ENOTFOUND');
+  expect(await find(`${'a'.repeat(64)}.test`)).toBe('ENOTFOUND');
+});
+
+test('a name server that is not there: for now, nobody knows', async () => {
+  const { server, names } = await setup({ 'a.test': { addresses: ['192.0.2.1'] } });
+  server.stop();
+  const error = await names.resolve('a.test').catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'EAI_AGAIN' });
+  expect(toFetchError(error)).toMatchObject({ reason: 'dns' });
+});
+
+test('of a machine without IPv6, no IPv6 address is asked for', async () => {
+  const zones = { 'a.test': { addresses: ['192.0.2.1', '2001:db8::1'] } };
+  const { find, server } = await setup(zones, { families: () => [4] });
+  expect(await find('a.test')).toEqual(['192.0.2.1']);
+  expect(server.asked).toEqual(['A a.test']);
+});
+
+test('localhost, and what is under it, is this machine, and nobody is asked', async () => {
+  const { find, server } = await setup({}, { families: () => [4] });
+  expect(await find('localhost')).toEqual(['127.0.0.1']);
+  expect(await find('app.localhost')).toEqual(['127.0.0.1']);
+  expect(await (await setup()).find('localhost')).toEqual(['127.0.0.1', '::1']);
+  expect(server.asked).toEqual([]);
+  expect(await find('notlocalhost')).toBe('ENOTFOUND');
+  expect(server.asked).toEqual(['A notlocalhost']);
+});
+
+test('as net.connect asks: all addresses, the first one, one of a family', async () => {
+  const { names } = await setup({ 'a.test': { addresses: ['192.0.2.1', '2001:db8::1'] } });
+  const ask = (name: string, options: object): Promise<unknown[]> =>
+    new Promise((resolve) => names.lookup(name, options, (...answer) => resolve(answer)));
+  const [v6, v4] = [
+    { address: '2001:db8::1', family: 6 },
+    { address: '192.0.2.1', family: 4 },
+  ];
+  expect(await ask('a.test', { all: true })).toEqual([null, [v6, v4]]);
+  expect(await ask('a.test', {})).toEqual([null, '2001:db8::1', 6]);
+  expect(await ask('a.test', { family: 4, all: true })).toEqual([null, [v4]]);
+  expect(await ask('b.test', {})).toEqual([expect.objectContaining({ code: 'ENOTFOUND', hostname: 'b.test' }), []]);
+});

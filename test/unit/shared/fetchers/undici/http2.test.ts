@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { FetcherOptions } from '../../../../../shared/fetchers/fetcher-options.ts';
+import { UndiciFetcher } from '../../../../../shared/fetchers/undici/fetcher.ts';
+import { trustOurs } from '../../../../contract/suites/fetcher/proxy-setup.ts';
+import { allowing } from '../../../../support/allowing.ts';
+import { selfSigned } from '../../../../support/site/certificate.ts';
+
+type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+/** A site that speaks HTTP/2, and a fetcher for it. */
+async function setup(options: Partial<FetcherOptions> = {}) {
+  const handlers = new Map<string, Handler>();
+  const asked: string[] = [];
+  const sessions: ServerHttp2Session[] = [];
+  const server: Http2SecureServer = createSecureServer({ ...selfSigned, allowHTTP1: true }, (request, response) => {
+    asked.push(`${request.httpVersion} ${request.url}`);
+    const handler = handlers.get(request.url);
+    if (handler === undefined) response.end('well');
+    else handler(request, response);
+  });
+  server.on('session', (session) => sessions.push(session));
+  server.on('sessionError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const fetcher = new UndiciFetcher({
+    timeoutMs: 5_000,
+    userAgent: 'TrawlBot/1',
+    allowedPrivate: allowing('127.0.0.0/8'),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await fetcher.stop();
+    // Not before its connections are closed: one that the fetcher leaks fails the test.
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const url = (path: string): string => `https://127.0.0.1:${port}${path}`;
+  const fetch = (path: string, extra: { maxBodyBytes?: number; signal?: AbortSignal } = {}) =>
+    fetcher.fetch({ url: url(path), maxBodyBytes: 1_000_000, ...extra });
+  return { handlers, asked, sessions, fetcher, fetch, url };
+}
+
+beforeAll(() => trustOurs(true));
+afterAll(() => trustOurs(false));
+
+test('a server that has it is spoken to in HTTP/2, by one connection for all requests', async () => {
+  const { asked, sessions, fetch, url } = await setup();
+  const page = await fetch('/first');
+  expect([page.status, page.finalUrl, Buffer.from(page.body).toString()]).toEqual([200, url('/first'), 'well']);
+  await Promise.all(Array.from({ length: 20 }, (_, n) => fetch(`/page/${n}`)));
+  expect(asked).toHaveLength(21);
+  expect(asked.every((each) => each.startsWith('2.0 '))).toBe(true);
+  expect(sessions).toHaveLength(1);
+});
+
+test('what a request says, and which headers of the answer are told', async () => {
+  const { handlers, fetch } = await setup();
+  let said: object = {};
+  handlers.set('/headers', ({ headers }, response) => {
+    said = headers;
+    response
+      .writeHead(200, { etag: '"1"', 'set-cookie': ['a=1'], link: ['<a>', '<b>'], 'content-type': 'text/html' })
+      .end();
+  });
+  const { date: _, ...headers } = (await fetch('/headers')).headers;
+  expect(headers).toEqual({ etag: '"1"', link: '<a>, <b>', 'content-type': 'text/html' });
+  expect(said).toMatchObject({ 'user-agent': 'TrawlBot/1', 'accept-encoding': 'gzip, deflate, br, zstd' });
+});
+
+test('bodies are decoded, and end at their cap; the connection goes on', async () => {
+  const { handlers, sessions, fetch } = await setup();
+  const content = Buffer.alloc(300_000, 'x');
+  handlers.set(
+    '/gzip',
+    (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content)),
+  );
+  handlers.set('/large', (_, response) => void response.end(content));
+  expect((await fetch('/gzip')).body).toHaveLength(300_000);
+  expect((await fetch('/large')).body).toHaveLength(300_000);
+  await expect(fetch('/large', { maxBodyBytes: 299_999 })).rejects.toMatchObject({ reason: 'size', status: 200 });
+  expect(await fetch('/page')).toMatchObject({ status: 200 });
+  expect(sessions).toHaveLength(1);
+});
+
+test('a document comes in pieces, and can be left; the connection goes on', async () => {
+  const { handlers, sessions, fetch, fetcher, url } = await setup();
+  let left = false;
+  handlers.set('/endless', (request, response) => {
+    // A stream of Node.js ends only when it was read.
+    request.resume();
+    response.stream.once('close', () => {
+      left = true;
+    });
+    const more = (): void => {
+      while (!response.stream.closed && response.write(Buffer.alloc(16_384, 'x')));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const { body } = await fetcher.open({ url: url('/endless') });
+  let read = 0;
+  for await (const piece of body) {
+    read += piece.length;
+    if (read > 1_000_000) break;
+  }
+  expect(await fetch('/page')).toMatchObject({ status: 200 });
+  expect([left, sessions.length]).toEqual([true, 1]);
+});
+
+test('a request that is late, or is given up, ends; the others on its connection do not', async () => {
+  const { handlers, sessions, fetch } = await setup({ timeoutMs: 300 });
+  const arrived = Promise.withResolvers<void>();
+  handlers.set('/hang', () => {});
+  handlers.set('/held', () => arrived.resolve());
+  await fetch('/page');
+  const stop = new AbortController();
+  const late = fetch('/hang').catch((error: unknown) => error);
+  const held = fetch('/held', { signal: stop.signal }).catch((error: unknown) => error);
+  await arrived.promise;
+  stop.abort();
+  expect(await held).toMatchObject({ reason: 'aborted' });
+  expect(await fetch('/page')).toMatchObject({ status: 200 });
+  expect(await late).toMatchObject({ reason: 'timeout' });
+  expect(await fetch('/page')).toMatchObject({ status: 200 });
+  expect(sessions).toHaveLength(1);
+});
+
+test('a stream that the server resets is `connection`', async () => {
+  const { handlers, fetch } = await setup();
+  handlers.set('/reset', (_, response) => void response.stream.close(2));
+  await expect(fetch('/reset')).rejects.toMatchObject({ reason: 'connection' });
+});
+
+test('what is under way when the server lets go of its connection is still answered', async () => {
+  const { handlers, sessions, fetch } = await setup();
+  await fetch('/page/1');
+  const arrived = Promise.withResolvers<void>();
+  let finish = (): void => {};
+  handlers.set('/slow', (_, response) => {
+    response.write('fir');
+    finish = () => void response.end('st');
+    arrived.resolve();
+  });
+  const slow = fetch('/slow');
+  await arrived.promise;
+  sessions[0]?.close();
+  expect(await fetch('/page/2')).toMatchObject({ status: 200 });
+  expect(sessions).toHaveLength(2);
+  finish();
+  expect(Buffer.from((await slow).body).toString()).toBe('first');
+});
+
+test('a connection that the server lets go of is replaced', async () => {
+  const { sessions, fetch } = await setup();
+  await fetch('/page/1');
+  sessions[0]?.goaway();
+  expect(await fetch('/page/2')).toMatchObject({ status: 200 });
+  sessions.at(-1)?.destroy();
+  expect(await fetch('/page/3')).toMatchObject({ status: 200 });
+  expect(sessions.length).toBeGreaterThan(1);
+});

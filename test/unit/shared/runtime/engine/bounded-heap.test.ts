@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const MODULE = join(import.meta.dirname, '../../../../../shared/runtime/engine/bounded-heap.ts');
+
+/** Makes objects that live long enough for V8's young generation to grow as far as it may. Prints its largest size, in MiB. */
+const CHURN = `
+const v8 = require('node:v8');
+const kept = new Array(300_000);
+let made = 0;
+let largest = 0;
+const turn = () => {
+  for (let n = 0; n < 5_000; n++) kept[made++ % kept.length] = { list: new Array(40).fill(made), text: 'x' + made };
+  const young = v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
+  largest = Math.max(largest, young.space_size);
+  if (made < 2_000_000) setImmediate(turn);
+  else console.log(largest / 2 ** 20);
+};
+`;
+
+async function largestYoungMiB(start: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', `${CHURN}${start}`]);
+  return Number(stdout);
+}
+
+test('the young generation stops growing at 32 MiB, or one step above it', async () => {
+  expect(await largestYoungMiB('turn();'), 'else this test shows nothing').toBeGreaterThan(64);
+  const bounded = `import(${JSON.stringify(MODULE)}).then(({ boundHeap }) => { boundHeap(); turn(); });`;
+  expect(await largestYoungMiB(bounded)).toBeLessThanOrEqual(64);
+}, 30_000);

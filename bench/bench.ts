@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import { startServers } from '../test/support/servers/ladder.ts';
-import { ALLOWED_PER_SECOND, broad, fastHost } from './broad.ts';
+import { fastHost } from './broad.ts';
 import { Figures } from './figures.ts';
 import { startOrigin } from './origin.ts';
+import { type PoliteFigures, politeCrawl } from './polite.ts';
 import {
   type Bench,
   bareLoop,
@@ -30,14 +31,16 @@ const began = performance.now();
 const servers = await startServers();
 const origin = await startOrigin(folder);
 const { rabbitmqUrl, redisUrl } = servers;
-const bench: Bench = { folder, origin: origin.url, hosts: origin.hosts, rabbitmqUrl, redisUrl, rounds };
+const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds };
 
 try {
   say(await machine());
   const single = (value: number): Figures => new Figures([value]);
   const bare = await step('bare got loop', () => bareLoop(bench));
   const embedded = await step('embedded crawl', () => embeddedCrawl(bench));
+  const leanEmbedded = await step('embedded crawl, lean lane', () => embeddedCrawl(bench, 'undici'));
   const one = await step('fleet, one worker', () => fleet(bench, 1));
+  const leanOne = await step('fleet, one worker, lean lane', () => fleet(bench, 1, 'undici'));
   const two = await step('fleet, two workers', () => fleet(bench, 2));
   const trips = await step('round trips', () => roundTrips(bench));
   const produced = await step('producer', () => producer(bench, 200_000, rounds));
@@ -46,8 +49,11 @@ try {
   const compact = await step('memory, compact', () => memory(bench, 'compact'));
   const longest = await step('a million URLs', () => longestScript(bench));
   const polite = await step('politeness', () => politeness(bench));
-  const broadEmbedded = await step('a thousand hosts, embedded', () => broad(bench, 'embedded'));
-  const broadFleet = await step('a thousand hosts, fleet of two', () => broad(bench, 2));
+  const many = { name: 'broad', hosts: 2_000, pages: 25 };
+  const broad = await step('2 000 hosts, embedded', () => politeCrawl(bench, { ...many, workers: 'embedded' }));
+  const broadFleet = await step('2 000 hosts, fleet of two', () => politeCrawl(bench, { ...many, workers: 2 }));
+  const slowWeb = { name: 'slow', hosts: 1_000, pages: 15, answerMs: 1_000 };
+  const slow = await step('slow answers', () => politeCrawl(bench, { ...slowWeb, workers: 'embedded' }));
   const fast = await step('one fast host', () => fastHost(bench));
   const start = await step('start', () => startToFirstPage(bench));
   const ratio = (speed: Figures): string => (speed.median / bare.pagesPerSecond.median).toFixed(2);
@@ -56,10 +62,14 @@ try {
     ['  CPU µs per page', bare.cpuUsPerPage.text(), '', ''],
     ['embedded crawl, pages/s', embedded.pagesPerSecond.text(), '≥ 2 200', ratio(embedded.pagesPerSecond)],
     ['  CPU µs per page', embedded.cpuUsPerPage.text(), '', ''],
+    ['embedded crawl, lean lane, pages/s', leanEmbedded.pagesPerSecond.text(), '', ratio(leanEmbedded.pagesPerSecond)],
+    ['  CPU µs per page', leanEmbedded.cpuUsPerPage.text(), '', ''],
     ['fleet, one worker, pages/s', one.pagesPerSecond.text(), '≥ 1 700', ratio(one.pagesPerSecond)],
     ['  CPU µs per page in the worker', one.cpuUsPerPage.text(), '≤ 480', ''],
     ['  Redis commands per page', single(trips.commands).text(2), '', ''],
     ['  deliveries per page', single(trips.deliveries).text(2), '', ''],
+    ['fleet, one worker, lean lane, pages/s', leanOne.pagesPerSecond.text(), '', ratio(leanOne.pagesPerSecond)],
+    ['  CPU µs per page in the worker', leanOne.cpuUsPerPage.text(), '', ''],
     ['fleet, two workers, pages/s', two.pagesPerSecond.text(), '', ratio(two.pagesPerSecond)],
     ['  CPU µs per page in the workers', two.cpuUsPerPage.text(), '', ''],
     ['producer, 200 000 URLs, URLs/s', produced.urlsPerSecond.text(), '≥ 20 000', ''],
@@ -75,9 +85,9 @@ try {
     ['Redis bytes per waiting URL, beside', single(bytes.waiting).text(), '≤ 200', ''],
     ['longest Redis script, a million URLs, ms', longest.text(1), '≤ 20', ''],
     ['600/min, four workers, % of it used', polite.text(1), '≥ 95', ''],
-    ['1 000 hosts at 60/min, allowed, pages/s', String(ALLOWED_PER_SECOND), '', ''],
-    ['  embedded, pages/s', broadEmbedded.text(), '≥ 850', ''],
-    ['  fleet of two, pages/s', broadFleet.text(), '', ''],
+    ...politeRows('2 000 hosts × 25 pages, embedded', broad, 90),
+    ...politeRows('2 000 hosts × 25 pages, fleet of two', broadFleet, 85),
+    ...politeRows('1 000 hosts × 15 pages that take 1 s', slow, 80),
     ['6 000/min, one worker, % of it used', fast.percent.text(1), '≥ 95', ''],
     ['  scripts per page', fast.scripts.text(2), '', ''],
     ['start to first page, embedded, s', start.text(2), '≤ 1', ''],
@@ -88,6 +98,16 @@ try {
   await origin.stop();
   await servers.stop();
   await rm(folder, { recursive: true, force: true });
+}
+
+function politeRows(what: string, { percent, cpuUsPerPage, rssMb, soonest }: PoliteFigures, least: number): Row[] {
+  const of = (value: number, digits?: number): string => new Figures([value]).text(digits);
+  return [
+    [`${what}, % of what is allowed`, of(percent, 1), `≥ ${least}`, ''],
+    ['  CPU µs per page', of(cpuUsPerPage), '', ''],
+    ['  RSS MB, the largest process', of(rssMb), '', ''],
+    ['  soonest request, of the interval', of(soonest, 2), '≥ 0.85', ''],
+  ];
 }
 
 async function step<T>(name: string, work: () => Promise<T>): Promise<T> {

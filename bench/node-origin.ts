@@ -2,8 +2,8 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 
-// The web server of a bench without nginx: node node-origin.ts FOLDER PORT ADDRESS…
-const [root = '', port, ...addresses] = process.argv.slice(2);
+// The web server of a bench without nginx: node node-origin.ts FOLDER PORT
+const [root = '', port] = process.argv.slice(2);
 const page = readFileSync(join(root, 'page.html'));
 const answer: RequestListener = ({ url = '/' }, response) => {
   if (url.startsWith('/page/')) {
@@ -15,4 +15,4 @@ const answer: RequestListener = ({ url = '/' }, response) => {
     .on('open', () => response.writeHead(200, { 'content-type': 'application/xml' }))
     .pipe(response);
 };
-for (const address of addresses) createServer(answer).listen(Number(port), address);
+createServer(answer).listen(Number(port), '127.0.0.1');

@@ -9,15 +9,11 @@ import { freePort } from '../test/support/servers/machine.ts';
 const LINKS = 30;
 const PAGE_BYTES = 10_000;
 const URLS_PER_SITEMAP = 50_000;
-/** Addresses of this machine that the web server answers at beside its own: to a crawl, each is a host. */
-export const HOSTS = 1_000;
-const ADDRESSES = Array.from({ length: HOSTS }, (_, n) => `127.1.${Math.floor(n / 250)}.${1 + (n % 250)}`);
 
 /** A web server in a process of its own: nginx if there is one, else a Node.js server. */
 export interface Origin {
   readonly name: string;
   readonly url: string;
-  readonly hosts: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -40,7 +36,6 @@ export async function startOrigin(folder: string): Promise<Origin> {
             .replace('nginx version: ', '')
             .trim(),
     url: `http://127.0.0.1:${port}`,
-    hosts: ADDRESSES.map((address) => `http://${address}:${port}`),
     stop: async () => {
       const gone = new Promise((resolve) => child.once('exit', resolve));
       child.kill();
@@ -101,7 +96,7 @@ http {
   access_log off; keepalive_requests 100000000; sendfile on; tcp_nodelay on; open_file_cache max=1000;
   client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
   types { text/html html; application/xml xml; } charset utf-8;
-  server { ${['127.0.0.1', ...ADDRESSES].map((address) => `listen ${address}:${port};`).join(' ')} root ${root}; location /page/ { try_files /page.html =404; } }
+  server { listen 127.0.0.1:${port}; root ${root}; location /page/ { try_files /page.html =404; } }
 }
 `;
   const file = join(folder, 'nginx.conf');
@@ -110,7 +105,7 @@ http {
 }
 
 function startNodeOrigin(root: string, port: number): ChildProcess {
-  return fork(join(import.meta.dirname, 'node-origin.ts'), [root, String(port), '127.0.0.1', ...ADDRESSES], {
+  return fork(join(import.meta.dirname, 'node-origin.ts'), [root, String(port)], {
     stdio: 'ignore',
   });
 }

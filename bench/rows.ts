@@ -16,8 +16,6 @@ import { pageUrl, writeSitemaps } from './origin.ts';
 export interface Bench {
   readonly folder: string;
   readonly origin: string;
-  /** The same web server by a thousand other names. */
-  readonly hosts: readonly string[];
   readonly rabbitmqUrl: string;
   readonly redisUrl: string;
   readonly rounds: number;
@@ -41,12 +39,14 @@ export async function bareLoop({ folder, origin, rounds }: Bench): Promise<Speed
   });
 }
 
-export async function embeddedCrawl({ folder, origin, rounds }: Bench): Promise<Speed> {
+/** Which fetcher a row is measured with. */
+type Lane = 'got' | 'undici';
+
+export async function embeddedCrawl({ folder, origin, rounds }: Bench, lane: Lane = 'got'): Promise<Speed> {
   const sitemap = await writeSitemaps(folder, origin, 'embedded', PAGES);
+  const line = ['crawl', origin + sitemap, '--json', '--fetcher', lane, ...AT_FULL_SPEED];
   return await speedOf(rounds, async () => {
-    const { stdout, usage } = await runMeasured(TRAWL, ['crawl', origin + sitemap, '--json', ...AT_FULL_SPEED], {
-      folder,
-    });
+    const { stdout, usage } = await runMeasured(TRAWL, line, { folder });
     const { done, seconds } = JSON.parse(stdout);
     if (done !== PAGES) throw new Error(`expected ${PAGES} pages, got ${done}`);
     return { pages: done, seconds, cpuMs: usage.cpuMs };
@@ -54,12 +54,12 @@ export async function embeddedCrawl({ folder, origin, rounds }: Bench): Promise<
 }
 
 /** Pages a second from the first page to the last, with so many worker processes on a frontier that is full already. */
-export async function fleet(bench: Bench, workers: number): Promise<Speed> {
+export async function fleet(bench: Bench, workers: number, lane: Lane = 'got'): Promise<Speed> {
   const sitemap = await writeSitemaps(bench.folder, bench.origin, `fleet${workers}`, PAGES);
   let round = 0;
   return await speedOf(bench.rounds, async () => {
-    const run = `fleet-${workers}-${++round}`;
-    const ended = await crawlByFleet(bench, run, sitemap, workers);
+    const run = `fleet-${lane}-${workers}-${++round}`;
+    const ended = await crawlByFleet(bench, run, sitemap, workers, { FETCHER: lane });
     const times = await fetchTimes(join(bench.folder, 'output', run));
     if (times.length !== PAGES) throw new Error(`expected ${PAGES} records, got ${times.length}`);
     const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;

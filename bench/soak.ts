@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { randomOf } from '../test/faults/form.ts';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
+import { LANE_SETTINGS } from '../test/support/lane-settings.ts';
 import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
 import { TRAWL } from './measured-process.ts';
@@ -42,6 +43,7 @@ const sitemap = await writeSitemaps(folder, origin.url, 'soak', PAGES);
 const env = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
+  ...LANE_SETTINGS,
   RABBITMQ_URL: servers.rabbitmq.url,
   REDIS_URL: servers.redis.url,
   RUN_RETENTION: `${RETENTION_S}s`,

@@ -8,8 +8,9 @@ import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
 import { startOrigin, writeSitemaps } from './origin.ts';
 import { type Bench, clear } from './rows.ts';
 
-// npm run bench:turns -- CHECKOUT [--rounds 5] [--pages 20000] [--only embedded|fleet]: CPU time per page of this checkout and of another one, by
-// turns, each first in every other round, since a machine's speed changes within minutes. What counts is the ratio.
+// npm run bench:turns -- CHECKOUT [--rounds 5] [--pages 20000] [--only embedded|fleet] [--with FETCHER=undici]: CPU time per page of this checkout and
+// of another one, by turns, each first in every other round, since a machine's speed changes within minutes. What counts is the ratio.
+// `--with` is a setting of this checkout alone: `bench:turns -- . --with FETCHER=undici` compares the lanes of one checkout.
 const args = process.argv.slice(2);
 const numberOf = (flag: string, otherwise: number): number =>
   args.includes(flag) ? Number(args[args.indexOf(flag) + 1]) : otherwise;
@@ -17,6 +18,8 @@ const other = args[0];
 if (other === undefined || other.startsWith('-')) throw new Error('name the folder of the other checkout');
 const [rounds, pages] = [numberOf('--rounds', 5), numberOf('--pages', 20_000)];
 const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
+const [name = '', value = ''] = args.includes('--with') ? (args[args.indexOf('--with') + 1] ?? '').split('=') : [];
+const own: Readonly<Record<string, string>> = name === '' ? {} : { [name]: value };
 const programs = { other: join(resolve(other), 'services/cli/trawl.ts'), this: TRAWL };
 type Side = keyof typeof programs;
 
@@ -24,7 +27,7 @@ const folder = await mkdtemp(join(tmpdir(), 'trawl-turns-'));
 const servers = await startServers();
 const origin = await startOrigin(folder);
 const { rabbitmqUrl, redisUrl } = servers;
-const bench: Bench = { folder, origin: origin.url, hosts: origin.hosts, rabbitmqUrl, redisUrl, rounds };
+const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds };
 
 /** CPU time of one crawl of all pages, in µs per page. */
 type Way = (side: Side, round: number) => Promise<number>;
@@ -49,8 +52,8 @@ const WAYS: Readonly<Record<string, Way>> = {
 
 const sitemap = await writeSitemaps(folder, origin.url, 'turns', pages);
 try {
-  for (const [name, way] of Object.entries(WAYS)) {
-    if (only !== undefined && name !== only) continue;
+  for (const [which, way] of Object.entries(WAYS)) {
+    if (only !== undefined && which !== only) continue;
     const found = { other: [] as number[], this: [] as number[] };
     const ratios: number[] = [];
     for (let round = 1; round <= rounds; round++) {
@@ -58,7 +61,7 @@ try {
       for (const side of order) found[side].push(await way(side, round));
       ratios.push((found.this.at(-1) ?? 0) / (found.other.at(-1) ?? 1));
     }
-    say(`${name}, CPU µs per page: other ${new Figures(found.other).text()}, this ${new Figures(found.this).text()}`);
+    say(`${which}, CPU µs per page: other ${new Figures(found.other).text()}, this ${new Figures(found.this).text()}`);
     say(`  this / other, round by round: ${new Figures(ratios).text(3)}`);
   }
 } finally {
@@ -68,7 +71,7 @@ try {
 }
 
 async function run(side: Side, line: readonly string[]): Promise<Measured> {
-  const env = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl };
+  const env = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl, ...(side === 'this' ? own : {}) };
   return await runMeasured(programs[side], line, { folder, env });
 }
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { openFleet } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { AFTER_A_KILL_MS } from '../support/kills.ts';
 import { openProxiedDatabase, openTestDatabase } from '../support/stores/postgres.ts';
 
 const WORK = ['work', ...AT_FULL_SPEED];
 
 describe('a fleet whose records go to Postgres', () => {
-  test('two workers, one killed meanwhile: every page is there once', async () => {
+  test('two workers, one killed meanwhile: every page is there once', { timeout: AFTER_A_KILL_MS }, async () => {
     const { url, pool } = await openTestDatabase();
     const { workplace, site } = await openFleet({ pages: 1_200 }, { SINK: url });
     const [doomed, survivor] = [workplace.start(WORK), workplace.start([...WORK, '--exit-when-idle'])] as const;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { allPages, openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { AFTER_A_KILL_MS } from '../support/kills.ts';
 import type { Trawl } from '../support/trawl.ts';
 
 const WORK = [...AT_FULL_SPEED, '--log-format', 'json'];
@@ -45,7 +46,9 @@ async function setup(pages: number) {
   return { ...fleet, supervisor, consuming, pids: started.map(({ workerPid }) => workerPid as number), produce };
 }
 
-test('each worker has a name of its own; one that is killed is replaced, and nothing is lost', async () => {
+test('each worker has a name of its own; one that is killed is replaced, and nothing is lost', {
+  timeout: AFTER_A_KILL_MS,
+}, async () => {
   const { supervisor, consuming, pids, produce, site } = await setup(150);
   expect(consuming.map(({ worker, process: number }) => [number, worker.endsWith(`-${number}`)]).toSorted()).toEqual([
     [1, true],

@@ -3,15 +3,18 @@ import type { AllowedPrivate } from '../task/host/private-address.ts';
 import type { Resolve } from './address-guard.ts';
 import type { Rotation } from './proxies/rotation.ts';
 
-/** A phase before the answer (look-up, connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
+/** A phase before the answer (connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
 export const PHASE_MS = 10_000;
+
+/** The same, for looking a name up: it may wait for its turn, and be asked for twice. */
+export const LOOKUP_MS = 20_000;
 
 /** How long an idle connection is kept. Servers close theirs after anything from 5 s up; a slow crawl asks a host every second. */
 export const IDLE_MS = 10_000;
 
 /** What every fetcher is made of. */
 export interface FetcherOptions {
-  /** For a whole request, body included. No phase before the answer may take more than {@link PHASE_MS} of it. */
+  /** For a whole request, body included. No phase before the answer may take more than {@link PHASE_MS} of it, the look-up {@link LOOKUP_MS}. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** Default: nothing. */

@@ -16,7 +16,7 @@ import { AddressGuard, systemResolve } from '../address-guard.ts';
 import { Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
 import { toFetchError } from '../error-codes.ts';
-import { type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
+import { type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
 import { GuardedAgents } from './agents.ts';
 import { ProxyAgents } from './proxy-agents.ts';
@@ -46,7 +46,7 @@ export class GotFetcher implements Fetcher {
     this.#client = got.extend({
       agent: { http: this.#agents.http, https: this.#agents.https },
       timeout: {
-        lookup: phaseMs,
+        lookup: Math.min(timeoutMs, LOOKUP_MS),
         connect: phaseMs,
         secureConnect: phaseMs,
         send: phaseMs,

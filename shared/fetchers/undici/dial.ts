@@ -26,7 +26,8 @@ export interface TlsSessions {
 interface DirectDialOptions {
   readonly guard: AddressGuard;
   readonly sessions: TlsSessions;
-  /** For the look-up, the connection and the handshake, each. */
+  readonly lookupMs: number;
+  /** For the connection and the handshake, each. */
   readonly phaseMs: number;
 }
 
@@ -37,9 +38,9 @@ const READ_BYTES = 65_536;
  * Connects to hosts themselves. The address guard judges each connection, a literal and a name alike; a name is looked up once,
  * and exactly the addresses that were judged are connected to.
  */
-export function directDial({ guard, sessions, phaseMs }: DirectDialOptions): Dial {
+export function directDial({ guard, sessions, lookupMs, phaseMs }: DirectDialOptions): Dial {
   return (target, onDialed) => {
-    const attempt = new Attempt(target, phaseMs, onDialed);
+    const attempt = new Attempt(target, { lookupMs, phaseMs }, onDialed);
     guard.addressesOf(target.hostname).then(
       (addresses) => attempt.connect(addresses, sessions),
       (error: Error) => attempt.fail(error),
@@ -48,21 +49,20 @@ export function directDial({ guard, sessions, phaseMs }: DirectDialOptions): Dia
   };
 }
 
-/** One connection in the making: look-up → TCP → TLS. Each phase has the same time. */
+/** One connection in the making: look-up → TCP → TLS. Each phase has its time. */
 class Attempt {
   readonly #target: DialTarget;
   readonly #phaseMs: number;
   readonly #onDialed: OnDialed;
-  readonly #timer: NodeJS.Timeout;
-  #phase = 'look-up';
+  #timer: NodeJS.Timeout | undefined;
   #socket: Socket | undefined;
   #isOver = false;
 
-  constructor(target: DialTarget, phaseMs: number, onDialed: OnDialed) {
+  constructor(target: DialTarget, { lookupMs, phaseMs }: Pick<DirectDialOptions, 'lookupMs' | 'phaseMs'>, onDialed: OnDialed) {
     this.#target = target;
     this.#phaseMs = phaseMs;
     this.#onDialed = onDialed;
-    this.#timer = setTimeout(() => this.#late(), phaseMs);
+    this.#enter('look-up', lookupMs);
   }
 
   connect(addresses: readonly LookupAddress[], sessions: TlsSessions): void {
@@ -120,14 +120,14 @@ class Attempt {
     clearTimeout(this.#timer);
   }
 
-  #enter(phase: string): void {
-    this.#phase = phase;
-    this.#timer.refresh();
+  #enter(phase: string, ms = this.#phaseMs): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#late(phase, ms), ms);
   }
 
-  #late(): void {
+  #late(phase: string, ms: number): void {
     const { hostname } = this.#target;
-    const message = `The ${this.#phase} took longer than ${this.#phaseMs} ms: ${hostname}`;
+    const message = `The ${phase} took longer than ${ms} ms: ${hostname}`;
     this.fail(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
   }
 }

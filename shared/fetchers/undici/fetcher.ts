@@ -8,7 +8,7 @@ import { AddressGuard, systemResolve } from '../address-guard.ts';
 import { type Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
 import { toFetchError } from '../error-codes.ts';
-import { type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
+import { type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
 import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
@@ -55,7 +55,8 @@ export class UndiciFetcher implements Fetcher {
     this.#plainHeaders = Object.entries(this.#headers).flat();
     this.#guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
     const sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS });
-    this.#dial = directDial({ guard: this.#guard, sessions, phaseMs: Math.min(timeoutMs, PHASE_MS) });
+    const [lookupMs, phaseMs] = [Math.min(timeoutMs, LOOKUP_MS), Math.min(timeoutMs, PHASE_MS)];
+    this.#dial = directDial({ guard: this.#guard, sessions, lookupMs, phaseMs });
     this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, sessions) });
   }
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDnsServer } from '../../support/dns-server.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openDnsServer } from '../../support/opened-dns-server.ts';
 import { TestSite, type TestSiteOptions } from '../../support/site.ts';
 import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 

@@ -28,7 +28,7 @@ export interface PoliteFigures {
 }
 
 /** The default: a request to a host a second. */
-const INTERVAL_MS = 1_000;
+export const INTERVAL_MS = 1_000;
 
 /** Crawls many hosts at 60/min each, robots.txt included, all settings as they come. */
 export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<PoliteFigures> {

@@ -50,7 +50,8 @@ export async function runMeasured(file: string, args: readonly string[], options
     setTimeout(() => child.kill('SIGINT'), GRACE_MS).unref();
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== (isInterrupted ? EXIT_INTERRUPTED : 0)) throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${stderr}`);
+  if (code !== (isInterrupted ? EXIT_INTERRUPTED : 0))
+    throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${stderr}`);
   const usage = JSON.parse(await readFile(usageFile, 'utf8')) as Usage;
   return { stdout, wallMs: performance.now() - began, usage };
 }

@@ -80,14 +80,16 @@ async function mixedCrawl(
     await once(site, 'message');
     const urls: string[] = [];
     for (let n = 0; n < PAGES; n++) for (const host of hosts) urls.push(pageUrl(`http://${host}:${port}`, name, n));
+    const over = once(site, 'message');
     const began = Date.now();
     const measured = await runMeasured(TRAWL, ['crawl', '-', '--run', name, '--json', ...LOCAL, ...flags], {
       folder: bench.folder,
       input: urls.join('\n'),
-      ...(isEndless ? { until: once(site, 'message') } : {}),
+      ...(isEndless ? { until: over } : {}),
     });
     const { length } = await fetchTimes(join(bench.folder, 'output', name));
     if (length < expected) throw new Error(`expected ${expected} records of ${name}, got ${length}`);
+    await over;
     return { began, seen: await seenBy(site), rssMb: measured.usage.maxRssMb };
   } finally {
     site.kill();

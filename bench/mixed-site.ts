@@ -35,7 +35,12 @@ const answer: RequestListener = ({ url = '/', headers }, response) => {
 /** Notes a request to a host. */
 function askedFor(name: string) {
   const now = performance.now();
-  const host = hosts.get(name) ?? { pages: 0, lastAt: 0, askedAt: Number.NEGATIVE_INFINITY, soonestMs: Number.MAX_VALUE };
+  const host = hosts.get(name) ?? {
+    pages: 0,
+    lastAt: 0,
+    askedAt: Number.NEGATIVE_INFINITY,
+    soonestMs: Number.MAX_VALUE,
+  };
   hosts.set(name, host);
   host.soonestMs = Math.min(host.soonestMs, now - host.askedAt);
   host.askedAt = now;

@@ -158,8 +158,9 @@ export class Requests {
 
   /** One request, in its host's turn. */
   async #ask(visit: Visit, crawlDelayMs: number, pausedMs: number | undefined): Promise<Hop> {
-    const { gate, signal, hostConcurrency } = this.#options;
+    const { fetcher, gate, signal, hostConcurrency } = this.#options;
     const host = hostOf(visit);
+    await fetcher.prepare(urlOf(visit), signal);
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
     const limit: HostLimit = { intervalMs, concurrency: hostConcurrency };
     const { holder } = visit;

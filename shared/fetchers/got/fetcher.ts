@@ -17,6 +17,7 @@ import { Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
 import { toFetchError } from '../error-codes.ts';
 import { type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
+import { lookUpAhead } from '../look-up-ahead.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
 import { GuardedAgents } from './agents.ts';
 import { ProxyAgents } from './proxy-agents.ts';
@@ -34,19 +35,23 @@ export class GotFetcher implements Fetcher {
   readonly #routes: ProxiedRoutes<ProxyAgents> | undefined;
   readonly #hostHeaders: HostHeaders;
   readonly #timeoutMs: number;
+  readonly #guard: AddressGuard;
+  readonly #lookupMs: number;
 
   constructor(options: FetcherOptions) {
     const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
     this.#timeoutMs = timeoutMs;
     this.#hostHeaders = hostHeaders;
     const phaseMs = Math.min(timeoutMs, PHASE_MS);
+    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
     const guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
+    this.#guard = guard;
     this.#agents = new GuardedAgents(guard);
     this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, guard) });
     this.#client = got.extend({
       agent: { http: this.#agents.http, https: this.#agents.https },
       timeout: {
-        lookup: Math.min(timeoutMs, LOOKUP_MS),
+        lookup: this.#lookupMs,
         connect: phaseMs,
         secureConnect: phaseMs,
         send: phaseMs,
@@ -61,6 +66,10 @@ export class GotFetcher implements Fetcher {
       request: requestOnly,
       followRedirect: false,
     });
+  }
+
+  async prepare(url: string, signal: AbortSignal): Promise<void> {
+    await lookUpAhead(this.#guard, url, { signal, lookupMs: this.#lookupMs });
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {

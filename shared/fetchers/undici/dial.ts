@@ -58,7 +58,11 @@ class Attempt {
   #socket: Socket | undefined;
   #isOver = false;
 
-  constructor(target: DialTarget, { lookupMs, phaseMs }: Pick<DirectDialOptions, 'lookupMs' | 'phaseMs'>, onDialed: OnDialed) {
+  constructor(
+    target: DialTarget,
+    { lookupMs, phaseMs }: Pick<DirectDialOptions, 'lookupMs' | 'phaseMs'>,
+    onDialed: OnDialed,
+  ) {
     this.#target = target;
     this.#phaseMs = phaseMs;
     this.#onDialed = onDialed;

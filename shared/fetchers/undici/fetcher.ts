@@ -9,6 +9,7 @@ import { type Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
 import { toFetchError } from '../error-codes.ts';
 import { type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
+import { lookUpAhead } from '../look-up-ahead.ts';
 import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
@@ -37,6 +38,7 @@ interface Sending {
  */
 export class UndiciFetcher implements Fetcher {
   readonly #timeoutMs: number;
+  readonly #lookupMs: number;
   readonly #hostHeaders: HostHeaders;
   readonly #guard: AddressGuard;
   readonly #headers: Headers;
@@ -55,9 +57,14 @@ export class UndiciFetcher implements Fetcher {
     this.#plainHeaders = Object.entries(this.#headers).flat();
     this.#guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
     const sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS });
-    const [lookupMs, phaseMs] = [Math.min(timeoutMs, LOOKUP_MS), Math.min(timeoutMs, PHASE_MS)];
-    this.#dial = directDial({ guard: this.#guard, sessions, lookupMs, phaseMs });
+    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
+    const phaseMs = Math.min(timeoutMs, PHASE_MS);
+    this.#dial = directDial({ guard: this.#guard, sessions, lookupMs: this.#lookupMs, phaseMs });
     this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, sessions) });
+  }
+
+  async prepare(url: string, signal: AbortSignal): Promise<void> {
+    await lookUpAhead(this.#guard, url, { signal, lookupMs: this.#lookupMs });
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {

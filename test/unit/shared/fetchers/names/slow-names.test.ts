@@ -33,10 +33,13 @@ test('of names that take long, 512 are asked for again at once', async () => {
   const answer = Promise.withResolvers<void>();
   const soon = { timeout: 50, tries: 1, maxTimeout: 50 };
   const late = { timeout: 10_000, tries: 1, maxTimeout: 10_000 };
-  const { names, server } = await setup((name) => (name.startsWith('slow') ? { ...HERE, held: answer.promise } : HERE), {
-    families: () => [4],
-    patience: { first: soon, second: late },
-  });
+  const { names, server } = await setup(
+    (name) => (name.startsWith('slow') ? { ...HERE, held: answer.promise } : HERE),
+    {
+      families: () => [4],
+      patience: { first: soon, second: late },
+    },
+  );
   const askedAgain = (): number => server.asked.length - new Set(server.asked).size;
   const slow = namesOf('slow', 600).map((name) => names.resolve(name));
   await vi.waitFor(() => expect(askedAgain()).toBe(512), 10_000);

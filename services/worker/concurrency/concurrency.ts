@@ -2,7 +2,7 @@ import type { WorkerBound } from '../../../shared/ports/roster.ts';
 
 /** How a process fares. */
 export interface Load {
-  /** All slots are taken, and somebody waits for one. */
+  /** All slots are taken and somebody waits for one, or hosts had to wait since others that never answer have too many. */
   readonly isFull: boolean;
   /** The share of its time in which the event loop worked, since the last look. */
   readonly utilization: number;

@@ -51,7 +51,7 @@ export class Sizing {
 
   #look(): void {
     const { slots } = this;
-    this.#concurrency.look({ ...this.#meter.read(), isFull: slots.isFull }, performance.now());
+    this.#concurrency.look({ ...this.#meter.read(), isFull: slots.takeShortage() }, performance.now());
     const { size } = this.#concurrency;
     if (size !== slots.total) slots.resize(size);
     if (size < 2 * this.#toldOf) return;

@@ -22,7 +22,7 @@ export interface RequestsOptions {
   readonly maxBodyBytes: number;
   readonly maxRedirects: number;
   readonly hostConcurrency: number;
-  readonly slots: Pick<Slots, 'total'>;
+  readonly slots: Pick<Slots, 'total' | 'noteShortage'>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -52,6 +52,8 @@ type Answered =
 
 /** How long pages of hosts that never answered wait while too many hosts are silent. */
 const SILENT_WAITS_MS = 1_000;
+/** … and those of one that had to make room for others. */
+const CUT_SHORT_WAITS_MS = 15_000;
 
 /** The result of one hop. */
 type Hop = (Answered & { readonly left?: Promise<void> }) | { readonly laterMs: number };
@@ -81,7 +83,8 @@ export class Requests {
   constructor(options: RequestsOptions) {
     this.#options = options;
     this.#slots = new SlotWait(options);
-    this.#silent = new SilentHosts({ slots: () => options.slots.total });
+    const { slots } = options;
+    this.#silent = new SilentHosts({ slots: () => slots.total, onShortage: () => slots.noteShortage() });
   }
 
   /** `left` in the answer: its place at the host is free again. That need not be waited for before the page is read. */
@@ -104,17 +107,21 @@ export class Requests {
     const { robots } = this.#options;
     const host = hostOf(hop);
     if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS };
-    const end = this.#silent.begin(host);
+    const first = this.#silent.begin(host);
+    const signal = first === undefined ? this.#options.signal : AbortSignal.any([this.#options.signal, first.signal]);
     let hasAnswered = false;
     try {
-      const permission = (await robots?.permit(this.#candidate(hop), rules)) ?? FREE;
+      const permission = (await robots?.permit(this.#candidate(hop, signal), rules)) ?? FREE;
+      hasAnswered =
+        robots !== undefined && rules === undefined && (permission.kind === 'allow' || permission.kind === 'skip');
+      if (first?.signal.aborted) return { laterMs: CUT_SHORT_WAITS_MS };
       if (permission.kind !== 'allow') return this.#refused(hop, permission);
       if (arrival !== undefined) return await this.#recall(hop, arrival);
-      const asked = await this.#ask(hop, permission.intervalMs, pausedMs);
-      hasAnswered = 'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
-      return asked;
+      const asked = await this.#ask(hop, permission.intervalMs, pausedMs, signal);
+      hasAnswered ||= 'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
+      return first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked;
     } finally {
-      end(hasAnswered);
+      first?.end(hasAnswered);
     }
   }
 
@@ -133,9 +140,9 @@ export class Requests {
     return { ending: { outcome: { kind: 'skipped', reason: 'content_type', detail } } };
   }
 
-  #candidate(visit: Visit): Candidate {
+  #candidate(visit: Visit, signal: AbortSignal): Candidate {
     const { intervalMs } = visit.run.options;
-    return { url: urlOf(visit), host: hostOf(visit), intervalMs, signal: this.#options.signal };
+    return { url: urlOf(visit), host: hostOf(visit), intervalMs, signal };
   }
 
   /** What becomes of a page that is not fetched, or not now, because of its robots.txt. */
@@ -157,8 +164,8 @@ export class Requests {
   }
 
   /** One request, in its host's turn. */
-  async #ask(visit: Visit, crawlDelayMs: number, pausedMs: number | undefined): Promise<Hop> {
-    const { fetcher, gate, signal, hostConcurrency } = this.#options;
+  async #ask(visit: Visit, crawlDelayMs: number, pausedMs: number | undefined, signal: AbortSignal): Promise<Hop> {
+    const { fetcher, gate, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     await fetcher.prepare(urlOf(visit), signal);
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
@@ -167,7 +174,7 @@ export class Requests {
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
     if (!slot.go) return { laterMs: slot.inMs };
     const began = performance.now();
-    const fetched = await this.#fetch(visit);
+    const fetched = await this.#fetch(visit, signal);
     // If that fails, the place is free again when its lease ends.
     const left = gate.leave(host, limit, holder, performance.now() - began, 'ending' in fetched).catch(() => {});
     if (!('to' in fetched)) return { ...fetched, left };
@@ -175,8 +182,8 @@ export class Requests {
     return fetched;
   }
 
-  async #fetch(visit: Visit): Promise<Answered> {
-    const { fetcher, maxBodyBytes, maxRedirects, clock, signal } = this.#options;
+  async #fetch(visit: Visit, signal: AbortSignal): Promise<Answered> {
+    const { fetcher, maxBodyBytes, maxRedirects, clock } = this.#options;
     const broken: StepError[] = [];
     const accepts = (contentType: string | undefined): boolean => {
       const wanted = wants(visit, contentType);

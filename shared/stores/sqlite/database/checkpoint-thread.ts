@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CheckpointMode } from './checkpoints.ts';
 
-/** The thread of {@link Checkpoints}: it makes one when it is told to, and says when that is over. */
+/** The thread of {@link Checkpoints}: makes a checkpoint when it is told to, and reports when that is over. */
 
-/** How long a restart waits for those who write and read. */
+/** How long a restart waits for writers and readers. */
 const WAIT_MS = 2_000;
 
 const database = new DatabaseSync(workerData as string, { timeout: WAIT_MS });

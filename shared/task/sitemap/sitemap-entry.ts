@@ -5,7 +5,7 @@ export interface SitemapEntry {
   /** When it was last changed, as it was written. */
   readonly lastmod: string | undefined;
   readonly to: 'page' | 'sitemap';
-  /** It has a `news:news`: an article that wants to be read soon. Left out: no. */
+  /** It has a `news:news`: an article that should be fetched soon. Left out: no. */
   readonly isNews?: true;
 }
 
@@ -24,5 +24,5 @@ export interface SitemapEntry {
  */
 export type SitemapKind = 'urlset' | 'index' | 'feed' | 'text' | 'html' | 'empty' | 'unknown';
 
-/** A longer `loc` is cut here, which makes it longer than a URL may be: it is malformed, not lost. */
+/** A longer `loc` is cut to this, which is still too long for a URL, so it is reported as malformed rather than lost. */
 export const MAX_LOC_LENGTH = 8192;

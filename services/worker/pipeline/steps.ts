@@ -104,7 +104,7 @@ export class Steps {
       await clock.sleep(stepTimeoutMs / TURNS, idle.signal);
       if (idle.signal.aborted) break;
       for (const pending of this.#pending) {
-        // One turn more than {@link TURNS}, since the step began in the middle of its first.
+        // One turn more than TURNS, since the step began in the middle of its first.
         if (pending.turns-- > 0) continue;
         this.#pending.delete(pending);
         pending.giveUp();

@@ -18,7 +18,7 @@ export interface SitemapEntry {
  * | `index`   | other sitemaps                                        |
  * | `feed`    | pages: RSS 2.0, RSS 1.0 or Atom                       |
  * | `text`    | pages, one URL a line                                 |
- * | `html`    | a page itself, an error page served as a sitemap, say |
+ * | `html`    | a page, such as an error page served as a sitemap     |
  * | `empty`   | nothing but white space                               |
  * | `unknown` | none of these                                         |
  */

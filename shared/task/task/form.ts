@@ -9,9 +9,9 @@ import { RUN_ID, type Task } from './task.ts';
 /*
  * How a task is written as text. Both kinds are made from `TASK_FIELDS`: a field that is added there travels everywhere.
  *
- * | where                        | what stands there                                                                      |
+ * | where                        | what it contains                                                                       |
  * |------------------------------|----------------------------------------------------------------------------------------|
- * | a store                      | run, host, queue and mark, which a store decides by, and the form: a text that it keeps and gives back as it is |
+ * | a store                      | run, host, queue and mark, which the store uses, and the form: a text that it returns unchanged |
  * | a message, and a dead letter | everything, as the fields of one JSON object                                            |
  */
 

@@ -9,7 +9,7 @@ import type { Task } from '../task/task.ts';
  * | `domain` | every host of the registered domain: `shop.example.co.uk` from `www.example.co.uk`        |
  * | `path`   | the folder of the seed, on its host: `/docs/a` and `/docs/b/c` from `/docs/index.html`    |
  *
- * The scheme doesn't matter. A seed that redirects to another host, its `www` say, is followed there, too.
+ * The scheme doesn't matter. If a seed redirects to another host, such as its `www`, links to that host are followed, too.
  */
 export const SCOPES = ['host', 'domain', 'path'] as const;
 export type Scope = (typeof SCOPES)[number];

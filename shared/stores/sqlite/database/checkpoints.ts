@@ -1,15 +1,10 @@
-import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { threadEnv } from '../../../runtime/thread-env.ts';
 import { IN_MEMORY, type LocalDatabase } from './database.ts';
+import { isLogLonger } from './log-file.ts';
 
 /** From this many bytes on, the log is checkpointed. */
 const LONG_LOG_BYTES = 8 * 2 ** 20;
-/** From this many on, writers wait until all of it is checkpointed, so that it starts again from its beginning. */
-const TOO_LONG_LOG_BYTES = 32 * 2 ** 20;
-
-/** What the thread is asked to do. */
-export type CheckpointMode = 'PASSIVE' | 'RESTART';
 
 /**
  * Keeps the log of a database short, with a thread that has a connection of its own: its waits for the disk don't hold up the
@@ -29,12 +24,9 @@ export class Checkpoints {
 
   /** Checks how long the log is. To be called every second or so. */
   look(): void {
-    if (!this.#isNeeded || this.#isBusy) return;
-    const { size = 0 } = statSync(`${this.#path}-wal`, { throwIfNoEntry: false }) ?? {};
-    if (size < LONG_LOG_BYTES) return;
-    const mode: CheckpointMode = size < TOO_LONG_LOG_BYTES ? 'PASSIVE' : 'RESTART';
+    if (!this.#isNeeded || this.#isBusy || !isLogLonger(`${this.#path}-wal`, LONG_LOG_BYTES)) return;
     this.#isBusy = true;
-    this.#started().postMessage(mode);
+    this.#started().postMessage('look');
   }
 
   async stop(): Promise<void> {

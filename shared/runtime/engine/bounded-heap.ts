@@ -23,7 +23,7 @@ const LATER_LOOK_EVERY_MS = 1_000;
  * size only at the start. The timer keeps no process alive, and ends when the size is reached.
  */
 export function boundHeap(): void {
-  setFlagsFromString('--heap-growing-percent=100');
+  setFlagsFromString('--heap-growing-percent=40');
   const startedAt = performance.now();
   const look = (): void => {
     if (youngBytes() >= ENOUGH_YOUNG_BYTES) setFlagsFromString('--semi-space-growth-factor=1');

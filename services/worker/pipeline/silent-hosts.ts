@@ -11,9 +11,9 @@ interface SilentHostsOptions {
 
 /** A request to a host that has never answered. */
 export interface FirstRequest {
-  /** Aborted when it is to make room for another host. */
+  /** Aborted to make room for a request to another host. */
   readonly signal: AbortSignal;
-  /** To be called when it is over. */
+  /** Call it when the request ends. */
   end(hasAnswered: boolean): void;
 }
 
@@ -23,38 +23,38 @@ interface OpenRequest {
   readonly abort: AbortController;
 }
 
-/** A host that hasn't answered within this may never do so. */
+/** A host that hasn't answered after this long may never answer. */
 const SILENT_AFTER_MS = 2_000;
-/** Each time that a host was silent, it is waited for longer before it has to make room: 2 s, 8 s, and then until its time-out. */
+/** By how much longer a host is waited for each time before it must make room: 2 s, 8 s, then until the time-out. */
 const LONGER_EACH_TIME = 4;
-/** 100 bytes each. */
+/** Hosts remembered as having answered, and as silent; about 100 bytes each. */
 const MOST_KNOWN = 100_000;
 
 /**
- * Hosts that accept a connection, or not even that, and never answer: each request to one lasts until its time-out, and a
- * thousand of them would have all slots. A host that never answered has one request at a time that lasts; all such hosts
- * together have half of the slots.
+ * Keeps hosts that never answer from taking all slots: a request to one, whether or not it accepts the connection, lasts until
+ * its time-out. A host that has never answered may have one long request at a time, and all such hosts together half of the
+ * slots. While they have that half:
  *
- * | a host that                     | while they have half of the slots                                                   |
- * |---------------------------------|-------------------------------------------------------------------------------------|
- * | has answered                    | is asked                                                                            |
- * | was never asked                 | is asked: one that has been silent for long enough makes room, and comes back later |
- * | was silent when it was asked    | waits in the frontier                                                               |
+ * | a host that                 | then                                                                                    |
+ * |-----------------------------|-----------------------------------------------------------------------------------------|
+ * | has answered                | is asked                                                                                |
+ * | was never asked             | is asked; the oldest silent request makes room, and its page comes back later           |
+ * | was silent when it was asked | waits in the frontier                                                                  |
  */
 export class SilentHosts {
   readonly #options: SilentHostsOptions;
-  /** Hosts that have answered, the latest of them. */
+  /** Hosts that have answered; at most {@link MOST_KNOWN}, the oldest first. */
   readonly #answered = new Set<string>();
-  /** How often others were silent, the latest of them. */
+  /** How often other hosts were silent; at most {@link MOST_KNOWN}, the oldest first. */
   readonly #silent = new Map<string, number>();
-  /** Requests to others, the oldest first. */
+  /** Open requests to hosts that have not answered, the oldest first. */
   readonly #open = new Set<OpenRequest>();
 
   constructor(options: SilentHostsOptions) {
     this.#options = options;
   }
 
-  /** May a host be asked, as far as silent hosts go? Another one may be cut short for it. */
+  /** May a request to this host begin, as far as the limits for silent hosts go? If there is no room, others may be cut short for it. */
   mayAsk(host: string): boolean {
     if (this.#open.size === 0 || this.#answered.has(host)) return true;
     const now = this.#now();
@@ -63,7 +63,11 @@ export class SilentHosts {
     for (const request of this.#open) {
       const age = now - request.since;
       const times = this.#silent.get(request.host) ?? 0;
-      if (age < SILENT_AFTER_MS && times === 0) continue;
+      if (age < SILENT_AFTER_MS && times === 0) {
+        // All that follow are younger still.
+        if (this.#silent.size === 0) break;
+        continue;
+      }
       if (request.host === host) return false;
       room--;
       if (age >= SILENT_AFTER_MS * LONGER_EACH_TIME ** times) longest.push(request);
@@ -79,7 +83,7 @@ export class SilentHosts {
     return cut.length > 0;
   }
 
-  /** A request to a host begins. Nothing if the host has answered before. */
+  /** Notes that a request begins. Returns nothing if the host has answered before. */
   begin(host: string): FirstRequest | undefined {
     if (this.#answered.has(host)) return undefined;
     const request = { host, since: this.#now(), abort: new AbortController() };

@@ -38,6 +38,18 @@ describe('trawl crawl', () => {
     expect(names.asked).toEqual(expect.arrayContaining(['A a.test', 'A b.test', 'A gone.test']));
   });
 
+  test('hosts whose names take five seconds are crawled like the others', async () => {
+    const { site, workplace } = await setup();
+    const names = await openDnsServer((name) => ({
+      addresses: ['127.0.0.1'],
+      delayMs: name.startsWith('slow') ? 5_000 : 5,
+    }));
+    const hosts = Array.from({ length: 60 }, (_, n) => `${n % 3 === 0 ? 'slow' : 'quick'}-${n}.test`);
+    const urls = hosts.map((host) => `http://${host}:${site.port}/page/1`);
+    const summary = await workplace.json(['crawl', ...urls, '--dns-servers', names.address, ...AT_FULL_SPEED]);
+    expect(summary).toMatchObject({ done: 60, failed: 0, skipped: 0 });
+  });
+
   test('--follow follows links on the same host as deep as it may', async () => {
     const { site, workplace } = await setup({ pages: 50, linksPerPage: 1 });
     const follow = ['--follow', ...AT_FULL_SPEED];

@@ -1,6 +1,7 @@
 import type { HostHeaders } from '../task/host/host-headers.ts';
 import type { AllowedPrivate } from '../task/host/private-address.ts';
 import type { Resolve } from './address-guard.ts';
+import type { BodyMemory } from './body-memory.ts';
 import type { Rotation } from './proxies/rotation.ts';
 
 /** A phase before the answer (look-up, connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
@@ -8,6 +9,9 @@ export const PHASE_MS = 10_000;
 
 /** How long an idle connection is kept. Servers close theirs after anything from 5 s up; a slow crawl asks a host every second. */
 export const IDLE_MS = 10_000;
+
+/** For bodies, where nobody says otherwise. */
+export const BODY_MEMORY_BYTES = 256 * 2 ** 20;
 
 /** What every fetcher is made of. */
 export interface FetcherOptions {
@@ -22,4 +26,6 @@ export interface FetcherOptions {
   readonly resolve?: Resolve;
   /** The proxies to go through. Default: none. */
   readonly proxies?: Rotation;
+  /** Default: {@link BODY_MEMORY_BYTES} of its own. */
+  readonly bodyMemory?: BodyMemory;
 }

@@ -10,6 +10,7 @@ import {
   nameOf,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
+import { PageHold } from '../../../shared/ports/fetcher.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { ResponseCache } from '../../../shared/ports/response-cache.ts';
@@ -176,13 +177,18 @@ export class Pipeline {
   }
 
   async #visit(visit: Visit, known: Known): Promise<Handling> {
-    const requested = await this.#requests.make(visit, known);
-    const { visit: at } = requested;
-    if ('laterMs' in requested) return await this.#putBack(at, requested.laterMs);
-    const handling =
-      'arrival' in requested ? await this.#read(at, requested.arrival) : await this.#end(at, requested.ending);
-    await requested.left;
-    return handling;
+    const hold = new PageHold();
+    try {
+      const requested = await this.#requests.make(visit, known, hold);
+      const { visit: at } = requested;
+      if ('laterMs' in requested) return await this.#putBack(at, requested.laterMs);
+      const handling =
+        'arrival' in requested ? await this.#read(at, requested.arrival) : await this.#end(at, requested.ending);
+      await requested.left;
+      return handling;
+    } finally {
+      hold.end();
+    }
   }
 
   async #read(visit: Visit, arrival: Arrival): Promise<Handling> {

@@ -1,7 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import net, { isIP, type Socket } from 'node:net';
 import tls from 'node:tls';
-import type { AddressGuard } from '../address-guard.ts';
+import { LRUCache } from 'lru-cache';
+import type { AddressGuard } from './address-guard.ts';
+import type { ConnectTurns, Turn } from './connect-turns.ts';
+import type { RequestClock } from './request-clock.ts';
 
 /** Where a connection is to lead. */
 export interface DialTarget {
@@ -14,8 +17,8 @@ export interface DialTarget {
 /** Told once: of a connection that is ready for HTTP, its handshake included, or of what went wrong. */
 export type OnDialed = (error: Error | null, socket?: Socket) => void;
 
-/** Makes a connection. @returns what gives it up */
-export type Dial = (target: DialTarget, onDialed: OnDialed) => () => void;
+/** Makes a connection for the request that has this clock. @returns what gives it up, if it is not made yet: nobody is told then */
+export type Dial = (target: DialTarget, clock: RequestClock, onDialed: OnDialed) => () => void;
 
 /** TLS sessions by server, so that a second connection has a shorter handshake. */
 export interface TlsSessions {
@@ -23,9 +26,24 @@ export interface TlsSessions {
   set(key: string, session: Buffer): unknown;
 }
 
+/** Sessions that are kept: 2 to 5 KB each. */
+const MOST_SESSIONS = 500;
+
+export function newSessions(): TlsSessions {
+  return new LRUCache<string, Buffer>({ max: MOST_SESSIONS });
+}
+
+/** How TLS is spoken. */
+export interface TlsOptions {
+  readonly sessions: TlsSessions;
+  /** What this side can speak over it, the best first. */
+  readonly protocols: readonly ('h2' | 'http/1.1')[];
+}
+
 interface DirectDialOptions {
   readonly guard: AddressGuard;
-  readonly sessions: TlsSessions;
+  readonly turns: ConnectTurns;
+  readonly tls: TlsOptions;
   /** For the look-up, the connection and the handshake, each. */
   readonly phaseMs: number;
 }
@@ -37,36 +55,57 @@ const READ_BYTES = 65_536;
  * Connects to hosts themselves. The address guard judges each connection, a literal and a name alike; a name is looked up once,
  * and exactly the addresses that were judged are connected to.
  */
-export function directDial({ guard, sessions, phaseMs }: DirectDialOptions): Dial {
-  return (target, onDialed) => {
-    const attempt = new Attempt(target, phaseMs, onDialed);
-    guard.addressesOf(target.hostname).then(
-      (addresses) => attempt.connect(addresses, sessions),
+export function directDial(options: DirectDialOptions): Dial {
+  return (target, clock, onDialed) => {
+    const attempt = new Attempt(target, clock, options, onDialed);
+    options.guard.addressesOf(target.hostname).then(
+      (addresses) => attempt.connect(addresses),
       (error: Error) => attempt.fail(error),
     );
     return () => attempt.cancel();
   };
 }
 
-/** One connection in the making: look-up → TCP → TLS. Each phase has the same time. */
+/** One connection in the making: look-up → its turn → TCP → TLS. Each phase has the same time; the wait for the turn is none. */
 class Attempt {
   readonly #target: DialTarget;
-  readonly #phaseMs: number;
+  readonly #clock: RequestClock;
+  readonly #options: DirectDialOptions;
   readonly #onDialed: OnDialed;
-  readonly #timer: NodeJS.Timeout;
-  #phase = 'look-up';
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Turn | undefined;
   #socket: Socket | undefined;
   #isOver = false;
 
-  constructor(target: DialTarget, phaseMs: number, onDialed: OnDialed) {
+  constructor(target: DialTarget, clock: RequestClock, options: DirectDialOptions, onDialed: OnDialed) {
     this.#target = target;
-    this.#phaseMs = phaseMs;
+    this.#clock = clock;
+    this.#options = options;
     this.#onDialed = onDialed;
-    this.#timer = setTimeout(() => this.#late(), phaseMs);
+    this.#enter('look-up');
   }
 
-  connect(addresses: readonly LookupAddress[], sessions: TlsSessions): void {
+  /** Connects to one of these addresses, when it is its turn. */
+  connect(addresses: readonly LookupAddress[]): void {
     if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    this.#turn = this.#options.turns.take(this.#clock, () => this.#connect(addresses));
+  }
+
+  /** Nobody waits for it any more. */
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#socket?.destroy();
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.cancel();
+    this.#onDialed(error);
+  }
+
+  #connect(addresses: readonly LookupAddress[]): void {
     const { hostname: host, port, isSecure } = this.#target;
     this.#enter('connection');
     const lookup: net.LookupFunction = (_, { all }, callback) => {
@@ -83,6 +122,7 @@ class Attempt {
     };
     const socket = net.connect(options);
     this.#socket = socket;
+    // For good: between two owners, nobody else would hear of it.
     socket.on('error', (error) => this.fail(error));
     socket.once('connect', () => {
       if (!isSecure) {
@@ -90,23 +130,11 @@ class Attempt {
         return;
       }
       this.#enter('handshake');
-      this.#socket = secured(socket, this.#target, sessions, (error, secure) => {
+      this.#socket = secured(socket, this.#target, this.#options.tls, (error, secure) => {
         if (error !== null || secure === undefined) this.fail(error ?? new Error('no connection'));
         else this.#succeed(secure);
       });
     });
-  }
-
-  /** Nobody waits for it any more. */
-  cancel(): void {
-    this.#end();
-    this.#socket?.destroy();
-  }
-
-  fail(error: Error): void {
-    if (this.#isOver) return;
-    this.cancel();
-    this.#onDialed(error);
   }
 
   #succeed(socket: Socket): void {
@@ -118,31 +146,31 @@ class Attempt {
   #end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
+    this.#turn?.end();
   }
 
   #enter(phase: string): void {
-    this.#phase = phase;
-    this.#timer.refresh();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#late(phase), this.#options.phaseMs);
   }
 
-  #late(): void {
-    const { hostname } = this.#target;
-    const message = `The ${this.#phase} took longer than ${this.#phaseMs} ms: ${hostname}`;
+  #late(phase: string): void {
+    const message = `The ${phase} took longer than ${this.#options.phaseMs} ms: ${this.#target.hostname}`;
     this.fail(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
   }
 }
 
-/** TLS over a connection, with HTTP/2 where the server has it. */
+/** TLS over a connection. */
 export function secured(
   socket: Socket,
   { hostname: host, port }: DialTarget,
-  sessions: TlsSessions,
+  { sessions, protocols }: TlsOptions,
   onDialed: OnDialed,
 ): Socket {
   const key = `${host}:${port}`;
   const session = sessions.get(key);
   const secure = tls.connect({
-    ...{ socket, host, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['h2', 'http/1.1'] },
+    ...{ socket, host, servername: isIP(host) === 0 ? host : '', ALPNProtocols: [...protocols] },
     ...(session === undefined ? {} : { session }),
   });
   secure.on('session', (fresh) => sessions.set(key, fresh));

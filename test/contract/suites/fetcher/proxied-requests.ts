@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ThroughProxies } from './proxy-setup.ts';
 import { deadPort, startHttpProxy, startSite, startSocksProxy, trustOurs } from './proxy-setup.ts';
@@ -131,6 +132,23 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       stop.abort();
       expect(await noted).toMatchObject({ reason: 'aborted' });
       await proxy.disconnection();
+    });
+
+    test.each(['http', 'socks'])('64 tunnels are made at once through a proxy of %s', async (kind) => {
+      const site = await startSite({ tls: true });
+      const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
+      proxy.mood = 'hangs';
+      const { fetcher } = openFetcher([proxy]);
+      const stop = new AbortController();
+      const requests = Array.from({ length: 70 }, () =>
+        fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000, signal: stop.signal }).catch(() => {}),
+      );
+      while (proxy.connections < 64) await sleep(5);
+      await sleep(150);
+      expect(proxy.connections).toBe(64);
+      while (proxy.connections < 70) await sleep(5);
+      stop.abort();
+      await Promise.all(requests);
     });
 
     test('after stop no connection to a proxy is kept', async () => {

@@ -289,7 +289,7 @@ export async function openFetcher({ settings, version, hostHeaders, log }: Fetch
     userAgent: userAgentOf(settings, version),
     allowedPrivate: settings.privateHosts,
     hostHeaders,
-    bodyMemory: new BodyMemory(Math.min(settings.bodyMemory, memoryLimit() * MOST_BODY_SHARE)),
+    bodyMemory: new BodyMemory(Math.min(settings.bodyMemory, Math.floor(memoryLimit() * MOST_BODY_SHARE))),
     ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, names.lookup, log) }),
   });
 }

@@ -123,7 +123,6 @@ export class Answer {
     return length >= 0 ? length : undefined;
   }
 
-
   #pieces(): OpenDocument['body'] {
     const pieces = this.#read();
     return {

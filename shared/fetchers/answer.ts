@@ -1,4 +1,10 @@
-import { FetchError, type FetchedPage, MOST_UNWANTED_BYTES, type OpenDocument, type PageHold } from '../ports/fetcher.ts';
+import {
+  FetchError,
+  type FetchedPage,
+  MOST_UNWANTED_BYTES,
+  type OpenDocument,
+  type PageHold,
+} from '../ports/fetcher.ts';
 import { codeOf } from '../runtime/errors.ts';
 import type { Asked } from './asked.ts';
 import type { BodyMemory, BodyShare } from './body-memory.ts';

@@ -1,6 +1,7 @@
 import type { StepResult } from '../../../shared/crawler/crawler.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
+import { PageHold } from '../../../shared/ports/fetcher.ts';
 import {
   ALONE_FROM_STARTS,
   type AttemptHistory,
@@ -10,7 +11,6 @@ import {
   nameOf,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
-import { PageHold } from '../../../shared/ports/fetcher.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { ResponseCache } from '../../../shared/ports/response-cache.ts';

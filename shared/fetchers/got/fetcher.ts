@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import got, { type Got, type OptionsInit, type Request } from 'got';
+import got, { type Got, type Request } from 'got';
 import {
   type DocumentRequest,
   FetchError,

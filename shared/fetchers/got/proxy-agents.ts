@@ -49,7 +49,10 @@ export class ProxyAgents {
   }
 
   /** Makes requests through the proxy, each when the address guard has let its host pass: nothing is sent before. */
-  requests({ proxyTimeout, forwarded }: Route<ProxyAgents>, { clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>): RequestFunction {
+  requests(
+    { proxyTimeout, forwarded }: Route<ProxyAgents>,
+    { clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>,
+  ): RequestFunction {
     return async (url, { method, headers }, onResponse) => {
       const address = await judgedAddress(this.#guard, url, proxyTimeout);
       const dialed = { method, proxyTimeout, address, clock, onGone };

@@ -61,12 +61,7 @@ export class ProxiedRoutes<T extends Connections> {
   }
 
   /** Has `ask` make a request, with one proxy after another. Rejects with `proxy` when none of them can be used. */
-  async ask<A>(
-    url: string,
-    timeoutMs: number,
-    clock: RequestClock,
-    ask: (route: Route<T>) => Promise<A>,
-  ): Promise<A> {
+  async ask<A>(url: string, timeoutMs: number, clock: RequestClock, ask: (route: Route<T>) => Promise<A>): Promise<A> {
     const endsAtMs = clock.elapsedMs + timeoutMs;
     const host = URL.parse(url)?.host ?? '';
     const unreached: ProxyError[] = [];

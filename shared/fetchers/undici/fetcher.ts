@@ -59,7 +59,8 @@ export class UndiciFetcher implements Fetcher {
       tls: { sessions: newSessions(), protocols: ['h2', 'http/1.1'] },
     } as const;
     this.#dial = directDial({ ...connecting, guard: this.#guard, phaseMs: Math.min(timeoutMs, PHASE_MS) });
-    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, connecting) });
+    this.#routes =
+      rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, connecting) });
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {

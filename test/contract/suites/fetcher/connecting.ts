@@ -2,8 +2,8 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { PageHold } from '../../../../shared/ports/fetcher.ts';
-import { LoopbackServer } from '../../../support/loopback-server.ts';
 import { startBlockedListener } from '../../../support/blocked-listener.ts';
+import { LoopbackServer } from '../../../support/loopback-server.ts';
 import type { Setup } from './setup.ts';
 
 /** Connections that are made at once in one process. */

@@ -2,6 +2,7 @@ import type { HostHeaders } from '../task/host/host-headers.ts';
 import type { AllowedPrivate } from '../task/host/private-address.ts';
 import type { Resolve } from './address-guard.ts';
 import type { BodyMemory } from './body-memory.ts';
+import type { ConnectTurns } from './connect-turns.ts';
 import type { Rotation } from './proxies/rotation.ts';
 
 /** A phase before the answer (look-up, connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
@@ -28,4 +29,6 @@ export interface FetcherOptions {
   readonly proxies?: Rotation;
   /** Default: {@link BODY_MEMORY_BYTES} of its own. */
   readonly bodyMemory?: BodyMemory;
+  /** Default: its own. */
+  readonly connectTurns?: ConnectTurns;
 }

@@ -49,7 +49,7 @@ export class GotFetcher implements Fetcher {
     this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
     const connecting = {
       guard,
-      turns: new ConnectTurns(),
+      turns: options.connectTurns ?? new ConnectTurns(),
       tls: { sessions: newSessions(), protocols: ['http/1.1'] },
     } as const;
     this.#agents = new DirectAgents(directDial({ ...connecting, phaseMs }));

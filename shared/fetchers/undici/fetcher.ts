@@ -55,7 +55,7 @@ export class UndiciFetcher implements Fetcher {
     this.#guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
     this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
     const connecting = {
-      turns: new ConnectTurns(),
+      turns: options.connectTurns ?? new ConnectTurns(),
       tls: { sessions: newSessions(), protocols: ['h2', 'http/1.1'] },
     } as const;
     this.#dial = directDial({ ...connecting, guard: this.#guard, phaseMs: Math.min(timeoutMs, PHASE_MS) });

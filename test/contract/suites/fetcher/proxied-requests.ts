@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConnectTurns } from '../../../../shared/fetchers/connect-turns.ts';
 import type { ThroughProxies } from './proxy-setup.ts';
 import { deadPort, startHttpProxy, startSite, startSocksProxy, trustOurs } from './proxy-setup.ts';
 
@@ -138,17 +139,21 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       const site = await startSite({ tls: true });
       const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
       proxy.mood = 'hangs';
-      const { fetcher } = openFetcher([proxy]);
+      const connectTurns = new ConnectTurns({ countsForMs: 60_000 });
+      const { fetcher } = openFetcher([proxy], { connectTurns, timeoutMs: 60_000 });
       const stop = new AbortController();
       const requests = Array.from({ length: 70 }, () =>
         fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000, signal: stop.signal }).catch(() => {}),
       );
       while (proxy.connections < 64) await sleep(5);
       await sleep(150);
-      expect(proxy.connections).toBe(64);
-      while (proxy.connections < 70) await sleep(5);
+      expect([proxy.connections, connectTurns.waiting]).toEqual([64, 6]);
       stop.abort();
       await Promise.all(requests);
+      expect(connectTurns.waiting).toBe(0);
+      await proxy.disconnection();
+      proxy.mood = 'works';
+      expect(await fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 10_000 })).toMatchObject({ status: 200 });
     });
 
     test('after stop no connection to a proxy is kept', async () => {

@@ -96,17 +96,17 @@ test('bodies are decoded, and end at their cap; the connection goes on', async (
 test('without memory a body is not read on; the oldest on the same connection is, however large', async () => {
   const bodyMemory = new BodyMemory(100_000);
   const { handlers, sessions, fetch } = await setup({ bodyMemory });
-  const content = Buffer.alloc(3_000_000, 'x');
+  const content = Buffer.alloc(1_000_000, 'x');
   handlers.set('/large', (_, response) => void response.end(content));
   const [first, second] = [new PageHold(), new PageHold()];
   await fetch('/page');
   await fetch('/page', { hold: first });
-  const pages = Array.from({ length: 5 }, () => fetch('/large', { maxBodyBytes: 3_000_000 }));
-  const held = fetch('/large', { maxBodyBytes: 3_000_000, hold: second });
+  const pages = Array.from({ length: 5 }, () => fetch('/large', { maxBodyBytes: 1_000_000 }));
+  const held = fetch('/large', { maxBodyBytes: 1_000_000, hold: second });
   while (bodyMemory.waiting < 6) await new Promise((resolve) => setTimeout(resolve, 5));
   first.end();
-  for (const { body } of await Promise.all(pages)) expect(body).toHaveLength(3_000_000);
-  expect((await held).body).toHaveLength(3_000_000);
+  for (const { body } of await Promise.all(pages)) expect(body).toHaveLength(1_000_000);
+  expect((await held).body).toHaveLength(1_000_000);
   second.end();
   expect([sessions.length, bodyMemory.usedBytes]).toEqual([1, 0]);
 });

@@ -1,24 +1,24 @@
 import type { RequestClock } from './request-clock.ts';
 
-/** Reserved for a body that doesn't say how long it is. */
+/** Reserved for a body without a Content-Length. */
 const UNKNOWN_BYTES = 262_144;
-/** What a body that grows beyond its reservation reserves at a time. */
+/** Reserved at a time by a body that has outgrown its reservation. */
 const STEP_BYTES = 65_536;
 
 const nothing = (): void => {};
 
 /**
- * The memory for the bodies of pages that one process reads and holds.
+ * The budget of memory for the bodies of pages that one process reads and holds.
  *
- * A body reserves its length before it is read, and more as it grows. When the budget is used up, bodies wait: they are not read
- * on, so that their servers wait too, and the clocks of their requests stand still. As room comes, the oldest body that has
- * enough of it goes on. The very oldest of all needs none: so there is always one that goes on, however large it is.
+ * A body reserves its length before it is read, and more as it grows. When the budget is used up, bodies wait: their sockets are
+ * not read, so their servers wait too, and the clocks of their requests are paused. When memory is freed, the oldest body that
+ * fits resumes. The very oldest needs no free memory, so there is always one that makes progress, however large it is.
  *
- * | a body     | counts                                                       |
- * |------------|--------------------------------------------------------------|
- * | is read    | its reservation, or what has come if that is more            |
- * | is decoded | what came over the wire, and what was made of it so far      |
- * | is held    | its bytes, until its caller lets go of them                  |
+ * | state of a body | what counts                                             |
+ * |-----------------|---------------------------------------------------------|
+ * | being read      | its reservation, or the bytes received if they are more |
+ * | being decoded   | the bytes received, and those decoded so far            |
+ * | held            | its bytes, until the caller releases them               |
  */
 export class BodyMemory {
   readonly #budgetBytes: number;
@@ -42,11 +42,11 @@ export class BodyMemory {
   }
 
   /**
-   * A body is to be read; whoever does that has to close its share.
+   * Begins a body. The caller must close its share in the end.
    *
-   * @param saysBytes what the body says of its length, if it does
-   * @param most it won't get longer
-   * @param clock of its request
+   * @param saysBytes its Content-Length, if it has one
+   * @param most the most bytes it may have
+   * @param clock its request's
    */
   open(saysBytes: number | undefined, most: number, clock: RequestClock): BodyShare {
     const share = new BodyShare(this, clock);
@@ -55,7 +55,7 @@ export class BodyMemory {
     return share;
   }
 
-  /** For a share: reserves more. `false`: it has to wait. */
+  /** For a share: reserves more bytes. `false`: the share must wait. */
   reserve(share: BodyShare, bytes: number): boolean {
     if (this.#usedBytes + bytes <= this.#budgetBytes || this.isOldest(share)) {
       this.count(share, bytes);
@@ -67,14 +67,14 @@ export class BodyMemory {
     return false;
   }
 
-  /** For a share: counts more, or less, whether there is room or not. */
+  /** For a share: counts more bytes, or fewer, whether they fit or not. */
   count(share: BodyShare, bytes: number): void {
     share.reservedBytes += bytes;
     this.#usedBytes += bytes;
     if (bytes < 0) this.#admit();
   }
 
-  /** For a share: it needs no more. */
+  /** For a share: it waits no longer. */
   unwant(share: BodyShare): void {
     if (share.wantedBytes === 0) return;
     share.wantedBytes = 0;
@@ -95,13 +95,13 @@ export class BodyMemory {
     return false;
   }
 
-  /** For a share: what it may take without waiting. */
+  /** For a share: the bytes that it may take without waiting. */
   roomFor(share: BodyShare): number {
     if (this.isOldest(share)) return Number.POSITIVE_INFINITY;
     return Math.max(0, this.#budgetBytes - this.#usedBytes + share.reservedBytes - share.heldBytes);
   }
 
-  /** Afterwards: who is let go on may end at once, and make room for the next. */
+  /** Resumes bodies in a microtask: one that resumes may end at once, and free memory for the next. */
   #admit(): void {
     if (this.#waiting === 0 || this.#isAdmitting) return;
     this.#isAdmitting = true;
@@ -119,16 +119,16 @@ export class BodyMemory {
   }
 }
 
-/** What one body has of the {@link BodyMemory}. */
+/** One body's part of the {@link BodyMemory}. */
 export class BodyShare {
   readonly clock: RequestClock;
   readonly #memory: BodyMemory;
-  /** Kept by its memory. */
+  /** Set by the memory. */
   reservedBytes = 0;
-  /** Kept by its memory: what it waits for. */
+  /** Set by the memory: the bytes that it waits for; 0 if it doesn't wait. */
   wantedBytes = 0;
   heldBytes = 0;
-  /** Called when it may be read on, after it had to wait. */
+  /** Called when reading may resume after a wait. */
   onRoom = nothing;
 
   constructor(memory: BodyMemory, clock: RequestClock) {
@@ -136,7 +136,7 @@ export class BodyShare {
     this.clock = clock;
   }
 
-  /** Bytes have come. `false`: no more may be read until {@link onRoom} is called. */
+  /** Counts bytes received. `false`: no more may be read until {@link onRoom} is called. */
   take(bytes: number): boolean {
     this.heldBytes += bytes;
     const excess = this.heldBytes - this.reservedBytes;
@@ -147,21 +147,21 @@ export class BodyShare {
     return this.wantedBytes === 0;
   }
 
-  /** What it may take without waiting, just now. */
+  /** The bytes that it may take without waiting, at this moment. */
   get roomBytes(): number {
     return this.#memory.roomFor(this);
   }
 
-  /** It is complete, and this is all that is held of it. */
+  /** The body is complete, and has this many bytes. */
   settle(bytes: number): void {
     this.#memory.unwant(this);
-    // It would keep the whole request in memory.
+    // It holds the whole request.
     this.onRoom = nothing;
     this.heldBytes = bytes;
     this.#memory.count(this, bytes - this.reservedBytes);
   }
 
-  /** Nothing of it is held any more. Safe to call twice. */
+  /** Frees its memory. Safe to call twice. */
   close(): void {
     this.#memory.drop(this);
   }

@@ -1,34 +1,35 @@
 import type { RequestClock } from './request-clock.ts';
 
-/** Connections that are being made at once: a burst of handshakes would make all of them late. */
+/** Connections being made at once, at most: in a larger burst of handshakes, all of them would be late. */
 const AT_ONCE = 64;
 /**
- * A connection that takes longer no longer counts: most likely its host is gone, and 64 such hosts would hold up all others for
- * the whole of a phase's time-out. TCP takes less to anywhere on earth.
+ * A connection that takes longer no longer counts. Its host is probably down, and 64 such hosts would hold up all others until
+ * their phase times out. A TCP connection to anywhere on earth takes less.
  */
 const COUNTS_FOR_MS = 500;
 
-/** A connection's turn to be made. */
+/** A connection's turn. */
 export interface Turn {
-  /** It is made, has failed, or nobody waits for it any more. Safe to call twice. */
+  /** The connection is made, has failed, or is no longer wanted. Safe to call twice. */
   end(): void;
 }
 
 interface ConnectTurnsOptions {
   readonly atOnce?: number;
-  /** How long a connection in the making counts. */
+  /** How long a connection that is being made counts. */
   readonly countsForMs?: number;
 }
 
 /**
- * Lets one process make at most {@link AT_ONCE} connections at a time: TCP, TLS and a proxy's tunnel. Further ones wait in order,
- * and the clocks of their requests stand still meanwhile.
+ * Limits how many connections one process makes at once, default {@link AT_ONCE}: TCP, TLS and a proxy's tunnel. Others wait in
+ * order, and the clocks of their requests are paused meanwhile.
  */
 export class ConnectTurns {
   readonly #atOnce: number;
   readonly #countsForMs: number;
-  /** Those that wait, and those that are being made and count; the oldest first. */
+  /** Connections that wait for their turn, in order. */
   readonly #line = new Set<Place>();
+  /** Connections being made that still count, the oldest first. */
   readonly #counted = new Set<Place>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -42,7 +43,7 @@ export class ConnectTurns {
     return this.#line.size;
   }
 
-  /** Calls `begin` when it is a connection's turn: at once, if it can be. `clock` is that of its request. */
+  /** Calls `begin` when it is the connection's turn, at once if possible. `clock` is its request's. */
   take(clock: RequestClock, begin: () => void): Turn {
     const place = new Place(clock, begin, (ended) => this.#end(ended));
     if (this.#line.size === 0 && this.#hasRoom()) this.#begin(place);
@@ -87,7 +88,7 @@ export class ConnectTurns {
     this.#watch();
   }
 
-  /** While somebody waits, a timer ends when the oldest connection in the making no longer counts. */
+  /** While a connection waits, a timer fires when the oldest of those being made no longer counts. */
   #watch(): void {
     clearTimeout(this.#timer);
     const [oldest] = this.#line.size === 0 ? [] : this.#counted;

@@ -6,7 +6,7 @@ import type { AddressGuard } from './address-guard.ts';
 import type { ConnectTurns, Turn } from './connect-turns.ts';
 import type { RequestClock } from './request-clock.ts';
 
-/** Where a connection is to lead. */
+/** Where a connection leads. */
 export interface DialTarget {
   /** Without brackets. */
   readonly hostname: string;
@@ -14,29 +14,29 @@ export interface DialTarget {
   readonly isSecure: boolean;
 }
 
-/** Told once: of a connection that is ready for HTTP, its handshake included, or of what went wrong. */
+/** Called once, with a connection that is ready for HTTP, TLS handshake included, or with an error. */
 export type OnDialed = (error: Error | null, socket?: Socket) => void;
 
-/** Makes a connection for the request that has this clock. @returns what gives it up, if it is not made yet: nobody is told then */
+/** Makes a connection. `clock` is its request's. @returns a function that cancels it, unless it is made; `onDialed` is not called then */
 export type Dial = (target: DialTarget, clock: RequestClock, onDialed: OnDialed) => () => void;
 
-/** TLS sessions by server, so that a second connection has a shorter handshake. */
+/** TLS sessions by server, so that later connections have a shorter handshake. */
 export interface TlsSessions {
   get(key: string): Buffer | undefined;
   set(key: string, session: Buffer): unknown;
 }
 
-/** Sessions that are kept: 2 to 5 KB each. */
+/** TLS sessions kept at once: 2 to 5 KB each. */
 const MOST_SESSIONS = 500;
 
 export function newSessions(): TlsSessions {
   return new LRUCache<string, Buffer>({ max: MOST_SESSIONS });
 }
 
-/** How TLS is spoken. */
+/** How connections start TLS. */
 export interface TlsOptions {
   readonly sessions: TlsSessions;
-  /** What this side can speak over it, the best first. */
+  /** Protocols this side can use over TLS, the preferred one first. */
   readonly protocols: readonly ('h2' | 'http/1.1')[];
 }
 
@@ -44,16 +44,16 @@ interface DirectDialOptions {
   readonly guard: AddressGuard;
   readonly turns: ConnectTurns;
   readonly tls: TlsOptions;
-  /** For the look-up, the connection and the handshake, each. */
+  /** Time limit of each phase: look-up, connection, handshake. */
   readonly phaseMs: number;
 }
 
-/** Bytes read at once. */
+/** Bytes per read. */
 const READ_BYTES = 65_536;
 
 /**
- * Connects to hosts themselves. The address guard judges each connection, a literal and a name alike; a name is looked up once,
- * and exactly the addresses that were judged are connected to.
+ * Connects to hosts directly. The address guard checks each connection, to literals and names alike. A name is looked up once,
+ * and only the addresses that were checked are connected to.
  */
 export function directDial(options: DirectDialOptions): Dial {
   return (target, clock, onDialed) => {
@@ -66,7 +66,7 @@ export function directDial(options: DirectDialOptions): Dial {
   };
 }
 
-/** One connection in the making: look-up → its turn → TCP → TLS. Each phase has the same time; the wait for the turn is none. */
+/** One connection being made: look-up → its turn → TCP → TLS. Each phase has the same time limit; the wait for the turn has none. */
 class Attempt {
   readonly #target: DialTarget;
   readonly #clock: RequestClock;
@@ -92,7 +92,7 @@ class Attempt {
     this.#turn = this.#options.turns.take(this.#clock, () => this.#connect(addresses));
   }
 
-  /** Nobody waits for it any more. */
+  /** Gives up: nobody waits for the connection any more. */
   cancel(): void {
     if (this.#isOver) return;
     this.#end();
@@ -122,7 +122,7 @@ class Attempt {
     };
     const socket = net.connect(options);
     this.#socket = socket;
-    // For good: between two owners, nobody else would hear of it.
+    // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
     socket.on('error', (error) => this.fail(error));
     socket.once('connect', () => {
       if (!isSecure) {
@@ -160,7 +160,7 @@ class Attempt {
   }
 }
 
-/** TLS over a connection. */
+/** Starts TLS on a connection. */
 export function secured(
   socket: Socket,
   { hostname: host, port }: DialTarget,
@@ -174,7 +174,7 @@ export function secured(
     ...(session === undefined ? {} : { session }),
   });
   secure.on('session', (fresh) => sessions.set(key, fresh));
-  // For good: between two owners, nobody else would hear of it.
+  // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
   secure.on('error', (error) => onDialed(error));
   secure.once('secureConnect', () => onDialed(null, secure));
   return secure;

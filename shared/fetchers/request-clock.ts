@@ -1,11 +1,11 @@
 import type { PageHold } from '../ports/fetcher.ts';
 
-/** The longest that a timer of Node.js can be set to. */
+/** The longest delay of a Node.js timer. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /**
- * The time that a request has taken, its tries included. It stands still while the request waits for this process, for memory
- * or for its turn to connect: that is no fault of the host, and uses up none of its time-outs.
+ * How long a request has taken so far, with all its attempts. The clock is paused while the request waits for this process, that
+ * is for memory or for its turn to connect: the host is not to blame for that time, and no time-out counts it.
  */
 export class RequestClock {
   readonly #hold: Pick<PageHold, 'waitedMs'> | undefined;
@@ -15,7 +15,7 @@ export class RequestClock {
   #onAlarm: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param hold told how long the request waited */
+  /** @param hold gets the time that the request waited */
   constructor(hold?: Pick<PageHold, 'waitedMs'>) {
     this.#hold = hold;
   }
@@ -24,7 +24,7 @@ export class RequestClock {
     return (this.#pausedAt ?? performance.now()) - this.#startedAt;
   }
 
-  /** Calls `onAlarm` when the clock shows `atMs`, and whoever had set it before is not called. */
+  /** Calls `onAlarm` when `elapsedMs` reaches `atMs`. Replaces the alarm before. */
   setAlarm(atMs: number, onAlarm: () => void): void {
     clearTimeout(this.#timer);
     this.#alarmAtMs = atMs;
@@ -32,7 +32,7 @@ export class RequestClock {
     this.#arm();
   }
 
-  /** Takes an alarm back, unless another has taken its place: a try that was given up may end after the next one began. */
+  /** Cancels this alarm, unless it was replaced: an attempt that failed may end after the next one began. */
   clearAlarm(onAlarm: () => void): void {
     if (this.#onAlarm !== onAlarm) return;
     clearTimeout(this.#timer);

@@ -37,7 +37,7 @@ export interface Fetcher {
   variantOf(url: string): string | undefined;
   /** Closes idle connections at once, and each one in use when its request ends. Safe to call twice. */
   stop(): Promise<void>;
-  /** Pages whose reading waits for memory, just now. */
+  /** Number of pages whose reading waits for memory. */
   readonly waitingForMemory: number;
 }
 
@@ -62,23 +62,23 @@ export interface PageRequest extends FetchRequest {
   readonly accepts?: (contentType: string | undefined) => boolean;
   /** Of the known version: if it is still current, the answer is a 304. */
   readonly validators?: Validators;
-  /** Keeps the page's bytes counted after it was fetched. Left out, they count only until then. */
+  /** Keeps the page's bytes counted as memory after the fetch. Default: they count until the fetch ends. */
   readonly hold?: PageHold;
 }
 
-/** What one caller holds of the pages that it has fetched, and how long its requests waited for this process. */
+/** A caller's hold on the bytes of a fetched page, and how long its requests waited for this process. */
 export class PageHold {
-  /** Milliseconds in which they stood still, for memory or for their turn to connect: no fault of their hosts. */
+  /** Milliseconds that requests waited for memory or for their turn to connect. The host is not to blame for them. */
   waitedMs = 0;
   #letGo: (() => void) | undefined;
 
-  /** For a fetcher: a page's bytes count until `letGo` is called. A page before is let go of. */
+  /** For fetchers: a page's bytes count until `letGo` is called. Releases the page before, if there is one. */
   keep(letGo: () => void): void {
     this.#letGo?.();
     this.#letGo = letGo;
   }
 
-  /** The bytes are no longer needed. Safe to call twice. */
+  /** Releases the bytes. Safe to call twice. */
   end(): void {
     this.#letGo?.();
     this.#letGo = undefined;
@@ -121,7 +121,7 @@ export function letGo(body: OpenDocument['body']): void {
 export interface FetchedPage extends ResponseHead {
   /** Decompressed bytes; none unless the status is 2xx. */
   readonly body: Uint8Array;
-  /** From the start of the request to the last byte, without what it waited for this process: see {@link PageHold.waitedMs}. */
+  /** From the start of the request to the last byte, without the waits for this process: see {@link PageHold.waitedMs}. */
   readonly durationMs: number;
 }
 

@@ -8,15 +8,15 @@ import type { RequestClock } from '../request-clock.ts';
 /** How connections are kept alive. */
 const POOL: http.AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: IDLE_MS };
 
-/** What a pool is told of a request, for the case that it needs a new connection. */
+/** What a pool knows about a request when it needs a new connection for it. */
 export interface Dialed extends https.RequestOptions {
   readonly clock: RequestClock;
-  /** Calls back when nobody waits for the request any more. */
+  /** Calls `gone` when nobody waits for the request any more. */
   readonly onGone: (gone: () => void) => void;
 }
 type OnConnection = (error: Error | null, socket?: Socket) => void;
 
-/** Has a pool's connections made by `dialFor` their requests. */
+/** Makes a pool get its connections from the dials that `dialFor` returns for their requests. */
 function dialing<A extends http.Agent, O extends Dialed>(pool: A, dialFor: (options: O) => Dial): A {
   const isSecure = pool instanceof https.Agent;
   pool.createConnection = (given, onConnection) => {
@@ -47,12 +47,12 @@ export function httpsPool<O extends Dialed>(dialFor: (options: O) => Dial): http
   return dialing(new https.Agent(POOL), dialFor);
 }
 
-/** @returns what closes idle connections of these pools at once, and each one in use when its request ends */
+/** @returns a function that closes these pools: idle connections at once, and each one in use when its request ends */
 export function closerOf(pools: readonly http.Agent[]): () => void {
   let closed = false;
   for (const pool of pools) {
     const keepSocketAlive = pool.keepSocketAlive.bind(pool);
-    // Typed `void`, yet Node reads the answer: `false` closes the socket.
+    // Typed `void`, but Node.js uses the result: `false` closes the socket.
     pool.keepSocketAlive = (socket) => !closed && keepSocketAlive(socket);
   }
   return () => {
@@ -64,10 +64,10 @@ export function closerOf(pools: readonly http.Agent[]): () => void {
 }
 
 /**
- * The two connection pools of a fetcher, `http` and `https`. The address guard sits in their dial, where connections are made, so
- * each hop of a redirect passes it, and an IP literal does too, which no lookup function ever sees.
+ * The two connection pools of a fetcher, `http` and `https`. The address guard works in their dial, so it sees every hop of a
+ * redirect, and IP literals as well, which never reach a lookup function.
  *
- * A connection that is kept alive has been judged already. One pair of pools therefore has one list, for good.
+ * A kept-alive connection is not checked again, so a pair of pools keeps one allow-list for its whole life.
  */
 export class DirectAgents {
   readonly http: http.Agent;

@@ -11,7 +11,7 @@ import { closerOf, type Dialed, httpPool, httpsPool } from './agents.ts';
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
-/** How got has its requests made. */
+/** The function with which got makes its requests. */
 export type RequestFunction = (
   url: URL,
   options: https.RequestOptions,
@@ -27,7 +27,7 @@ interface ProxyAgentsOptions extends ProxyDialOptions {
   readonly guard: AddressGuard;
 }
 
-/** The connections of got through one proxy, kept alive. `proxies/forwarding.ts` has the table of ways. */
+/** got's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
 export class ProxyAgents {
   readonly #proxy: ProxyAddress;
   readonly #guard: AddressGuard;
@@ -48,7 +48,7 @@ export class ProxyAgents {
     this.close = closerOf([this.#forward, this.#http, this.#https]);
   }
 
-  /** Makes requests through the proxy, each when the address guard has let its host pass: nothing is sent before. */
+  /** Makes requests through the proxy. Nothing is sent before the address guard has allowed the request's host. */
   requests(
     { proxyTimeout, forwarded }: Route<ProxyAgents>,
     { clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>,

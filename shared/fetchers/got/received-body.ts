@@ -4,7 +4,7 @@ import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../wire-body.ts';
 import { emptyFinished } from './finished-request.ts';
 
-/** The body of an answer, as got's stream has it. */
+/** The body of an answer, read from got's stream. */
 export class ReceivedBody implements WireBody {
   readonly #stream: Request;
 
@@ -12,14 +12,14 @@ export class ReceivedBody implements WireBody {
     this.#stream = stream;
   }
 
-  /** By the stream's events: iterating over a stream costs a page as much as parsing its links. */
+  /** Uses the stream's events: iterating over the stream would cost as much per page as parsing its links. */
   whole(most: number, tooLong: () => FetchError, share: BodyShare): Promise<Uint8Array> {
     const stream = this.#stream;
     return new Promise((resolve, reject) => {
       const chunks: Uint8Array[] = [];
       let size = 0;
       share.onRoom = () => stream.resume();
-      // Before anybody listens: it would flow then.
+      // Before there is a listener, which would make it flow.
       if (!share.take(0)) stream.pause();
       stream.on('data', (chunk: Uint8Array) => {
         size += chunk.length;
@@ -29,13 +29,13 @@ export class ReceivedBody implements WireBody {
       });
       stream.on('end', () => {
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
-        // Others still have to hear of this end.
+        // Later, since other listeners must still get this event.
         setImmediate(emptyFinished, stream);
       });
       stream.on('error', reject);
       const brokeOff = (): void => reject(stream.errored ?? new FetchError('connection', 'The answer broke off'));
       stream.on('close', brokeOff);
-      // It may have ended badly before anybody listened.
+      // It may have failed before anybody listened.
       if (stream.destroyed) brokeOff();
     });
   }

@@ -5,14 +5,14 @@ import { type Dial, type DialTarget, secured, type TlsOptions } from '../dial.ts
 import { type ProxyTimeout, within } from './proxy-timeout.ts';
 import { connectToProxy, openTunnel } from './tunnel.ts';
 
-/** What all connections of a fetcher have in common. */
+/** What all connections of a fetcher share. */
 export interface ProxyDialOptions {
   readonly turns: ConnectTurns;
-  /** With the targets; a proxy's own TLS is `tunnel.ts`'s matter. */
+  /** For TLS with the targets; `tunnel.ts` handles TLS with a proxy itself. */
   readonly tls: TlsOptions;
 }
 
-/** Connects to one proxy, and through it. The time of each step, and its end, are those of the request that it is made for. */
+/** Connects to one proxy, and through it. Each dial is for one request: `proxyTimeout` has its limits and its end. */
 export class ProxyDials {
   readonly #proxy: ProxyAddress;
   readonly #options: ProxyDialOptions;
@@ -22,12 +22,12 @@ export class ProxyDials {
     this.#options = options;
   }
 
-  /** To the proxy itself, which asks the target. */
+  /** Connects to the proxy itself, which asks the target. */
   forward(proxyTimeout: ProxyTimeout): Dial {
     return this.#inTurn(() => connectToProxy(this.#proxy, proxyTimeout));
   }
 
-  /** @param address of the target; the address guard has let it pass */
+  /** Connects through the proxy. @param address of the target; the address guard has allowed it */
   tunnel(proxyTimeout: ProxyTimeout, address: string): Dial {
     return this.#inTurn((target) => this.#throughProxy(target, proxyTimeout, address));
   }

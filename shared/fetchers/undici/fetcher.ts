@@ -23,22 +23,22 @@ import { ProxyConnections } from './proxy-connections.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A request, and how to come by a connection for it. */
+/** A request, and how to get a connection for it. */
 interface Sending {
   readonly request: Dispatcher.DispatchOptions;
   readonly connect: ExchangeOptions['connect'];
 }
 
 /**
- * The {@link Fetcher} on undici's clients: the lean lane. It takes a fraction of got's CPU time for a page, and speaks HTTP/2
- * with servers that have it. Connections, time-outs, redirects and decoding are its own; of undici it has the protocol.
+ * The {@link Fetcher} on undici's clients: the lean lane. It takes a fraction of got's CPU time per page, and speaks HTTP/2
+ * with servers that support it. undici handles only the protocol; connections, time-outs, redirects and decoding are our own.
  */
 export class UndiciFetcher implements Fetcher {
   readonly #timeoutMs: number;
   readonly #hostHeaders: HostHeaders;
   readonly #guard: AddressGuard;
   readonly #headers: Headers;
-  /** As undici takes them without copying. */
+  /** In the form that undici uses without copying. */
   readonly #plainHeaders: string[];
   readonly #connections = new Connections();
   readonly #dial: Dial;
@@ -100,7 +100,7 @@ export class UndiciFetcher implements Fetcher {
     return { request, connect: (clock, isFresh) => this.#connections.take(origin, this.#dial, clock, isFresh) };
   }
 
-  /** By one proxy, when the address guard has let the host pass: nothing is sent before. */
+  /** Makes the request through one proxy. Nothing is sent before the address guard has allowed the host. */
   async #askBy(asked: Asked, url: URL, clock: RequestClock, route: Route<ProxyConnections>): Promise<Answer> {
     try {
       const address = await this.#judged(asked, url, route);
@@ -154,7 +154,7 @@ export class UndiciFetcher implements Fetcher {
     const { answer } = new Exchange({
       ...{ request, connect, url: shownUrl(url), abortions: this.#abortions },
       limits: { maxBodyBytes, memory: this.#memory, clock, timeoutMs, endsAtMs: clock.elapsedMs + timeoutMs, signal },
-      // A longer one still has to be answered as soon as any other.
+      // A request with a longer time limit must still be answered as soon as any other.
       answerMs: Math.min(timeoutMs, this.#timeoutMs),
       problemOf: (each) => route?.problemOf({ url: url.href, status: each.status }) ?? each.problemFor(asked),
       onOver: route?.giveUp,
@@ -171,7 +171,7 @@ export class UndiciFetcher implements Fetcher {
   }
 }
 
-/** Without its login. */
+/** The URL without its login. */
 function shownUrl(url: URL): string {
   if (url.username === '' && url.password === '') return url.href;
   const shown = new URL(url);

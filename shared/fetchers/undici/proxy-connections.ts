@@ -2,11 +2,11 @@ import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import { type ProxyDialOptions, ProxyDials } from '../proxies/proxy-dials.ts';
 import { Connections } from './connections.ts';
 
-/** The connections of undici through one proxy, kept alive. `proxies/forwarding.ts` has the table of ways. */
+/** undici's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
 export class ProxyConnections {
-  /** To the proxy itself, which asks the target. */
+  /** Connections to the proxy itself, which asks the target. */
   readonly forward = new Connections();
-  /** Through it. */
+  /** Connections through the proxy. */
   readonly tunnels = new Connections();
   readonly dials: ProxyDials;
 

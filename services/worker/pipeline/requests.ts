@@ -1,6 +1,6 @@
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import { FetchError, type Fetcher } from '../../../shared/ports/fetcher.ts';
+import { FetchError, type Fetcher, type PageHold } from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
@@ -52,7 +52,7 @@ type Answered =
 
 /** How long pages of hosts that never answered wait while too many hosts are silent. */
 const SILENT_WAITS_MS = 1_000;
-/** … and those of one that had to make room for others. */
+/** How long those of one wait whose request had to make room for another host. */
 const CUT_SHORT_WAITS_MS = 15_000;
 
 /** The result of one hop. */
@@ -63,6 +63,14 @@ interface Reach {
   readonly rules: RobotsRules | undefined;
   readonly arrival: Arrival | undefined;
   readonly pausedMs: number | undefined;
+}
+
+/** How a page is asked for. */
+interface Asking {
+  readonly crawlDelayMs: number;
+  readonly pausedMs: number | undefined;
+  /** Aborted when the worker stops, or when the request must make room. */
+  readonly signal: AbortSignal;
 }
 
 /** How long a slot rests when this machine had no socket for it, or no proxy. */
@@ -87,12 +95,16 @@ export class Requests {
     this.#silent = new SilentHosts({ slots: () => slots.total, onShortage: () => slots.noteShortage() });
   }
 
-  /** `left` in the answer: its place at the host is free again. That need not be waited for before the page is read. */
-  async make(visit: Visit, { rules, arrival, pausedMs = 0 }: Known): Promise<Requested> {
+  /**
+   * `left` in the answer: its place at the host is free again. That need not be waited for before the page is read.
+   *
+   * @param hold of the page's bytes
+   */
+  async make(visit: Visit, { rules, arrival, pausedMs = 0 }: Known, hold: PageHold): Promise<Requested> {
     const { robots } = this.#options;
     let [hop, known, paused]: [Visit, RobotsRules | undefined, number | undefined] = [visit, rules, pausedMs];
     for (;;) {
-      const asked = await this.#reach(hop, { rules: known, arrival, pausedMs: paused });
+      const asked = await this.#reach(hop, { rules: known, arrival, pausedMs: paused }, hold);
       // What is cached was asked for by another: its redirects are none of this visit's.
       if ('arrival' in asked && arrival !== undefined) return { visit, ...asked };
       if (!('to' in asked)) return { visit: hop, ...asked };
@@ -103,7 +115,7 @@ export class Requests {
   }
 
   /** One hop: what its robots.txt says, and then its page. */
-  async #reach(hop: Visit, { rules, arrival, pausedMs }: Reach): Promise<Hop> {
+  async #reach(hop: Visit, { rules, arrival, pausedMs }: Reach, hold: PageHold): Promise<Hop> {
     const { robots } = this.#options;
     const host = hostOf(hop);
     if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS };
@@ -117,7 +129,7 @@ export class Requests {
       if (first?.signal.aborted) return { laterMs: CUT_SHORT_WAITS_MS };
       if (permission.kind !== 'allow') return this.#refused(hop, permission);
       if (arrival !== undefined) return await this.#recall(hop, arrival);
-      const asked = await this.#ask(hop, permission.intervalMs, pausedMs, signal);
+      const asked = await this.#ask(hop, { crawlDelayMs: permission.intervalMs, pausedMs, signal }, hold);
       hasAnswered ||= 'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
       return first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked;
     } finally {
@@ -164,7 +176,7 @@ export class Requests {
   }
 
   /** One request, in its host's turn. */
-  async #ask(visit: Visit, crawlDelayMs: number, pausedMs: number | undefined, signal: AbortSignal): Promise<Hop> {
+  async #ask(visit: Visit, { crawlDelayMs, pausedMs, signal }: Asking, hold: PageHold): Promise<Hop> {
     const { fetcher, gate, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     await fetcher.prepare(urlOf(visit), signal);
@@ -173,16 +185,18 @@ export class Requests {
     const { holder } = visit;
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
     if (!slot.go) return { laterMs: slot.inMs };
-    const began = performance.now();
-    const fetched = await this.#fetch(visit, signal);
+    const began = performance.now() - hold.waitedMs;
+    const fetched = await this.#fetch(visit, signal, hold);
+    // What the request waited for this process says nothing of the host's pace.
+    const tookMs = performance.now() - hold.waitedMs - began;
     // If that fails, the place is free again when its lease ends.
-    const left = gate.leave(host, limit, holder, performance.now() - began, 'ending' in fetched).catch(() => {});
+    const left = gate.leave(host, limit, holder, tookMs, 'ending' in fetched).catch(() => {});
     if (!('to' in fetched)) return { ...fetched, left };
     await left;
     return fetched;
   }
 
-  async #fetch(visit: Visit, signal: AbortSignal): Promise<Answered> {
+  async #fetch(visit: Visit, signal: AbortSignal, hold: PageHold): Promise<Answered> {
     const { fetcher, maxBodyBytes, maxRedirects, clock } = this.#options;
     const broken: StepError[] = [];
     const accepts = (contentType: string | undefined): boolean => {
@@ -195,7 +209,7 @@ export class Requests {
     const validators = validatorsFor(visit);
     try {
       const fetched = await fetcher.fetch({
-        ...{ url, maxBodyBytes, signal, accepts },
+        ...{ url, maxBodyBytes, signal, accepts, hold },
         ...(validators === undefined ? {} : { validators }),
         redirectedFrom: visit.task.url,
         login: loginOf(visit, url),

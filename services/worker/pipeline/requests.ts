@@ -51,7 +51,7 @@ type Answered =
   | { readonly to: string; readonly login?: string };
 
 /** How long pages of hosts that never answered wait while too many hosts are silent. */
-const SILENT_WAITS_MS = 1_000;
+const SILENT_WAITS_MS = 3_000;
 /** How long those of one wait whose request had to make room for another host. */
 const CUT_SHORT_WAITS_MS = 15_000;
 

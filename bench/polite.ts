@@ -28,7 +28,7 @@ export interface PoliteFigures {
 }
 
 /** The default pace: one request per second to each host. */
-const INTERVAL_MS = 1_000;
+export const INTERVAL_MS = 1_000;
 
 /** Crawls many hosts at 60/min each, robots.txt included, with default settings. */
 export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<PoliteFigures> {

@@ -59,7 +59,13 @@ try {
   const slowWeb = { name: 'slow', hosts: 1_000, pages: 15, answerMs: 1_000 };
   const slow = await step('slow answers', () => politeCrawl(bench, { ...slowWeb, workers: 'embedded' }));
   const slowLean = await step('slow answers, lean lane', () =>
-    politeCrawl(bench, { ...slowWeb, name: 'slow-lean', hosts: 2_000, workers: 'embedded', flags: ['--fetcher', 'undici'] }),
+    politeCrawl(bench, {
+      ...slowWeb,
+      name: 'slow-lean',
+      hosts: 2_000,
+      workers: 'embedded',
+      flags: ['--fetcher', 'undici'],
+    }),
   );
   const tls = await step('TLS', () => tlsRows(bench));
   const fast = await step('one fast host', () => fastHost(bench));
@@ -74,7 +80,12 @@ try {
     ['embedded crawl, pages/s', embedded.pagesPerSecond.text(), '≥ 2 200', ratio(embedded.pagesPerSecond)],
     ['  CPU µs per page', embedded.cpuUsPerPage.text(), '', ''],
     rssRow(embedded),
-    ['embedded crawl, lean lane, pages/s', leanEmbedded.pagesPerSecond.text(), 'ratio ≥ 1.2', ratio(leanEmbedded.pagesPerSecond)],
+    [
+      'embedded crawl, lean lane, pages/s',
+      leanEmbedded.pagesPerSecond.text(),
+      'ratio ≥ 1.2',
+      ratio(leanEmbedded.pagesPerSecond),
+    ],
     ['  CPU µs per page', leanEmbedded.cpuUsPerPage.text(), '', ''],
     rssRow(leanEmbedded),
     ['fleet, one worker, pages/s', one.pagesPerSecond.text(), 'ratio ≥ 0.40', ratio(one.pagesPerSecond)],
@@ -82,7 +93,12 @@ try {
     rssRow(one),
     ['  Redis commands per page', single(trips.commands).text(2), '', ''],
     ['  deliveries per page', single(trips.deliveries).text(2), '', ''],
-    ['fleet, one worker, lean lane, pages/s', leanOne.pagesPerSecond.text(), 'ratio ≥ 0.8', ratio(leanOne.pagesPerSecond)],
+    [
+      'fleet, one worker, lean lane, pages/s',
+      leanOne.pagesPerSecond.text(),
+      'ratio ≥ 0.8',
+      ratio(leanOne.pagesPerSecond),
+    ],
     ['  CPU µs per page in the worker', leanOne.cpuUsPerPage.text(), ofBare(1.2), ''],
     rssRow(leanOne),
     ['fleet, two workers, pages/s', two.pagesPerSecond.text(), '', ratio(two.pagesPerSecond)],

@@ -32,7 +32,10 @@ export const INTERVAL_MS = 1_000;
 /** Crawls many hosts at 60/min each, robots.txt included, all settings as they come. */
 export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<PoliteFigures> {
   const { name, hosts, pages, answerMs = 0, workers, flags = [], certificates } = crawl;
-  const site = await startHosts(hostAddresses(hosts), { answerMs, ...(certificates === undefined ? {} : { certificates }) });
+  const site = await startHosts(hostAddresses(hosts), {
+    answerMs,
+    ...(certificates === undefined ? {} : { certificates }),
+  });
   try {
     const began = performance.now();
     const run = `${name}-${workers}`;
@@ -52,7 +55,11 @@ export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<Pol
 }
 
 /** Pages a second that the hosts allow, robots.txt and the time of the last answer included. */
-export function allowedPerSecond({ hosts, pages, answerMs = 0 }: Pick<PoliteCrawl, 'hosts' | 'pages' | 'answerMs'>): number {
+export function allowedPerSecond({
+  hosts,
+  pages,
+  answerMs = 0,
+}: Pick<PoliteCrawl, 'hosts' | 'pages' | 'answerMs'>): number {
   return (hosts * pages) / (pages + 1 + answerMs / 1_000);
 }
 

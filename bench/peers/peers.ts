@@ -24,7 +24,10 @@ const SAME_CONCURRENCY = ['--worker-concurrency', String(CONCURRENCY)];
  * Other crawlers on the same pages, by turns with embedded crawls, since a machine's speed changes within minutes. A peer that can't be
  * had has no rows, and a sentence in `missing`.
  */
-export async function peerRows(bench: Bench, bare: Speed): Promise<{ readonly rows: Row[]; readonly missing: string[] }> {
+export async function peerRows(
+  bench: Bench,
+  bare: Speed,
+): Promise<{ readonly rows: Row[]; readonly missing: string[] }> {
   const turns = new Map<Contestant, Turn>([
     ['undici', () => trawl(bench, 'undici')],
     ['got', () => trawl(bench, 'got')],

@@ -62,7 +62,7 @@ const crawler = new Crawler(
     maxRequestRetries: 0,
     statisticsOptions: { logIntervalSecs: 3_600 },
     preNavigationHooks: [
-      // Browser-like headers cost it a tenth of its speed.
+      // Making up a browser's headers costs it CPU time.
       (_context: unknown, request: { useHeaderGenerator?: boolean }) => {
         request.useHeaderGenerator = false;
       },

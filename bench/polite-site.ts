@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
+import { certificateOf } from './certificates.ts';
 
 /** What a site of many hosts saw. */
 export interface Seen {
@@ -37,8 +38,8 @@ const listener: RequestListener = ({ url = '/', headers: { host = '' } }, respon
 
 process.on('message', () => process.send?.({ requests, soonestMs, mostConnections } satisfies Seen));
 let listening = 0;
-for (const address of addresses) {
-  const server = serverOf(address, { keepAliveTimeout: 60_000 });
+for (const [host, address] of addresses.entries()) {
+  const server = serverOf(host, { keepAliveTimeout: 60_000 });
   let connections = 0;
   server.on('connection', () => {
     mostConnections = Math.max(mostConnections, ++connections);
@@ -48,9 +49,9 @@ for (const address of addresses) {
   });
 }
 
-function serverOf(address: string, options: ServerOptions): Server {
+function serverOf(host: number, options: ServerOptions): Server {
   if (certificates === undefined) return createServer(options, listener);
-  const [key, cert] = ['key', address].map((name) => readFileSync(join(certificates, `${name}.pem`)));
+  const [key, cert] = ['key.pem', certificateOf(host)].map((name) => readFileSync(join(certificates, name)));
   return createSecureServer({ ...options, key, cert }, listener);
 }
 

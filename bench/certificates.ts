@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Valid for a day; on the curve that most sites use, and one key for all hosts, since it is no secret. */
+/** Valid for a day, on the most usual curve. All hosts share one key, since it needn't be secret. */
 const SCRIPT = `set -e
 printf '[req]\\ndistinguished_name = name\\n[name]\\n' > openssl.cnf
 make() { openssl req -x509 -config openssl.cnf -days 1 "$@"; }
@@ -18,14 +18,14 @@ for names in "$@"; do
   n=$((n + 1))
 done`;
 
-/** As a provider of many small sites would have it: a certificate each would take seconds to make. */
+/** As a provider of many small sites would do it. Making one for each host would take several seconds. */
 const HOSTS_PER_CERTIFICATE = 25;
 
 /**
- * Makes an authority, and certificates by it for these addresses, with `openssl`: `authority.pem`, which clients are to trust, `key.pem`
- * for all hosts, and what {@link certificateOf} names.
+ * Makes an authority, and certificates signed by it for these addresses, with `openssl`. Clients must trust `authority.pem`; all hosts
+ * use `key.pem`, and each the certificate that {@link certificateOf} names.
  *
- * @returns their folder
+ * @returns the folder of these files
  */
 export async function makeCertificates(folder: string, addresses: readonly string[]): Promise<string> {
   const made = join(folder, 'certificates');
@@ -39,7 +39,7 @@ export async function makeCertificates(folder: string, addresses: readonly strin
   return made;
 }
 
-/** The certificate of the nth host. */
+/** The file name of a host's certificate, by its place among the addresses. */
 export function certificateOf(host: number): string {
   return `${Math.floor(host / HOSTS_PER_CERTIFICATE)}.pem`;
 }

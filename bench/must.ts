@@ -1,8 +1,8 @@
 import type { Row } from './table.ts';
 
 /**
- * Adds to what a row must be whether it is: `≥ 90` becomes `≥ 90 met` or `≥ 90 MISSED`. Judged is the median as it is printed, or
- * the row's ratio if the text begins with `ratio`.
+ * Adds whether a row's bound is met: `≥ 90` becomes `≥ 90 met` or `≥ 90 MISSED`. The median is compared as printed, or the ratio if
+ * the bound begins with `ratio`.
  */
 export function judged([label, figure, must, ratio]: Row): Row {
   const [, of, sign, bound] = /^(ratio )?([≤≥]) ([\d .]+)$/.exec(must) ?? [];
@@ -12,7 +12,7 @@ export function judged([label, figure, must, ratio]: Row): Row {
   return [label, figure, `${must} ${isMet ? 'met' : 'MISSED'}`, ratio];
 }
 
-/** The first number of a figure, `2 750 (2 700–2 810)`, whose thousands are set apart. */
+/** The first number of a figure like `2 750 (2 700–2 810)`. */
 function numberOf(text: string): number {
   return Number.parseFloat(text.replaceAll(' ', ''));
 }

@@ -5,8 +5,9 @@ import { freePort } from '../test/support/servers/machine.ts';
 import { pageUrl } from './origin.ts';
 import type { Seen } from './polite-site.ts';
 
+/** A running site of many hosts. */
 export interface PoliteHosts {
-  /** So many pages of each host, the first of each first. */
+  /** The URLs of this many pages of each host; every host's first page comes before any second one. */
   urls(name: string, pages: number): string[];
   seen(): Promise<Seen>;
   stop(): void;
@@ -14,16 +15,16 @@ export interface PoliteHosts {
 
 interface PoliteHostsOptions {
   readonly answerMs?: number;
-  /** A folder of {@link makeCertificates}: the hosts speak HTTPS. */
+  /** A folder made by {@link makeCertificates}; with it the hosts speak HTTPS. */
   readonly certificates?: string;
 }
 
-/** The addresses of so many hosts of this machine. */
+/** Loopback addresses, one for each host. */
 export function hostAddresses(hosts: number): string[] {
   return Array.from({ length: hosts }, (_, n) => `127.2.${Math.floor(n / 250)}.${1 + (n % 250)}`);
 }
 
-/** Starts hosts at these addresses, in a process of their own. */
+/** Starts a host at each of these addresses, all in one other process. */
 export async function startHosts(
   addresses: readonly string[],
   { answerMs = 0, certificates }: PoliteHostsOptions,

@@ -9,13 +9,13 @@ export interface Seen {
   readonly requests: number;
   /** The shortest time between two requests to one host, in milliseconds. */
   readonly soonestMs: number;
-  /** To the host that had the most of them. */
+  /** Connections to the host that had the most of them. */
   readonly mostConnections: number;
 }
 
 // A site of many hosts, in a process of its own: node polite-site.ts PORT ANSWER_MS ADDRESS…
 // Each address is a host. Each answer takes ANSWER_MS. Asked by a message, it says what it saw.
-// With BENCH_CERTIFICATES, a folder of makeCertificates, the hosts speak HTTPS.
+// If BENCH_CERTIFICATES names a folder made by makeCertificates, the hosts speak HTTPS.
 const [port = '0', answerMs = '0', ...addresses] = process.argv.slice(2);
 const certificates = process.env.BENCH_CERTIFICATES;
 const page = pageOf(10_000);

@@ -11,7 +11,7 @@ interface PoliteCrawl {
   readonly answerMs?: number;
   readonly workers: 'embedded' | number;
   readonly flags?: readonly string[];
-  /** A folder of {@link makeCertificates}: the hosts speak HTTPS. */
+  /** A folder made by {@link makeCertificates}; with it the hosts speak HTTPS. */
   readonly certificates?: string;
 }
 
@@ -22,7 +22,7 @@ export interface PoliteFigures {
   readonly rssMb: number;
   /** The shortest time between two requests to one host, by the interval: by the site's own clock. */
   readonly soonest: number;
-  /** To the host that had the most of them: by the site's own count. */
+  /** Connections to the host that had the most of them, by the site's count. */
   readonly mostConnections: number;
 }
 
@@ -54,7 +54,7 @@ export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<Pol
   }
 }
 
-/** Pages a second that the hosts allow, robots.txt and the time of the last answer included. */
+/** Pages per second that the hosts allow, counting robots.txt and the time of the last answer. */
 export function allowedPerSecond({
   hosts,
   pages,

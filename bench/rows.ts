@@ -19,11 +19,11 @@ export interface Bench {
   readonly rabbitmqUrl: string;
   readonly redisUrl: string;
   readonly rounds: number;
-  /** More of the environment of processes that crawl. */
+  /** Additional environment variables for processes that crawl. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Pages at once, of Trawl, of the bare loop and of peers. */
+/** Requests at once, of the bare loop and of peers. */
 export const CONCURRENCY = 32;
 /** Long enough that the first second, in which V8 compiles, doesn't decide. */
 const PAGES = 30_000;
@@ -257,7 +257,7 @@ export async function trawl(
   return await runMeasured(TRAWL, args, { folder, env: { ...servers, ...more, ...env }, input });
 }
 
-/** Pages that some processes crawled at full speed. */
+/** What one round crawled at full speed. */
 export interface Round {
   readonly pages: number;
   readonly seconds: number;

@@ -8,7 +8,7 @@ import type { Row } from './table.ts';
 
 const CRAWL = { hosts: 500, pages: 10, workers: 'embedded' } as const;
 
-/** HTTPS hosts at 60/min each, on connections kept alive, by either lane; robots.txt included, all settings as they come. */
+/** Crawls HTTPS hosts at 60/min each with either lane, robots.txt included, with default settings. */
 export async function tlsRows(bench: Bench): Promise<Row[]> {
   const certificates = await makeCertificates(bench.folder, hostAddresses(CRAWL.hosts));
   const env = { NODE_EXTRA_CA_CERTS: join(certificates, 'authority.pem') };

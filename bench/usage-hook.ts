@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 export interface Usage {
   /** User and system time of the whole process, start-up included. */
   readonly cpuMs: number;
-  /** The most memory it ever had resident. */
+  /** The most resident memory it ever had. */
   readonly maxRssMb: number;
   /** Epoch milliseconds. */
   readonly endedAt: number;
@@ -35,7 +35,7 @@ if (BENCH_USAGE !== undefined) {
   });
 }
 
-/** The kernel's high-water mark where there is one: `maxRSS` begins with what the parent had when it forked. */
+/** The kernel's high-water mark, where `/proc` has it: `maxRSS` can't fall below what the parent had when it forked. */
 function maxRssKb(): number {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 
-// A list of URLs crawled by Crawlee, as fast as it goes: node crawl-by-crawlee.ts FOLDER http|cheerio URLS OUTPUT CONCURRENCY
-// FOLDER is where its packages are installed. Its storage is in memory and its records go to one file of lines, since the
-// storage it comes with makes a file for each request and each record, and is slower.
+// Crawls a list of URLs with Crawlee, as fast as Crawlee can: node crawl-by-crawlee.ts FOLDER http|cheerio URLS OUTPUT CONCURRENCY
+// FOLDER is where its packages are installed. Storage is in memory and the records go to one file, because its default storage
+// writes a file for each request and each record, which is slower.
 
-/** What is used of Crawlee 3. */
+/** The part of Crawlee 3 that is used here. */
 interface Crawlee {
   readonly Configuration: new (options: { readonly persistStorage: boolean }) => object;
   readonly RequestList: { open(name: null, urls: readonly string[]): Promise<object> };
@@ -36,13 +36,13 @@ crawlee.log.setLevel(crawlee.log.LEVELS.ERROR);
 const urls = (await readFile(urlsFile, 'utf8')).trim().split('\n');
 const lines = createWriteStream(output);
 
-/** What its title and links are read for, as Trawl does by default. */
+/** Reads title and links, as Trawl does by default. */
 function readHtml({ request: { url }, response: { statusCode }, $ }: CheerioContext): void {
   const links = Array.from($('a[href]'), ({ attribs: { href } }) => new URL(href, url).href);
   lines.write(`${JSON.stringify({ url, status: statusCode, title: $('title').text(), links })}\n`);
 }
 
-/** Nothing is parsed: HttpCrawler hands out the body as it came. */
+/** HttpCrawler parses nothing. */
 function readNothing({ request: { url }, response: { statusCode }, body }: Context): void {
   lines.write(`${JSON.stringify({ url, status: statusCode, bytes: body.length })}\n`);
 }
@@ -52,7 +52,7 @@ if (Crawler === undefined) throw new Error(`expected http or cheerio, got ${kind
 const began = performance.now();
 const crawler = new Crawler(
   {
-    // A list is quicker than a queue, and needs no locks.
+    // Faster than a queue, which has locks.
     requestList: await crawlee.RequestList.open(null, urls),
     requestHandler: kind === 'http' ? readNothing : readHtml,
     minConcurrency: Number(concurrency),
@@ -62,7 +62,7 @@ const crawler = new Crawler(
     maxRequestRetries: 0,
     statisticsOptions: { logIntervalSecs: 3_600 },
     preNavigationHooks: [
-      // Making up a browser's headers costs it CPU time.
+      // Generating a browser's headers costs CPU time.
       (_context: unknown, request: { useHeaderGenerator?: boolean }) => {
         request.useHeaderGenerator = false;
       },

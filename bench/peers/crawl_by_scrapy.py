@@ -1,7 +1,7 @@
-"""A list of URLs crawled by Scrapy: scrapy runspider crawl_by_scrapy.py -a urls=FILE -a figures=FILE [-a budget=SECONDS]
+"""Crawls a list of URLs with Scrapy: scrapy runspider crawl_by_scrapy.py -a urls=FILE -a figures=FILE [-a budget=SECONDS]
 
-Records the title and links of each page, as Trawl does by default. Leaves its figures in a file, by its own clock: from the
-opening of the spider to its end, or for so many seconds, after which the process ends wherever it is.
+Records title and links of each page, as Trawl does by default. Writes its figures to a file: from the opening of the spider to its
+end, or to the end of the budget, when the process exits at once.
 """
 
 import json
@@ -34,7 +34,7 @@ class ListSpider(Spider):
     def start_requests(self):
         with open(self.urls) as lines:
             for line in lines:
-                # No URL is here twice, so that looking for it in the set of known ones would only cost.
+                # The list has no duplicates, so filtering them would only cost time.
                 yield Request(line.strip(), dont_filter=True)
 
     def parse(self, response):
@@ -51,7 +51,7 @@ class ListSpider(Spider):
 
     def stop_here(self):
         self.write_figures()
-        # Closing the spider would wait for every request under way, each at its host's pace.
+        # Closing the spider would wait for all requests in hand, each at its host's pace.
         os._exit(0)
 
     def write_figures(self):
@@ -64,7 +64,7 @@ class ListSpider(Spider):
 
 
 def max_rss_kb():
-    """The kernel's high-water mark where there is one: ru_maxrss begins with what the parent had when it forked."""
+    """The kernel's high-water mark, where /proc has it: ru_maxrss can't fall below what the parent had when it forked."""
     try:
         with open("/proc/self/status") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:"))

@@ -10,15 +10,15 @@ import { Missing, type PeerFigures } from './peer.ts';
 
 const run = promisify(execFile);
 
-/** Version 4 is another program to drive. */
+/** Version 4 has another API. */
 const PACKAGES = ['@crawlee/http@3', '@crawlee/cheerio@3'];
-/** About ten seconds, as long as V8 is given with Trawl. */
+/** Enough for about ten seconds, so that the first one, in which V8 compiles, hardly counts. */
 const PAGES = 10_000;
 const PROGRAM = join(import.meta.dirname, 'crawl-by-crawlee.ts');
 
 export type CrawlerKind = 'http' | 'cheerio';
 
-/** Crawlee, installed into the folder of the bench. */
+/** Crawlee, installed into the bench's temporary folder. */
 export class Crawlee {
   readonly version: string;
   readonly #folder: string;
@@ -35,13 +35,13 @@ export class Crawlee {
     try {
       await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...PACKAGES], { cwd: folder });
     } catch (error: unknown) {
-      return new Missing(`Crawlee is left out, since npm can't install it: ${messageOf(error)}`);
+      return new Missing(`Crawlee is left out, because npm can't install it: ${messageOf(error)}`);
     }
     const manifest = await readFile(join(folder, 'node_modules/@crawlee/http/package.json'), 'utf8');
     return new Crawlee(folder, JSON.parse(manifest).version);
   }
 
-  /** One round. */
+  /** Crawls pages of the one fast host. */
   async crawl(bench: Bench, kind: CrawlerKind): Promise<PeerFigures> {
     const urls = await writeList(bench, `crawlee-${kind}`, PAGES);
     const output = join(bench.folder, `crawlee-${kind}.jsonl`);

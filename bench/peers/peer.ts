@@ -1,13 +1,13 @@
-/** Of one crawl. */
+/** What one crawl showed. */
 export interface PeerFigures {
-  /** By the peer's own clock, from where it begins to crawl: its start-up isn't in it. */
+  /** By the peer's own clock, from the start of its crawl; starting the process doesn't count. */
   readonly pagesPerSecond: number;
   /** User and system time of the whole process, start-up included. */
   readonly cpuUsPerPage: number;
   readonly rssMb: number;
 }
 
-/** A peer that can't be had here, with what would help. Its rows are left out. */
+/** A peer that isn't available here, and what would help. Its rows are left out. */
 export class Missing {
   readonly why: string;
 

@@ -13,7 +13,7 @@ type Turn = () => Promise<PeerFigures>;
 interface Peer {
   readonly contestant: Contestant;
   readonly title: string;
-  /** Times its pages a second that Trawl must reach, by lane. */
+  /** How many times as fast Trawl must be, by lane. */
   readonly musts: Readonly<Record<Lane, string>>;
 }
 
@@ -21,8 +21,8 @@ const NO_MUSTS = { undici: '', got: '' };
 const SAME_CONCURRENCY = ['--worker-concurrency', String(CONCURRENCY)];
 
 /**
- * Other crawlers on the same pages, by turns with embedded crawls, since a machine's speed changes within minutes. A peer that can't be
- * had has no rows, and a sentence in `missing`.
+ * Other crawlers on the same pages, by turns with embedded crawls, since a machine's speed changes within minutes. A peer that isn't
+ * available has no rows, and a sentence in `missing`.
  */
 export async function peerRows(
   bench: Bench,
@@ -58,10 +58,10 @@ async function trawl(bench: Bench, lane: Lane): Promise<PeerFigures> {
   return { pagesPerSecond: pagesPerSecond.median, cpuUsPerPage: cpuUsPerPage.median, rssMb: rssMb.median };
 }
 
-/** By round. */
+/** Figures of each round. */
 type Found = ReadonlyMap<Contestant, PeerFigures[]>;
 
-/** Every other round goes backwards. */
+/** Runs every round; the second, fourth and so on in reverse order. */
 async function takeTurns(turns: ReadonlyMap<Contestant, Turn>, rounds: number): Promise<Found> {
   const found = new Map(Array.from(turns.keys(), (each) => [each, [] as PeerFigures[]] as const));
   for (let round = 0; round < rounds; round++) {

@@ -12,12 +12,13 @@ import { Missing, type PeerFigures } from './peer.ts';
 const run = promisify(execFile);
 
 const PAGES = 5_000;
-/** As many hosts and pages as Trawl's broad row. To the end Scrapy would take minutes. */
+/** The hosts and pages of Trawl's broad row. */
 const BROAD = { hosts: 2_000, pages: 25 };
+/** A whole crawl would take Scrapy minutes. */
 const BUDGET_S = 30;
 const SPIDER = join(import.meta.dirname, 'crawl_by_scrapy.py');
 
-/** What its page on broad crawls recommends, but for redirects, of which there are none here. */
+/** What Scrapy's guide to broad crawls recommends; and no console. */
 const RECOMMENDED = {
   LOG_LEVEL: 'ERROR',
   COOKIES_ENABLED: 'False',
@@ -30,10 +31,10 @@ const AT_FULL_SPEED = {
   CONCURRENT_REQUESTS: String(CONCURRENCY),
   CONCURRENT_REQUESTS_PER_DOMAIN: String(CONCURRENCY),
 };
-/** The pace that Trawl keeps; Scrapy's own varies it by half. */
+/** The pace that Trawl keeps; by default Scrapy varies it by half. */
 const POLITE = {
   LOG_LEVEL: 'ERROR',
-  // Within the budget there would be few requests but those for robots.txt.
+  // Else most requests within the budget would be for robots.txt.
   ROBOTSTXT_OBEY: 'False',
   DOWNLOAD_DELAY: '1',
   RANDOMIZE_DOWNLOAD_DELAY: 'False',
@@ -48,9 +49,9 @@ const TUNED = {
 };
 
 export interface ScrapyPoliteFigures extends PeerFigures {
-  /** Pages a second of those that the hosts allow. */
+  /** Pages per second, in percent of what the hosts allow. */
   readonly percent: number;
-  /** The shortest time between two requests to one host, by the interval. */
+  /** The shortest time between two requests to one host, by the site's clock, divided by the interval. */
   readonly soonest: number;
 }
 
@@ -65,10 +66,10 @@ export class Scrapy {
   static find(): Scrapy | Missing {
     const version = /^Scrapy (\S+)/.exec(tryRun('scrapy', ['version']) ?? '')?.[1];
     if (version !== undefined) return new Scrapy(version);
-    return new Missing('Scrapy is left out, since there is none: sudo apt-get install python3-scrapy');
+    return new Missing('Scrapy is left out, because it isn't installed: sudo apt-get install python3-scrapy');
   }
 
-  /** One round on the one fast host. */
+  /** Crawls pages of the one fast host. */
   async crawl(bench: Bench): Promise<PeerFigures> {
     const urls = await writeList(bench, 'scrapy', PAGES);
     const { pages, ...figures } = await crawlBy(bench, urls, AT_FULL_SPEED);
@@ -76,7 +77,7 @@ export class Scrapy {
     return figures;
   }
 
-  /** Many hosts at 60/min each, for {@link BUDGET_S} seconds of a crawl that would take longer. */
+  /** Crawls many hosts at 60/min each, for the first {@link BUDGET_S} seconds. */
   async crawlPolitely(bench: Bench, how: 'as it comes' | 'tuned'): Promise<ScrapyPoliteFigures> {
     const site = await startHosts(hostAddresses(BROAD.hosts), {});
     try {

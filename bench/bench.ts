@@ -26,8 +26,8 @@ import {
 import { type Row, tableOf } from './table.ts';
 import { tlsRows } from './tls.ts';
 
-// npm run bench [-- --rounds 3] [-- --full] [-- --peers]: prints a table of figures, each beside what it must be, and the ratios to a
-// bare got loop of the same run. --full adds five million URLs through the producer, --peers other crawlers on the same pages.
+// npm run bench [-- --rounds 3] [-- --full] [-- --peers]: prints a table of figures, each with its target and its ratio to a bare got
+// loop measured in the same run. --full adds five million URLs through the producer, --peers other crawlers on the same pages.
 const args = process.argv.slice(2);
 const rounds = args.includes('--rounds') ? Number(args[args.indexOf('--rounds') + 1]) : 2;
 const folder = await mkdtemp(join(tmpdir(), 'trawl-bench-'));

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
 import { certificateOf } from './certificates.ts';
 
-/** What a site of many hosts saw. */
+/** What the site of many hosts observed. */
 export interface Seen {
   readonly requests: number;
   /** The shortest time between two requests to one host, in milliseconds. */
@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 // A site of many hosts, in a process of its own: node polite-site.ts PORT ANSWER_MS ADDRESS…
-// Each address is a host. Each answer takes ANSWER_MS. Asked by a message, it says what it saw.
+// Each address is a host, and each answer takes ANSWER_MS. To any message from its parent it replies with what it observed.
 // If BENCH_CERTIFICATES names a folder made by makeCertificates, the hosts speak HTTPS.
 const [port = '0', answerMs = '0', ...addresses] = process.argv.slice(2);
 const certificates = process.env.BENCH_CERTIFICATES;

@@ -6,7 +6,7 @@ import type { Bench } from './rows.ts';
 interface PoliteCrawl {
   readonly name: string;
   readonly hosts: number;
-  /** Of each host. */
+  /** Pages of each host. */
   readonly pages: number;
   readonly answerMs?: number;
   readonly workers: 'embedded' | number;
@@ -16,20 +16,20 @@ interface PoliteCrawl {
 }
 
 export interface PoliteFigures {
-  /** Pages by the seconds it took in all, of what the hosts allow. */
+  /** Pages per second over the whole crawl, in percent of what the hosts allow. */
   readonly percent: number;
   readonly cpuUsPerPage: number;
   readonly rssMb: number;
-  /** The shortest time between two requests to one host, by the interval: by the site's own clock. */
+  /** The shortest time between two requests to one host, by the site's clock, divided by the interval. */
   readonly soonest: number;
   /** Connections to the host that had the most of them, by the site's count. */
   readonly mostConnections: number;
 }
 
-/** The default: a request to a host a second. */
+/** The default pace: one request per second to each host. */
 export const INTERVAL_MS = 1_000;
 
-/** Crawls many hosts at 60/min each, robots.txt included, all settings as they come. */
+/** Crawls many hosts at 60/min each, robots.txt included, with default settings. */
 export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<PoliteFigures> {
   const { name, hosts, pages, answerMs = 0, workers, flags = [], certificates } = crawl;
   const site = await startHosts(hostAddresses(hosts), {
@@ -37,9 +37,9 @@ export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<Pol
     ...(certificates === undefined ? {} : { certificates }),
   });
   try {
+    const urls = site.urls(name, pages);
     const began = performance.now();
-    const run = `${name}-${workers}`;
-    const measured = await crawlMany(bench, run, workers, site.urls(name, pages), flags, hosts * pages);
+    const measured = await crawlMany(bench, `${name}-${workers}`, workers, urls, flags, hosts * pages);
     const seconds = (measured.endedAt - began) / 1_000;
     const { soonestMs, mostConnections } = await site.seen();
     return {
@@ -55,11 +55,7 @@ export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<Pol
 }
 
 /** Pages per second that the hosts allow, counting robots.txt and the time of the last answer. */
-export function allowedPerSecond({
-  hosts,
-  pages,
-  answerMs = 0,
-}: Pick<PoliteCrawl, 'hosts' | 'pages' | 'answerMs'>): number {
+function allowedPerSecond({ hosts, pages, answerMs = 0 }: Pick<PoliteCrawl, 'hosts' | 'pages' | 'answerMs'>): number {
   return (hosts * pages) / (pages + 1 + answerMs / 1_000);
 }
 

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** What a measured process leaves in the file named by `BENCH_USAGE`. */
+/** What a measured process writes to the file named by `BENCH_USAGE`. */
 export interface Usage {
   /** User and system time of the whole process, start-up included. */
   readonly cpuMs: number;
@@ -9,7 +9,7 @@ export interface Usage {
   readonly maxRssMb: number;
   /** Epoch milliseconds. */
   readonly endedAt: number;
-  /** Commands sent to Redis, by name; only counted when `BENCH_COUNT` is set, since counting costs. */
+  /** Commands sent to Redis, by name. Counted only if `BENCH_COUNT` is set, since counting costs time. */
   readonly commands: Readonly<Record<string, number>>;
 }
 

@@ -66,7 +66,7 @@ export class Scrapy {
   static find(): Scrapy | Missing {
     const version = /^Scrapy (\S+)/.exec(tryRun('scrapy', ['version']) ?? '')?.[1];
     if (version !== undefined) return new Scrapy(version);
-    return new Missing('Scrapy is left out, because it isn't installed: sudo apt-get install python3-scrapy');
+    return new Missing('Scrapy is left out, because it is not installed: sudo apt-get install python3-scrapy');
   }
 
   /** Crawls pages of the one fast host. */

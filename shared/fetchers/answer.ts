@@ -6,27 +6,27 @@ import { toFetchError } from './error-codes.ts';
 import { keptHeaders } from './kept-headers.ts';
 import type { WireBody } from './wire-body.ts';
 
-/** A coded body is the longer one when there was nothing to gain: by a frame, and 5 bytes for each block. */
+/** How much longer a coded body may be if its content can't be compressed: a frame, and 5 bytes for each block. */
 const CODED_SLACK_BYTES = 65_536;
 
 /**
- * Bodies up to this size, coded once, are decoded in one go. For a page of 10 KB that costs an eighth of what a stream does.
+ * Bodies up to this size with a single coding are decoded at once. For a page of 10 KB that costs an eighth of a stream.
  */
 const SMALL_BODY_BYTES = 65_536;
-/** In one go, a body may grow to this size: a bomb then blocks for about 20 ms. What grows beyond is read as a stream. */
+/** A body decoded at once may grow to this size, so a bomb blocks for about 20 ms. A larger one is read as a stream. */
 const MAX_BLOCKING_BYTES = 16 * 2 ** 20;
 
-/** What bounds the reading of a body. */
+/** The limits for reading a body. */
 export interface AnswerLimits {
-  /** Decoded. A document has none: its reader stops where it has enough. */
+  /** After decoding. A document has no limit: its reader stops when it has enough. */
   readonly maxBodyBytes: number;
-  /** For the whole request, of which `startedAt` is the beginning, on the clock of `performance.now`. */
+  /** Time limit of the whole request, counted from `startedAt` on the clock of `performance.now`. */
   readonly timeoutMs: number;
   readonly startedAt: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** What an answer says before its body. */
+/** The part of an answer before its body. */
 export interface AnswerHead {
   readonly url: string;
   readonly status: number;
@@ -45,7 +45,7 @@ export class Answer {
   readonly #codings: readonly Coding[] | undefined;
   readonly #limits: AnswerLimits;
   readonly #maxBodyBytes: number;
-  /** While whoever reads a body in pieces is busy with one, nothing is decoded: that time is left out. */
+  /** Time that the reader spent on pieces of the body. Nothing is decoded meanwhile, so it doesn't count. */
   #idleMs = 0;
 
   constructor({ url, status, headers }: AnswerHead, body: WireBody, limits: AnswerLimits) {
@@ -58,22 +58,22 @@ export class Answer {
     this.#maxBodyBytes = limits.maxBodyBytes;
   }
 
-  /** Reads it as a page. Rejects with a {@link FetchError}. */
+  /** Reads the answer as a page. Rejects with a {@link FetchError}. */
   async page(startedAt: number): Promise<FetchedPage> {
     const { finalUrl, status, headers } = this;
     const body = this.#isPage ? await this.#whole() : NO_BODY;
-    // However that ends, the answer stands: a 429 whose page breaks off is a 429.
+    // The answer counts however this ends: a 429 whose body breaks off is still a 429.
     if (!this.#isPage) this.#body.leave(MOST_UNWANTED_BYTES);
     return { finalUrl, status, headers, body, durationMs: performance.now() - startedAt };
   }
 
-  /** Opens it as a document. */
+  /** Opens the answer as a document. */
   document(): OpenDocument {
     const { finalUrl, status, headers } = this;
     return { finalUrl, status, headers, body: this.#pieces() };
   }
 
-  /** Why this answer does not do, as far as its headers tell; nothing if it does. */
+  /** Why the answer is unusable, judging by its headers; nothing if it is usable. */
   problemFor({ accepts }: Asked): FetchError | undefined {
     if (!this.#isPage) return undefined;
     const contentType = this.headers['content-type'];
@@ -82,7 +82,7 @@ export class Answer {
     return new FetchError('content_type', told, { status: this.status });
   }
 
-  /** Is it what was asked for? Any other answer says all it has to say by its status. */
+  /** Is it the page that was asked for? Of any other answer, only status and headers matter. */
   get #isPage(): boolean {
     return this.status >= 200 && this.status <= 299;
   }
@@ -121,7 +121,7 @@ export class Answer {
     return this.#codings?.length === 0 ? this.#maxBodyBytes : this.#maxBodyBytes + CODED_SLACK_BYTES;
   }
 
-  /** Nothing, when that might block for long. */
+  /** Decodes the body at once; nothing if that might block for long. */
   #decodeAtOnce(coded: Uint8Array, [coding, ...others]: readonly Coding[]): Uint8Array | undefined {
     if (coding === undefined || others.length > 0 || coded.length > SMALL_BODY_BYTES) return undefined;
     try {
@@ -137,7 +137,7 @@ export class Answer {
     return decodeStream(body, this.#codings ?? [], () => this.#checkpoint());
   }
 
-  /** Once a body is in, the request's time-out and the caller's signal no longer reach it: decoding asks for both itself. */
+  /** Once a body has arrived, the request's time-out and the caller's signal no longer end it, so decoding checks both. */
   #checkpoint(): void {
     const { signal, startedAt, timeoutMs } = this.#limits;
     if (signal?.aborted) throw abortedBy(signal);
@@ -156,7 +156,7 @@ export class Answer {
     } catch (error: unknown) {
       throw toFetchError(error, this.status);
     } finally {
-      // Whoever leaves the loop early wants no more of it.
+      // A reader that leaves the loop early needs no more of the body.
       this.#body.destroy();
     }
   }
@@ -177,7 +177,7 @@ export class Answer {
   }
 }
 
-/** The caller doesn't want an answer any more. */
+/** The error of a request that its caller aborted. */
 export function abortedBy(signal: AbortSignal): FetchError {
   return new FetchError('aborted', 'The request was aborted', { cause: signal.reason });
 }

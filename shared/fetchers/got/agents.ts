@@ -7,12 +7,12 @@ import { IDLE_MS } from '../fetcher-options.ts';
 /** How connections are kept alive. */
 export const POOL: http.AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: IDLE_MS };
 
-/** @returns what closes idle connections of these pools at once, and each one in use when its request ends */
+/** @returns a function that closes these pools: idle connections at once, and each one in use when its request ends */
 export function closerOf(pools: readonly http.Agent[]): () => void {
   let closed = false;
   for (const pool of pools) {
     const keepSocketAlive = pool.keepSocketAlive.bind(pool);
-    // Typed `void`, yet Node reads the answer: `false` closes the socket.
+    // Typed `void`, but Node.js uses the result: `false` closes the socket.
     pool.keepSocketAlive = (socket) => !closed && keepSocketAlive(socket);
   }
   return () => {
@@ -26,11 +26,11 @@ export function closerOf(pools: readonly http.Agent[]): () => void {
 /**
  * The two connection pools of a fetcher, `http` and `https`, behind one address guard.
  *
- * The guard sits where connections are made, so each hop of a redirect passes it, and an IP literal does too, which no
- * lookup function ever sees. A name is looked up once per connection; if any of its addresses is denied it is refused,
- * else exactly these addresses are connected to. There is no second look-up that could answer differently.
+ * The guard works where connections are made, so it sees every hop of a redirect, and IP literals as well, which never reach a
+ * lookup function. A name is looked up once per connection. If any of its addresses is denied, the name is refused; else only
+ * these addresses are connected to. There is no second look-up that could answer differently.
  *
- * A connection that is kept alive has been judged already. One pair of pools therefore has one list, for good.
+ * A kept-alive connection is not checked again, so a pair of pools keeps one allow-list for its whole life.
  */
 export class GuardedAgents {
   readonly http = new http.Agent(POOL);
@@ -50,7 +50,7 @@ export class GuardedAgents {
     pool.createConnection = (options, onConnection) => {
       const refusal = this.#guard.refusal(options.host ?? '');
       if (refusal !== undefined) {
-        // Not thrown: the pool also comes here from a socket's event, where nobody would catch it.
+        // Not thrown: the pool also calls this from a socket's event, where nothing would catch it.
         (onConnection as ((error: Error) => void) | undefined)?.(refusal);
         return undefined;
       }

@@ -25,8 +25,9 @@ import { ReceivedBody } from './received-body.ts';
 type OnResponse = (response: http.IncomingMessage) => void;
 
 /**
- * The {@link Fetcher} on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself: got would hide
- * what a body was coded as, and start three streams for each. It reads got's streams, since its promises know no cap.
+ * The {@link Fetcher} on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself:
+ * got would hide how a body was coded, and start three streams for each. It reads got's streams, since got's promises have no
+ * limit on the size of a body.
  */
 export class GotFetcher implements Fetcher {
   readonly #client: Got;
@@ -88,7 +89,7 @@ export class GotFetcher implements Fetcher {
     return this.#routes.ask(request.url, request.timeoutMs ?? this.#timeoutMs, (route) => this.#askBy(request, route));
   }
 
-  /** Resolves once the headers are in, and are such that the body is wanted. */
+  /** Resolves once the headers are in, unless they rule out the body. */
   #askBy(request: Asked, route?: Route<ProxyAgents>, isRepeat = false): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
@@ -106,7 +107,7 @@ export class GotFetcher implements Fetcher {
       const headers = own === undefined ? {} : { headers: own };
       const stream = this.#client.stream(request.url, { ...headers, ...optionsOf(request, route) });
       if (route !== undefined) stream.once('close', route.giveUp);
-      // For good: an error after the headers is for whoever reads the body, and may come before anyone does.
+      // This listener stays: an error after the headers is for the body's reader, and may come before there is one.
       stream.on('error', (error) => {
         if (!isRepeat && isLostByKeptConnection(stream, error)) {
           resolve(this.#askBy(request, route, true));
@@ -128,8 +129,8 @@ export class GotFetcher implements Fetcher {
 }
 
 /**
- * Makes a request of the few options that ours have. got gives Node.js forty, most of them undefined, which Node.js copies
- * four times on the way to a socket: an eighth of what a page costs got.
+ * Makes a request with the few options that these requests need. got passes forty to Node.js, most of them undefined, and
+ * Node.js copies them four times on the way to a socket: an eighth of got's cost of a page.
  */
 function requestOnly(url: URL, options: https.RequestOptions, onResponse?: OnResponse): http.ClientRequest {
   const { request } = url.protocol === 'https:' ? https : http;
@@ -147,7 +148,7 @@ function isLostByKeptConnection(stream: Request, error: Error): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-/** What a request has of its own. A longer one still has to be answered as soon as any other. */
+/** A request's own options. One with a longer time limit must still be answered as soon as any other. */
 function optionsOf({ timeoutMs }: Asked, route: Route<ProxyAgents> | undefined): OptionsInit {
   const request = route?.timeoutMs ?? timeoutMs;
   return {
@@ -156,7 +157,7 @@ function optionsOf({ timeoutMs }: Asked, route: Route<ProxyAgents> | undefined):
   };
 }
 
-/** got has no request URL when it could make nothing of the URL that it was given, and most often no error code then. */
+/** When got can't use a URL, its error has no request URL, and mostly no code. */
 function badUrl(error: Error): FetchError {
   return new FetchError('bad_url', messageOf(error));
 }

@@ -12,21 +12,21 @@ import { closerOf, POOL } from './agents.ts';
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
-/** How got has its requests made. */
+/** The function with which got makes its requests. */
 export type RequestFunction = (
   url: URL,
   options: https.RequestOptions,
   onResponse?: OnResponse,
 ) => Promise<http.ClientRequest>;
 
-/** What a pool is told of a request, for the case that it needs a new connection. */
+/** What a pool knows about a request when it needs a new connection for it. */
 interface Dialed extends https.RequestOptions {
   readonly proxyTimeout: ProxyTimeout;
   readonly address: string;
 }
 type OnConnection = (error: Error | null, socket?: Socket) => void;
 
-/** The connections of got through one proxy, kept alive. `proxies/forwarding.ts` has the table of ways. */
+/** got's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
 export class ProxyAgents {
   readonly #proxy: ProxyAddress;
   readonly #guard: AddressGuard;
@@ -48,7 +48,7 @@ export class ProxyAgents {
     });
   }
 
-  /** Makes requests through the proxy, each when the address guard has let its host pass: nothing is sent before. */
+  /** Makes requests through the proxy. Nothing is sent before the address guard has allowed the request's host. */
   requests({ proxyTimeout, forwarded }: Route<ProxyAgents>): RequestFunction {
     return async (url, { method, headers }, onResponse) => {
       const address = await judgedAddress(this.#guard, url, proxyTimeout);
@@ -72,7 +72,7 @@ export class ProxyAgents {
   }
 }
 
-/** Has a pool get its connections from `dial`. */
+/** Makes a pool get its connections from `dial`. */
 function dialing(pool: http.Agent, dial: (options: Dialed) => Promise<Socket>): void {
   pool.createConnection = (options, onConnection) => {
     const done = onConnection as OnConnection;

@@ -3,7 +3,7 @@ import net, { isIP, type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { AddressGuard } from '../address-guard.ts';
 
-/** Where a connection is to lead. */
+/** Where a connection leads. */
 export interface DialTarget {
   /** Without brackets. */
   readonly hostname: string;
@@ -11,13 +11,13 @@ export interface DialTarget {
   readonly isSecure: boolean;
 }
 
-/** Told once: of a connection that is ready for HTTP, its handshake included, or of what went wrong. */
+/** Called once, with a connection that is ready for HTTP, TLS handshake included, or with an error. */
 export type OnDialed = (error: Error | null, socket?: Socket) => void;
 
-/** Makes a connection. @returns what gives it up */
+/** Makes a connection. @returns a function that cancels it */
 export type Dial = (target: DialTarget, onDialed: OnDialed) => () => void;
 
-/** TLS sessions by server, so that a second connection has a shorter handshake. */
+/** TLS sessions by server, so that later connections have a shorter handshake. */
 export interface TlsSessions {
   get(key: string): Buffer | undefined;
   set(key: string, session: Buffer): unknown;
@@ -26,16 +26,16 @@ export interface TlsSessions {
 interface DirectDialOptions {
   readonly guard: AddressGuard;
   readonly sessions: TlsSessions;
-  /** For the look-up, the connection and the handshake, each. */
+  /** Time limit of each phase: look-up, connection, handshake. */
   readonly phaseMs: number;
 }
 
-/** Bytes read at once. */
+/** Bytes per read. */
 const READ_BYTES = 65_536;
 
 /**
- * Connects to hosts themselves. The address guard judges each connection, a literal and a name alike; a name is looked up once,
- * and exactly the addresses that were judged are connected to.
+ * Connects to hosts directly. The address guard checks each connection, to literals and names alike. A name is looked up once,
+ * and only the addresses that were checked are connected to.
  */
 export function directDial({ guard, sessions, phaseMs }: DirectDialOptions): Dial {
   return (target, onDialed) => {
@@ -48,7 +48,7 @@ export function directDial({ guard, sessions, phaseMs }: DirectDialOptions): Dia
   };
 }
 
-/** One connection in the making: look-up → TCP → TLS. Each phase has the same time. */
+/** One connection being made: look-up → TCP → TLS. Each phase has the same time limit. */
 class Attempt {
   readonly #target: DialTarget;
   readonly #phaseMs: number;
@@ -97,7 +97,7 @@ class Attempt {
     });
   }
 
-  /** Nobody waits for it any more. */
+  /** Gives up: nobody waits for the connection any more. */
   cancel(): void {
     this.#end();
     this.#socket?.destroy();
@@ -132,7 +132,7 @@ class Attempt {
   }
 }
 
-/** TLS over a connection, with HTTP/2 where the server has it. */
+/** Starts TLS on a connection, with HTTP/2 if the server supports it. */
 export function secured(
   socket: Socket,
   { hostname: host, port }: DialTarget,
@@ -146,7 +146,7 @@ export function secured(
     ...(session === undefined ? {} : { session }),
   });
   secure.on('session', (fresh) => sessions.set(key, fresh));
-  // For good: between two owners, nobody else would hear of it.
+  // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
   secure.on('error', (error) => onDialed(error));
   secure.once('secureConnect', () => onDialed(null, secure));
   return secure;

@@ -20,27 +20,27 @@ import { type Dial, directDial } from './dial.ts';
 import { Exchange } from './exchange.ts';
 import { ProxyConnections } from './proxy-connections.ts';
 
-/** TLS sessions that are kept: 2 to 5 KB each. */
+/** TLS sessions kept at most; each takes 2 to 5 KB. */
 const MOST_SESSIONS = 500;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A request, and how to come by a connection for it. */
+/** A request, and how to get a connection for it. */
 interface Sending {
   readonly request: Dispatcher.DispatchOptions;
   readonly connect: (isFresh: boolean) => Connection;
 }
 
 /**
- * The {@link Fetcher} on undici's clients: the lean lane. It takes a fraction of got's CPU time for a page, and speaks HTTP/2
- * with servers that have it. Connections, time-outs, redirects and decoding are its own; of undici it has the protocol.
+ * The {@link Fetcher} on undici's clients: the lean lane. It takes a fraction of got's CPU time per page, and speaks HTTP/2
+ * with servers that support it. undici handles only the protocol; connections, time-outs, redirects and decoding are our own.
  */
 export class UndiciFetcher implements Fetcher {
   readonly #timeoutMs: number;
   readonly #hostHeaders: HostHeaders;
   readonly #guard: AddressGuard;
   readonly #headers: Headers;
-  /** As undici takes them without copying. */
+  /** In the form that undici uses without copying. */
   readonly #plainHeaders: string[];
   readonly #connections = new Connections();
   readonly #dial: Dial;
@@ -93,7 +93,7 @@ export class UndiciFetcher implements Fetcher {
     return { request, connect: (isFresh) => this.#connections.take(origin, this.#dial, isFresh) };
   }
 
-  /** By one proxy, when the address guard has let the host pass: nothing is sent before. */
+  /** Makes the request through one proxy. Nothing is sent before the address guard has allowed the host. */
   async #askBy(asked: Asked, url: URL, route: Route<ProxyConnections>): Promise<Answer> {
     try {
       const address = await this.#judged(asked, url, route);
@@ -146,7 +146,7 @@ export class UndiciFetcher implements Fetcher {
     const { answer } = new Exchange({
       ...{ request, connect, url: shownUrl(url), abortions: this.#abortions },
       limits: { maxBodyBytes, timeoutMs, startedAt: performance.now(), signal },
-      // A longer one still has to be answered as soon as any other.
+      // A request with a longer time limit must still be answered as soon as any other.
       answerMs: Math.min(timeoutMs, this.#timeoutMs),
       problemOf: (each) => route?.problemOf({ url: url.href, status: each.status }) ?? each.problemFor(asked),
       onOver: route?.giveUp,
@@ -163,7 +163,7 @@ export class UndiciFetcher implements Fetcher {
   }
 }
 
-/** Without its login. */
+/** The URL without its login. */
 function shownUrl(url: URL): string {
   if (url.username === '' && url.password === '') return url.href;
   const shown = new URL(url);

@@ -5,11 +5,11 @@ import { connectToProxy, openTunnel } from '../proxies/tunnel.ts';
 import { Connections } from './connections.ts';
 import { type Dial, secured, type TlsSessions } from './dial.ts';
 
-/** The connections of undici through one proxy, kept alive. `proxies/forwarding.ts` has the table of ways. */
+/** undici's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
 export class ProxyConnections {
-  /** To the proxy itself, which asks the target. */
+  /** Connections to the proxy itself, which asks the target. */
   readonly forward = new Connections();
-  /** Through it. */
+  /** Connections through the proxy. */
   readonly tunnels = new Connections();
   readonly #proxy: ProxyAddress;
   readonly #sessions: TlsSessions;
@@ -34,7 +34,7 @@ export class ProxyConnections {
 
   /**
    * @param proxyTimeout of the request that the connection is made for
-   * @param address of the target; the address guard has let it pass
+   * @param address of the target; the address guard has allowed it
    */
   tunnelDial(proxyTimeout: ProxyTimeout, address: string): Dial {
     return (target, onDialed) => {

@@ -6,7 +6,6 @@ import { Redis } from 'ioredis';
 import { startServers } from '../test/support/servers/ladder.ts';
 import { fastHost } from './broad.ts';
 import { Figures } from './figures.ts';
-import { judged } from './must.ts';
 import { startOrigin } from './origin.ts';
 import { peerRows } from './peers/peers.ts';
 import { type PoliteFigures, politeCrawl } from './polite.ts';
@@ -23,8 +22,8 @@ import {
   type Speed,
   startToFirstPage,
 } from './rows.ts';
-import { type Row, tableOf } from './table.ts';
-import { tlsRows } from './tls.ts';
+import { judged, type Row, tableOf } from './table.ts';
+import { tlsRows } from './tls/tls.ts';
 
 // npm run bench [-- --rounds 3] [-- --full] [-- --peers]: prints a table of figures, each with its target and its ratio to a bare got
 // loop measured in the same run. --full adds five million URLs through the producer, --peers other crawlers on the same pages.

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
-import { certificateOf } from './certificates.ts';
+import { certificateOf } from './tls/certificates.ts';
 
 /** What the site of many hosts observed. */
 export interface Seen {

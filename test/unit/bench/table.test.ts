@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judged } from '../../../bench/must.ts';
+import { judged } from '../../../bench/table.ts';
 
 test.each([
   ['2 806 (2 764–2 848)', '≥ 2 200', '', '≥ 2 200 met'],

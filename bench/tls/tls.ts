@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { Figures } from '../figures.ts';
+import { type PoliteFigures, politeCrawl } from '../polite.ts';
+import { hostAddresses } from '../polite-hosts.ts';
+import type { Bench, Lane } from '../rows.ts';
+import type { Row } from '../table.ts';
 import { makeCertificates } from './certificates.ts';
-import { Figures } from './figures.ts';
-import { type PoliteFigures, politeCrawl } from './polite.ts';
-import { hostAddresses } from './polite-hosts.ts';
-import type { Bench, Lane } from './rows.ts';
-import type { Row } from './table.ts';
 
 const CRAWL = { hosts: 500, pages: 10, workers: 'embedded' } as const;
 

@@ -32,6 +32,8 @@ export async function startHosts(
   const port = await freePort();
   const site = fork(join(import.meta.dirname, 'polite-site.ts'), [`${port}`, `${answerMs}`, ...addresses], {
     env: { ...process.env, BENCH_CERTIFICATES: certificates },
+    // JSON has no Infinity: the time between requests where no host was asked twice.
+    serialization: 'advanced',
   });
   await once(site, 'message');
   const scheme = certificates === undefined ? 'http' : 'https';

@@ -16,7 +16,7 @@ const PACKAGES = ['@crawlee/http@3', '@crawlee/cheerio@3'];
 const PAGES = 10_000;
 const PROGRAM = join(import.meta.dirname, 'crawl-by-crawlee.ts');
 
-export type CrawlerKind = 'http' | 'cheerio';
+type CrawlerKind = 'http' | 'cheerio';
 
 /** Crawlee, installed into the bench's temporary folder. */
 export class Crawlee {

@@ -1,22 +1,21 @@
 import { Figures } from '../figures.ts';
 import { type Bench, CONCURRENCY, embeddedCrawl, type Lane, type Speed } from '../rows.ts';
 import type { Row } from '../table.ts';
-import { Crawlee, type CrawlerKind } from './crawlee.ts';
+import { Crawlee } from './crawlee.ts';
 import { Missing, type PeerFigures } from './peer.ts';
 import { Scrapy } from './scrapy.ts';
 
-type Contestant = Lane | CrawlerKind | 'scrapy';
-
-/** One crawl of the fast host. */
+/** Crawls pages of the one fast host. */
 type Turn = () => Promise<PeerFigures>;
 
 interface Peer {
-  readonly contestant: Contestant;
   readonly title: string;
+  readonly crawl: Turn;
   /** How many times as fast Trawl must be, by lane. */
   readonly musts: Readonly<Record<Lane, string>>;
 }
 
+const LANES: readonly Lane[] = ['undici', 'got'];
 const NO_MUSTS = { undici: '', got: '' };
 const SAME_CONCURRENCY = ['--worker-concurrency', String(CONCURRENCY)];
 
@@ -28,29 +27,41 @@ export async function peerRows(
   bench: Bench,
   bare: Speed,
 ): Promise<{ readonly rows: Row[]; readonly missing: string[] }> {
-  const turns = new Map<Contestant, Turn>([
-    ['undici', () => trawl(bench, 'undici')],
-    ['got', () => trawl(bench, 'got')],
-  ]);
-  const peers: Peer[] = [];
-  const [crawlee, scrapy] = [await Crawlee.install(bench), Scrapy.find()];
-  if (crawlee instanceof Crawlee) {
-    const title = (name: string): string => `Crawlee ${crawlee.version}, ${name}`;
-    turns.set('http', () => crawlee.crawl(bench, 'http'));
-    turns.set('cheerio', () => crawlee.crawl(bench, 'cheerio'));
-    peers.push({ contestant: 'http', title: title('HttpCrawler'), musts: { undici: '≥ 7', got: '≥ 4' } });
-    peers.push({ contestant: 'cheerio', title: title('CheerioCrawler'), musts: NO_MUSTS });
-  }
-  if (scrapy instanceof Scrapy) {
-    turns.set('scrapy', () => scrapy.crawl(bench));
-    peers.push({ contestant: 'scrapy', title: `Scrapy ${scrapy.version}`, musts: NO_MUSTS });
-  }
-  const found = await takeTurns(turns, bench.rounds);
-  const polite = scrapy instanceof Scrapy ? await politeRows(bench, scrapy) : [];
-  return {
-    rows: [...peers.flatMap((peer) => rowsOf(peer, found, bare)), ...polite],
-    missing: [crawlee, scrapy].flatMap((peer) => (peer instanceof Missing ? [peer.why] : [])),
-  };
+  const crawlee = await Crawlee.install(bench);
+  const scrapy = Scrapy.find();
+  const peers = [...peersOfCrawlee(bench, crawlee), ...peersOfScrapy(bench, scrapy)];
+  const lanes = new Map<Lane, Turn>(LANES.map((lane) => [lane, () => trawl(bench, lane)]));
+  const found = await takeTurns([...lanes.values(), ...peers.map(({ crawl }) => crawl)], bench.rounds);
+  const of = (turn: Turn | undefined): Rounds => new Rounds((turn && found.get(turn)) ?? []);
+  const [lean, got] = LANES.map((lane) => of(lanes.get(lane))) as [Rounds, Rounds];
+  const rows = [
+    ...lean.rows('embedded crawl, lean lane, by turns with peers', bare),
+    ...got.rows('embedded crawl, by turns with peers', bare),
+    ...peers.flatMap(({ title, crawl, musts }): Row[] => {
+      const rounds = of(crawl);
+      return [
+        ...rounds.rows(title, bare),
+        ['  embedded crawl, lean lane, times that', lean.timesThoseOf(rounds).text(1), musts.undici, ''],
+        ['  embedded crawl, times that', got.timesThoseOf(rounds).text(1), musts.got, ''],
+      ];
+    }),
+    ...(scrapy instanceof Scrapy ? await politeRows(bench, scrapy) : []),
+  ];
+  return { rows, missing: [crawlee, scrapy].flatMap((peer) => (peer instanceof Missing ? [peer.why] : [])) };
+}
+
+function peersOfCrawlee(bench: Bench, crawlee: Crawlee | Missing): Peer[] {
+  if (crawlee instanceof Missing) return [];
+  const title = `Crawlee ${crawlee.version}`;
+  return [
+    { title: `${title}, HttpCrawler`, crawl: () => crawlee.crawl(bench, 'http'), musts: { undici: '≥ 7', got: '≥ 4' } },
+    { title: `${title}, CheerioCrawler`, crawl: () => crawlee.crawl(bench, 'cheerio'), musts: NO_MUSTS },
+  ];
+}
+
+function peersOfScrapy(bench: Bench, scrapy: Scrapy | Missing): Peer[] {
+  if (scrapy instanceof Missing) return [];
+  return [{ title: `Scrapy ${scrapy.version}`, crawl: () => scrapy.crawl(bench), musts: NO_MUSTS }];
 }
 
 async function trawl(bench: Bench, lane: Lane): Promise<PeerFigures> {
@@ -58,36 +69,42 @@ async function trawl(bench: Bench, lane: Lane): Promise<PeerFigures> {
   return { pagesPerSecond: pagesPerSecond.median, cpuUsPerPage: cpuUsPerPage.median, rssMb: rssMb.median };
 }
 
-/** Figures of each round. */
-type Found = ReadonlyMap<Contestant, PeerFigures[]>;
-
 /** Runs every round; the second, fourth and so on in reverse order. */
-async function takeTurns(turns: ReadonlyMap<Contestant, Turn>, rounds: number): Promise<Found> {
-  const found = new Map(Array.from(turns.keys(), (each) => [each, [] as PeerFigures[]] as const));
+async function takeTurns(turns: readonly Turn[], rounds: number): Promise<ReadonlyMap<Turn, PeerFigures[]>> {
+  const found = new Map(turns.map((turn) => [turn, [] as PeerFigures[]] as const));
   for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? [...turns] : [...turns].reverse();
-    for (const [contestant, turn] of order) found.get(contestant)?.push(await turn());
+    const order = round % 2 === 0 ? turns : turns.toReversed();
+    for (const turn of order) found.get(turn)?.push(await turn());
   }
   return found;
 }
 
-function rowsOf({ contestant, title, musts }: Peer, found: Found, bare: Speed): Row[] {
-  const rounds = found.get(contestant) ?? [];
-  const timesThat = (lane: Lane): string => {
-    const own = found.get(lane) ?? [];
-    return new Figures(
-      rounds.map(({ pagesPerSecond }, round) => (own[round]?.pagesPerSecond ?? 0) / pagesPerSecond),
-    ).text(1);
-  };
-  const of = (field: keyof PeerFigures): Figures => new Figures(rounds.map((each) => each[field]));
-  const speed = of('pagesPerSecond');
-  return [
-    [`${title}, pages/s`, speed.text(), '', (speed.median / bare.pagesPerSecond.median).toFixed(2)],
-    ['  CPU µs per page', of('cpuUsPerPage').text(), '', ''],
-    ['  RSS MB', of('rssMb').text(), '', ''],
-    ['  embedded crawl, lean lane, times that', timesThat('undici'), musts.undici, ''],
-    ['  embedded crawl, times that', timesThat('got'), musts.got, ''],
-  ];
+/** The rounds of one program. */
+class Rounds {
+  readonly #figures: readonly PeerFigures[];
+
+  constructor(figures: readonly PeerFigures[]) {
+    this.#figures = figures;
+  }
+
+  rows(title: string, bare: Speed): Row[] {
+    const of = (field: keyof PeerFigures): Figures => new Figures(this.#figures.map((each) => each[field]));
+    const speed = of('pagesPerSecond');
+    return [
+      [`${title}, pages/s`, speed.text(), '', (speed.median / bare.pagesPerSecond.median).toFixed(2)],
+      ['  CPU µs per page', of('cpuUsPerPage').text(), '', ''],
+      ['  RSS MB', of('rssMb').text(), '', ''],
+    ];
+  }
+
+  /** How many times as fast as the other one, round by round. */
+  timesThoseOf(other: Rounds): Figures {
+    const ratios = this.#figures.map(({ pagesPerSecond }, round) => {
+      const theirs = other.#figures[round]?.pagesPerSecond ?? Number.NaN;
+      return pagesPerSecond / theirs;
+    });
+    return new Figures(ratios);
+  }
 }
 
 async function politeRows(bench: Bench, scrapy: Scrapy): Promise<Row[]> {

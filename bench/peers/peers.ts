@@ -54,7 +54,11 @@ function peersOfCrawlee(bench: Bench, crawlee: Crawlee | Missing): Peer[] {
   if (crawlee instanceof Missing) return [];
   const title = `Crawlee ${crawlee.version}`;
   return [
-    { title: `${title}, HttpCrawler`, crawl: () => crawlee.crawl(bench, 'http'), musts: { undici: '≥ 7', got: '≥ 4' } },
+    {
+      title: `${title}, HttpCrawler (parses nothing)`,
+      crawl: () => crawlee.crawl(bench, 'http'),
+      musts: { undici: '≥ 7', got: '≥ 4' },
+    },
     { title: `${title}, CheerioCrawler`, crawl: () => crawlee.crawl(bench, 'cheerio'), musts: NO_MUSTS },
   ];
 }

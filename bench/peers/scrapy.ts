@@ -48,7 +48,7 @@ const TUNED = {
   REACTOR_THREADPOOL_MAXSIZE: '200',
 };
 
-export interface ScrapyPoliteFigures extends PeerFigures {
+interface ScrapyPoliteFigures extends PeerFigures {
   /** Pages per second, in percent of what the hosts allow. */
   readonly percent: number;
   /** The shortest time between two requests to one host, by the site's clock, divided by the interval. */

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { startServers } from '../test/support/servers/ladder.ts';
 import { fastHost } from './broad.ts';
 import { Figures } from './figures.ts';
+import { type MixedFigures, silentHosts, slowNames } from './mixed-hosts.ts';
 import { startOrigin } from './origin.ts';
 import { peerRows } from './peers/peers.ts';
 import { type PoliteFigures, politeCrawl } from './polite.ts';
@@ -67,6 +68,8 @@ try {
     }),
   );
   const tls = await step('TLS', () => tlsRows(bench));
+  const names = await step('slow names', () => slowNames(bench));
+  const silent = await step('silent hosts', () => silentHosts(bench));
   const fast = await step('one fast host', () => fastHost(bench));
   const start = await step('start', () => startToFirstPage(bench));
   const peers = args.includes('--peers') ? await step('peers', () => peerRows(bench, bare)) : { rows: [], missing: [] };
@@ -120,6 +123,9 @@ try {
     ...politeRows('1 000 hosts × 15 pages that take 1 s', slow, 80, { rss: '≤ 500' }),
     ...politeRows('2 000 hosts × 15 pages that take 1 s, lean lane', slowLean, 80, { rss: '≤ 500' }),
     ...tls,
+    ...mixedRows('2 000 names of 50 ms, 20 take 5 s: the others, % of what is allowed', names, 85),
+    ['  those of 5 s, % of what is allowed', single(names.slowPercent).text(1), '≥ 85', ''],
+    ...mixedRows('1 000 hosts beside 1 000 silent ones, % of what is allowed', silent, 80),
     ['6 000/min, one worker, % of it used', fast.percent.text(1), '≥ 95', ''],
     ['  scripts per page', fast.scripts.text(2), '', ''],
     ['start to first page, embedded, s', start.text(2), '≤ 1', ''],
@@ -145,6 +151,15 @@ function politeRows(
     [`${what}, % of what is allowed`, of(percent, 1), `≥ ${least}`, ''],
     ['  CPU µs per page', of(cpuUsPerPage), cpu, ''],
     ['  RSS MB, the largest process', of(rssMb), rss, ''],
+    ['  soonest request, of the interval', of(soonest, 2), '≥ 0.85', ''],
+  ];
+}
+
+function mixedRows(what: string, { percent, rssMb, soonest }: MixedFigures, least: number): Row[] {
+  const of = (value: number, digits?: number): string => new Figures([value]).text(digits);
+  return [
+    [what, of(percent, 1), `≥ ${least}`, ''],
+    ['  RSS MB', of(rssMb), '', ''],
     ['  soonest request, of the interval', of(soonest, 2), '≥ 0.85', ''],
   ];
 }

@@ -6,7 +6,7 @@ import { pageUrl } from './origin.ts';
 import { type Bench, clear, fetchTimes, trawl } from './rows.ts';
 
 /** Default settings, except that the hosts are on this machine. */
-const LOCAL = ['--private-hosts', '127.0.0.0/8'];
+export const LOCAL = ['--private-hosts', '127.0.0.0/8'];
 const FAST_PER_MINUTE = 6_000;
 const FAST_PAGES = 1_500;
 

@@ -72,6 +72,7 @@ export class Worker implements Service {
     this.#sizing = new Sizing({
       wanted: options.concurrency,
       meter: options.meter,
+      fetcher: options.fetcher,
       onDoubled: () => void this.#subscribeAnew(),
     });
     this.#slots = this.#sizing.slots;

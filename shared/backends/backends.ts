@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
+import { BodyMemory } from '../fetchers/body-memory.ts';
 import type { Biographer } from '../ports/biographer.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { AttemptHistory, Claims, Frontier, HandOvers, Ledger, QueuedLeases } from '../ports/frontier.ts';
@@ -15,6 +16,7 @@ import type { Runs } from '../ports/runs.ts';
 import type { DeadLetters, QueueInspector, Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Service } from '../runtime/lifecycle.ts';
+import { memoryLimit } from '../runtime/limits.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
@@ -77,6 +79,8 @@ const GIVE_UP_FLEET_MS = 6 * HOUR_MS;
 const HEARTBEAT_SECONDS = 30;
 const PUBLISH_WINDOW = 500;
 const TRY_PROXY_MS = 5_000;
+/** The rest is for what is made of the bodies, and for everything else. */
+const MOST_BODY_SHARE = 0.25;
 
 /** The id of this process among workers: `<hostname>-<8 hex>`. */
 export function newWorkerId(): string {
@@ -285,6 +289,7 @@ export async function openFetcher({ settings, version, hostHeaders, log }: Fetch
     userAgent: userAgentOf(settings, version),
     allowedPrivate: settings.privateHosts,
     hostHeaders,
+    bodyMemory: new BodyMemory(Math.min(settings.bodyMemory, Math.floor(memoryLimit() * MOST_BODY_SHARE))),
     ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, names.lookup, log) }),
   });
 }

@@ -45,7 +45,7 @@ const LONG_PAUSE_MS = 2_000;
 /** The explanation for a worker that can't work on more pages at once. */
 const STRAINED = {
   cpu: (id: string) => `${id} has no CPU time left: more workers help, on other cores`,
-  memory: (id: string) => `${id} is short of memory: it takes fewer pages at once`,
+  memory: (id: string) => `${id} is short of memory: it takes fewer pages at once, and large ones wait (BODY_MEMORY)`,
   files: (id: string) => `${id} may not open more files: raise the limit (ulimit -n)`,
 } as const;
 

@@ -1,9 +1,17 @@
-import { FetchError, type FetchedPage, MOST_UNWANTED_BYTES, type OpenDocument } from '../ports/fetcher.ts';
+import {
+  FetchError,
+  type FetchedPage,
+  MOST_UNWANTED_BYTES,
+  type OpenDocument,
+  type PageHold,
+} from '../ports/fetcher.ts';
 import { codeOf } from '../runtime/errors.ts';
 import type { Asked } from './asked.ts';
+import type { BodyMemory, BodyShare } from './body-memory.ts';
 import { type Coding, codingsOf, decodeStream, decodeWhole } from './content-coding.ts';
 import { toFetchError } from './error-codes.ts';
 import { keptHeaders } from './kept-headers.ts';
+import type { RequestClock } from './request-clock.ts';
 import type { WireBody } from './wire-body.ts';
 
 /** How much longer a coded body may be if its content can't be compressed: a frame, and 5 bytes for each block. */
@@ -20,9 +28,12 @@ const MAX_BLOCKING_BYTES = 16 * 2 ** 20;
 export interface AnswerLimits {
   /** After decoding. A document has no limit: its reader stops when it has enough. */
   readonly maxBodyBytes: number;
-  /** Time limit of the whole request, counted from `startedAt` on the clock of `performance.now`. */
+  readonly memory: BodyMemory;
+  readonly clock: RequestClock;
+  /** Time limit of the whole request. */
   readonly timeoutMs: number;
-  readonly startedAt: number;
+  /** When that limit is reached, as `clock` shows it. */
+  readonly endsAtMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -59,12 +70,12 @@ export class Answer {
   }
 
   /** Reads the answer as a page. Rejects with a {@link FetchError}. */
-  async page(startedAt: number): Promise<FetchedPage> {
+  async page(hold: PageHold | undefined): Promise<FetchedPage> {
     const { finalUrl, status, headers } = this;
-    const body = this.#isPage ? await this.#whole() : NO_BODY;
+    const body = this.#isPage ? await this.#whole(hold) : NO_BODY;
     // The answer counts however this ends: a 429 whose body breaks off is still a 429.
     if (!this.#isPage) this.#body.leave(MOST_UNWANTED_BYTES);
-    return { finalUrl, status, headers, body, durationMs: performance.now() - startedAt };
+    return { finalUrl, status, headers, body, durationMs: this.#limits.clock.elapsedMs };
   }
 
   /** Opens the answer as a document. */
@@ -97,15 +108,25 @@ export class Answer {
     return Number(this.headers['content-length']) > this.#mostOnTheWire ? this.#tooLong() : undefined;
   }
 
-  async #whole(): Promise<Uint8Array> {
-    const codings = this.#codings ?? [];
+  async #whole(hold: PageHold | undefined): Promise<Uint8Array> {
+    const { memory, clock } = this.#limits;
+    const share = memory.open(this.#saysBytes, this.#mostOnTheWire, clock);
     try {
-      const coded = await this.#body.whole(this.#mostOnTheWire, () => this.#tooLong());
-      if (codings.length === 0) return coded;
-      return this.#decodeAtOnce(coded, codings) ?? (await this.#collect(this.#decode(one(coded)), this.#maxBodyBytes));
+      const coded = await this.#body.whole(this.#mostOnTheWire, () => this.#tooLong(), share);
+      const body = this.#decodeAtOnce(coded, share) ?? (await this.#collect(this.#decode(one(coded)), share));
+      share.settle(body.length);
+      if (hold === undefined) share.close();
+      else hold.keep(() => share.close());
+      return body;
     } catch (error: unknown) {
+      share.close();
       throw toFetchError(error, this.status);
     }
+  }
+
+  get #saysBytes(): number | undefined {
+    const length = Number(this.headers['content-length']);
+    return length >= 0 ? length : undefined;
   }
 
   #pieces(): OpenDocument['body'] {
@@ -121,14 +142,18 @@ export class Answer {
     return this.#codings?.length === 0 ? this.#maxBodyBytes : this.#maxBodyBytes + CODED_SLACK_BYTES;
   }
 
-  /** Decodes the body at once; nothing if that might block for long. */
-  #decodeAtOnce(coded: Uint8Array, [coding, ...others]: readonly Coding[]): Uint8Array | undefined {
-    if (coding === undefined || others.length > 0 || coded.length > SMALL_BODY_BYTES) return undefined;
+  /** Decodes the body at once; nothing if that might block for long, or take more memory than is free. */
+  #decodeAtOnce(coded: Uint8Array, share: BodyShare): Uint8Array | undefined {
+    const [coding, ...others] = this.#codings ?? [];
+    if (coding === undefined) return coded;
+    if (others.length > 0 || coded.length > SMALL_BODY_BYTES) return undefined;
+    const most = Math.min(this.#maxBodyBytes, MAX_BLOCKING_BYTES, share.roomBytes);
+    if (most === 0) return undefined;
     try {
-      return decodeWhole(coded, coding, Math.min(this.#maxBodyBytes, MAX_BLOCKING_BYTES));
+      return decodeWhole(coded, coding, most);
     } catch (error: unknown) {
       if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') throw error;
-      if (this.#maxBodyBytes <= MAX_BLOCKING_BYTES) throw this.#tooLong();
+      if (this.#maxBodyBytes === most) throw this.#tooLong();
       return undefined;
     }
   }
@@ -139,9 +164,9 @@ export class Answer {
 
   /** Once a body has arrived, the request's time-out and the caller's signal no longer end it, so decoding checks both. */
   #checkpoint(): void {
-    const { signal, startedAt, timeoutMs } = this.#limits;
+    const { signal, clock, endsAtMs, timeoutMs } = this.#limits;
     if (signal?.aborted) throw abortedBy(signal);
-    if (performance.now() - startedAt - this.#idleMs > timeoutMs) {
+    if (clock.elapsedMs - this.#idleMs > endsAtMs) {
       throw new FetchError('timeout', `The body could not be decoded within ${timeoutMs} ms`, { status: this.status });
     }
   }
@@ -161,15 +186,30 @@ export class Answer {
     }
   }
 
-  async #collect(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+  async #collect(body: AsyncIterable<Uint8Array>, share: BodyShare): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > most) throw this.#tooLong();
+      if (size > this.#maxBodyBytes) throw this.#tooLong();
       chunks.push(chunk);
+      if (!share.take(chunk.length)) await this.#room(share);
     }
     return Buffer.concat(chunks, size);
+  }
+
+  /** Waits until there is memory to decode on. Rejects when the caller's signal is aborted meanwhile. */
+  async #room(share: BodyShare): Promise<void> {
+    const { signal } = this.#limits;
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        signal?.removeEventListener('abort', goOn);
+        resolve();
+      };
+      share.onRoom = goOn;
+      signal?.addEventListener('abort', goOn);
+    });
+    this.#checkpoint();
   }
 
   #tooLong(): FetchError {

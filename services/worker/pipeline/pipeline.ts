@@ -1,6 +1,7 @@
 import type { StepResult } from '../../../shared/crawler/crawler.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
+import { PageHold } from '../../../shared/ports/fetcher.ts';
 import {
   ALONE_FROM_STARTS,
   type AttemptHistory,
@@ -176,13 +177,18 @@ export class Pipeline {
   }
 
   async #visit(visit: Visit, known: Known): Promise<Handling> {
-    const requested = await this.#requests.make(visit, known);
-    const { visit: at } = requested;
-    if ('laterMs' in requested) return await this.#putBack(at, requested.laterMs);
-    const handling =
-      'arrival' in requested ? await this.#read(at, requested.arrival) : await this.#end(at, requested.ending);
-    await requested.left;
-    return handling;
+    const hold = new PageHold();
+    try {
+      const requested = await this.#requests.make(visit, known, hold);
+      const { visit: at } = requested;
+      if ('laterMs' in requested) return await this.#putBack(at, requested.laterMs);
+      const handling =
+        'arrival' in requested ? await this.#read(at, requested.arrival) : await this.#end(at, requested.ending);
+      await requested.left;
+      return handling;
+    } finally {
+      hold.end();
+    }
   }
 
   async #read(visit: Visit, arrival: Arrival): Promise<Handling> {

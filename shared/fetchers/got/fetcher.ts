@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import got, { type Got, type OptionsInit, type Request } from 'got';
+import got, { type Got, type Request } from 'got';
 import {
   type DocumentRequest,
   FetchError,
@@ -15,10 +15,15 @@ import { NOTHING_PRIVATE } from '../../task/host/private-address.ts';
 import { AddressGuard, systemResolve } from '../address-guard.ts';
 import { Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
+import { BodyMemory } from '../body-memory.ts';
+import { ConnectTurns } from '../connect-turns.ts';
+import { directDial, newSessions } from '../dial.ts';
 import { toFetchError } from '../error-codes.ts';
-import { type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
+import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
+import { lookUpAhead } from '../look-up-ahead.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
-import { GuardedAgents } from './agents.ts';
+import { RequestClock } from '../request-clock.ts';
+import { type Dialed, DirectAgents } from './agents.ts';
 import { ProxyAgents } from './proxy-agents.ts';
 import { ReceivedBody } from './received-body.ts';
 
@@ -31,48 +36,58 @@ type OnResponse = (response: http.IncomingMessage) => void;
  */
 export class GotFetcher implements Fetcher {
   readonly #client: Got;
-  readonly #agents: GuardedAgents;
+  readonly #agents: DirectAgents;
+  readonly #memory: BodyMemory;
   readonly #routes: ProxiedRoutes<ProxyAgents> | undefined;
   readonly #hostHeaders: HostHeaders;
   readonly #timeoutMs: number;
+  readonly #lookupMs: number;
+  readonly #guard: AddressGuard;
 
   constructor(options: FetcherOptions) {
     const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
     this.#timeoutMs = timeoutMs;
     this.#hostHeaders = hostHeaders;
     const phaseMs = Math.min(timeoutMs, PHASE_MS);
+    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
     const guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
-    this.#agents = new GuardedAgents(guard);
-    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, guard) });
+    this.#guard = guard;
+    this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
+    const connecting = {
+      guard,
+      turns: options.connectTurns ?? new ConnectTurns(),
+      tls: { sessions: newSessions(), protocols: ['http/1.1'] },
+    } as const;
+    this.#agents = new DirectAgents(directDial({ ...connecting, lookupMs: this.#lookupMs, phaseMs }));
+    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, connecting) });
     this.#client = got.extend({
       agent: { http: this.#agents.http, https: this.#agents.https },
-      timeout: {
-        lookup: phaseMs,
-        connect: phaseMs,
-        secureConnect: phaseMs,
-        send: phaseMs,
-        response: timeoutMs,
-        request: timeoutMs,
-      },
+      timeout: { send: phaseMs, response: timeoutMs },
       headers: commonHeaders(options.userAgent),
       retry: { limit: 0 },
       throwHttpErrors: false,
       decompress: false,
       strictContentLength: true,
-      request: requestOnly,
       followRedirect: false,
     });
   }
 
+  async prepare(url: string, signal: AbortSignal): Promise<void> {
+    await lookUpAhead(this.#guard, url, { signal, lookupMs: this.#lookupMs });
+  }
+
   async fetch(request: PageRequest): Promise<FetchedPage> {
-    const startedAt = performance.now();
-    const answer = await this.#ask(request);
-    return await answer.page(startedAt);
+    const answer = await this.#ask(request, new RequestClock(request.hold));
+    return await answer.page(request.hold);
   }
 
   async open(request: DocumentRequest): Promise<OpenDocument> {
-    const answer = await this.#ask(request);
+    const answer = await this.#ask(request, new RequestClock());
     return answer.document();
+  }
+
+  get waitingForMemory(): number {
+    return this.#memory.waiting;
   }
 
   variantOf(url: string): string | undefined {
@@ -84,39 +99,52 @@ export class GotFetcher implements Fetcher {
     this.#routes?.close();
   }
 
-  #ask(request: Asked): Promise<Answer> {
-    if (this.#routes === undefined) return this.#askBy(request);
-    return this.#routes.ask(request.url, request.timeoutMs ?? this.#timeoutMs, (route) => this.#askBy(request, route));
+  #ask(request: Asked, clock: RequestClock): Promise<Answer> {
+    if (this.#routes === undefined) return this.#askBy(request, clock);
+    const { url, timeoutMs = this.#timeoutMs } = request;
+    return this.#routes.ask(url, timeoutMs, clock, (route) => this.#askBy(request, clock, route));
   }
 
   /** Resolves once the headers are in, unless they rule out the body. */
-  #askBy(request: Asked, route?: Route<ProxyAgents>, isRepeat = false): Promise<Answer> {
+  #askBy(request: Asked, clock: RequestClock, route?: Route<ProxyAgents>, isRepeat = false): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
       if (signal?.aborted) {
         reject(abortedBy(signal));
         return;
       }
-      const limits = {
-        maxBodyBytes: request.maxBodyBytes ?? Number.POSITIVE_INFINITY,
-        timeoutMs: route?.timeoutMs ?? request.timeoutMs ?? this.#timeoutMs,
-        startedAt: performance.now(),
-        signal,
+      const timeoutMs = route?.timeoutMs ?? request.timeoutMs ?? this.#timeoutMs;
+      const endsAtMs = clock.elapsedMs + timeoutMs;
+      const { maxBodyBytes = Number.POSITIVE_INFINITY } = request;
+      const limits = { maxBodyBytes, memory: this.#memory, clock, timeoutMs, endsAtMs, signal };
+      const onGone = (gone: () => void): void => {
+        if (stream.closed) gone();
+        else stream.once('close', gone);
       };
       const own = ownHeaders(request, this.#hostHeaders);
-      const headers = own === undefined ? {} : { headers: own };
-      const stream = this.#client.stream(request.url, { ...headers, ...optionsOf(request, route) });
+      const stream: Request = this.#client.stream(request.url, {
+        ...(own === undefined ? {} : { headers: own }),
+        request: route?.connections.requests(route, { clock, onGone }) ?? requestBy({ clock, onGone }),
+      });
+      const late = (): void => {
+        const { response } = stream;
+        const status = response === undefined ? {} : { status: response.statusCode };
+        stream.destroy(new FetchError('timeout', `The answer was not complete within ${timeoutMs} ms`, status));
+      };
+      clock.setAlarm(endsAtMs, late);
+      stream.once('close', () => clock.clearAlarm(late));
       if (route !== undefined) stream.once('close', route.giveUp);
       // This listener stays: an error after the headers is for the body's reader, and may come before there is one.
       stream.on('error', (error) => {
         if (!isRepeat && isLostByKeptConnection(stream, error)) {
-          resolve(this.#askBy(request, route, true));
+          resolve(this.#askBy(request, clock, route, true));
           return;
         }
         const isAsked = stream.requestUrl !== undefined;
         reject(isAsked ? toFetchError(error) : badUrl(error));
       });
       stream.on('response', (response) => {
+        response.once('end', () => clock.clearAlarm(late));
         const { url, statusCode: status, headers: told } = response;
         const answer = new Answer({ url, status, headers: told }, new ReceivedBody(stream), limits);
         const problem = route?.problemOf({ url, status }) ?? answer.problemFor(request);
@@ -129,13 +157,16 @@ export class GotFetcher implements Fetcher {
 }
 
 /**
- * Makes a request with the few options that these requests need. got passes forty to Node.js, most of them undefined, and
+ * Makes requests with the few options that these requests need. got passes forty to Node.js, most of them undefined, and
  * Node.js copies them four times on the way to a socket: an eighth of got's cost of a page.
  */
-function requestOnly(url: URL, options: https.RequestOptions, onResponse?: OnResponse): http.ClientRequest {
-  const { request } = url.protocol === 'https:' ? https : http;
-  const { method, headers = {}, agent } = options;
-  return request(url, { method, headers, agent }, onResponse);
+function requestBy({ clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>) {
+  return (url: URL, options: https.RequestOptions, onResponse?: OnResponse): http.ClientRequest => {
+    const { request } = url.protocol === 'https:' ? https : http;
+    const { method, headers = {}, agent } = options;
+    const dialed: Dialed = { method, headers, agent, clock, onGone };
+    return request(url, dialed, onResponse);
+  };
 }
 
 /**
@@ -146,15 +177,6 @@ function isLostByKeptConnection(stream: Request, error: Error): boolean {
   if (stream.reusedSocket !== true || stream.response !== undefined) return false;
   const code = codeOf(error);
   return code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-/** A request's own options. One with a longer time limit must still be answered as soon as any other. */
-function optionsOf({ timeoutMs }: Asked, route: Route<ProxyAgents> | undefined): OptionsInit {
-  const request = route?.timeoutMs ?? timeoutMs;
-  return {
-    ...(route === undefined ? {} : { request: route.connections.requests(route) }),
-    ...(request === undefined ? {} : { timeout: { request } }),
-  };
 }
 
 /** When got can't use a URL, its error has no request URL, and mostly no code. */

@@ -1,5 +1,6 @@
 import type { Request } from 'got';
 import { FetchError } from '../../ports/fetcher.ts';
+import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../wire-body.ts';
 import { emptyFinished } from './finished-request.ts';
 
@@ -12,15 +13,19 @@ export class ReceivedBody implements WireBody {
   }
 
   /** Uses the stream's events: iterating over the stream would cost as much per page as parsing its links. */
-  whole(most: number, tooLong: () => FetchError): Promise<Uint8Array> {
+  whole(most: number, tooLong: () => FetchError, share: BodyShare): Promise<Uint8Array> {
     const stream = this.#stream;
     return new Promise((resolve, reject) => {
       const chunks: Uint8Array[] = [];
       let size = 0;
+      share.onRoom = () => stream.resume();
+      // Before there is a listener, which would make it flow.
+      if (!share.take(0)) stream.pause();
       stream.on('data', (chunk: Uint8Array) => {
         size += chunk.length;
         chunks.push(chunk);
         if (size > most) stream.destroy(tooLong());
+        else if (!share.take(chunk.length)) stream.pause();
       });
       stream.on('end', () => {
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));

@@ -1,6 +1,7 @@
 import { FetchError } from '../../ports/fetcher.ts';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import { PHASE_MS } from '../fetcher-options.ts';
+import type { RequestClock } from '../request-clock.ts';
 import { isForwardedBy } from './forwarding.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { ProxyTimeout } from './proxy-timeout.ts';
@@ -60,12 +61,12 @@ export class ProxiedRoutes<T extends Connections> {
   }
 
   /** Makes a request with `ask`, trying one proxy after another. Rejects with reason `proxy` if none can be used. */
-  async ask<A>(url: string, timeoutMs: number, ask: (route: Route<T>) => Promise<A>): Promise<A> {
-    const endsAt = performance.now() + timeoutMs;
+  async ask<A>(url: string, timeoutMs: number, clock: RequestClock, ask: (route: Route<T>) => Promise<A>): Promise<A> {
+    const endsAtMs = clock.elapsedMs + timeoutMs;
     const host = URL.parse(url)?.host ?? '';
     const unreached: ProxyError[] = [];
     for (const proxy of this.#rotation.order()) {
-      const leftMs = endsAt - performance.now();
+      const leftMs = endsAtMs - clock.elapsedMs;
       if (leftMs < timeoutMs * TOO_LATE || unreached.length >= MOST_UNREACHED) break;
       const route = this.#route(proxy, leftMs);
       try {

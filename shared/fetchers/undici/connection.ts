@@ -1,8 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import type { Dial } from '../dial.ts';
 import { IDLE_MS } from '../fetcher-options.ts';
-import type { Dial } from './dial.ts';
+import type { RequestClock } from '../request-clock.ts';
 
 /** Subtracted from the time for which a server says it keeps idle connections, as in Node.js. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
@@ -31,7 +32,8 @@ export class Connection {
   #served = 0;
   #isGone = false;
 
-  constructor(origin: string, dial: Dial, events: ConnectionEvents) {
+  /** @param clock of the request that it is made for */
+  constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents) {
     this.#events = events;
     this.#client = new Client(origin, {
       connect: (options, callback) => {
@@ -39,7 +41,7 @@ export class Connection {
         const isSecure = protocol === 'https:';
         const schemePort = isSecure ? 443 : 80;
         const target = { hostname, port: port === '' ? schemePort : Number(port), isSecure };
-        this.#cancelDial = dial(target, (error, socket) => {
+        this.#cancelDial = dial(target, clock, (error, socket) => {
           this.#cancelDial = () => {};
           this.#socket = socket;
           if (socket === undefined) {

@@ -1,5 +1,6 @@
+import type { Dial } from '../dial.ts';
+import type { RequestClock } from '../request-clock.ts';
 import { Connection } from './connection.ts';
-import type { Dial } from './dial.ts';
 
 /** The connections to one origin. */
 interface Group {
@@ -23,15 +24,16 @@ export class Connections {
    * A connection for a request.
    *
    * @param dial makes a new connection if none is free
+   * @param clock the request's
    * @param isFresh don't use one that has been used before
    */
-  take(origin: string, dial: Dial, isFresh = false): Connection {
+  take(origin: string, dial: Dial, clock: RequestClock, isFresh = false): Connection {
     const group = this.#groupOf(origin);
     if (!isFresh) {
       if (group.shared?.hasRoom) return group.shared;
       for (let kept = group.idle.pop(); kept !== undefined; kept = group.idle.pop()) if (kept.isUsable) return kept;
     }
-    const made = new Connection(origin, dial, {
+    const made = new Connection(origin, dial, clock, {
       free: (connection) => this.#free(connection, group),
       gone: (connection) => this.#gone(connection, group, origin),
     });

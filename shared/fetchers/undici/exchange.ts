@@ -3,6 +3,7 @@ import { FetchError } from '../../ports/fetcher.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { Answer, type AnswerHead, type AnswerLimits, abortedBy } from '../answer.ts';
 import { toFetchError } from '../error-codes.ts';
+import type { RequestClock } from '../request-clock.ts';
 import type { Abortions } from './abortions.ts';
 import type { Connection } from './connection.ts';
 import { ReceivedBody } from './received-body.ts';
@@ -16,7 +17,7 @@ export interface ExchangeOptions {
   readonly answerMs: number;
   readonly abortions: Abortions;
   /** Gets a connection for the request: a fresh one if a kept one has lost it. */
-  readonly connect: (isFresh: boolean) => Connection;
+  readonly connect: (clock: RequestClock, isFresh: boolean) => Connection;
   /** Why an answer is unusable; nothing if it is usable. */
   readonly problemOf: (answer: Answer) => Error | undefined;
   /** Called when the request is over: answered to its end, or failed. */
@@ -43,7 +44,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #body: ReceivedBody | undefined;
   #status: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #isRepeat = false;
 
@@ -54,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#reject = reject;
     });
     const { limits, abortions } = options;
-    this.#setTimer(limits.timeoutMs);
+    limits.clock.setAlarm(limits.endsAtMs, this.#late);
     if (limits.signal !== undefined) abortions.add(limits.signal, this);
     this.#send(false);
   }
@@ -66,7 +66,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#isOver) controller.abort(new Error('The request was given up'));
-    else if (this.#options.answerMs < this.#options.limits.timeoutMs) this.#setTimer(this.#options.answerMs);
+    else {
+      const { answerMs, limits } = this.#options;
+      if (answerMs < limits.timeoutMs) limits.clock.setAlarm(limits.clock.elapsedMs + answerMs, this.#late);
+    }
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHead['headers']): void {
@@ -74,7 +77,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver || status < 200) return;
     const { url, limits, answerMs, problemOf } = this.#options;
     this.#status = status;
-    if (answerMs < limits.timeoutMs) this.#setTimer(limits.startedAt + limits.timeoutMs - performance.now());
+    if (answerMs < limits.timeoutMs) limits.clock.setAlarm(limits.endsAtMs, this.#late);
     const body = new ReceivedBody(controller, (error) => this.#fail(error));
     const answer = new Answer({ url, status, headers }, body, limits);
     const problem = problemOf(answer);
@@ -112,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#connection?.leave(false);
     this.#isRepeat = isRepeat;
     this.#controller = undefined;
-    this.#connection = this.#options.connect(isRepeat);
+    this.#connection = this.#options.connect(this.#options.limits.clock, isRepeat);
     this.#connection.send(this.#options.request, this);
   }
 
@@ -141,18 +144,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #over(isAnswered: boolean): void {
     const { limits, abortions, onOver } = this.#options;
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    limits.clock.clearAlarm(this.#late);
     if (limits.signal !== undefined) abortions.delete(limits.signal, this);
     this.#connection?.leave(isAnswered);
     onOver?.();
   }
 
-  #setTimer(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const { timeoutMs } = this.#options.limits;
-      const message = `The answer was not complete within ${timeoutMs} ms`;
-      this.#fail(new FetchError('timeout', message, this.#status === undefined ? {} : { status: this.#status }));
-    }, ms);
-  }
+  readonly #late = (): void => {
+    const { timeoutMs } = this.#options.limits;
+    const message = `The answer was not complete within ${timeoutMs} ms`;
+    this.#fail(new FetchError('timeout', message, this.#status === undefined ? {} : { status: this.#status }));
+  };
 }

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { DocumentRequest, FetchedPage, Fetcher, OpenDocument, PageRequest } from '../../ports/fetcher.ts';
 import { HostHeaders } from '../../task/host/host-headers.ts';
@@ -7,28 +6,28 @@ import { authorizationOf } from '../../task/url/logins.ts';
 import { AddressGuard, systemResolve } from '../address-guard.ts';
 import { type Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
+import { BodyMemory } from '../body-memory.ts';
+import { ConnectTurns } from '../connect-turns.ts';
+import { type Dial, directDial, newSessions } from '../dial.ts';
 import { toFetchError } from '../error-codes.ts';
-import { type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
+import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
+import { lookUpAhead } from '../look-up-ahead.ts';
 import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
+import { RequestClock } from '../request-clock.ts';
 import { requestUrl } from '../request-url.ts';
 import { Abortions } from './abortions.ts';
-import type { Connection } from './connection.ts';
 import { Connections } from './connections.ts';
-import { type Dial, directDial } from './dial.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { ProxyConnections } from './proxy-connections.ts';
-
-/** TLS sessions kept at most; each takes 2 to 5 KB. */
-const MOST_SESSIONS = 500;
 
 type Headers = Readonly<Record<string, string>>;
 
 /** A request, and how to get a connection for it. */
 interface Sending {
   readonly request: Dispatcher.DispatchOptions;
-  readonly connect: (isFresh: boolean) => Connection;
+  readonly connect: ExchangeOptions['connect'];
 }
 
 /**
@@ -37,6 +36,7 @@ interface Sending {
  */
 export class UndiciFetcher implements Fetcher {
   readonly #timeoutMs: number;
+  readonly #lookupMs: number;
   readonly #hostHeaders: HostHeaders;
   readonly #guard: AddressGuard;
   readonly #headers: Headers;
@@ -46,28 +46,43 @@ export class UndiciFetcher implements Fetcher {
   readonly #dial: Dial;
   readonly #routes: ProxiedRoutes<ProxyConnections> | undefined;
   readonly #abortions = new Abortions();
+  readonly #memory: BodyMemory;
 
   constructor(options: FetcherOptions) {
     const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
     this.#timeoutMs = timeoutMs;
+    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
     this.#hostHeaders = hostHeaders;
     this.#headers = commonHeaders(options.userAgent);
     this.#plainHeaders = Object.entries(this.#headers).flat();
     this.#guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
-    const sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS });
-    this.#dial = directDial({ guard: this.#guard, sessions, phaseMs: Math.min(timeoutMs, PHASE_MS) });
-    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, sessions) });
+    this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
+    const connecting = {
+      turns: options.connectTurns ?? new ConnectTurns(),
+      tls: { sessions: newSessions(), protocols: ['h2', 'http/1.1'] },
+    } as const;
+    const [guard, lookupMs, phaseMs] = [this.#guard, this.#lookupMs, Math.min(timeoutMs, PHASE_MS)];
+    this.#dial = directDial({ ...connecting, guard, lookupMs, phaseMs });
+    this.#routes =
+      rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, connecting) });
+  }
+
+  async prepare(url: string, signal: AbortSignal): Promise<void> {
+    await lookUpAhead(this.#guard, url, { signal, lookupMs: this.#lookupMs });
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {
-    const startedAt = performance.now();
-    const answer = await this.#ask(request);
-    return await answer.page(startedAt);
+    const answer = await this.#ask(request, new RequestClock(request.hold));
+    return await answer.page(request.hold);
   }
 
   async open(request: DocumentRequest): Promise<OpenDocument> {
-    const answer = await this.#ask(request);
+    const answer = await this.#ask(request, new RequestClock());
     return answer.document();
+  }
+
+  get waitingForMemory(): number {
+    return this.#memory.waiting;
   }
 
   variantOf(url: string): string | undefined {
@@ -79,25 +94,25 @@ export class UndiciFetcher implements Fetcher {
     this.#routes?.close();
   }
 
-  async #ask(asked: Asked): Promise<Answer> {
+  async #ask(asked: Asked, clock: RequestClock): Promise<Answer> {
     const url = requestUrl(asked.url);
     if (asked.signal?.aborted) throw abortedBy(asked.signal);
     const timeoutMs = asked.timeoutMs ?? this.#timeoutMs;
-    if (this.#routes === undefined) return await this.#exchange(asked, url, timeoutMs, this.#direct(asked, url));
-    return await this.#routes.ask(asked.url, timeoutMs, (route) => this.#askBy(asked, url, route));
+    if (this.#routes === undefined) return await this.#exchange(asked, url, clock, timeoutMs, this.#direct(asked, url));
+    return await this.#routes.ask(asked.url, timeoutMs, clock, (route) => this.#askBy(asked, url, clock, route));
   }
 
   #direct(asked: Asked, url: URL): Sending {
     const { origin } = url;
     const request = { path: url.pathname + url.search, method: 'GET', headers: this.#headersOf(asked, url) } as const;
-    return { request, connect: (isFresh) => this.#connections.take(origin, this.#dial, isFresh) };
+    return { request, connect: (clock, isFresh) => this.#connections.take(origin, this.#dial, clock, isFresh) };
   }
 
   /** Makes the request through one proxy. Nothing is sent before the address guard has allowed the host. */
-  async #askBy(asked: Asked, url: URL, route: Route<ProxyConnections>): Promise<Answer> {
+  async #askBy(asked: Asked, url: URL, clock: RequestClock, route: Route<ProxyConnections>): Promise<Answer> {
     try {
       const address = await this.#judged(asked, url, route);
-      return await this.#exchange(asked, url, route.timeoutMs, this.#through(asked, url, route, address), route);
+      return await this.#exchange(asked, url, clock, route.timeoutMs, this.#through(asked, url, route, address), route);
     } catch (error: unknown) {
       throw toFetchError(error);
     }
@@ -120,8 +135,8 @@ export class UndiciFetcher implements Fetcher {
     const headers = this.#headersOf(asked, url);
     if (!isForwardedBy(proxy, url.href)) {
       const request = { path: url.pathname + url.search, method: 'GET', headers } as const;
-      const dial = connections.tunnelDial(proxyTimeout, address);
-      return { request, connect: (isFresh) => connections.tunnels.take(url.origin, dial, isFresh) };
+      const dial = connections.dials.tunnel(proxyTimeout, address);
+      return { request, connect: (clock, isFresh) => connections.tunnels.take(url.origin, dial, clock, isFresh) };
     }
     route.forwarded();
     const { path, headers: added } = forwardedRequest(proxy, url);
@@ -130,14 +145,15 @@ export class UndiciFetcher implements Fetcher {
       method: 'GET',
       headers: [...headers, ...Object.entries(added).flat()],
     };
-    const dial = connections.forwardDial(proxyTimeout);
+    const dial = connections.dials.forward(proxyTimeout);
     const origin = `http://${proxy.host}:${proxy.port}`;
-    return { request, connect: (isFresh) => connections.forward.take(origin, dial, isFresh) };
+    return { request, connect: (clock, isFresh) => connections.forward.take(origin, dial, clock, isFresh) };
   }
 
   #exchange(
     asked: Asked,
     url: URL,
+    clock: RequestClock,
     timeoutMs: number,
     { request, connect }: Sending,
     route?: Route<ProxyConnections>,
@@ -145,7 +161,7 @@ export class UndiciFetcher implements Fetcher {
     const { maxBodyBytes = Number.POSITIVE_INFINITY, signal } = asked;
     const { answer } = new Exchange({
       ...{ request, connect, url: shownUrl(url), abortions: this.#abortions },
-      limits: { maxBodyBytes, timeoutMs, startedAt: performance.now(), signal },
+      limits: { maxBodyBytes, memory: this.#memory, clock, timeoutMs, endsAtMs: clock.elapsedMs + timeoutMs, signal },
       // A request with a longer time limit must still be answered as soon as any other.
       answerMs: Math.min(timeoutMs, this.#timeoutMs),
       problemOf: (each) => route?.problemOf({ url: url.href, status: each.status }) ?? each.problemFor(asked),

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { FetchError } from '../../ports/fetcher.ts';
+import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../wire-body.ts';
 
 /** Bytes that may wait for a slow reader before reading from the connection is paused. */
@@ -8,7 +9,7 @@ const HIGH_WATER_BYTES = 65_536;
 /** How the body is read. */
 type Reader =
   | { readonly kind: 'none' }
-  | { readonly kind: 'whole'; readonly most: number; readonly tooLong: () => FetchError }
+  | { readonly kind: 'whole'; readonly most: number; readonly tooLong: () => FetchError; readonly share: BodyShare }
   | { readonly kind: 'left'; readonly most: number };
 
 /**
@@ -17,7 +18,8 @@ type Reader =
  * | reader  | chunks are                                                        |
  * |---------|-------------------------------------------------------------------|
  * | none    | kept, up to the high water; then reading is paused                |
- * | whole   | kept, up to the cap; more ends the request                        |
+ * | whole   | kept, up to the cap; more ends the request. Reading is paused     |
+ * |         | while there is no memory for more                                 |
  * | pieces  | kept as with none                                                 |
  * | left    | dropped; too many end the request                                 |
  */
@@ -49,6 +51,7 @@ export class ReceivedBody implements WireBody {
     this.#chunks.push(chunk);
     if (reader.kind === 'whole') {
       if (this.#bytes > reader.most) this.#endRequest(reader.tooLong());
+      else if (!reader.share.take(chunk.length)) this.#controller.pause();
       return;
     }
     if (this.#bytes >= HIGH_WATER_BYTES) this.#controller.pause();
@@ -66,10 +69,12 @@ export class ReceivedBody implements WireBody {
     this.#wake?.();
   }
 
-  async whole(most: number, tooLong: () => FetchError): Promise<Uint8Array> {
-    this.#reader = { kind: 'whole', most, tooLong };
+  async whole(most: number, tooLong: () => FetchError, share: BodyShare): Promise<Uint8Array> {
+    this.#reader = { kind: 'whole', most, tooLong, share };
     if (this.#bytes > most) this.#endRequest(tooLong());
-    this.#controller.resume();
+    share.onRoom = () => this.#controller.resume();
+    if (share.take(this.#bytes)) this.#controller.resume();
+    else this.#controller.pause();
     while (!this.#isEnded && this.#error === undefined) await this.#news();
     if (this.#error !== undefined) throw this.#error;
     const [first] = this.#chunks;

@@ -50,7 +50,11 @@ export async function crawlMany(
   const processes: Measured[] = [];
   if (workers === 'embedded') {
     processes.push(
-      await runMeasured(TRAWL, ['crawl', '-', '--run', run, '--json', ...flags], { folder: bench.folder, input }),
+      await runMeasured(TRAWL, ['crawl', '-', '--run', run, '--json', ...flags], {
+        folder: bench.folder,
+        env: bench.env ?? {},
+        input,
+      }),
     );
   } else {
     await clear(bench);

@@ -99,7 +99,7 @@ export class Scripts {
  * its header says that it needs: to make functions costs a little, each time that a script runs. Those that only read can't
  * keep the time, and those that say so needn't.
  */
-function readScript(name: ScriptName): string {
+export function readScript(name: ScriptName): string {
   const read = (file: string): string => {
     const path = FILES.get(file);
     if (path === undefined) throw new Error(`no script is named ${file}`);

@@ -111,9 +111,10 @@ async function late(stores: Stores, what: string, ofHosts: number, intervalMs: n
     await sleep(500);
     failed = (await stores.runs.progress('late'))?.failed ?? 0;
   }
+  const took = performance.now() - began;
   const span = await figures.stop();
   await fleet.stop();
-  rows.push([what, new Figures([(1_000 * failed) / (performance.now() - began)]).text(), '≥ 10 000', '']);
+  rows.push([what, new Figures([(1_000 * failed) / took]).text(), '≥ 10 000', '']);
   if (failed < tasks) rows.push(['  were left', String(tasks - failed), '', '']);
   tellLongest(span);
 }

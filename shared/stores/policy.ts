@@ -27,8 +27,11 @@ export const SHORTEST_PLACE_WAIT_MS = 10;
 /** The interval that a run asks a host to be left counts for other runs for two of them, and for this long after. */
 export const INTERVAL_KNOWN_MS = 10 * SECOND_MS;
 
-/** Hosts, runs and retries that one `release` looks at. */
-export const MOST_LOOKS = 200;
+/**
+ * Hosts, runs and retries that one `release` looks at. Hosts that are paused are passed over at a fraction of what others cost, so
+ * there are more looks than tasks: else those that wait behind thousands of them would wait for many looks.
+ */
+export const MOST_LOOKS = 600;
 export const MOST_RUNS_LOOKED_AT = 100;
 export const MOST_RETRIES_WOKEN = 100;
 /** No run begins to number its releases above this. 2^53 is a little more: numbers stay exact, whatever the clock says. */

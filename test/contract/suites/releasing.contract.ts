@@ -141,6 +141,30 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect((await frontier.release(ROOM)).nextLookMs).toBe(60_000);
     });
 
+    test('one look releases of two hundred hosts, each in its pace', async () => {
+      const { frontier } = await setup({ intervalMs: 1_000 });
+      const hosts = Array.from({ length: 300 }, (_, n) => `host-${n}.test`);
+      await frontier.offer('r', hosts.map((host) => page(1, host)));
+      const given = [await frontier.release(ROOM), await frontier.release(ROOM), await frontier.release(ROOM)];
+      expect(given.map(({ tasks }) => tasks.length)).toEqual([200, 100, 0]);
+    });
+
+    test('one look passes over hundreds of paused hosts, and looks at none of them again before its pause ends', async () => {
+      const { frontier, gate, hosts, step } = await setup({ intervalMs: 1_000 });
+      const paused = Array.from({ length: 500 }, (_, n) => `paused-${n}.test`);
+      await frontier.offer('r', paused.map((host) => page(1, host)));
+      for (const host of paused) await gate.pause(host, 60_000, 'Retry-After');
+      step(1_000);
+      await frontier.offer('r', pages(1, 2));
+      expect(await hosts.due()).toBe(501);
+      expect(urls(await frontier.release(ROOM)), 'it stands behind them').toEqual(['a.test/1']);
+      expect(await hosts.due()).toBe(0);
+      step(1_000);
+      expect(await hosts.due(), 'its next slot').toBe(1);
+      step(58_000);
+      expect((await frontier.release(ROOM)).tasks.length).toBe(200);
+    });
+
     test('one looks for all until its lease ends, or its look was full', async () => {
       const { frontier, step } = await setup();
       await frontier.offer('r', pages(1, 6));

@@ -194,6 +194,7 @@ export class Releasing {
     if (pace > 0 && go > 0) {
       cursor += go * pace;
       host.releaseAt = cursor;
+      this.#keepInterval(run, name);
     }
     const triedUntil = isTried && go > 0 ? health.release(probeOf(run.id, run.releases)) : undefined;
     if (own.waiting === 0) own.readyAt = null;
@@ -208,15 +209,20 @@ export class Releasing {
     const { now } = this.#moves;
     const host = this.#moves.host(name);
     const own = Math.ceil(optionsOf(run).intervalMs);
-    let pace = paceOf(host, own, now).intervalMs;
-    if (own > 0 && rateOf(host, own, now) === own) {
-      host.interval = own;
-      host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
-    }
+    const pace = paceOf(host, own, now).intervalMs;
     const { hostConcurrency } = this.#policy;
-    if (hostConcurrency > 0 && host.responseMs !== null)
-      pace = Math.max(pace, Math.ceil(host.responseMs / hostConcurrency));
-    return pace;
+    if (hostConcurrency === 0 || host.responseMs === null) return pace;
+    return Math.max(pace, Math.ceil(host.responseMs / hostConcurrency));
+  }
+
+  /** A run whose own interval is the slowest says so, for the others. */
+  #keepInterval(run: RunRow, name: string): void {
+    const { now } = this.#moves;
+    const host = this.#moves.host(name);
+    const own = Math.ceil(optionsOf(run).intervalMs);
+    if (own === 0 || rateOf(host, own, now) !== own) return;
+    host.interval = own;
+    host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
   }
 
   /** A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago. */

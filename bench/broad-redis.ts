@@ -64,7 +64,12 @@ async function broad(stores: Stores): Promise<void> {
   await offer(stores, 'big', hosts, PAGES_PER_HOST, 0);
   const marks = Number(await redis.memory('USAGE', 'run:big:seen', 'SAMPLES', 0));
   const bytes = (await figures.memory()) - before - marks;
-  rows.push(['Redis bytes per waiting URL, beside its mark', (bytes / (hosts * PAGES_PER_HOST)).toFixed(0), '≤ 200', '']);
+  rows.push([
+    'Redis bytes per waiting URL, beside its mark',
+    (bytes / (hosts * PAGES_PER_HOST)).toFixed(0),
+    '≤ 200',
+    '',
+  ]);
   const fleet = await startFleet();
   await sleep(5_000);
   await figures.start();

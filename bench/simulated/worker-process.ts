@@ -30,11 +30,9 @@ const beat = (): void => {
 beat();
 setInterval(beat, BEAT_EVERY_MS);
 let next = 0;
-await transport.consume(
-  'normal',
-  async (delivery) => (await workers[next++ % count]?.handle(delivery)) ?? 'return',
-  { prefetch: count * slots },
-);
+await transport.consume('normal', async (delivery) => (await workers[next++ % count]?.handle(delivery)) ?? 'return', {
+  prefetch: count * slots,
+});
 for (const part of parts) await part.start();
 
 // What the process has used is told when it is asked to end.

@@ -24,7 +24,9 @@ import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/finger
 import {
   HIGHEST_START,
   INTERVAL_KNOWN_MS,
+  LATE_MS,
   LEAD_MS,
+  LEAST_WINDOW,
   MOST_LOOKS,
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
@@ -32,6 +34,9 @@ import {
   QUEUED_PAST_DEADLINE_MS,
   SHORTEST_PLACE_WAIT_MS,
   UNKNOWN_RESPONSE_MS,
+  WINDOW_EVERY_MS,
+  WINDOW_GROWS_TO,
+  WINDOW_SHRINKS_TO,
 } from '../policy.ts';
 
 /** What is known of a host is kept for this long after it was of use last. */
@@ -62,7 +67,9 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   HIGHEST_START,
   HOST_KEPT_MS,
   INTERVAL_KNOWN_MS,
+  LATE_MS,
   LEAD_MS,
+  LEAST_WINDOW,
   LONGEST_PAUSE_MS,
   LONGEST_RESPONSE_MS,
   MALFORMED_HOST,
@@ -90,6 +97,9 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   THROTTLE_BASE_MS,
   THROTTLE_CAP_MS,
   UNKNOWN_RESPONSE_MS,
+  WINDOW_EVERY_MS,
+  WINDOW_GROWS_TO,
+  WINDOW_SHRINKS_TO,
   WORKING_MS,
 };
 

@@ -23,6 +23,7 @@ import { paceOf, rateOf } from './host-rows.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunHostRow, RunRow } from './run-rows.ts';
 import { placeOf, stateOfTask, type TaskRow } from './task-rows.ts';
+import type { UsableWindow } from './usable-window.ts';
 
 interface Wanted {
   /** Tasks that may go. */
@@ -41,33 +42,36 @@ const FIRST_WAITING = `${WAITING} ORDER BY queue, place LIMIT ?`;
 /** For a host that is only tried: what stands there has waited least. */
 const LAST_WAITING = `${WAITING} ORDER BY queue, place DESC LIMIT ?`;
 
-/** Who looks for due tasks for all of this process, and until when the others leave it to that one. Other processes have other runs. */
-export interface LookTurn {
+/** What is remembered from one look to the next, of this process: others have other runs. */
+export interface LookMemory {
+  /** Who looks for due tasks for all, and until when the others leave it to that one. */
   looking: { readonly looker: string; readonly till: number } | undefined;
+  readonly window: UsableWindow;
 }
 
 /** One call of `release`: see `stores/redis/lua/tasks/release.lua`, which goes by the same rules in the same order. */
 export class Releasing {
   readonly #moves: Moves;
   readonly #policy: FrontierPolicy;
-  readonly #turn: LookTurn;
+  readonly #memory: LookMemory;
   readonly #unpaced: boolean;
   readonly #tasks: ReleasedTask[] = [];
   #looks = 0;
 
-  constructor(moves: Moves, policy: FrontierPolicy, turn: LookTurn, unpaced: boolean) {
+  constructor(moves: Moves, policy: FrontierPolicy, memory: LookMemory, unpaced: boolean) {
     this.#moves = moves;
-    this.#turn = turn;
+    this.#memory = memory;
     this.#policy = policy;
     this.#unpaced = unpaced;
   }
 
-  run({ limit, window, looker }: ReleaseOptions): Release {
+  run({ limit, window: most, looker }: ReleaseOptions): Release {
     const { now } = this.#moves;
     const leftMs = looker === undefined ? 0 : this.#leftToOther(looker);
     if (leftMs > 0) return { tasks: [], nextLookMs: leftMs, now, isLeftToOther: true };
     const open = this.#moves.ownRuns();
     const out = open.reduce((sum, run) => sum + run.inFlight, 0);
+    const window = this.#memory.window.size(most, out, now);
     let budget = Math.min(limit, window - out);
     const wanting = open
       .filter(({ lookAt }) => lookAt !== null && lookAt <= now)
@@ -87,7 +91,7 @@ export class Releasing {
     if (looker !== undefined) {
       // A full look: there is more to do than one can, and whoever comes next helps.
       const isFull = this.#tasks.length >= limit;
-      this.#turn.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
+      this.#memory.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
     }
     const first = Math.min(...open.map(({ lookAt }) => lookAt ?? Number.POSITIVE_INFINITY));
     const nextLookMs = first === Number.POSITIVE_INFINITY ? LEAD_MS : Math.max(0, first - now);
@@ -95,7 +99,7 @@ export class Releasing {
   }
 
   #leftToOther(looker: string): number {
-    const { looking } = this.#turn;
+    const { looking } = this.#memory;
     if (looking === undefined || looking.looker === looker) return 0;
     const leftMs = looking.till - this.#moves.now;
     return leftMs <= LOOK_LEASE_MS ? leftMs : 0;

@@ -220,6 +220,31 @@ for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
   out_of[run] = redis.call('HLEN', run_key(run, 'inflight'))
   out = out + out_of[run]
 end
+
+-- How much of the window may be used: less while deliveries come late, and little more than is. In `window`, a HASH that is
+-- there while it is more than the least: its `size`, when that was looked at last (`at`), and whether it `shrank` since.
+local function usable_window()
+  if window <= LEAST_WINDOW then return window end
+  local key = P .. 'window'
+  local before, at, shrank = unpack(redis.call('HMGET', key, 'size', 'at', 'shrank'))
+  local size = math.min(window, math.max(LEAST_WINDOW, as_number(before)))
+  if math.abs(now - as_number(at)) < WINDOW_EVERY_MS then return size end
+  if now - as_number(redis.call('GET', P .. 'late')) < WINDOW_EVERY_MS then
+    size, shrank = math.max(LEAST_WINDOW, math.floor(math.min(size, out) * WINDOW_SHRINKS_TO)), '1'
+  elseif out < size / 2 then
+    size = math.max(LEAST_WINDOW, math.floor(size / 2))
+  elseif out >= size / WINDOW_GROWS_TO then
+    size = math.min(window, math.ceil(size * (shrank and WINDOW_GROWS_TO or 2)))
+  end
+  if size > LEAST_WINDOW then
+    redis.call('HSET', key, 'size', int(size), 'at', int(now), shrank and 'shrank' or 'grew', '1')
+    redis.call('PEXPIRE', key, MINUTE_MS)
+  elseif before then
+    redis.call('DEL', key)
+  end
+  return size
+end
+window = usable_window()
 local budget = math.min(limit, window - out)
 local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)
 local share = math.floor(window / math.max(1, #wanting))

@@ -38,16 +38,17 @@ export const MOST_RETRIES_WOKEN = 100;
 export const HIGHEST_START = 9_000_000_000_000_000;
 
 /**
- * What may be out at once adapts to what workers get done. A delivery is late when it was released this long before it is
- * admitted: workers have more than they can do, and whatever is released next, of whichever run, waits behind all of it.
+ * How many tasks may be out at once adapts to what workers get done. A delivery is late when it is admitted this long after its
+ * release: workers have more than they can do, and whatever is released next, of whichever run, waits behind all of it.
  */
 export const LATE_MS = 200;
-/** How often the window changes: it doubles until deliveries first come late; from then on it shrinks or grows by these. */
+/** The window begins with this, and doubles until deliveries first come late; from then on it shrinks or grows by these. */
+export const FIRST_WINDOW = 1_000;
 export const WINDOW_EVERY_MS = 500;
 export const WINDOW_SHRINKS_TO = 0.8;
 export const WINDOW_GROWS_TO = 1.1;
-/** No window is made smaller than this. */
-export const LEAST_WINDOW = 1_000;
+/** For late deliveries it doesn't shrink below this share of the greatest, which is four for each slot: every slot has enough to do. */
+export const LEAST_WINDOW_SHARE = 0.4;
 
 /** How long before its slot a task is released at most: waiting in a worker, it keeps others out. */
 export const LEAD_MS = 250;

@@ -65,6 +65,9 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   /** Names its offers, with their number. */
   readonly #id = randomBytes(6).toString('hex');
   #offers = 0;
+  /** How long Redis took to answer the last look. */
+  #lookTookMs = 0;
+  readonly #time: () => number;
 
   constructor({ redis, prefix, policy, memory, clock, mostNoted = MOST_NOTED }: RedisFrontierOptions) {
     this.#bounds = [THROTTLES_BEFORE_TAIL, mostNoted];
@@ -72,6 +75,7 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
     this.#prefix = prefix;
     this.#policy = policy;
     this.#memory = memory;
+    this.#time = () => (clock ?? performance).now();
     this.#scripts = new Scripts(redis, prefix, clock);
   }
 
@@ -106,8 +110,10 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   async release({ limit, window, unpaced, looker = '' }: ReleaseOptions): Promise<Release> {
     const { hostConcurrency, giveUpMs } = this.#policy;
     const policy = [hostConcurrency, giveUpMs] as const;
-    const looking = [looker, LOOK_LEASE_MS] as const;
+    const looking = [looker, LOOK_LEASE_MS, Math.round(this.#lookTookMs)] as const;
+    const asked = this.#time();
     const reply = await this.#scripts.run('release', limit, window, unpaced ? 1 : 0, ...policy, ...looking);
+    this.#lookTookMs = this.#time() - asked;
     const [nextLook, time, ...entries] = reply as string[];
     const [nextLookMs, now] = [Number(nextLook), Number(time)];
     if (entries[0] === 'left') return { tasks: [], nextLookMs, now, isLeftToOther: true };

@@ -22,11 +22,12 @@ import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
 import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/fingerprint.ts';
 import {
+  FIRST_WINDOW,
   HIGHEST_START,
   INTERVAL_KNOWN_MS,
   LATE_MS,
   LEAD_MS,
-  LEAST_WINDOW,
+  LEAST_WINDOW_SHARE,
   MOST_LOOKS,
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
@@ -48,6 +49,12 @@ const MOST_KEPT_RUNS = 100;
 const MOST_KEPT_MARKS = 2_000_000;
 /** The response cache takes what comes in this time at once. */
 const BURST_MS = 5 * SECOND_MS;
+/**
+ * Redis has more to do than it can when an answer takes this long. A slot that was granted 100 ms ago is too old to be used, so that
+ * workers would ask and ask, and fetch nothing: the window shrinks, however few slots have something to do then.
+ */
+const LAGGING_MS = 50;
+const LEAST_WINDOW = 200;
 /** A compact mark is a sign and two parts of digits, each below its bound: together they fit into 63 bits. */
 const DIGEST_HIGH = 9_199_999_999;
 const DIGEST_LOW = 1_000_000_000;
@@ -64,12 +71,15 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   DIGEST_HIGH,
   DIGEST_LOW,
   FAULTS_TO_OPEN,
+  FIRST_WINDOW,
   HIGHEST_START,
   HOST_KEPT_MS,
   INTERVAL_KNOWN_MS,
+  LAGGING_MS,
   LATE_MS,
   LEAD_MS,
   LEAST_WINDOW,
+  LEAST_WINDOW_SHARE,
   LONGEST_PAUSE_MS,
   LONGEST_RESPONSE_MS,
   MALFORMED_HOST,

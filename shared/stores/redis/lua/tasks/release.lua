@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Leases due tasks, each under a new release number.
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
---        of others is nothing, lease ms, time
+--        of others is nothing, lease ms, how long the caller's last look took in ms, time
 -- Needs  host_pace.lua
 -- Result {ms until the next look, the time, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task; {ms until the lease ends, the time,
@@ -16,7 +16,7 @@
 local limit, window, unpaced = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local looker, lease_ms = ARGV[7], tonumber(ARGV[8])
+local looker, lease_ms, lag = ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
 
 -- One looks for all: as long as a full window, or nothing that is due, would keep each of them looking in vain.
 local function left_to_other_ms()
@@ -221,22 +221,24 @@ for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
   out = out + out_of[run]
 end
 
--- How much of the window may be used: less while deliveries come late, and little more than is. In `window`, a HASH that is
--- there while it is more than the least: its `size`, when that was looked at last (`at`), and whether it `shrank` since.
+-- How much of the window may be used: less while deliveries come late or Redis does, and little more than is. In `window`, a HASH
+-- that is there while it isn't the first: its `size`, when that was looked at last (`at`), and whether it `shrank` since.
 local function usable_window()
   if window <= LEAST_WINDOW then return window end
-  local key = P .. 'window'
+  local key, first = P .. 'window', math.min(window, FIRST_WINDOW)
   local before, at, shrank = unpack(redis.call('HMGET', key, 'size', 'at', 'shrank'))
-  local size = math.min(window, math.max(LEAST_WINDOW, as_number(before)))
+  local size = math.min(window, tonumber(before or first))
   if math.abs(now - as_number(at)) < WINDOW_EVERY_MS then return size end
-  if now - as_number(redis.call('GET', P .. 'late')) < WINDOW_EVERY_MS then
-    size, shrank = math.max(LEAST_WINDOW, math.floor(math.min(size, out) * WINDOW_SHRINKS_TO)), '1'
-  elseif out < size / 2 then
-    size = math.max(LEAST_WINDOW, math.floor(size / 2))
-  elseif out >= size / WINDOW_GROWS_TO then
-    size = math.min(window, math.ceil(size * (shrank and WINDOW_GROWS_TO or 2)))
+  local is_late = now - as_number(redis.call('GET', P .. 'late')) < WINDOW_EVERY_MS
+  local least = lag > LAGGING_MS and LEAST_WINDOW or math.max(first, math.floor(window * LEAST_WINDOW_SHARE))
+  if (lag > LAGGING_MS or is_late) and size > least then
+    size, shrank = math.max(least, math.floor(math.min(size, out) * WINDOW_SHRINKS_TO)), '1'
+  elseif lag <= LAGGING_MS and out < size / 2 then
+    size = size > first and math.max(first, math.floor(size / 2)) or math.min(first, size * 2)
+  elseif lag <= LAGGING_MS and out >= size / WINDOW_GROWS_TO and not (is_late and size >= least) then
+    size = math.min(window, math.floor(size * (shrank and WINDOW_GROWS_TO or 2)))
   end
-  if size > LEAST_WINDOW then
+  if size ~= first then
     redis.call('HSET', key, 'size', int(size), 'at', int(now), shrank and 'shrank' or 'grew', '1')
     redis.call('PEXPIRE', key, MINUTE_MS)
   elseif before then

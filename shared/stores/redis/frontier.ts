@@ -50,6 +50,8 @@ interface RedisFrontierOptions {
 
 /** The newest. A run of millions that fail would fill Redis with what nobody reads; each is in its dead letter, too. */
 const MOST_NOTED = 50_000;
+/** Looks that have to be slow before Redis counts as busy. */
+const LOOKS_TIMED = 5;
 
 type Refusal = readonly ['refused', 'run' | 'parent'];
 
@@ -65,8 +67,8 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   /** Names its offers, with their number. */
   readonly #id = randomBytes(6).toString('hex');
   #offers = 0;
-  /** How long Redis took to answer the last look. */
-  #lookTookMs = 0;
+  /** How long Redis took to answer the last looks. */
+  readonly #lookTimes: number[] = [];
   readonly #time: () => number;
 
   constructor({ redis, prefix, policy, memory, clock, mostNoted = MOST_NOTED }: RedisFrontierOptions) {
@@ -110,10 +112,10 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   async release({ limit, window, unpaced, looker = '' }: ReleaseOptions): Promise<Release> {
     const { hostConcurrency, giveUpMs } = this.#policy;
     const policy = [hostConcurrency, giveUpMs] as const;
-    const looking = [looker, LOOK_LEASE_MS, Math.round(this.#lookTookMs)] as const;
+    const looking = [looker, LOOK_LEASE_MS, this.#lagMs()] as const;
     const asked = this.#time();
     const reply = await this.#scripts.run('release', limit, window, unpaced ? 1 : 0, ...policy, ...looking);
-    this.#lookTookMs = this.#time() - asked;
+    if (this.#lookTimes.push(this.#time() - asked) > LOOKS_TIMED) this.#lookTimes.shift();
     const [nextLook, time, ...entries] = reply as string[];
     const [nextLookMs, now] = [Number(nextLook), Number(time)];
     if (entries[0] === 'left') return { tasks: [], nextLookMs, now, isLeftToOther: true };
@@ -179,6 +181,11 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   async markOf(run: string, release: number): Promise<string | undefined> {
     const entry = await this.#redis.hget(`${this.#prefix}run:${run}:inflight`, String(release));
     return entry === null ? undefined : markOfEntry(entry);
+  }
+
+  /** The shortest of the last looks: this process may have been busy during some of them, Redis is busy in all. */
+  #lagMs(): number {
+    return this.#lookTimes.length < LOOKS_TIMED ? 0 : Math.round(Math.min(...this.#lookTimes));
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

@@ -86,7 +86,9 @@ test('while Redis answers late, fewer tasks are out than the window allows, and 
   const settle = async (count: number): Promise<void> => {
     for (const name of out.splice(0, count)) await frontier.settle('r', name, { outcome: { kind: 'done' } });
   };
-  expect([await look(60), await look(60)]).toEqual([1_000, 1_000]);
+  // One look that takes long may be the machine's fault, and five in a row are not.
+  for (let n = 0; n < 5; n++) expect(await look(60)).toBe(1_000);
+  expect(await look(60), 'down to 800').toBe(1_000);
   await settle(500);
   expect([await look(60), await look(60), await look(60)], 'down to 400, 320 and 256').toEqual([500, 500, 500]);
   await settle(400);

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Leases due tasks, each under a new release number.
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
---        of others is nothing, lease ms, how long the caller's last look took in ms, time
+--        of others is nothing, lease ms, how long Redis takes to answer in ms, time
 -- Needs  host_pace.lua
 -- Result {ms until the next look, the time, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task; {ms until the lease ends, the time,

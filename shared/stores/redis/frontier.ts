@@ -52,6 +52,8 @@ interface RedisFrontierOptions {
 const MOST_NOTED = 50_000;
 /** Looks that have to be slow before Redis counts as busy. */
 const LOOKS_TIMED = 5;
+/** No process is busy for so long, without a pause, that only it would be to blame. */
+const LONG_LOOK_MS = 250;
 
 type Refusal = readonly ['refused', 'run' | 'parent'];
 
@@ -183,8 +185,10 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
     return entry === null ? undefined : markOfEntry(entry);
   }
 
-  /** The shortest of the last looks: this process may have been busy during some of them, Redis is busy in all. */
+  /** The shortest of the last looks: this process may have been busy during some of them, Redis is busy in all. Or one that took long. */
   #lagMs(): number {
+    const last = this.#lookTimes.at(-1) ?? 0;
+    if (last >= LONG_LOOK_MS) return Math.round(last);
     return this.#lookTimes.length < LOOKS_TIMED ? 0 : Math.round(Math.min(...this.#lookTimes));
   }
 

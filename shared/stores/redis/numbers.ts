@@ -55,6 +55,8 @@ const BURST_MS = 5 * SECOND_MS;
  */
 const LAGGING_MS = 50;
 const LEAST_WINDOW = 200;
+/** What it shrinks to at most, at once. */
+const LEAST_LAGGING_SHARE = 0.25;
 /** A compact mark is a sign and two parts of digits, each below its bound: together they fit into 63 bits. */
 const DIGEST_HIGH = 9_199_999_999;
 const DIGEST_LOW = 1_000_000_000;
@@ -78,6 +80,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   LAGGING_MS,
   LATE_MS,
   LEAD_MS,
+  LEAST_LAGGING_SHARE,
   LEAST_WINDOW,
   LEAST_WINDOW_SHARE,
   LONGEST_PAUSE_MS,

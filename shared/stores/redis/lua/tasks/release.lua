@@ -230,12 +230,16 @@ local function usable_window()
   local size = math.min(window, tonumber(before or first))
   if math.abs(now - as_number(at)) < WINDOW_EVERY_MS then return size end
   local is_late = now - as_number(redis.call('GET', P .. 'late')) < WINDOW_EVERY_MS
-  local least = lag > LAGGING_MS and LEAST_WINDOW or math.max(first, math.floor(window * LEAST_WINDOW_SHARE))
-  if (lag > LAGGING_MS or is_late) and size > least then
+  local least = math.max(first, math.floor(window * LEAST_WINDOW_SHARE))
+  if lag > LAGGING_MS then
+    -- What is out makes the lag: half of it, half the lag.
+    local share = math.max(LEAST_LAGGING_SHARE, math.min(WINDOW_SHRINKS_TO, LAGGING_MS / lag))
+    size, shrank = math.max(LEAST_WINDOW, math.floor(math.min(size, out) * share)), '1'
+  elseif is_late and size > least then
     size, shrank = math.max(least, math.floor(math.min(size, out) * WINDOW_SHRINKS_TO)), '1'
-  elseif lag <= LAGGING_MS and out < size / 2 then
+  elseif out < size / 2 then
     size = size > first and math.max(first, math.floor(size / 2)) or math.min(first, size * 2)
-  elseif lag <= LAGGING_MS and out >= size / WINDOW_GROWS_TO and not (is_late and size >= least) then
+  elseif out >= size / WINDOW_GROWS_TO and lag <= LAGGING_MS / 2 and not (is_late and size >= least) then
     size = math.min(window, math.floor(size * (shrank and WINDOW_GROWS_TO or 2)))
   end
   if size ~= first then

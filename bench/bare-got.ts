@@ -1,7 +1,7 @@
 import http from 'node:http';
 import got from 'got';
 
-// What all else is compared with: got in a loop, nothing done with the pages.
+// The baseline of all comparisons: got in a loop that does nothing with the pages.
 // node bare-got.ts URL_PREFIX PAGES CONCURRENCY
 const [prefix = '', pages = '0', concurrency = '0'] = process.argv.slice(2);
 const agent = { http: new http.Agent({ keepAlive: true, scheduling: 'lifo' }) };
@@ -12,7 +12,7 @@ async function loop(): Promise<void> {
   while (next < Number(pages)) await fetchPage(`${prefix}${next++}.html`);
 }
 
-/** By the stream, which costs a third less than the promise. */
+/** Uses got's stream, which costs a third less than its promise. */
 function fetchPage(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     client

@@ -22,8 +22,8 @@ import {
 } from './rows.ts';
 import { type Row, tableOf } from './table.ts';
 
-// npm run bench [-- --rounds 3] [-- --full]: prints a table of figures, each beside what it must be, and the ratios to a
-// bare got loop of the same run. --full adds five million URLs through the producer.
+// npm run bench [-- --rounds 3] [-- --full]: prints a table of figures, each with its target and its ratio to a bare got loop
+// measured in the same run. --full adds five million URLs through the producer.
 const args = process.argv.slice(2);
 const rounds = args.includes('--rounds') ? Number(args[args.indexOf('--rounds') + 1]) : 2;
 const folder = await mkdtemp(join(tmpdir(), 'trawl-bench-'));

@@ -5,12 +5,12 @@ import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
 import { pageUrl } from './origin.ts';
 import { type Bench, clear, fetchTimes, trawl } from './rows.ts';
 
-/** Settings as they come, but that the hosts stand on this machine. */
+/** Default settings, except that the hosts are on this machine. */
 const LOCAL = ['--private-hosts', '127.0.0.0/8'];
 const FAST_PER_MINUTE = 6_000;
 const FAST_PAGES = 1_500;
 
-/** How much of 6 000 requests a minute one worker makes of one host, in percent, and the scripts that a page takes. */
+/** What one worker achieves of 6 000 requests a minute to one host, in percent, and the scripts run per page. */
 export async function fastHost(bench: Bench): Promise<{ readonly percent: Figures; readonly scripts: Figures }> {
   const urls = Array.from({ length: FAST_PAGES }, (_, n) => pageUrl(bench.origin, 'fast', n));
   const [percents, scripts]: [number[], number[]] = [[], []];
@@ -32,10 +32,10 @@ interface Crawled {
 }
 
 /**
- * Crawls a list in one process, or by so many workers. Those begin first: what is released before any is there doesn't wait for its
- * host's pace.
+ * Crawls a list in one process, or with this many workers. Workers start first, since tasks released before any is there don't
+ * wait for their host's pace.
  *
- * @param expected pages; a bench that lost some would measure nothing
+ * @param expected number of pages; the figures of a bench that lost some would mean nothing
  */
 export async function crawlMany(
   bench: Bench,

@@ -1,4 +1,4 @@
-/** Several measurements of one thing. */
+/** Several measurements of one quantity. */
 export class Figures {
   readonly values: readonly number[];
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Usage } from './usage-hook.ts';
 
-/** A process that has ended, with what it printed and used. */
+/** The output and usage of a process that has ended. */
 export interface Measured {
   readonly stdout: string;
   readonly wallMs: number;
@@ -18,7 +18,7 @@ interface MeasuredOptions {
 
 let processes = 0;
 
-/** Runs a TypeScript file in a process of its own, measured, and expects it to end well. */
+/** Runs a TypeScript file in a measured process of its own, and expects it to succeed. */
 export async function runMeasured(file: string, args: readonly string[], options: MeasuredOptions): Promise<Measured> {
   const { folder, env = {}, input } = options;
   const usageFile = join(folder, `usage-${++processes}.json`);

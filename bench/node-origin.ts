@@ -2,7 +2,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 
-// The web server of a bench without nginx: node node-origin.ts FOLDER PORT
+// The web server of benches on a machine without nginx: node node-origin.ts FOLDER PORT
 const [root = '', port] = process.argv.slice(2);
 const page = readFileSync(join(root, 'page.html'));
 const answer: RequestListener = ({ url = '/' }, response) => {

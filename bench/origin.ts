@@ -5,12 +5,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../test/support/servers/machine.ts';
 
-/** Links in a page, and its bytes: what a page of a news site has, without its pictures. */
+/** Links and bytes of a page: about those of a news site, without pictures. */
 const LINKS = 30;
 const PAGE_BYTES = 10_000;
 const URLS_PER_SITEMAP = 50_000;
 
-/** A web server in a process of its own: nginx if there is one, else a Node.js server. */
+/** A web server in a process of its own: nginx if installed, else a Node.js server. */
 export interface Origin {
   readonly name: string;
   readonly url: string;
@@ -18,7 +18,7 @@ export interface Origin {
 }
 
 /**
- * Serves a page of 10 KB at `/page/<anything>.html`, and what {@link writeSitemaps} wrote.
+ * Serves a page of 10 KB at `/page/<anything>.html`, and the files of {@link writeSitemaps}.
  */
 export async function startOrigin(folder: string): Promise<Origin> {
   const root = join(folder, 'site');
@@ -44,7 +44,7 @@ export async function startOrigin(folder: string): Promise<Origin> {
   };
 }
 
-/** Writes an index of sitemaps with so many URLs of 80 characters, and returns its path. */
+/** Writes an index of sitemaps with this many URLs of 80 characters, and returns its path. */
 export async function writeSitemaps(folder: string, origin: string, name: string, urls: number): Promise<string> {
   const root = join(folder, 'site');
   const files: string[] = [];

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 
-/** What a site of many hosts saw. */
+/** What the site of many hosts observed. */
 export interface Seen {
   readonly requests: number;
   /** The shortest time between two requests to one host, in milliseconds. */
@@ -8,7 +8,7 @@ export interface Seen {
 }
 
 // A site of many hosts, in a process of its own: node polite-site.ts PORT ANSWER_MS ADDRESS…
-// Each address is a host. Each answer takes ANSWER_MS. Asked by a message, it says what it saw.
+// Each address is a host, and each answer takes ANSWER_MS. To any message from its parent it replies with what it observed.
 const [port = '0', answerMs = '0', ...addresses] = process.argv.slice(2);
 const page = pageOf(10_000);
 const lastAsked = new Map<string, number>();

@@ -11,7 +11,7 @@ import type { Bench } from './rows.ts';
 interface PoliteCrawl {
   readonly name: string;
   readonly hosts: number;
-  /** Of each host. */
+  /** Pages of each host. */
   readonly pages: number;
   readonly answerMs?: number;
   readonly workers: 'embedded' | number;
@@ -19,18 +19,18 @@ interface PoliteCrawl {
 }
 
 export interface PoliteFigures {
-  /** Pages by the seconds it took in all, of what the hosts allow. */
+  /** Pages per second over the whole crawl, in percent of what the hosts allow. */
   readonly percent: number;
   readonly cpuUsPerPage: number;
   readonly rssMb: number;
-  /** The shortest time between two requests to one host, by the interval: by the site's own clock. */
+  /** The shortest time between two requests to one host, by the site's clock, divided by the interval. */
   readonly soonest: number;
 }
 
-/** The default: a request to a host a second. */
+/** The default pace: one request per second to each host. */
 const INTERVAL_MS = 1_000;
 
-/** Crawls many hosts at 60/min each, robots.txt included, all settings as they come. */
+/** Crawls many hosts at 60/min each, robots.txt included, with default settings. */
 export async function politeCrawl(bench: Bench, crawl: PoliteCrawl): Promise<PoliteFigures> {
   const { name, hosts, pages, answerMs = 0, workers, flags = [] } = crawl;
   const port = await freePort();

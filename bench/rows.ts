@@ -22,7 +22,7 @@ export interface Bench {
 }
 
 const CONCURRENCY = 32;
-/** Long enough that the first second, in which V8 compiles, doesn't decide. */
+/** Enough pages that the first second, in which V8 compiles, hardly counts. */
 const PAGES = 30_000;
 
 export interface Speed {
@@ -53,7 +53,7 @@ export async function embeddedCrawl({ folder, origin, rounds }: Bench, lane: Lan
   });
 }
 
-/** Pages a second from the first page to the last, with so many worker processes on a frontier that is full already. */
+/** Pages per second from the first page to the last, with this many worker processes on an already full frontier. */
 export async function fleet(bench: Bench, workers: number, lane: Lane = 'got'): Promise<Speed> {
   const sitemap = await writeSitemaps(bench.folder, bench.origin, `fleet${workers}`, PAGES);
   let round = 0;
@@ -67,7 +67,7 @@ export async function fleet(bench: Bench, workers: number, lane: Lane = 'got'): 
   });
 }
 
-/** Commands to Redis and deliveries that one page takes, everything included. */
+/** Redis commands and deliveries per page, everything included. */
 export async function roundTrips(bench: Bench): Promise<{ readonly commands: number; readonly deliveries: number }> {
   const pages = 5_000;
   const sitemap = await writeSitemaps(bench.folder, bench.origin, 'trips', pages);
@@ -84,7 +84,7 @@ export interface ProducerFigures {
   readonly maxRssMb: Figures;
 }
 
-/** Sitemap bytes to offered URLs, from the opening of the run to the end of the process. */
+/** Speed from sitemap bytes to offered URLs, from the opening of the run to the end of the process. */
 export async function producer(bench: Bench, urls: number, rounds: number): Promise<ProducerFigures> {
   const sitemap = await writeSitemaps(bench.folder, bench.origin, `produce${urls}`, urls);
   const redis = new Redis(bench.redisUrl);
@@ -110,7 +110,7 @@ export async function producer(bench: Bench, urls: number, rounds: number): Prom
   return { urlsPerSecond: new Figures(speeds), maxRssMb: new Figures(sizes) };
 }
 
-/** Bytes that Redis takes for a URL of 80 characters: known, and beyond that while it waits. */
+/** Bytes that Redis needs for a URL of 80 characters: when known, and in addition while it waits. */
 export async function memory(
   { redisUrl }: Bench,
   dedup: 'exact' | 'compact' = 'exact',
@@ -139,9 +139,9 @@ export async function memory(
 }
 
 /**
- * The longest that one script held Redis, in milliseconds, while a million URLs are offered, some of them released, and the
- * rest cancelled and drained. What the machine does meanwhile is in it: a virtual one may stand still for longer than any script
- * takes, so that one round says little.
+ * The longest time that one script blocked Redis, in milliseconds, while a million URLs are offered, some of them released, and
+ * the rest cancelled and drained. It includes pauses of the machine: a virtual one may stand still for longer than any script
+ * takes, so one round says little.
  */
 export async function longestScript(bench: Bench): Promise<Figures> {
   const values: number[] = [];
@@ -183,7 +183,7 @@ async function longestScriptOnce({ redisUrl }: Bench): Promise<number> {
   return Math.max(...scripts.map(([, , us]) => us)) / 1_000;
 }
 
-/** How much of 600 requests a minute four workers make of one host, between the first and the last, in percent. */
+/** What four workers achieve of 600 requests a minute to one host, from the first request to the last, in percent. */
 export async function politeness(bench: Bench): Promise<Figures> {
   const [pages, perMinute] = [130, 600];
   const sitemap = await writeSitemaps(bench.folder, bench.origin, 'polite', pages);
@@ -192,7 +192,7 @@ export async function politeness(bench: Bench): Promise<Figures> {
   for (let round = 1; round <= bench.rounds; round++) {
     await crawlByFleet(bench, `polite-${round}`, sitemap, 4, {}, limit);
     const times = await fetchTimes(join(bench.folder, 'output', `polite-${round}`));
-    // The deliveries released before any worker was there come in no order; the steady part begins after them.
+    // Deliveries released before any worker was there come in any order; the steady part begins after them.
     const steady = times.slice(20);
     const minutes = ((steady.at(-1) ?? 0) - (steady[0] ?? 0)) / 60_000;
     values.push((100 * (steady.length - 1)) / minutes / perMinute);
@@ -200,7 +200,7 @@ export async function politeness(bench: Bench): Promise<Figures> {
   return new Figures(values);
 }
 
-/** From the start of the process to its first page. */
+/** Time from the start of the process to its first page. */
 export async function startToFirstPage({ folder, origin, rounds }: Bench): Promise<Figures> {
   const values: number[] = [];
   for (let round = 0; round < Math.max(5, rounds); round++) {
@@ -232,7 +232,7 @@ async function crawlByFleet(
   );
 }
 
-/** Nothing is known, nothing waits: deliveries of an earlier row would be worked beside this one's, as they should be. */
+/** Empties Redis and the queues: otherwise workers would rightly process an earlier row's deliveries beside this one's. */
 export async function clear({ rabbitmqUrl, redisUrl }: Bench): Promise<void> {
   const redis = new Redis(redisUrl);
   await redis.flushall();
@@ -266,7 +266,7 @@ async function speedOf(
   return { pagesPerSecond: new Figures(speeds), cpuUsPerPage: new Figures(costs) };
 }
 
-/** When the records of a run were made, in order, in epoch milliseconds. */
+/** The times of a run's records, in order, in epoch milliseconds. */
 export async function fetchTimes(folder: string): Promise<number[]> {
   const times: number[] = [];
   for (const name of await readdir(folder)) {

@@ -2,23 +2,23 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrivateServers } from '../test/support/servers/programs.ts';
 
-/** What a soak may break. */
+/** Everything that a soak may break. */
 export interface Breakable {
   readonly servers: PrivateServers;
   readonly workers: readonly ChildProcess[];
-  /** The producers that run just now. */
+  /** The producers running now. */
   readonly producers: ReadonlySet<ChildProcess>;
 }
 
 interface Fault {
   readonly name: string;
-  /** Resolves when it is over. */
+  /** Causes the fault. Resolves when it is over. */
   readonly happen: (what: Breakable, random: () => number) => Promise<void>;
 }
 
 const STILL_MS = 8_000;
 
-/** Faults that no worker may die of: it is the worker that is watched. */
+/** Faults that workers must survive: their processes are the ones observed. */
 export const FAULTS: readonly Fault[] = [
   {
     name: 'the broker is restarted',

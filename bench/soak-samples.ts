@@ -4,7 +4,7 @@ import { Figures } from './figures.ts';
 const MIB = 2 ** 20;
 const PAGE_BYTES = 4_096;
 
-/** Memory and open files of one process, looked at again and again. Linux only: by `/proc`. */
+/** Repeated samples of the memory and open files of one process, from `/proc` (Linux only). */
 export class Samples {
   readonly #pid: number;
   readonly #rssMib: number[] = [];
@@ -19,7 +19,7 @@ export class Samples {
     this.#rssMib.push((Number(pages) * PAGE_BYTES) / MIB);
   }
 
-  /** Looks at the open files. Under load they come and go, with connections to the site. */
+  /** Counts the open files. Call it at rest: under load they come and go with connections to the site. */
   rest(): void {
     this.#handles.push(readdirSync(`/proc/${this.#pid}/fd`).length);
   }
@@ -28,7 +28,7 @@ export class Samples {
     return [this.#handles[0] ?? 0, this.#handles.at(-1) ?? 0];
   }
 
-  /** Medians of memory in the three thirds. */
+  /** Median memory in each third of the samples. */
   thirds(): readonly [first: number, middle: number, last: number] {
     const third = Math.floor(this.#rssMib.length / 3);
     const median = (from: number): number => new Figures(this.#rssMib.slice(from, from + third)).median;

@@ -16,7 +16,7 @@ import { Samples } from './soak-samples.ts';
 import { type Row, tableOf } from './table.ts';
 
 // npm run soak [-- --minutes 10] [-- --seed 1]: four workers at full speed, one run after the other, while servers and
-// processes fail. At the end, what leaks: memory of the workers, their open files, keys in Redis; and what was lost.
+// processes fail. At the end it checks for leaks (the workers' memory and open files, keys in Redis) and for lost pages.
 const args = process.argv.slice(2);
 const option = (name: string, other: number): number =>
   args.includes(name) ? Number(args[args.indexOf(name) + 1]) : other;
@@ -26,13 +26,13 @@ const random = randomOf(seed);
 
 const [WORKERS, LANES, PAGES] = [4, 2, 10_000];
 const RETENTION_S = 20;
-/** The retention, the workers' next look, and the last page's minute in the cache. */
+/** Covers the retention, the workers' next check, and the last page's minute in the cache. */
 const KEYS_GONE_WITHIN_MS = 90_000;
 /** A worker closes the records of a run that it has written nothing to for a minute. */
 const FILES_CLOSED_AFTER_MS = 75_000;
 const FAULT_EVERY_MS = 15_000;
 const SAMPLE_EVERY_MS = 2_000;
-/** Between the middle third and the last. */
+/** Growth of memory allowed from the middle third to the last. */
 const FLAT_WITHIN = 0.1;
 
 const folder = await mkdtemp(join(tmpdir(), 'trawl-soak-'));
@@ -115,7 +115,7 @@ function endWorker(child: ChildProcess): Promise<number | null> {
   return ended;
 }
 
-/** One run after the other. A producer that was killed is run again, as status would say. */
+/** Starts one run after the other. A killed producer is started again, as `trawl status` would advise. */
 async function keepCrawling(lane: number): Promise<void> {
   for (let n = 1; !isOver; n++) {
     const run = `soak-${lane}-${n}`;
@@ -162,7 +162,7 @@ function trawl(...words: string[]): Promise<{ readonly stdout: string; readonly 
   );
 }
 
-/** Once all runs are older than the retention, and the last page has left the cache, nothing of them is in Redis. */
+/** Once all runs are older than the retention, and the last page has left the cache, Redis must hold nothing of them. */
 async function checkKeys(): Promise<void> {
   const redis = new Redis(servers.redis.url);
   const deadline = Date.now() + KEYS_GONE_WITHIN_MS;

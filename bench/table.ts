@@ -1,7 +1,7 @@
-/** Label, figure, what it must be, ratio to the bare loop. */
+/** Label, figure, target, ratio to the bare loop. */
 export type Row = readonly [string, string, string, string];
 
-/** Rows as a table that reads as Markdown, too. */
+/** Formats rows as a table that is also valid Markdown. */
 export function tableOf(head: Row, rows: readonly Row[]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (row: Row): string =>

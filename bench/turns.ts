@@ -8,9 +8,10 @@ import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
 import { startOrigin, writeSitemaps } from './origin.ts';
 import { type Bench, clear } from './rows.ts';
 
-// npm run bench:turns -- CHECKOUT [--rounds 5] [--pages 20000] [--only embedded|fleet] [--with FETCHER=undici]: CPU time per page of this checkout and
-// of another one, by turns, each first in every other round, since a machine's speed changes within minutes. What counts is the ratio.
-// `--with` is a setting of this checkout alone: `bench:turns -- . --with FETCHER=undici` compares the lanes of one checkout.
+// npm run bench:turns -- CHECKOUT [--rounds 5] [--pages 20000] [--only embedded|fleet] [--with FETCHER=undici]
+// Compares the CPU time per page of this checkout and another one. They take turns, each first in every other round, since a
+// machine's speed changes within minutes; only the ratio counts. `--with` is a setting for this checkout alone:
+// `bench:turns -- . --with FETCHER=undici` compares the lanes of one checkout.
 const args = process.argv.slice(2);
 const numberOf = (flag: string, otherwise: number): number =>
   args.includes(flag) ? Number(args[args.indexOf(flag) + 1]) : otherwise;
@@ -32,7 +33,7 @@ const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds
 /** CPU time of one crawl of all pages, in µs per page. */
 type Way = (side: Side, round: number) => Promise<number>;
 
-/** `fleet`: in its one worker, on a frontier that is full already. */
+/** `fleet`: the CPU time of its single worker, on an already full frontier. */
 const WAYS: Readonly<Record<string, Way>> = {
   embedded: async (side) => {
     const ended = await run(side, ['crawl', origin.url + sitemap, '--json', ...AT_FULL_SPEED]);

@@ -1,14 +1,14 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
 
-/** What a measured process leaves in the file named by `BENCH_USAGE`. */
+/** What a measured process writes to the file named by `BENCH_USAGE`. */
 export interface Usage {
   /** User and system time of the whole process, start-up included. */
   readonly cpuMs: number;
   readonly maxRssMb: number;
   /** Epoch milliseconds. */
   readonly endedAt: number;
-  /** Commands sent to Redis, by name; only counted when `BENCH_COUNT` is set, since counting costs. */
+  /** Commands sent to Redis, by name. Counted only if `BENCH_COUNT` is set, since counting costs time. */
   readonly commands: Readonly<Record<string, number>>;
 }
 

@@ -11,11 +11,11 @@ interface DeadLetteringOptions {
   readonly signal: AbortSignal;
 }
 
-/** How often, and how far apart, a dead letter that no queue takes is tried. */
+/** How many times, and how far apart, a dead letter that no queue accepts is published. */
 const PUBLISH_ATTEMPTS = 3;
 const PUBLISH_AGAIN_MS = 2_000;
 
-/** Publishes the dead letter of a task that failed, with all its attempts. `false`: as far as is known, no queue has it. */
+/** Publishes the dead letter of a failed task, with its attempts. `false`: as far as is known, no queue has it. */
 export async function publishDeadLetter(visit: Visit, ending: Ending, options: DeadLetteringOptions): Promise<boolean> {
   const { frontier, clock } = options;
   const { outcome, status } = ending;
@@ -30,7 +30,7 @@ export async function publishDeadLetter(visit: Visit, ending: Ending, options: D
   );
 }
 
-/** Tries a few times what was surely not taken: a page put back would be fetched again. */
+/** Retries while the message was certainly not accepted: putting the task back would mean fetching its page again. */
 async function publish(message: OutgoingMessage, { transport, clock, signal }: DeadLetteringOptions): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     const [outcome] = await transport.publish([message]);

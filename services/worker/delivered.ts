@@ -3,16 +3,16 @@ import type { Delivery } from '../../shared/ports/transport.ts';
 import { type ReadMessage, readMessage } from '../../shared/task/task/message.ts';
 import { idOf, runNamedBy } from '../../shared/task/task/task.ts';
 
-/** Where the frontier has what a delivery is of. */
+/** The run and release that a delivery belongs to. */
 export interface Place {
   readonly run: string;
   readonly release: ReleaseName;
 }
 
-/** Of those that wait in a worker. */
+/** What was read of deliveries that this worker still has. */
 const read = new WeakMap<Delivery, ReadMessage>();
 
-/** What a delivery says. It is read once, however often it is asked for. */
+/** Parses a delivery's body; repeated calls return the first result. */
 export function readDelivery(delivery: Delivery): ReadMessage {
   let message = read.get(delivery);
   if (message === undefined) {
@@ -22,7 +22,7 @@ export function readDelivery(delivery: Delivery): ReadMessage {
   return message;
 }
 
-/** Nothing for a seed, and for what this program can't read. */
+/** A delivery's place, read from its body; nothing for a seed or a message that this program can't read. */
 export function placeOf(delivery: Delivery): Place | undefined {
   const message = readDelivery(delivery);
   const release = delivery.headers['x-release'];
@@ -32,8 +32,9 @@ export function placeOf(delivery: Delivery): Place | undefined {
 }
 
 /**
- * The same for what this program can't read, by its id, which is made of the mark. Where the ledger has another task under
- * the number, or none, the release is one that nothing is in flight under. Nothing for what names no release.
+ * The same for a message that this program can't read, found by its id, which is derived from the mark. If the ledger has
+ * another task under that release number, or none, the result is a release that matches nothing in flight. Nothing if the
+ * message names no release.
  */
 export async function placeById({ id, headers }: Delivery, ledger: Ledger): Promise<Place | undefined> {
   const run = runNamedBy(id);
@@ -44,5 +45,5 @@ export async function placeById({ id, headers }: Delivery, ledger: Ledger): Prom
   return { run, release: { release, mark: isOwn ? mark : NO_MARK } };
 }
 
-/** No task has it: marks are on one line. */
+/** No task has this mark: marks have no line breaks. */
 const NO_MARK = '\n';

@@ -14,15 +14,15 @@ import { FOREIGN_RUN } from './seed-intake.ts';
 interface FailureLinesOptions {
   readonly sink: Sink;
   readonly runs: Pick<Runs, 'progress'>;
-  /** Named for a run that the store doesn't know. */
+  /** The crawler to name for a run that the store doesn't know. */
   readonly crawler: string;
   readonly worker: string;
   readonly clock: Clock;
 }
 
 /**
- * Leaves a line among the records for tasks that failed before any worker had them in hand, so that `records --failed`
- * tells of them when their dead letters have long expired. Rejects when the sink does: the failure then waits.
+ * Records tasks that failed before any worker had them in hand, so that `records --failed` still lists them after their dead
+ * letters have expired. Rejects when the sink does; the failure must then be tried again.
  */
 export class FailureLines {
   readonly #options: FailureLinesOptions;
@@ -32,7 +32,7 @@ export class FailureLines {
     this.#options = options;
   }
 
-  /** A task that release found past its deadline, of a host that is down, or malformed. */
+  /** Records a task that release failed: past its deadline, malformed, or on a host that is down. */
   async ofReleased({ task, release, state, problem }: ReleasedTask, reason: FailedReason): Promise<void> {
     const { run, url, step } = task;
     const error = problem === undefined ? {} : { error: problem };
@@ -41,8 +41,8 @@ export class FailureLines {
   }
 
   /**
-   * A message that isn't a task: it counts in no run, and is recorded in the run that its id names, else in that of
-   * foreign messages.
+   * Records a message that isn't a task. It counts in no run; its record goes to the run that its id names, else to the run
+   * of foreign messages.
    */
   async ofMessage({ id, body }: Pick<Delivery, 'id' | 'body'>, problem: string): Promise<void> {
     const named = runNamedBy(id);
@@ -65,7 +65,7 @@ export class FailureLines {
     });
   }
 
-  /** What a run was opened with never changes: a run that a million tasks fail of is looked up once. */
+  /** A run's options never change, so even if a million of its tasks fail it is looked up once. */
   async #crawlerOf(run: string): Promise<string> {
     if (this.#last?.run !== run) {
       const progress = await this.#options.runs.progress(run);

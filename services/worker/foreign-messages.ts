@@ -17,7 +17,7 @@ interface ForeignMessagesOptions {
   readonly worker: string;
   readonly frontier: Frontier & Ledger;
   readonly transport: Transport;
-  /** Where messages that are no task are told of; left out where nobody is told. */
+  /** Records messages that are not tasks; if left out, they are not recorded. */
   readonly failures?: FailureLines;
   /** Records can't be stored: the worker should stop consuming. */
   readonly onSinkFailure: (reason: string) => void;
@@ -25,7 +25,7 @@ interface ForeignMessagesOptions {
   readonly log: Logger;
 }
 
-/** What becomes of deliveries that this program can't read as a task, or can't work. */
+/** Handles deliveries that this program can't read as a task, or can't process. */
 export class ForeignMessages {
   readonly #options: ForeignMessagesOptions;
   readonly #told: ExpiringCache<true>;
@@ -36,8 +36,8 @@ export class ForeignMessages {
   }
 
   /**
-   * A message that isn't a task is dead-lettered unchanged. If its id and number name a task, that has failed: it would
-   * come again.
+   * Dead-letters a message that isn't a task, unchanged. If its id and release number name a task, that task fails too:
+   * otherwise it would be released again.
    */
   async deadLetter(delivery: Delivery, problem: string): Promise<Handling> {
     const { frontier, transport, failures, log, onSinkFailure } = this.#options;
@@ -60,9 +60,8 @@ export class ForeignMessages {
   }
 
   /**
-   * A task for newer programs waits again, at no attempt, for a while: otherwise the old workers of a half-updated fleet
-   * would hand it to each other as fast as they can. `behind`: it has no place in the frontier, and goes to the end of
-   * its queue.
+   * Puts a task for newer programs back for a while; this costs it no attempt. Returned at once, it would bounce between the
+   * old workers of a half-updated fleet. `behind`: it has no place in the frontier and goes to the end of its queue.
    */
   async leaveToOthers(delivery: Delivery, problem: string): Promise<'ack' | 'behind'> {
     const { frontier, worker, log } = this.#options;
@@ -75,7 +74,7 @@ export class ForeignMessages {
     const { run, release } = place;
     const settled = await frontier.settle(run, release, { outcome: { kind: 'defer', inMs: FOR_OTHERS_WAITS_MS } });
     if (settled === 'settled') return 'ack';
-    // Stale, or of a run that the store has lost: then only the message is left of it.
+    // Either the release is stale, or the store has lost the run and this message is all that is left of the task.
     const { verdict } = await frontier.admit(run, release, worker);
     return verdict === 'unknown_run' ? 'behind' : 'ack';
   }

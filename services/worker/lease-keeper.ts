@@ -5,7 +5,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 /** A third of a working lease: two renewals may be lost. */
 const RENEW_EVERY_MS = WORKING_MS / 3;
 
-/** Keeps the leases of the tasks that this process works on. */
+/** Renews the leases of the tasks that this process works on. */
 export class LeaseKeeper {
   readonly #frontier: Frontier;
   readonly #log: Logger;
@@ -35,7 +35,7 @@ export class LeaseKeeper {
     releases.add(release);
   }
 
-  /** @param release the very one that was kept */
+  /** @param release the same object that was passed to {@link keep} */
   drop(run: string, release: ReleaseName): void {
     const releases = this.#kept.get(run);
     releases?.delete(release);

@@ -12,13 +12,13 @@ interface OutcomeFields {
   readonly cached?: true | undefined;
 }
 
-/** How long the same failure of a crawler is not warned of again. */
+/** How often the same failure of a crawler is logged as a warning. */
 const WARNED_EVERY_MS = 60_000;
 
-/** The line that each page leaves in the log. */
+/** Logs one line per page. */
 export class OutcomeLog {
   readonly #log: Logger;
-  /** Failures of crawlers that were warned of. */
+  /** Crawler failures that were logged as warnings lately. */
   readonly #warned: ExpiringCache<true>;
 
   constructor({ log, clock }: { readonly log: Logger; readonly clock: Clock }) {
@@ -28,7 +28,7 @@ export class OutcomeLog {
 
   tell(task: Task, outcome: Outcome['kind'], fields: OutcomeFields): void {
     const about = { run: task.run, ...fields, url: task.url };
-    // A local crawl shows no more than warnings; and a crawler that fails mostly does so with all its pages.
+    // A local crawl shows only warnings, and a crawler that fails usually fails on every page.
     if (this.#isNewFailure(fields)) this.#log.warn(about, outcome);
     else this.#log.info(about, outcome);
   }

@@ -8,20 +8,20 @@ interface QueueTailOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Messages that wait here at once, beside those that are worked on. */
+  /** How many messages may wait here at once, besides those being worked on. */
   readonly places: number;
 }
 
-/** How long a message with a place waits: a few of them cost nothing, and don't circulate. */
+/** How long a message that got a place waits. A few waiting messages cost nothing, and don't circulate meanwhile. */
 const WAITS_MS = 2_000;
-/** Those without go on one after another, so far apart: waiting, they would use up the prefetch, and nothing else would come. */
+/** The gap between messages that got no place. If they waited longer, they would use up the prefetch and block all others. */
 const APART_MS = 5;
-/** As long as a queue keeps a message that no worker takes. */
+/** Such a message is dropped after this, as a queue drops one that no worker takes. */
 const LIVES_MS = HOUR_MS;
 
 /**
- * Where messages go that this program can't work, and that have no place in the frontier: behind all others of their queue.
- * Returned, they would stay in front of the others.
+ * Moves messages that this program can't process, and that have no place in the frontier, to the end of their queue. If they
+ * were returned instead, they would stay at its front.
  */
 export class QueueTail {
   readonly #options: QueueTailOptions;
@@ -32,7 +32,7 @@ export class QueueTail {
     this.#options = options;
   }
 
-  /** Resolves after a while, when the message is there; needs no worker slot meanwhile. */
+  /** Resolves after a while, once the message is at the end of its queue. Call it without holding a worker slot. */
   async put({ queue: to, id = '', body, headers }: Delivery): Promise<Handling> {
     const { transport, clock, log, signal } = this.#options;
     await this.#wait();

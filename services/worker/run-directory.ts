@@ -2,7 +2,7 @@ import { type Crawler, type Step, stepNamed } from '../../shared/crawler/crawler
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
 
-/** A run as a worker needs it: what is fixed when it opens, and the crawler it names. */
+/** A run as a worker needs it: the options fixed when it opened, and its crawler. */
 export interface WorkedRun {
   /** Empty for a run that the store doesn't know. */
   readonly incarnation: string;
@@ -18,9 +18,9 @@ interface RunDirectoryOptions {
 }
 
 /**
- * What a run's crawler does with a task.
+ * The function of the run's crawler for a step.
  *
- * @throws ConfigurationError if it has no such step
+ * @throws ConfigurationError if the crawler has no such step
  */
 export function stepOf({ crawler, options }: WorkedRun, step: string): Step {
   const found = stepNamed(crawler, step);
@@ -28,12 +28,12 @@ export function stepOf({ crawler, options }: WorkedRun, step: string): Step {
   return found;
 }
 
-/** More runs than this are looked up again. */
+/** Runs remembered at most; at this number all are forgotten and looked up again. */
 const MOST_RUNS = 1_000;
 
 /**
- * The runs that this process works on, each looked up once: the options of one incarnation never change. A run that was
- * lost, or forgotten, may be opened anew with others.
+ * The runs that this process works on, each looked up once, since the options of one incarnation never change. A run that
+ * was lost or forgotten may be opened anew with other options.
  */
 export class RunDirectory {
   readonly #options: RunDirectoryOptions;
@@ -56,7 +56,7 @@ export class RunDirectory {
     return await known;
   }
 
-  /** The same, of the incarnation that a task was just admitted in. */
+  /** As {@link find}, but looks again if another incarnation than this one is remembered. */
   async findAs(run: string, incarnation: string): Promise<WorkedRun> {
     const known = await this.find(run);
     if (known.incarnation === incarnation) return known;

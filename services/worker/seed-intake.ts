@@ -10,7 +10,7 @@ import type { Task } from '../../shared/task/task/task.ts';
 import { fingerprintOf, hostOfMark } from '../../shared/task/url/fingerprint.ts';
 import { canonicalOf } from '../../shared/task/url/url.ts';
 
-/** The run of seeds that name none. */
+/** The run of seeds that don't name one. */
 export const FOREIGN_RUN = 'amqp';
 
 interface SeedIntakeOptions {
@@ -22,11 +22,11 @@ interface SeedIntakeOptions {
 }
 
 /**
- * Takes in messages that other programs published: a task without a release number is a seed. It joins its run,
- * or one named `amqp`, for as long as the offer takes, so that this run counts as sealed whenever it is empty.
+ * Takes in messages that other programs published: a task without a release number is a seed. Each one joins its run, or the
+ * run `amqp`, as a producer for as long as the offer takes, so the run counts as sealed whenever it is empty.
  *
- * As a producer, a seed is named by what it says: whoever gets it again, after its worker was killed, ends what that one had
- * begun.
+ * The producer's name is derived from the seed's content: if the worker is killed, the worker that gets the seed next uses the
+ * same name, and finishes what the first one began.
  */
 export class SeedIntake {
   readonly #options: SeedIntakeOptions;
@@ -46,7 +46,7 @@ export class SeedIntake {
     const offerRules = { rules, urlKey: options.urlKey, logins: seed.logins };
     const result = await frontier.offer(run, [offerOf(url, offerRules, { ...carriedFields(seed), step })]);
     if ('refused' in result) {
-      // It comes again at once, and its run waits for it.
+      // It is redelivered at once; the run stays open until then.
       if (result.refused === 'full') await clock.sleep(FULL_NAP_MS);
       return 'return';
     }

@@ -5,9 +5,9 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { placeById, placeOf } from './delivered.ts';
 
-/** How long a delivery waits for a slot before its task waits in the frontier, for a worker that has one. */
+/** How long a delivery waits for a slot before its task goes back to the frontier, for a worker that has one. */
 export const START_WITHIN_MS = 2_000;
-/** Published again, it comes again at once: without a rest, it would go round and round. */
+/** A message published again comes back at once; without this pause it would loop at full speed. */
 const BEFORE_PUBLISHING_MS = 2_000;
 
 interface UnackedOptions {
@@ -20,8 +20,9 @@ interface UnackedOptions {
 }
 
 /**
- * Deliveries that the broker has forgotten as it handed them over: nobody but us knows of them. While they wait for a slot
- * their leases are short, so that a crash costs a minute; and what can't be started goes back through the frontier.
+ * Deliveries consumed with automatic acknowledgement: the broker forgot them when it handed them over, and only this worker
+ * has them. While they wait for a slot their leases are short, so that a crash delays them by a minute at most; those that
+ * can't be started go back through the frontier.
  */
 export class Unacked {
   readonly #options: UnackedOptions;
@@ -31,7 +32,7 @@ export class Unacked {
     this.#options = options;
   }
 
-  /** Notes an arrival. Those of one turn of the event loop share a call. */
+  /** Notes an arrival. All arrivals in one turn of the event loop share one call to the store. */
   arrived(delivery: Delivery): void {
     const known = placeOf(delivery);
     if (known === undefined) return;
@@ -40,7 +41,7 @@ export class Unacked {
     else if (this.#arrived.set(known.run, [known.release]).size === 1) setImmediate(() => void this.#shorten());
   }
 
-  /** Puts back what was not begun, or could not be ended. Never rejects: what can't be put back is left to its lease. */
+  /** Puts back a delivery that was not begun or not finished. Never rejects: if that fails, the lease has to lapse. */
   async putBack(delivery: Delivery): Promise<void> {
     const { frontier, worker, log } = this.#options;
     try {
@@ -48,7 +49,7 @@ export class Unacked {
       if (known === undefined) return await this.#publishAgain(delivery);
       const { run, release } = known;
       if ((await frontier.settle(run, release, { outcome: { kind: 'defer' } })) === 'settled') return;
-      // Stale, or of a run that the store has lost: then only the message is left of it.
+      // Either the release is stale, or the store has lost the run and this message is all that is left of the task.
       const { verdict } = await frontier.admit(run, release, worker);
       if (verdict === 'unknown_run') await this.#publishAgain(delivery);
     } catch (error: unknown) {

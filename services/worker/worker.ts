@@ -24,16 +24,16 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
   readonly concurrency: number | 'auto';
   /** See {@link Sizing}. */
   readonly meter?: Meter;
-  /** How deliveries of the priority queue are answered for. Left out, `manual`. */
+  /** How deliveries of the priority queue are acknowledged. Default: `manual`. */
   readonly priorityAck?: AckMode;
   readonly frontier: PipelineOptions['frontier'] & HandOvers;
 }
 
-/** Prefetch is a quarter above the slots, so that a slot that falls free has something to do. */
+/** Prefetch is a quarter above the slots, so that a slot that becomes free has work at once. */
 const PREFETCH_RATIO = 1.25;
-/** How long a delivery that can't be processed keeps its slot. */
+/** How long a delivery that can't be processed keeps its slot before it is returned. */
 const BEFORE_RETURN_MS = 1_000;
-/** How long after a failure a sink is tried again. */
+/** How long after a failure the sink is tried again. */
 const AFTER_SINK_FAILURE_MS = 10_000;
 
 /**
@@ -42,8 +42,8 @@ const AFTER_SINK_FAILURE_MS = 10_000;
  * | state          | takes deliveries | becomes                                             |
  * |----------------|------------------|-----------------------------------------------------|
  * | `consuming`    | yes              | `waiting: …` when a store or the sink fails         |
- * | `waiting: …`   | no               | `consuming`, when nothing troubles it any more      |
- * | `stopping`     | no               | the end                                             |
+ * | `waiting: …`   | no               | `consuming`, once every cause is gone               |
+ * | `stopping`     | no               | nothing: this is the last state                     |
  */
 export class Worker implements Service {
   readonly #options: WorkerOptions;
@@ -56,15 +56,15 @@ export class Worker implements Service {
   readonly #abort = new AbortController();
   readonly #stopping = new AbortController();
   #phase: 'waiting' | 'consuming' | 'stopping' = 'waiting';
-  /** Why it takes no deliveries, each until it is over. */
+  /** Every current reason for taking no deliveries. */
   readonly #troubles = new Set<string>();
   #consumers: readonly Consumer[] = [];
-  /** Consumers with a smaller prefetch that still have something in hand. */
+  /** Replaced consumers, with a smaller prefetch, that still have deliveries in hand. */
   readonly #retiring = new Set<Promise<void>>();
-  /** One change of state at a time. */
+  /** The latest change of state: they run one at a time. */
   #change: Promise<void> = Promise.resolve();
   #beats: NodeJS.Timeout | undefined;
-  /** Ends the wait for a sink that failed. */
+  /** Ends the wait after a sink failure. */
   #sinkRest: AbortController | undefined;
 
   constructor(options: WorkerOptions) {
@@ -72,6 +72,7 @@ export class Worker implements Service {
     this.#sizing = new Sizing({
       wanted: options.concurrency,
       meter: options.meter,
+      fetcher: options.fetcher,
       onDoubled: () => void this.#subscribeAnew(),
     });
     this.#slots = this.#sizing.slots;
@@ -88,12 +89,12 @@ export class Worker implements Service {
     });
   }
 
-  /** Deliveries in hand just now. */
+  /** Deliveries in hand now. */
   get inHand(): number {
     return this.#slots.inHand;
   }
 
-  /** Pages that it may work on at once, for now. */
+  /** Pages it may work on at once; with `auto` this grows. */
   get slots(): number {
     return this.#slots.total;
   }
@@ -116,7 +117,7 @@ export class Worker implements Service {
     await this.#queue(() => this.#consume());
   }
 
-  /** Takes no more deliveries; those not begun go back, those under way are finished. `why` is shown until it is over. */
+  /** Takes no more deliveries: those not begun are returned, those under way are finished. Shows `why` until {@link resume}. */
   suspend(why: string): Promise<void> {
     this.#troubles.add(why);
     return this.#queue(async () => {
@@ -127,7 +128,7 @@ export class Worker implements Service {
     });
   }
 
-  /** What {@link suspend} was told is over: takes deliveries again, unless something else is in the way. */
+  /** Ends a {@link suspend} with the same `why`; deliveries are taken again unless another reason remains. */
   resume(why: string): Promise<void> {
     this.#troubles.delete(why);
     return this.#queue(() => this.#consume());
@@ -144,7 +145,7 @@ export class Worker implements Service {
     await this.#options.roster.leave(this.#options.worker).catch(() => {});
   }
 
-  /** Cuts short what is under way: its tasks are put back, at no attempt. For a `stop` that takes too long. */
+  /** Aborts the work under way and puts its tasks back, at the cost of no attempt. For a `stop` that takes too long. */
   abort(): void {
     this.#abort.abort();
   }
@@ -169,14 +170,14 @@ export class Worker implements Service {
     );
   }
 
-  /** The prefetch of a consumer stands as long as it lives. Those before finish what they have. */
+  /** A consumer's prefetch can't be changed, so new consumers replace the old ones, which finish what they have. */
   #subscribeAnew(): Promise<void> {
     return this.#queue(async () => {
       if (this.#phase !== 'consuming') return;
       const before = this.#consumers;
       this.#consumers = await this.#subscribe();
       for (const consumer of before) this.#retire(consumer);
-      // The window of release follows the slots that it is told of.
+      // The release window follows the slots that workers report.
       await this.#beat();
     });
   }
@@ -194,7 +195,7 @@ export class Worker implements Service {
     await Promise.all([...consumers.map((consumer) => consumer.stop()), ...this.#retiring]);
   }
 
-  /** Nobody else has it: what is not ended here is put back. */
+  /** The broker has already dropped this delivery, so if it isn't finished here, its task must be put back. */
   async #takeUnacked(delivery: Delivery): Promise<Handling> {
     const entered = new AbortController();
     this.#unacked.arrived(delivery);
@@ -206,7 +207,7 @@ export class Worker implements Service {
   }
 
   async #take(delivery: Delivery, timeout?: Promise<void>, onEntered?: () => void): Promise<Handling> {
-    // What is not ours needs no slot: many such messages would keep all pages from being fetched.
+    // Foreign messages take no slot: enough of them would keep every page from being fetched.
     const needsSlot = readDelivery(delivery).kind === 'task';
     const mayBegin = !needsSlot || (await this.#slots.enter(delivery.queue, timeout));
     onEntered?.();
@@ -232,7 +233,7 @@ export class Worker implements Service {
     }
   }
 
-  /** What goes back comes again at once: without a rest, it would go round and round. */
+  /** A returned delivery comes back at once; without this pause it would loop at full speed. */
   async #rest(): Promise<void> {
     await this.#options.clock.sleep(BEFORE_RETURN_MS, this.#stopping.signal);
   }
@@ -251,7 +252,7 @@ export class Worker implements Service {
     });
   }
 
-  /** Work on one change after another; a change that fails doesn't keep the next one from being made. */
+  /** Runs changes one after another; a failed change doesn't block the next. */
   #queue(change: () => Promise<void>): Promise<void> {
     const done = this.#change.then(change);
     this.#change = done.catch(() => {});

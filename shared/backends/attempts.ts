@@ -6,9 +6,9 @@ import type { Logger } from '../runtime/logger.ts';
 export const COMMAND_ATTEMPTS = 10;
 
 interface ConnectOptions {
-  /** What is connected to: `RabbitMQ`, `Redis`. */
+  /** The service: `RabbitMQ`, `Redis`. */
   readonly name: string;
-  /** Where it is looked for, without credentials. */
+  /** Its address, without credentials. */
   readonly where: string;
   /** What to check when it can't be reached, as a sentence. */
   readonly advice: string;
@@ -19,10 +19,10 @@ interface ConnectOptions {
 }
 
 /**
- * Connects, with numbered attempts: services often start at the same moment as those who need them.
+ * Connects, with numbered attempts: services often start at the same moment as the processes that need them.
  *
- * @throws UnavailableError when all attempts are used up; a ConfigurationError at once, since waiting mends nothing;
- * InterruptedError at once when `signal` is aborted, even while a service that never answers is waited for: the caller
+ * @throws UnavailableError when all attempts are used up; a ConfigurationError at once, since waiting doesn't help;
+ * InterruptedError at once when `signal` is aborted, even while waiting for a service that never answers: the caller
  * closes what it opened
  */
 export async function connectWithAttempts(connect: () => Promise<void>, options: ConnectOptions): Promise<void> {

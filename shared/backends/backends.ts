@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
+import { BodyMemory } from '../fetchers/body-memory.ts';
 import type { Biographer } from '../ports/biographer.ts';
 import type { Fetcher } from '../ports/fetcher.ts';
 import type { AttemptHistory, Claims, Frontier, HandOvers, Ledger, QueuedLeases } from '../ports/frontier.ts';
@@ -15,6 +16,7 @@ import type { Runs } from '../ports/runs.ts';
 import type { DeadLetters, QueueInspector, Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Service } from '../runtime/lifecycle.ts';
+import { memoryLimit } from '../runtime/limits.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
@@ -28,7 +30,7 @@ import { openNames } from './names.ts';
 import { placeOf } from './place.ts';
 import { openRedisCache } from './response-caches.ts';
 
-/** What holds the frontier: in Redis for a fleet, in memory for one process. */
+/** The ports that stores implement: in Redis for a fleet, in SQLite for one machine. */
 export interface Stores {
   readonly frontier: Frontier & AttemptHistory & Claims & QueuedLeases & HandOvers & Ledger;
   readonly runs: Runs & RunOverview;
@@ -42,16 +44,16 @@ export interface Stores {
   /** Refuses a `DEDUP` that differs from the one in force; left out where no other process could have another. */
   readonly checkMarks?: () => Promise<void>;
   /**
-   * Connects to a response cache that has a Redis of its own, which otherwise happens at its first use. Resolves once it
-   * did, or can't for now: the cache then comes later. Left out where there is none.
+   * Connects to a response cache that has a Redis of its own, before its first use would. Resolves once connected, or when that
+   * isn't possible for now: the cache then connects later. Left out where there is no such cache.
    */
   readonly connectCache?: () => Promise<void>;
-  /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
+  /** Forgets runs that ended long ago; left out where the store forgets them by itself. */
   readonly sweep?: () => Promise<number>;
   close(): void;
 }
 
-/** Told about services that come and go. */
+/** Called when the connection to a service is lost, and when it is restored. */
 export interface ServiceEvents {
   lost(service: ServiceName, reason: string): void;
   restored(service: ServiceName): void;
@@ -77,6 +79,8 @@ const GIVE_UP_FLEET_MS = 6 * HOUR_MS;
 const HEARTBEAT_SECONDS = 30;
 const PUBLISH_WINDOW = 500;
 const TRY_PROXY_MS = 5_000;
+/** The rest is for what is made of the bodies, and for everything else. */
+const MOST_BODY_SHARE = 0.25;
 
 /** The id of this process among workers: `<hostname>-<8 hex>`. */
 export function newWorkerId(): string {
@@ -85,7 +89,7 @@ export function newWorkerId(): string {
     .replaceAll(/[^a-z0-9-]/g, '-')}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Connects to Redis: numbered attempts, then what to check. */
+/** Connects to Redis, with numbered attempts; the error says what to check. */
 export async function connectStores(options: ConnectOptions): Promise<Stores> {
   const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal } = options;
   const [
@@ -160,7 +164,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   };
 }
 
-/** Connects to RabbitMQ and declares the queues: numbered attempts, then what to check. */
+/** Connects to RabbitMQ and declares the queues, with numbered attempts; the error says what to check. */
 export async function connectTransport(options: ConnectOptions): Promise<Transport & DeadLetters> {
   const { settings, log, events, name } = options;
   const { RabbitMqTransport } = await import('../transports/rabbitmq/transport.ts');
@@ -202,8 +206,8 @@ async function connectToRabbitMq(connecting: Service, url: string, options: Conn
 }
 
 /**
- * Connects to RabbitMQ to look into its queues: numbered attempts, then what to check. Nothing is declared, and one
- * connection is enough.
+ * Connects to RabbitMQ to look into its queues, with numbered attempts; the error says what to check. Nothing is declared, and
+ * one connection is enough.
  */
 export async function connectInspector(options: ConnectOptions): Promise<OpenInspector> {
   const { settings, events, name } = options;
@@ -229,7 +233,7 @@ export async function connectInspector(options: ConnectOptions): Promise<OpenIns
   return Object.assign(new RabbitMqInspector({ connection, queues }), { stop: () => connection.stop() });
 }
 
-/** Connects to both services at once. When one of them can't be had, the other is let go: it would keep the process up. */
+/** Connects to both services at once. If one can't be reached, the other is closed: it would keep the process alive. */
 export async function connectFleet(
   options: ConnectOptions,
 ): Promise<{ readonly stores: Stores; readonly transport: Transport & DeadLetters }> {
@@ -237,7 +241,7 @@ export async function connectFleet(
   return { stores, transport: broker };
 }
 
-/** The same for who replays dead letters: the new tasks go to Redis, and a worker or a producer releases them. */
+/** The same for replaying dead letters: the new tasks go to Redis, and a worker or a producer releases them. */
 export async function connectForReplay(
   options: ConnectOptions,
 ): Promise<{ readonly stores: Stores; readonly letters: OpenInspector }> {
@@ -285,6 +289,7 @@ export async function openFetcher({ settings, version, hostHeaders, log }: Fetch
     userAgent: userAgentOf(settings, version),
     allowedPrivate: settings.privateHosts,
     hostHeaders,
+    bodyMemory: new BodyMemory(Math.min(settings.bodyMemory, Math.floor(memoryLimit() * MOST_BODY_SHARE))),
     ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, names.lookup, log) }),
   });
 }
@@ -300,14 +305,14 @@ async function openRotation(
   return new Rotation({ proxies, lookup, clock: systemClock, onRest });
 }
 
-/** Connects to a proxy, and lets it go. Rejects with what is wrong with it. */
+/** Connects to a proxy, and disconnects again. Rejects with what is wrong with it. */
 export async function tryProxy(proxy: ProxyAddress): Promise<void> {
   const { connectToProxy } = await import('../fetchers/proxies/tunnel.ts');
   const socket = await connectToProxy(proxy, { signal: new AbortController().signal, phaseMs: TRY_PROXY_MS });
   socket.destroy();
 }
 
-/** What a frontier goes by. */
+/** The policy of a frontier, from the settings. */
 export function policyOf({ hostConcurrency, hostGiveUp }: Settings, giveUpMs: number): FrontierPolicy {
   return {
     hostConcurrency,

@@ -12,23 +12,26 @@ import { policyOf, type Stores } from './backends.ts';
 import { openLocalCache } from './response-caches.ts';
 
 const GIVE_UP_EMBEDDED_MS = 600_000;
-/** Calls that are made together: fewer pages of the database are written for each. */
+/** How long calls are gathered, to be made together: fewer pages of the database are written for each. */
 const GATHER_MS = 5;
 
-/** How a crawl of one process is kept on disk: from its beginning, or as the run of this id that was begun before. */
+/** How a crawl of one process is kept on disk: as a new run, or as the run of this id, which is resumed. */
 export type Kept = {
-  /** Brings the records to the disk: a power cut must take none that the store counts. */
+  /** Brings the records to the disk: a power cut must not lose one that the store counts. */
   readonly syncRecords: () => Promise<void>;
 } & ({ readonly begin: Beginning } | { readonly resume: string });
 
-/** All of one process. */
+/** All ports of one process. */
 export type Embedded = Stores & {
   readonly transport: Transport;
-  /** Nothing if it is kept in memory only. */
+  /** Undefined if the run is kept in memory only. */
   readonly owned: OwnedRun | undefined;
 };
 
-/** Stores and transport of one process that needs no services, in the database of its output folder, or in memory if nothing is kept. */
+/**
+ * Stores and transport of one process that needs no services: in the database of its output folder, or in memory if nothing
+ * is kept.
+ */
 export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Embedded> {
   const [{ LocalTransport }, { SqliteDeadLetters }] = await Promise.all([
     import('../transports/local.ts'),
@@ -48,7 +51,7 @@ export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Emb
 
 /** The runs in the output folder. */
 export async function openLocalRuns(settings: Settings): Promise<LocalRuns & { close(): void }> {
-  // Looking for runs makes no database.
+  // Looking for runs must not create a database.
   if (!hasLocalRuns(settings)) return { unfinished: async () => [], view: async () => undefined, close: () => {} };
   const { SqliteLocalRuns } = await import('../stores/sqlite/local-runs.ts');
   const store = await openStore(settings);
@@ -65,7 +68,7 @@ export function hasLocalRuns(settings: Settings): boolean {
   return statSync(databasePath(settings), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The stores of the output folder, for who looks at its runs and steers them, whichever process crawls them. */
+/** The stores of the output folder, for showing and steering its runs, whichever process crawls them. */
 export async function openLocalStores(settings: Settings): Promise<LocalStores> {
   const [{ finishCancelled, isBeingCrawled }, { SqliteDeadLetters }] = await Promise.all([
     import('../stores/sqlite/local-runs.ts'),
@@ -84,7 +87,7 @@ export type LocalStores = Stores & {
   readonly letters: LocalLetters;
   /** Does a process work on the run just now? */
   isBeingCrawled(run: string): boolean;
-  /** Drops what was in flight of a cancelled run that no process crawls; nothing if one does, which drops it itself. */
+  /** Drops what a cancelled run had in flight; a process that still crawls the run does that itself. */
   finishCancelled(run: string): Promise<void>;
 };
 
@@ -122,7 +125,7 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
   };
 }
 
-/** In memory if there are no settings. */
+/** In memory if no settings are given. */
 async function openStore(settings: Settings | undefined): Promise<LocalStore> {
   const [{ LocalDatabase, IN_MEMORY }, { LocalStore }, { SteadyClock }] = await Promise.all([
     import('../stores/sqlite/database/database.ts'),

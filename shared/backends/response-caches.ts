@@ -17,7 +17,7 @@ interface RedisCacheOptions {
 /** Keeps nothing. */
 const noCache: ResponseCache = { get: async () => undefined, set: async () => {} };
 
-/** The cache of a fleet, and how to let go of it: in the frontier's Redis, or in one of its own. */
+/** Opens the cache of a fleet: in the frontier's Redis, or in one of its own. */
 export async function openRedisCache(
   redis: import('ioredis').Redis,
   { settings, log, name }: RedisCacheOptions,
@@ -41,7 +41,7 @@ export async function openRedisCache(
   };
 }
 
-/** Connects to a response cache of its own, and lets it go. Rejects with what is wrong with it. */
+/** Connects to a response cache's own Redis, and disconnects again. Rejects with what is wrong with it. */
 export async function tryCache(url: string, name: string): Promise<void> {
   const { tryCacheRedis } = await import('../stores/redis/cache/cache-connection.ts');
   await tryCacheRedis(url, name);

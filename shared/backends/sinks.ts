@@ -6,7 +6,7 @@ import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 import type { ConnectOptions } from './backends.ts';
 import { placeOf } from './place.ts';
 
-/** Where this process' records go, by `SINK`. A Postgres is connected to, with numbered attempts, and made ready. */
+/** Opens the sink of this process' records, as `SINK` says. A Postgres is connected, with numbered attempts, and made ready. */
 export async function openSink(options: ConnectOptions, worker: string): Promise<Sink> {
   const { sink: url, outputDir } = options.settings;
   if (url === undefined) {
@@ -24,7 +24,7 @@ export async function openSink(options: ConnectOptions, worker: string): Promise
   return sink;
 }
 
-/** What all processes stored, by `SINK`. Whoever opens it closes it. */
+/** Opens what all processes stored, as `SINK` says. The caller closes it. */
 export async function openRecords(options: ConnectOptions): Promise<RecordSource> {
   const { sink: url, outputDir } = options.settings;
   if (url === undefined) {
@@ -42,7 +42,7 @@ export async function openRecords(options: ConnectOptions): Promise<RecordSource
   return source;
 }
 
-/** Where records are, for people: a folder, that of a run if one is given, or a Postgres. */
+/** Where records are, for people: a folder (that of a run, if one is given) or a Postgres. */
 export function recordsPlaceOf({ sink: url, outputDir }: Settings, run?: string): string {
   if (url !== undefined) return `Postgres at ${postgresPlaceOf(url)}`;
   return run === undefined ? outputDir : join(outputDir, run);
@@ -59,7 +59,7 @@ async function connectToPostgres(connect: () => Promise<void>, url: string, opti
   await connectWithAttempts(connect, { name: 'Postgres', where: postgresPlaceOf(url), advice, attempts, log, signal });
 }
 
-/** Who is interrupted doesn't wait for an attempt to connect to end. */
+/** An interrupted caller doesn't wait for an attempt to connect to end. */
 async function letGo(closing: Promise<void>, error: unknown): Promise<void> {
   if (error instanceof InterruptedError) closing.catch(() => {});
   else await closing;

@@ -13,15 +13,15 @@ import { readLetter } from './letter-filter.ts';
 import { letterJson } from './letter-json.ts';
 import { MOST_RUNS_OF_URL, marksOfUrl } from './url-marks.ts';
 
-/** Everything that is known of a URL. */
+/** Everything known about a URL. */
 export interface Biography {
   readonly url: string;
   readonly mark: string;
   /** Taken by runs that share their marks. */
   readonly known: boolean;
-  /** Runs that know something of it; with `--run`, that one. */
+  /** Runs that know the URL; with `--run`, only that one. */
   readonly runs: readonly RunChapter[];
-  /** Failed attempts, newest first, the last ten of 24 hours. */
+  /** The last ten failed attempts of the past 24 hours, newest first. */
   readonly attempts: readonly AttemptNote[];
   /** Dead letters as `dlq show` prints them; nothing if RabbitMQ could not be asked. */
   readonly letters: readonly object[] | null;
@@ -32,16 +32,16 @@ export interface RunChapter extends TaskTrace {
   readonly task: string;
   /** Why the whole run waits, if it is paused. */
   readonly pauseReason?: string;
-  /** The line among the records of this machine. */
+  /** Its record, if this machine has it. */
   readonly record?: PageRecord;
 }
 
-/** Any run that shares its marks may have taken it: at most this many are searched for its record. */
+/** Runs searched for the record at most: any run that shares its marks may have taken the URL. */
 const MOST_RECORDS = 20;
 const MOST_LETTERS = 100_000;
 const MOST_ATTEMPTS = 10;
 
-/** Where it is looked. What is opened is closed by who opened it, when the action has ended. */
+/** Where to look a URL up. The caller closes what it opened. */
 export interface Archives {
   readonly stores: {
     readonly runs: Runs & RunOverview;
@@ -52,7 +52,7 @@ export interface Archives {
   readonly letters: <T>(action: (letters: DeadLetters) => Promise<T>) => Promise<T>;
 }
 
-/** Tells all that is known of a URL, in one run or in the newest ones. */
+/** Collects all that is known about a URL, in one run or in the newest ones. */
 export async function lookUp(text: string, run: string | undefined, archives: Archives): Promise<Biography> {
   const { stores } = archives;
   const ids = run === undefined ? await stores.runs.list(MOST_RUNS_OF_URL) : [run];

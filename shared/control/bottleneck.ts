@@ -4,9 +4,9 @@ import { REPLAYER, type RunProgress } from '../ports/runs.ts';
 import { count, duration } from './format.ts';
 import { paceText, pauseText } from './pause-text.ts';
 
-/** What keeps a run from going faster, and how long it will take by what is known. */
+/** What keeps a run from going faster, and how long it will probably take. */
 export interface Bottleneck {
-  /** One word or two, for scripts. */
+  /** A word or two, for scripts. */
   readonly name:
     | 'none'
     | 'paused'
@@ -21,7 +21,7 @@ export interface Bottleneck {
     | 'memory'
     | 'files'
     | 'producer lost';
-  /** For people; empty when nothing is in the way. */
+  /** For people; empty if nothing is in the way. */
   readonly sentence: string;
   readonly etaMs: number | undefined;
 }
@@ -29,27 +29,27 @@ export interface Bottleneck {
 interface Circumstances {
   readonly progress: RunProgress;
   readonly hosts: readonly HostLine[];
-  /** Empty without workers; left out where the one process is the worker. */
+  /** Empty without workers; left out if this process is the only worker. */
   readonly workers?: readonly LiveWorker[];
-  /** Pages a second, lately. */
+  /** Recent pages per second. */
   readonly rate: number;
 }
 
-/** A host whose tail takes this much longer than the rest of the run is what the run waits for. */
+/** A host counts as what the run waits for if its tasks take this many times longer than the rest. */
 const CLEARLY_LONGER = 1.5;
-/** A host that takes no longer than this is nothing to wait for. */
+/** A host that needs less time than this is not named. */
 const WORTH_NAMING_MS = 5_000;
 /** A longer pause is named instead of the host's pace. */
 const LONG_PAUSE_MS = 2_000;
 
-/** What is said of a worker that can't work on more pages at once. */
+/** The explanation for a worker that can't work on more pages at once. */
 const STRAINED = {
   cpu: (id: string) => `${id} has no CPU time left: more workers help, on other cores`,
-  memory: (id: string) => `${id} is short of memory: it takes fewer pages at once`,
+  memory: (id: string) => `${id} is short of memory: it takes fewer pages at once, and large ones wait (BODY_MEMORY)`,
   files: (id: string) => `${id} may not open more files: raise the limit (ulimit -n)`,
 } as const;
 
-/** Names what a run waits for. */
+/** Finds what a run waits for. */
 export function bottleneckOf(about: Circumstances): Bottleneck {
   const { progress, hosts, workers, rate } = about;
   const left = progress.waiting + progress.inFlight;
@@ -88,7 +88,7 @@ interface NeedyHost extends HostLine {
   readonly needsMs: number;
 }
 
-/** Until a host's waiting tasks are done, as far as its pause and its pace tell; one that is tried just now takes a while. */
+/** Milliseconds until a host's waiting tasks are done, by its pause and pace. A host being probed now takes a while, too. */
 export function needsMs({ pausedMs, isUnreachable, waiting, intervalMs }: HostLine): number {
   return Math.max(pausedMs, isUnreachable ? 1 : 0) + waiting * intervalMs;
 }
@@ -102,7 +102,7 @@ function slowestHost(hosts: readonly HostLine[]): NeedyHost | undefined {
     );
 }
 
-/** Names the lost producers of a run, and says what to do. */
+/** Names a run's lost producers and says what to do. */
 export function lostProducers({ run, producers: { lost, silent } }: RunProgress): string {
   const named = silent.map(({ id, silentMs }) => `${id}, silent for ${duration(silentMs)}`);
   const others = lost > silent.length ? ` and ${count(lost - silent.length)} more` : '';

@@ -7,7 +7,7 @@ export function count(value: number): string {
     .replace(/\B(?=(?:\d{3}){1,7}$)/g, ' ');
 }
 
-/** A rate with as many digits as it deserves: `850`, `12.5`, `0.33`. */
+/** A rate with a sensible number of digits: `850`, `12.5`, `0.33`. */
 export function perSecond(value: number): string {
   if (value >= 100) return count(value);
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
@@ -22,7 +22,7 @@ export function size(bytes: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[power]}`;
 }
 
-/** A length of time, as precise as a person wants it: `0.4 s`, `52 s`, `3 min 20 s`, `1 h 20 min`, `11 d 13 h`. */
+/** A duration, as precisely as people need it: `0.4 s`, `52 s`, `3 min 20 s`, `1 h 20 min`, `11 d 13 h`. */
 export function duration(ms: number): string {
   if (ms < 10 * SECOND_MS) return `${(ms / SECOND_MS).toFixed(1)} s`;
   if (ms < 90 * SECOND_MS) return `${Math.round(ms / SECOND_MS)} s`;

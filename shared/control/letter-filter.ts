@@ -16,7 +16,7 @@ export interface FoundLetter {
   readonly host: string | undefined;
 }
 
-/** Which letters are meant: those that fit everything that is given. */
+/** Selects letters: those that match all given fields. */
 export interface LetterFilter {
   readonly reason?: FailedReason | undefined;
   readonly host?: string | undefined;
@@ -25,7 +25,7 @@ export interface LetterFilter {
 
 export function readLetter(message: DeadLetterMessage): FoundLetter {
   const letter = readDeadLetter(message.body);
-  // A raw body has no run of its own; a task that was malformed on its way still has its id.
+  // A raw body names no run, but a task that was damaged on its way still has its id.
   if (letter === undefined)
     return { message, letter, reason: 'malformed', run: runNamedBy(message.id), host: undefined };
   const url = readUrl(letter.url);

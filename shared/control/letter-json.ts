@@ -17,7 +17,7 @@ export function letterJson({ message, letter, reason }: FoundLetter): object {
   return { id, reason, error: headers['x-last-error'], ...kept };
 }
 
-/** A body that is UTF-8, as it is. */
+/** A body as text; nothing if it isn't UTF-8. */
 export function rawText({ body }: DeadLetterMessage): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);

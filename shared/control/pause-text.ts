@@ -15,7 +15,7 @@ export function pauseText({ ms, reason, byHand, isUnreachable = false }: PausePa
   return `paused for ${duration(ms)} more${reason === '' ? '' : ` (${reason})`}`;
 }
 
-/** What a host's tasks wait for, in words: its pause, or its pace and where that comes from. */
+/** What a host's tasks wait for, in words: its pause, or its pace and the reason for it. */
 export function hostText(host: HostCircumstances): string {
   const { pausedMs: ms, reason, byHand, isUnreachable } = host;
   return ms > 0 || isUnreachable ? pauseText({ ms, reason, byHand, isUnreachable }) : paceText(host);

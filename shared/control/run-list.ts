@@ -6,9 +6,9 @@ import { type RunView, RunWatcher } from './run-watcher.ts';
 
 /** The runs at one moment. */
 export interface RunList {
-  /** All that are open and the newest of the others, newest first; see {@link MOST_OPEN} and {@link NEWEST}. */
+  /** Open runs and the newest of the others, newest first; see {@link MOST_OPEN} and {@link NEWEST}. */
   readonly views: readonly RunView[];
-  /** Of all runs, named or not. */
+  /** Counts of all runs, listed or not. */
   readonly counts: RunCounts;
   readonly workers: readonly LiveWorker[];
 }
@@ -19,16 +19,16 @@ interface RunListerOptions {
   readonly clock: Clock;
 }
 
-/** Open runs that are named. */
+/** Open runs listed at most. */
 export const MOST_OPEN = 200;
-/** Runs that are named whether they are open or not. */
+/** The newest runs, listed whether they are open or not. */
 export const NEWEST = 20;
-/** Hosts of each run that are read to find the slowest. */
+/** Hosts read of each run to find the slowest. */
 const HOSTS_OF_EACH = 20;
-/** Runs that are read at once: a bound on how long one look holds up the store. */
+/** Runs read at once: a bound on how long the store is kept busy. */
 const AT_ONCE = 10;
 
-/** Looks now and again at the runs that are open, and at the newest. */
+/** Reads the open and the newest runs, repeatedly. */
 export class RunLister {
   readonly #options: RunListerOptions;
   #watchers = new Map<string, RunWatcher>();

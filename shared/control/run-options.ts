@@ -1,7 +1,7 @@
 import type { RunOptions } from '../ports/runs.ts';
 import type { SettingKey, Settings } from '../settings/table.ts';
 
-/** What a run is opened with, out of the settings. */
+/** The options with which a run is opened, from the settings. */
 export function runOptionsOf(settings: Settings, dedup: RunOptions['dedup']): RunOptions {
   const { crawler, rate: intervalMs, maxAttempts, follow, maxDepth, scope, include, exclude, maxPages } = settings;
   const { maxHostsPerDomain } = settings;
@@ -11,7 +11,7 @@ export function runOptionsOf(settings: Settings, dedup: RunOptions['dedup']): Ru
   return { crawler, dedup, intervalMs, maxAttempts, ...following, content, urlKey, ...recrawling };
 }
 
-/** Which settings {@link runOptionsOf} reads, and what they are called in a run. */
+/** The settings that {@link runOptionsOf} reads, and their names in a run. */
 export const RUN_OPTION_OF = {
   crawler: 'crawler',
   rate: 'intervalMs',
@@ -29,7 +29,7 @@ export const RUN_OPTION_OF = {
   recrawlAfter: 'recrawlAfterMs',
 } as const satisfies Partial<Record<SettingKey, keyof RunOptions>>;
 
-/** Which options two runs have otherwise. One that `own` was opened without, by an older version, is not compared. */
+/** Which options differ between two runs. Options that `own` lacks, since an older version opened it, are not compared. */
 export function differingOptions(own: RunOptions, other: RunOptions): (keyof RunOptions)[] {
   const names = Object.keys(own) as (keyof RunOptions)[];
   return names.filter((name) => JSON.stringify(own[name]) !== JSON.stringify(other[name]));

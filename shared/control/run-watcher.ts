@@ -4,7 +4,7 @@ import { elapsedMs, type RunProgress, type RunStanding, type Runs } from '../por
 import type { Clock } from '../runtime/clock.ts';
 import { type Bottleneck, bottleneckOf } from './bottleneck.ts';
 
-/** A run at one moment, with what it waits for. */
+/** A run at one moment, and what it is waiting for. */
 export interface RunView {
   readonly progress: RunProgress;
   readonly bottleneck: Bottleneck;
@@ -18,23 +18,23 @@ interface RunWatcherOptions {
   readonly run: string;
   readonly runs: Runs & RunOverview;
   readonly clock: Clock;
-  /** Left out where the one process is the worker. */
+  /** Left out if this process is the only worker. */
   readonly roster?: Pick<Roster, 'workers'>;
-  /** Is it the run that is meant? Left out, any of its id. */
+  /** Is this the run that is meant? Default: any run with the id. */
   readonly isOwn?: (standing: Pick<RunStanding, 'incarnation'>) => boolean;
-  /** Hosts that are read to find the slowest. Left out, {@link HOSTS_LOOKED_AT}. */
+  /** Hosts read to find the slowest. Default: {@link HOSTS_LOOKED_AT}. */
   readonly mostHosts?: number;
 }
 
-/** The rate is taken over this long. */
+/** The period over which the rate is measured. */
 const RATE_OVER_MS = 5_000;
 const HOSTS_LOOKED_AT = 100;
-/** Hosts and workers are read at most this often, however often a progress line is drawn. */
+/** Hosts and workers are read once in this time at most, however often a progress line is drawn. */
 const HOSTS_KEPT_MS = 1_000;
 
 type Surroundings = Pick<Parameters<typeof bottleneckOf>[0], 'hosts' | 'workers'>;
 
-/** Looks at a run now and again, and knows how fast it has been lately. */
+/** Reads a run's state repeatedly and measures its recent speed. */
 export class RunWatcher {
   readonly #options: RunWatcherOptions;
   #samples: { readonly at: number; readonly ended: number }[] = [];
@@ -65,7 +65,7 @@ export class RunWatcher {
     }
   }
 
-  /** As `follow`, but shows nothing, and so asks only where the run stands. */
+  /** As `follow`, but shows nothing, so it reads only the run's standing. */
   async untilEnded(everyMs: number, signal: AbortSignal): Promise<void> {
     const { run, runs, clock, isOwn } = this.#options;
     for (;;) {

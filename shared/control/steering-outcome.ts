@@ -3,7 +3,7 @@ import { count } from './format.ts';
 
 export type SteerVerb = 'pause' | 'resume' | 'cancel' | 'seal';
 
-/** What a command that steers a run says, and its exit code. */
+/** The message of a command that steers a run, and its exit code. */
 export interface SteeringOutcome {
   readonly code: 0 | 1;
   readonly sentence: string;
@@ -20,10 +20,10 @@ const WANTED: Readonly<Record<Exclude<SteerVerb, 'seal'>, RunState>> = {
  *
  * | the run was | pause      | resume      | cancel      | seal        |
  * |-------------|------------|-------------|-------------|-------------|
- * | `running`   | paused     | so already  | cancelled   | sealed      |
- * | `paused`    | so already | running     | cancelled   | sealed      |
- * | `cancelled` | stays so   | error       | so already  | stays so    |
- * | `finished`  | stays so   | stays so    | stays so    | stays so    |
+ * | `running`   | paused     | unchanged   | cancelled   | sealed      |
+ * | `paused`    | unchanged  | running     | cancelled   | sealed      |
+ * | `cancelled` | unchanged  | error       | unchanged   | unchanged   |
+ * | `finished`  | unchanged  | unchanged   | unchanged   | unchanged   |
  */
 export function steeringOutcome(
   verb: SteerVerb,

@@ -4,24 +4,24 @@ import { keyWithLogin } from '../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../task/url/url.ts';
 import { urlKeyOf } from '../task/url/url-key.ts';
 
-/** What the first step of a URL is marked by, in each of these runs: their rules may differ. */
+/** The marks of a URL's first step in several runs, whose rules may differ. */
 export interface UrlMarks {
-  /** Serialised, if it is a URL. */
+  /** The text; serialised if it is a URL. */
   readonly url: string;
   /** The politeness key; {@link MALFORMED_HOST} for a text that isn't a URL. */
   readonly host: string;
-  /** Without any rule. */
+  /** The mark in a run without rules. */
   readonly plain: string;
   /** Run → mark. */
   readonly ofRun: ReadonlyMap<string, string>;
-  /** All of them, each once, the plain one first. */
+  /** All marks, each once, the plain one first. */
   readonly all: readonly string[];
 }
 
-/** Runs that are looked through for a URL, the newest first. */
+/** Runs searched for a URL, the newest first. */
 export const MOST_RUNS_OF_URL = 100;
 
-/** Finds the marks that a text has in some runs. */
+/** Finds the marks of a text in these runs. */
 export async function marksOfUrl(text: string, ids: readonly string[], runs: Runs): Promise<UrlMarks> {
   const read = readUrl(text);
   if (isProblem(read)) {

@@ -9,18 +9,18 @@ export interface DecodedBody {
   readonly charset: string;
 }
 
-/** Where the HTML standard wants a page's own word about its charset, and where an XML declaration has to end. */
+/** A page must declare its charset within this, by the HTML standard; an XML declaration must end within it. */
 const PRESCAN_BYTES = 1024;
 /** Bytes per piece when a body is decoded in pieces: some milliseconds each. */
 const PIECE_BYTES = 262_144;
 
-/** By the label that asked for it. Only what the Encoding standard knows gets in, so that it can't grow without end. */
+/** Decoders by label. Only labels of the Encoding standard get in, so that the map can't grow without end. */
 const decoders = new Map<string, TextDecoder>();
 const utf8 = new TextDecoder('utf-8');
 const windows1252 = new TextDecoder('windows-1252');
 
 /**
- * Decodes a page's body. It never fails: bytes that mean nothing become U+FFFD. The first row that says something decides:
+ * Decodes a page's body. It never fails: invalid bytes become U+FFFD. The first row that names an encoding decides:
  *
  * | source                                                              | e.g.                              | pages | documents |
  * |---------------------------------------------------------------------|-----------------------------------|-------|-----------|
@@ -31,8 +31,8 @@ const windows1252 = new TextDecoder('windows-1252');
  * | the bytes: UTF-8 if they are, else windows-1252                     |                                   | yes   |           |
  * | UTF-8                                                               |                                   |       | yes       |
  *
- * A label that the Encoding standard doesn't know says nothing. Documents are sitemaps and lists (RFC 7303 section 3), read
- * by {@link decodeStream}. A byte order mark is not part of a page's text.
+ * A label that the Encoding standard doesn't know is ignored. Documents are sitemaps and lists (RFC 7303 section 3), read by
+ * {@link decodeStream}. A byte order mark is not part of a page's text.
  */
 export function decodeBody(body: Uint8Array, contentType: string | undefined): DecodedBody {
   const decoder = decoderFor(body, contentType);
@@ -41,7 +41,7 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined): D
 
 /** The text of {@link decodeBody} in pieces, for large bodies. */
 export function* decodePieces(body: Uint8Array, contentType: string | undefined): Generator<string> {
-  // Not the shared decoder, which other bodies use between two pieces.
+  // Not the shared decoder: other bodies may use that between two pieces.
   const decoder = new TextDecoder(decoderFor(body, contentType).encoding);
   for (let at = 0; at < body.length; at += PIECE_BYTES) {
     yield decoder.decode(body.subarray(at, at + PIECE_BYTES), { stream: true });
@@ -49,7 +49,7 @@ export function* decodePieces(body: Uint8Array, contentType: string | undefined)
   yield decoder.decode();
 }
 
-/** The text of a document as it arrives. Only its beginning is held back, until that has named the encoding, or won't. */
+/** The text of a document as it arrives. Only its beginning is held back, until the encoding is clear. */
 export async function* decodeStream(
   body: AsyncIterable<Uint8Array>,
   contentType?: string,
@@ -69,7 +69,7 @@ interface StreamDecoder {
   end(): string;
 }
 
-/** A decoder of its own for one body. Node.js reads UTF-8 in pieces faster in its own way than in the standard's. */
+/** A separate decoder for one body. For UTF-8 in pieces, the decoder of Node.js is faster than the standard one. */
 function streamDecoder(found: TextDecoder = utf8): StreamDecoder {
   if (found.encoding === 'utf-8') {
     const decoder = new StringDecoder('utf8');
@@ -79,7 +79,7 @@ function streamDecoder(found: TextDecoder = utf8): StreamDecoder {
   return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }
 
-/** A body whose first piece is long enough to see what it says of its encoding. */
+/** The same body, with a first piece long enough to show its encoding. */
 async function* headFirst(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   let head: Uint8Array | undefined = new Uint8Array();
   for await (const bytes of body) {
@@ -95,7 +95,7 @@ async function* headFirst(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   if (head !== undefined && head.length > 0) yield head;
 }
 
-/** Enough to see a byte order mark, and the XML declaration if there is one. */
+/** Is this enough to see a byte order mark, and the XML declaration if there is one? */
 function saysEnough(bytes: Uint8Array): boolean {
   if (bytes.length < 4) return false;
   if (bytes.length >= PRESCAN_BYTES || byMark(bytes) !== undefined) return true;
@@ -107,7 +107,7 @@ function decoderFor(body: Uint8Array, contentType: string | undefined): TextDeco
   return byMark(body) ?? labelled(charsetIn(contentType)) ?? byPrescan(body) ?? byBytes(body);
 }
 
-/** A byte order mark, or `<` in two bytes without one. */
+/** The encoding shown by a byte order mark, or by a `<` in two bytes. */
 function byMark(body: Uint8Array): TextDecoder | undefined {
   const [first, second, third, fourth] = body;
   if (first === 0xef && second === 0xbb && third === 0xbf) return utf8;
@@ -127,12 +127,12 @@ function byDeclaration(head: string): TextDecoder | undefined {
   return asciiBased(/^\s*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head)?.[1]);
 }
 
-/** The bytes in which an encoding may be named, as characters. */
+/** The bytes in which an encoding may be declared, as characters. */
 function headOf(body: Uint8Array): string {
   return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, PRESCAN_BYTES)).toString('latin1');
 }
 
-/** The first of the page's `meta` elements that names a charset. */
+/** The charset of the first `meta` element that names one. */
 function metaCharset(head: string): string | undefined {
   for (const [, source = ''] of withoutComments(head).matchAll(/<meta[\s/]([^>]*)/gi)) {
     const attributes = attributesIn(source);
@@ -156,12 +156,12 @@ function withoutComments(head: string): string {
   return head.replace(/<!--.*?(?:-->|$)/gs, '');
 }
 
-/** The parameter of a media type, quoted or not, as in a Content-Type. */
+/** The `charset` parameter of a media type, quoted or not. */
 function charsetIn(contentType: string | undefined): string | undefined {
   return /charset\s*=\s*["']?([^\s;"',]+)/i.exec(contentType ?? '')?.[1];
 }
 
-/** What could be read as ASCII so far isn't UTF-16, whatever it says (HTML standard, "prescan a byte stream"). */
+/** A declaration readable as ASCII can't be in UTF-16, so that label means UTF-8 (HTML standard, "prescan a byte stream"). */
 function asciiBased(label: string | undefined): TextDecoder | undefined {
   const decoder = labelled(label);
   return decoder?.encoding.startsWith('utf-16') ? utf8 : decoder;

@@ -18,23 +18,23 @@ import { END_OF_PAGE, START_TAG, TEXT } from './html/tokenizer.ts';
 
 /** What one pass over a page finds. */
 export interface Document {
-  /** The text of the first `<title>`, white space folded; null without one. */
+  /** The text of the first `<title>`, white space folded; null if there is none. */
   readonly title: string | null;
-  /** The links of `<a>` and `<area>`, absolute, without fragments, each once, in the order they stand. */
+  /** The links of `<a>` and `<area>`, absolute, without fragments, each once, in the order of the page. */
   readonly links: readonly string[];
-  /** Those of them that the page asks not to follow, by `rel=nofollow` wherever they stand. */
+  /** The links that have `rel=nofollow` at every occurrence. */
   readonly nofollow: ReadonlySet<string>;
-  /** The credentials that links had in front of their host: those of its first occurrence, by link. */
+  /** The credentials that links had in front of their host, by link; those of the first occurrence. */
   readonly logins: ReadonlyMap<string, string>;
-  /** A `<meta name=robots>` asks that none is followed. */
+  /** A `<meta name=robots>` asks that no link be followed. */
   readonly isNofollow: boolean;
-  /** What the first `<link rel=canonical>` names, absolute; null without one. */
+  /** The absolute URL of the first `<link rel=canonical>`; null if there is none. */
   readonly canonical: string | null;
   /** The parts that were cut, by the limits of `page-limits.ts`. */
   readonly truncated: readonly PagePart[];
 }
 
-/** A document without anything. */
+/** An empty document. */
 export const NO_DOCUMENT: Document = {
   title: null,
   links: [],
@@ -51,15 +51,15 @@ const LINK = tagCode('link');
 const META = tagCode('meta');
 const TITLE = tagCode('title');
 
-/** Characters of a title's source, which white space and entities make longer than the title itself. */
+/** Characters read of a title's source, which white space and entities make longer than the title itself. */
 const MAX_WRITTEN_TITLE_LENGTH = 16 * MAX_TITLE_LENGTH;
-/** Candidates for the canonical URL. The first one that resolves is used. */
+/** Candidates kept for the canonical URL. The first one that resolves is used. */
 const MAX_CANONICALS = 10;
 
 /** The value of an attribute: undefined if it isn't there, null if it is too long to be read. */
 type Value = string | null | undefined;
 
-/** Reads title, links and what is said of them in an HTML page, in one pass and without a tree. `url` is where the page was found. */
+/** Reads an HTML page's title and links in one pass, without building a tree. `url` is the page's, after redirects. */
 export function readDocument(html: string, url: string, isXml = false): Document {
   const reader = new DocumentReader(html, url, isXml);
   reader.read(html.length);
@@ -180,7 +180,7 @@ export class DocumentReader {
       const { attributeStart: start, attributeEnd: end } = tokenizer;
       const length = end - start;
       if (length !== 4 && length !== 3 && length !== 7 && length !== 10) continue;
-      // Most are this one, in lower case: no text is made of it.
+      // Most are `href` in lower case, so no string is made for it.
       const isHref = length === 4 && this.#html.startsWith('href', start);
       switch (isHref ? 'href' : this.#html.slice(start, end).toLowerCase()) {
         case 'href':
@@ -206,7 +206,7 @@ export class DocumentReader {
     const { valueStart, valueEnd } = this.#reader.tokenizer;
     if (valueEnd - valueStart > MAX_ATTRIBUTE_LENGTH) {
       const scheme = withoutFragment(this.#html.slice(valueStart, valueStart + 100));
-      // A `data:` URL with a picture, say, isn't a link: nothing is lost.
+      // A long `data:` URL, such as a picture, isn't a link: nothing is lost.
       return NOT_HTTP.test(scheme) ? scheme : null;
     }
     const written = this.#html.slice(valueStart, valueEnd);

@@ -13,7 +13,7 @@ const LARGE_BODY_BYTES = 262_144;
 /** Characters read per step: some milliseconds. */
 const TURN_LENGTH = 65_536;
 
-/** A fetched page, as a crawler sees it. What is asked for is worked out once, and only then. */
+/** A fetched page, as a crawler sees it. Each property is computed once, when it is first used. */
 export class Page {
   readonly task: Task;
   readonly #fetched: FetchedPage;
@@ -27,7 +27,7 @@ export class Page {
     this.#fetched = fetched;
   }
 
-  /** Where it was found, after redirects. */
+  /** The page's URL, after redirects. */
   get url(): string {
     return this.#fetched.finalUrl;
   }
@@ -50,13 +50,13 @@ export class Page {
     return this.#fetched.body;
   }
 
-  /** The body as text, by its BOM, header or meta charset. */
+  /** The body as text, decoded by its byte order mark, header or meta charset. */
   get text(): string {
     this.#text ??= decodeBody(this.#fetched.body, this.#fetched.headers['content-type']).text;
     return this.#text;
   }
 
-  /** The text of `<title>`; null without one, or if the page isn't HTML. */
+  /** The text of `<title>`; null if there is none, or if the page isn't HTML. */
   get title(): string | null {
     return this.#read().title;
   }
@@ -66,28 +66,28 @@ export class Page {
     return this.#read().links;
   }
 
-  /** The address that the page itself names for what it shows; null without one. */
+  /** The canonical URL that the page names; null if there is none. */
   get canonical(): string | null {
     return this.#read().canonical;
   }
 
-  /** Which of title, links and canonical address were cut, by the limits of `page-limits.ts`. */
+  /** Which of title, links and canonical URL were cut, by the limits of `page-limits.ts`. */
   get truncated(): readonly PagePart[] {
     return this.#read().truncated;
   }
 
-  /** `false` if the page asks, in its head, its headers or the link itself, that the link is not followed. */
+  /** `false` if the page asks, in its head, its headers or the link itself, that the link not be followed. */
   mayFollow(link: string): boolean {
     this.#isNofollow ??= this.#read().isNofollow || forbidsFollowing(this.headers['x-robots-tag'] ?? '');
     return !this.#isNofollow && !this.#read().nofollow.has(link);
   }
 
-  /** Credentials that a link had, which are in no link here; nothing if it had none. */
+  /** The credentials that a link was written with, which {@link links} leaves out; nothing if there were none. */
   loginOf(link: string): string | undefined {
     return this.#read().logins.get(link);
   }
 
-  /** The text that a reader sees; of a page that isn't HTML, all of it. */
+  /** The text that a reader sees; the whole text if the page isn't HTML. */
   get readableText(): string {
     if (!isHtml(this.contentType)) return this.text;
     this.#readableText ??= readText(this.text, this.#isXml);
@@ -140,7 +140,7 @@ export function mediaTypeOf(contentType: string | undefined): string | undefined
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() || undefined;
 }
 
-/** A page without a type is taken for HTML: servers that forget it mostly serve just that. */
+/** A page without a type is taken for HTML: servers that omit the type mostly serve HTML. */
 function isHtml(mediaType: string | undefined): boolean {
   return mediaType === undefined || mediaType === 'text/html' || mediaType === XHTML;
 }

@@ -3,20 +3,20 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Where the program is, and where it really is: behind a symlink, a stack may name either. */
+/** The program's folder, and its real path if that is a symlink: a stack may name either. */
 const ROOTS = [...new Set([ROOT, realpathSync(ROOT)])];
-/** Files of the program that aren't crawlers'. */
+/** Folders of the program that don't belong to crawlers. */
 const OURS = new Set(['services', 'shared', 'node_modules']);
 
-/** Where on a stack an error came from, as `crawlers/news.ts:7`; a file outside the program by its whole path. */
+/** Where on a stack an error came from, as `crawlers/news.ts:7`; files outside the program have their full path. */
 export interface Places {
-  /** The innermost line of a crawler, or of what it imports beside packages. */
+  /** The innermost line of a crawler, or of files it imports that aren't packages. */
   readonly crawler: string | undefined;
   /** The innermost line of any file. */
   readonly any: string | undefined;
 }
 
-/** Reads the stack of an error, as V8 writes it. */
+/** Reads the stack of an error in V8's format. */
 export function placesIn(stack: string): Places {
   let any: string | undefined;
   for (const text of stack.split('\n')) {

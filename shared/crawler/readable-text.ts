@@ -11,7 +11,7 @@ const LONGEST_ENTITY = 1_000;
 /** White space, except for a single plain space, which needs no replacing. */
 const FOLDED = /[^\S ]\s*| \s+/g;
 
-/** The text of an HTML page that a reader sees, a line per block, white space folded. */
+/** The text of an HTML page that a reader sees, one line per block, white space folded. */
 export function readText(html: string, isXml = false): string {
   const reader = new TextReader(html, isXml);
   reader.read(html.length);

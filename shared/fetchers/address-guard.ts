@@ -7,7 +7,7 @@ export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
   readonly code = 'ERR_PRIVATE_ADDRESS';
   readonly address: string;
-  /** The name, or the literal, that the URL has. */
+  /** The name or IP literal in the URL. */
   readonly host: string;
 
   constructor(address: string, host: string) {
@@ -23,7 +23,7 @@ export type Resolve = (host: string) => Promise<LookupAddress[]>;
 /** The resolver of the operating system, `/etc/hosts` included. */
 export const systemResolve: Resolve = (host) => dns.lookup(host, { all: true, hints: ADDRCONFIG });
 
-/** Says which addresses may be connected to, and of a name, which ones it has. */
+/** Decides which addresses may be connected to, and looks up those of names. */
 export class AddressGuard {
   readonly #allowed: AllowedPrivate;
   readonly #resolve: Resolve;
@@ -33,12 +33,12 @@ export class AddressGuard {
     this.#resolve = resolve;
   }
 
-  /** Why a literal must not be connected to; nothing if it may, or if it is a name. */
+  /** The refusal of an IP literal; nothing if it is allowed, or if the host is a name. */
   refusal(host: string): PrivateAddressError | undefined {
     return isIP(host) !== 0 && isDenied(host, this.#allowed) ? new PrivateAddressError(host, host) : undefined;
   }
 
-  /** All addresses of a name or a literal. Rejects with a {@link PrivateAddressError} when one of them is denied. */
+  /** All addresses of a name or literal. Rejects with a {@link PrivateAddressError} if any of them is denied. */
   async addressesOf(host: string): Promise<LookupAddress[]> {
     const refusal = this.refusal(host);
     if (refusal !== undefined) throw refusal;

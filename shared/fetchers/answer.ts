@@ -1,32 +1,43 @@
-import { FetchError, type FetchedPage, MOST_UNWANTED_BYTES, type OpenDocument } from '../ports/fetcher.ts';
+import {
+  FetchError,
+  type FetchedPage,
+  MOST_UNWANTED_BYTES,
+  type OpenDocument,
+  type PageHold,
+} from '../ports/fetcher.ts';
 import { codeOf } from '../runtime/errors.ts';
 import type { Asked } from './asked.ts';
+import type { BodyMemory, BodyShare } from './body-memory.ts';
 import { type Coding, codingsOf, decodeStream, decodeWhole } from './content-coding.ts';
 import { toFetchError } from './error-codes.ts';
 import { keptHeaders } from './kept-headers.ts';
+import type { RequestClock } from './request-clock.ts';
 import type { WireBody } from './wire-body.ts';
 
-/** A coded body is the longer one when there was nothing to gain: by a frame, and 5 bytes for each block. */
+/** How much longer a coded body may be if its content can't be compressed: a frame, and 5 bytes for each block. */
 const CODED_SLACK_BYTES = 65_536;
 
 /**
- * Bodies up to this size, coded once, are decoded in one go. For a page of 10 KB that costs an eighth of what a stream does.
+ * Bodies up to this size with a single coding are decoded at once. For a page of 10 KB that costs an eighth of a stream.
  */
 const SMALL_BODY_BYTES = 65_536;
-/** In one go, a body may grow to this size: a bomb then blocks for about 20 ms. What grows beyond is read as a stream. */
+/** A body decoded at once may grow to this size, so a bomb blocks for about 20 ms. A larger one is read as a stream. */
 const MAX_BLOCKING_BYTES = 16 * 2 ** 20;
 
-/** What bounds the reading of a body. */
+/** The limits for reading a body. */
 export interface AnswerLimits {
-  /** Decoded. A document has none: its reader stops where it has enough. */
+  /** After decoding. A document has no limit: its reader stops when it has enough. */
   readonly maxBodyBytes: number;
-  /** For the whole request, of which `startedAt` is the beginning, on the clock of `performance.now`. */
+  readonly memory: BodyMemory;
+  readonly clock: RequestClock;
+  /** Time limit of the whole request. */
   readonly timeoutMs: number;
-  readonly startedAt: number;
+  /** When that limit is reached, as `clock` shows it. */
+  readonly endsAtMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** What an answer says before its body. */
+/** The part of an answer before its body. */
 export interface AnswerHead {
   readonly url: string;
   readonly status: number;
@@ -45,7 +56,7 @@ export class Answer {
   readonly #codings: readonly Coding[] | undefined;
   readonly #limits: AnswerLimits;
   readonly #maxBodyBytes: number;
-  /** While whoever reads a body in pieces is busy with one, nothing is decoded: that time is left out. */
+  /** Time that the reader spent on pieces of the body. Nothing is decoded meanwhile, so it doesn't count. */
   #idleMs = 0;
 
   constructor({ url, status, headers }: AnswerHead, body: WireBody, limits: AnswerLimits) {
@@ -58,22 +69,22 @@ export class Answer {
     this.#maxBodyBytes = limits.maxBodyBytes;
   }
 
-  /** Reads it as a page. Rejects with a {@link FetchError}. */
-  async page(startedAt: number): Promise<FetchedPage> {
+  /** Reads the answer as a page. Rejects with a {@link FetchError}. */
+  async page(hold: PageHold | undefined): Promise<FetchedPage> {
     const { finalUrl, status, headers } = this;
-    const body = this.#isPage ? await this.#whole() : NO_BODY;
-    // However that ends, the answer stands: a 429 whose page breaks off is a 429.
+    const body = this.#isPage ? await this.#whole(hold) : NO_BODY;
+    // The answer counts however this ends: a 429 whose body breaks off is still a 429.
     if (!this.#isPage) this.#body.leave(MOST_UNWANTED_BYTES);
-    return { finalUrl, status, headers, body, durationMs: performance.now() - startedAt };
+    return { finalUrl, status, headers, body, durationMs: this.#limits.clock.elapsedMs };
   }
 
-  /** Opens it as a document. */
+  /** Opens the answer as a document. */
   document(): OpenDocument {
     const { finalUrl, status, headers } = this;
     return { finalUrl, status, headers, body: this.#pieces() };
   }
 
-  /** Why this answer does not do, as far as its headers tell; nothing if it does. */
+  /** Why the answer is unusable, judging by its headers; nothing if it is usable. */
   problemFor({ accepts }: Asked): FetchError | undefined {
     if (!this.#isPage) return undefined;
     const contentType = this.headers['content-type'];
@@ -82,7 +93,7 @@ export class Answer {
     return new FetchError('content_type', told, { status: this.status });
   }
 
-  /** Is it what was asked for? Any other answer says all it has to say by its status. */
+  /** Is it the page that was asked for? Of any other answer, only status and headers matter. */
   get #isPage(): boolean {
     return this.status >= 200 && this.status <= 299;
   }
@@ -97,15 +108,25 @@ export class Answer {
     return Number(this.headers['content-length']) > this.#mostOnTheWire ? this.#tooLong() : undefined;
   }
 
-  async #whole(): Promise<Uint8Array> {
-    const codings = this.#codings ?? [];
+  async #whole(hold: PageHold | undefined): Promise<Uint8Array> {
+    const { memory, clock } = this.#limits;
+    const share = memory.open(this.#saysBytes, this.#mostOnTheWire, clock);
     try {
-      const coded = await this.#body.whole(this.#mostOnTheWire, () => this.#tooLong());
-      if (codings.length === 0) return coded;
-      return this.#decodeAtOnce(coded, codings) ?? (await this.#collect(this.#decode(one(coded)), this.#maxBodyBytes));
+      const coded = await this.#body.whole(this.#mostOnTheWire, () => this.#tooLong(), share);
+      const body = this.#decodeAtOnce(coded, share) ?? (await this.#collect(this.#decode(one(coded)), share));
+      share.settle(body.length);
+      if (hold === undefined) share.close();
+      else hold.keep(() => share.close());
+      return body;
     } catch (error: unknown) {
+      share.close();
       throw toFetchError(error, this.status);
     }
+  }
+
+  get #saysBytes(): number | undefined {
+    const length = Number(this.headers['content-length']);
+    return length >= 0 ? length : undefined;
   }
 
   #pieces(): OpenDocument['body'] {
@@ -121,14 +142,18 @@ export class Answer {
     return this.#codings?.length === 0 ? this.#maxBodyBytes : this.#maxBodyBytes + CODED_SLACK_BYTES;
   }
 
-  /** Nothing, when that might block for long. */
-  #decodeAtOnce(coded: Uint8Array, [coding, ...others]: readonly Coding[]): Uint8Array | undefined {
-    if (coding === undefined || others.length > 0 || coded.length > SMALL_BODY_BYTES) return undefined;
+  /** Decodes the body at once; nothing if that might block for long, or take more memory than is free. */
+  #decodeAtOnce(coded: Uint8Array, share: BodyShare): Uint8Array | undefined {
+    const [coding, ...others] = this.#codings ?? [];
+    if (coding === undefined) return coded;
+    if (others.length > 0 || coded.length > SMALL_BODY_BYTES) return undefined;
+    const most = Math.min(this.#maxBodyBytes, MAX_BLOCKING_BYTES, share.roomBytes);
+    if (most === 0) return undefined;
     try {
-      return decodeWhole(coded, coding, Math.min(this.#maxBodyBytes, MAX_BLOCKING_BYTES));
+      return decodeWhole(coded, coding, most);
     } catch (error: unknown) {
       if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') throw error;
-      if (this.#maxBodyBytes <= MAX_BLOCKING_BYTES) throw this.#tooLong();
+      if (this.#maxBodyBytes === most) throw this.#tooLong();
       return undefined;
     }
   }
@@ -137,11 +162,11 @@ export class Answer {
     return decodeStream(body, this.#codings ?? [], () => this.#checkpoint());
   }
 
-  /** Once a body is in, the request's time-out and the caller's signal no longer reach it: decoding asks for both itself. */
+  /** Once a body has arrived, the request's time-out and the caller's signal no longer end it, so decoding checks both. */
   #checkpoint(): void {
-    const { signal, startedAt, timeoutMs } = this.#limits;
+    const { signal, clock, endsAtMs, timeoutMs } = this.#limits;
     if (signal?.aborted) throw abortedBy(signal);
-    if (performance.now() - startedAt - this.#idleMs > timeoutMs) {
+    if (clock.elapsedMs - this.#idleMs > endsAtMs) {
       throw new FetchError('timeout', `The body could not be decoded within ${timeoutMs} ms`, { status: this.status });
     }
   }
@@ -156,20 +181,35 @@ export class Answer {
     } catch (error: unknown) {
       throw toFetchError(error, this.status);
     } finally {
-      // Whoever leaves the loop early wants no more of it.
+      // A reader that leaves the loop early needs no more of the body.
       this.#body.destroy();
     }
   }
 
-  async #collect(body: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+  async #collect(body: AsyncIterable<Uint8Array>, share: BodyShare): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > most) throw this.#tooLong();
+      if (size > this.#maxBodyBytes) throw this.#tooLong();
       chunks.push(chunk);
+      if (!share.take(chunk.length)) await this.#room(share);
     }
     return Buffer.concat(chunks, size);
+  }
+
+  /** Waits until there is memory to decode on. Rejects when the caller's signal is aborted meanwhile. */
+  async #room(share: BodyShare): Promise<void> {
+    const { signal } = this.#limits;
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        signal?.removeEventListener('abort', goOn);
+        resolve();
+      };
+      share.onRoom = goOn;
+      signal?.addEventListener('abort', goOn);
+    });
+    this.#checkpoint();
   }
 
   #tooLong(): FetchError {
@@ -177,7 +217,7 @@ export class Answer {
   }
 }
 
-/** The caller doesn't want an answer any more. */
+/** The error of a request that its caller aborted. */
 export function abortedBy(signal: AbortSignal): FetchError {
   return new FetchError('aborted', 'The request was aborted', { cause: signal.reason });
 }

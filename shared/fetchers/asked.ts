@@ -10,12 +10,12 @@ export interface Asked extends FetchRequest, Partial<Pick<PageRequest, 'accepts'
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-/** What every request says. */
+/** The headers of every request. */
 export function commonHeaders(userAgent: string): Readonly<Record<string, string>> {
   return { accept: ACCEPT, 'accept-encoding': ACCEPT_ENCODING, 'user-agent': userAgent };
 }
 
-/** What a request says beyond that, or in its place: what the deployment sends to the host beats the login that the URL had. */
+/** A request's further headers, which override the common ones. The deployment's headers for a host override a login. */
 export function ownHeaders(request: Asked, hostHeaders: HostHeaders): Readonly<Record<string, string>> | undefined {
   const { login, url, redirectedFrom, validators } = request;
   const own = hostHeaders.of(url, redirectedFrom);

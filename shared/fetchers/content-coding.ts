@@ -2,15 +2,15 @@ import { pipeline, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { exceedsAllowance } from '../task/task/coding-allowance.ts';
 
-/** What a request says it can read: the codings of the table below. */
+/** The codings that requests accept: those in the table below. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
 
-/** One content coding that can be undone. */
+/** A content coding that can be decoded. */
 export type Coding = 'gzip' | 'deflate' | 'br' | 'zstd';
 
 /**
- * What may stand in a Content-Encoding (RFC 9110 section 8.4.1, and IANA's registry). Any other word, `utf-8` say, is a
- * server's mistake about a body that is not coded, and is passed over, as browsers do.
+ * The codings that a Content-Encoding may name (RFC 9110 section 8.4.1, and IANA's registry). Any other word, such as `utf-8`,
+ * is a server's mistake about a body that is not coded; it is ignored, as in browsers.
  */
 const CODINGS: ReadonlyMap<string, Coding | 'unreadable'> = new Map([
   ['gzip', 'gzip'],
@@ -30,13 +30,13 @@ const CODINGS: ReadonlyMap<string, Coding | 'unreadable'> = new Map([
 /** No honest server applies more codings than this. */
 const MAX_CODINGS = 2;
 
-/** A decoder is given this much at a time, so that its output is checked in between. */
+/** Bytes given to a decoder at a time; its output is checked in between. */
 const STEP_BYTES = 65_536;
 
-/** RFC 9659: no sender may ask a reader of `zstd` for a window above 8 MB. */
+/** RFC 9659: a sender may not require a `zstd` window above 8 MB. */
 const ZSTD = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
 
-/** The codings of a body, the outermost first; nothing if one of them can't be undone. */
+/** The codings of a body, the outermost first; nothing if one of them can't be decoded. */
 export function codingsOf(header: string | undefined): readonly Coding[] | undefined {
   if (header === undefined) return [];
   const known = header
@@ -49,7 +49,7 @@ export function codingsOf(header: string | undefined): readonly Coding[] | undef
   return codings.length < known.length || codings.length > MAX_CODINGS ? undefined : codings;
 }
 
-/** A coded body that holds next to nothing: see {@link exceedsAllowance}. */
+/** A coded body contains next to nothing: see {@link exceedsAllowance}. */
 export class EmptyCodingError extends Error {
   override readonly name = 'EmptyCodingError';
   readonly code = 'ERR_EMPTY_CODING';
@@ -60,18 +60,18 @@ export class EmptyCodingError extends Error {
 }
 
 /**
- * Undoes the coding of a whole body in one go, which costs far less than a stream. It blocks, so: for small bodies.
- * Throws zlib's errors, `ERR_BUFFER_TOO_LARGE` as soon as there are more than `maxBytes`.
+ * Decodes a whole body at once, which costs far less than a stream. It blocks, so use it only for small bodies. Throws zlib's
+ * errors; `ERR_BUFFER_TOO_LARGE` as soon as the output exceeds `maxBytes`.
  */
 export function decodeWhole(body: Uint8Array, coding: Coding, maxBytes: number): Uint8Array {
   return body.length === 0 ? body : inflate(body, coding, maxBytes);
 }
 
 /**
- * Undoes the codings of a body as it arrives. Ends with zlib's error, the body's own, or an {@link EmptyCodingError}: no
- * coding takes more than its allowance, be it read from the wire or made by the coding around it.
+ * Decodes a body as it arrives. Fails with zlib's error, the body's own, or an {@link EmptyCodingError}: the allowance is
+ * checked for each coding, both the outer one and one inside it.
  *
- * @param checkpoint called at each step of each coding; what it throws ends the body
+ * @param checkpoint called at each step of each coding; if it throws, the body ends with that error
  */
 export function decodeStream(
   body: AsyncIterable<Uint8Array>,
@@ -123,7 +123,7 @@ async function* inflateStream(
       await chunks.return?.();
     }
   };
-  // Errors of either end come out of the loop below; here they would only be reported twice.
+  // Errors of both ends come out of the loop below; here they would only be reported twice.
   pipeline(coded, decoder, () => {});
   try {
     for await (const piece of decoder) {
@@ -143,8 +143,8 @@ function newDecoder(coding: Coding, first: Uint8Array): Transform {
 }
 
 /**
- * Some servers send `deflate` without the zlib wrapper that RFC 9110 asks for. A wrapper's first byte ends in 8, gzip's
- * in f, and no sensible raw stream begins with either.
+ * Some servers send `deflate` without the zlib wrapper that RFC 9110 requires. The first byte of a zlib wrapper ends in hex
+ * digit 8, that of gzip in f, and no sensible raw stream begins with either.
  */
 function isRawDeflate(coding: Coding, body: Uint8Array): boolean {
   const low = (body[0] ?? 0) & 0x0f;

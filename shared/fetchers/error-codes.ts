@@ -3,7 +3,7 @@ import { codeOf, messageOf } from '../runtime/errors.ts';
 import type { FetchFailure } from '../task/task/fetch-failure.ts';
 
 /**
- * What the error codes of Node, OpenSSL, the resolver, got and undici mean. The first row that fits decides.
+ * The meaning of error codes of Node.js, OpenSSL, the resolver, got and undici. The first row that matches decides.
  *
  * `EMFILE` and the like are this machine's fault, not the host's; `connection` is the closest reason.
  */
@@ -14,26 +14,26 @@ const MEANINGS: readonly (readonly [RegExp, FetchFailure])[] = [
   [/^(ETIMEDOUT|ESOCKETTIMEDOUT|ETIMEOUT|ERR_TLS_HANDSHAKE_TIMEOUT)$/, 'timeout'],
   [/^(ENOTFOUND|ENONAME)$/, 'nxdomain'],
   [/^(EAI_.*|ENODATA|ESERVFAIL|EREFUSED|EFORMERR|ENOTIMP|EBADNAME|EBADRESP)$/, 'dns'],
-  // no handshake: the other side speaks no TLS, or none that we do
+  // no handshake: the other side doesn't speak TLS, or no version in common
   [/^(EPROTO|ERR_SSL_.*|ERR_TLS_.*)$/, 'tls'],
-  // a certificate that doesn't hold: OpenSSL's X509_V_ERR_ names, without that prefix
+  // an invalid certificate: OpenSSL's X509_V_ERR_ names, without that prefix
   [/^(CERT_.*|CRL_.*|UNABLE_TO_.*|ERROR_IN_C.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*|HOSTNAME_MISMATCH)$/, 'tls'],
   [/^(INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|SUBJECT_ISSUER_MISMATCH|AKID_.*|KEYUSAGE_.*)$/, 'tls'],
   [/^(ERR_INVALID_URL|ERR_UNSUPPORTED_PROTOCOL)$/, 'bad_url'],
-  // zlib, zstd, brotli: a body that is not coded as it says, is cut short, or holds next to nothing
+  // zlib, zstd, brotli: the body is not coded as declared, is cut short, or contains next to nothing
   [/^(Z_.*|ZSTD_.*|ERR__ERROR_.*|ERR_BROTLI_.*|ERR_EMPTY_CODING)$/, 'encoding'],
   [/^E(CONN.*|PIPE|HOST.*|NET.*|ADDR.*|ACCES|PERM)$/, 'connection'],
   [/^E(MFILE|NFILE|NOBUFS|NOMEM)$/, 'exhausted'],
-  // no HTTP; a short body; closed early
+  // not HTTP; a body that is too short; closed early
   [/^(HPE_.*|ERR_HTTP2?_.*|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_.*)$/, 'connection'],
 ];
 
-/** The failure that anything thrown by a request stands for. What no row of the table knows is `connection`. */
+/** Turns anything thrown by a request into a {@link FetchError}. What no row of the table matches is `connection`. */
 export function toFetchError(thrown: unknown, status?: number): FetchError {
   const chain = errorsIn(thrown);
   const made = chain.find((error) => error instanceof FetchError);
   if (made !== undefined) return made;
-  // The innermost cause knows best: got calls a time-out in the middle of a body a read error.
+  // The innermost cause is the most precise: got reports a time-out in the middle of a body as a read error.
   const root = chain.findLast((error) => reasonOf(error) !== undefined) ?? chain.at(-1) ?? thrown;
   return new FetchError(reasonOf(root) ?? 'connection', messageOf(root), {
     cause: holdsRequest(root) ? undefined : root,
@@ -41,7 +41,7 @@ export function toFetchError(thrown: unknown, status?: number): FetchError {
   });
 }
 
-/** got's own errors hold on to the whole request, so they are not kept. */
+/** got's own errors hold the whole request, so they are not kept. */
 function holdsRequest(error: unknown): boolean {
   return error instanceof Error && 'options' in error;
 }

@@ -1,4 +1,4 @@
-/** What is told of an answer's headers. Cookies above all are not. */
+/** The headers of an answer that are passed on. Cookies never are. */
 const KEPT_HEADERS = [
   'age',
   'cache-control',
@@ -17,7 +17,7 @@ const KEPT_HEADERS = [
   'x-robots-tag',
 ] as const;
 
-/** Of these, Node.js reads the first and drops the others, as its documentation of `message.headers` says. */
+/** If one of these is repeated, Node.js keeps the first, as its documentation of `message.headers` says. */
 const FIRST_ONLY: ReadonlySet<string> = new Set([
   'age',
   'content-length',
@@ -30,7 +30,7 @@ const FIRST_ONLY: ReadonlySet<string> = new Set([
   'server',
 ]);
 
-/** The headers of an answer that are told, as one text each. One that came several times is read as Node.js reads it. */
+/** The headers of an answer that are passed on, each as one text. Repeated ones are merged as Node.js does. */
 export function keptHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string> {

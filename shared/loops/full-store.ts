@@ -8,9 +8,9 @@ interface OfferingOptions {
   readonly clock: Clock;
   /** Ends the wait for a full store. */
   readonly signal: AbortSignal;
-  /** The run refuses. Resolves when the offer can be made again, and throws why it can't. */
+  /** Called when the run or the parent refuses. Resolves when the offer can be made again; throws if it can't. */
   readonly refused: () => Promise<void>;
-  /** Told when the wait for a full store begins, and when it is over. */
+  /** Called when the wait for a full store begins, and when it is over. */
   readonly onWait?: (isWaiting: boolean) => void;
 }
 

@@ -11,15 +11,15 @@ interface JanitorOptions {
   readonly frontier: Frontier;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Forgets runs that ended long ago; left out where a process forgets them by ending. */
+  /** Forgets runs that ended long ago; left out where the store forgets them by itself. */
   readonly sweep?: () => Promise<number>;
   /** In [0, 1): spreads the rounds of many workers. */
   readonly random?: () => number;
 }
 
 /**
- * Puts right what was left behind, every few seconds: lapsed leases back to waiting, cancelled runs drained, old runs
- * forgotten. Safe to run in every process at once.
+ * Cleans up every few seconds: puts back tasks whose lease has lapsed, drains cancelled runs, forgets old ones. Safe to run in
+ * every process at once.
  */
 export class Janitor implements Service {
   readonly #options: JanitorOptions;

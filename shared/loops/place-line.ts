@@ -12,14 +12,14 @@ export class PlaceLine {
     this.#clock = clock;
   }
 
-  /** Does somebody wait at this host? */
+  /** Does a request wait at this host? */
   has(host: string): boolean {
     return this.#waiting.has(host);
   }
 
   /**
-   * Runs `ask` once all who came before have done so; nothing if that takes longer than `ms`, or until `signal`. Whoever comes
-   * next waits until it is over.
+   * Runs `ask` once all earlier requests have had their turn; later ones wait until it is over. Undefined if the turn doesn't
+   * come within `ms`, or before `signal` is aborted.
    */
   async inTurn<T>(
     host: string,

@@ -16,13 +16,13 @@ const BATCH = 200;
 const DEFAULT_WINDOW = 1_000;
 const WINDOW_PER_SLOT = 4;
 const WINDOW_READ_EVERY_MS = 5_000;
-/** Between two looks: often enough to keep a fast fleet fed, seldom enough to cost an idle one nothing. */
+/** Bounds of the time between two looks: short enough to keep a fast fleet fed, long enough to cost an idle one nothing. */
 const LOOK_AT_LEAST_EVERY_MS = 250;
 const LOOK_AT_MOST_EVERY_MS = 10;
 const AFTER_TROUBLE_MS = 1_000;
 /**
- * Those that leave it to another look when that one's lease ends, and later by up to so long for each worker there is: so they
- * come one after another, and many cost no more than few.
+ * A process that leaves looking to another takes over when that one's lease ends, plus a random delay of up to this long per
+ * worker: so they come one after another, and many cost no more than few.
  */
 const TURN_MS = 10;
 const LATEST_TURN_MS = 2_000;
@@ -33,9 +33,9 @@ interface ReleaserOptions {
   readonly roster: Roster;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of each task that fails here, before its dead letter is published; when it rejects, the task waits again. */
+  /** Called for each task that fails here, before its dead letter is published; if it rejects, the task waits again. */
   readonly onFailure: (task: ReleasedTask, reason: FailedReason) => Promise<void>;
-  /** Tasks that may be out at once; left out, by the number of live worker slots. */
+  /** Tasks that may be out at once. Left out: follows from the number of live worker slots. */
   readonly window?: number | undefined;
   /** In [0, 1): spreads the looks of many processes. */
   readonly random?: () => number;
@@ -44,20 +44,20 @@ interface ReleaserOptions {
 /** The result of one look. */
 interface Look {
   readonly tasks: number;
-  /** Put back, since no queue took them. */
+  /** Tasks put back, since no queue took them. */
   readonly refused: number;
   readonly nextLookMs: number;
-  /** Another looks for all. */
+  /** Another process looks for all. */
   readonly isLeftToOther: boolean;
 }
 
 /**
- * Moves due tasks from the frontier to the transport, as long as it runs. Every worker and producer has one. One of them looks
- * for all, as long as it finds less than it could take: the others leave it to that one, and take over within a lease when it
- * dies. Where there is more to do, all help; each task is leased to one of them.
+ * Moves due tasks from the frontier to the transport while it runs. Every worker and producer has one. As long as one of them
+ * finds less than it could take, it looks for all: the others leave it to that one, and take over within a lease if it dies.
+ * When there is more to do, all help; each task is leased to one of them.
  *
- * What is confirmed is queued; what was surely not taken is put back; what has an unknown fate is left to its lease.
- * Tasks that can't go any more are dead-lettered and settled here.
+ * Confirmed tasks are queued; those surely not taken are put back; those of unknown fate are left to their lease. Tasks that
+ * can no longer go are dead-lettered and settled here.
  */
 export class Releaser implements Service {
   readonly #options: ReleaserOptions;
@@ -88,7 +88,7 @@ export class Releaser implements Service {
     this.#wake?.();
   }
 
-  /** Releases until nothing more is due, the window is full or a queue is: what a producer does before it leaves. */
+  /** Releases until nothing more is due, or the window or a queue is full. A producer does this before it leaves. */
   async fill(): Promise<void> {
     for (;;) {
       const { tasks, refused } = await this.#releaseOnce();
@@ -104,7 +104,7 @@ export class Releaser implements Service {
         if (isLeftToOther) {
           await this.#standBy(nextLookMs);
         } else if (refused > 0) {
-          // Put back, they are due at once: without a rest, they would go round and round.
+          // Tasks put back are due at once: without a rest, they would go round and round.
           log.warn({ tasks: refused }, 'not accepted by a queue: put back, trying again');
           await clock.sleep(AFTER_TROUBLE_MS, this.#stopping.signal);
         } else if (tasks < BATCH) {
@@ -117,7 +117,7 @@ export class Releaser implements Service {
     }
   }
 
-  /** @param looker left out, it looks whatever others do */
+  /** @param looker left out: looks even if another process looks for all */
   async #releaseOnce(looker?: string): Promise<Look> {
     const { frontier, transport } = this.#options;
     const nothing = { tasks: 0, refused: 0, isLeftToOther: false };
@@ -153,7 +153,7 @@ export class Releaser implements Service {
     return undelivered.length;
   }
 
-  /** Dead letter first, confirmed, then settled: never the other way round. Returns how many were put back. */
+  /** Publishes dead letters, awaits their confirms, then settles: never the other way round. Returns how many were put back. */
   async #deadLetter(ended: readonly ReleasedTask[]): Promise<number> {
     if (ended.length === 0) return 0;
     const { frontier, transport, clock } = this.#options;
@@ -175,7 +175,7 @@ export class Releaser implements Service {
     return ended.length - deadLettered.length;
   }
 
-  /** One call for all of a run that end for one reason. */
+  /** One call per run and reason. */
   #fail(tasks: readonly ReleasedTask[]): Promise<void>[] {
     const calls = new Map<string, { run: string; reason: FailedReason; releases: ReleaseName[] }>();
     for (const released of tasks) {
@@ -189,7 +189,7 @@ export class Releaser implements Service {
     );
   }
 
-  /** Those that were recorded; the others wait again. */
+  /** Returns the tasks whose failure was recorded; the others wait again. */
   async #told(ended: readonly ReleasedTask[]): Promise<ReleasedTask[]> {
     const { onFailure, log } = this.#options;
     const told = await Promise.allSettled(ended.map((task) => onFailure(task, task.verdict as FailedReason)));
@@ -218,7 +218,7 @@ export class Releaser implements Service {
     return this.#window;
   }
 
-  /** Another looks for all: waits for its lease to end, and its turn. What is nudged for, that other finds. */
+  /** Another process looks for all: waits for its lease to end, and for a turn. That one finds what nudges announced. */
   async #standBy(leaseMs: number): Promise<void> {
     const { clock, random = Math.random } = this.#options;
     const turnMs = random() * Math.min(LATEST_TURN_MS, this.#window.workers * TURN_MS);
@@ -226,7 +226,7 @@ export class Releaser implements Service {
     this.#nudged = false;
   }
 
-  /** Waits until the next look; a nudge cuts it short, but never below what keeps a busy loop idle. */
+  /** Waits until the next look. A nudge cuts that short, but never below {@link LOOK_AT_MOST_EVERY_MS}. */
   async #rest(nextLookMs: number): Promise<void> {
     const { clock } = this.#options;
     await clock.sleep(LOOK_AT_MOST_EVERY_MS, this.#stopping.signal);
@@ -247,7 +247,7 @@ function partition(tasks: readonly ReleasedTask[]): [ReleasedTask[], ReleasedTas
   return [going, ended];
 }
 
-/** The message of a task under one release. `now`: by the frontier's clock, as its deadline is. */
+/** The message of a task under one release. `now` is by the frontier's clock, as the deadline is. */
 function messageFor({ task, release, state }: ReleasedTask, now: number): OutgoingMessage {
   return {
     to: task.queue,

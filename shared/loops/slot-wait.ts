@@ -2,7 +2,7 @@ import { type Grant, type HostGate, type HostLimit, MAX_SLOT_WAIT_MS, slotTolera
 import type { Clock } from '../runtime/clock.ts';
 import { PlaceLine } from './place-line.ts';
 
-/** An answer that takes longer makes its slot too old to be used: others have had theirs since. */
+/** The slot of a slower answer is too old to be used: others have had theirs since. */
 const SLOWEST_ANSWER_MS = 100;
 /** How often a long pause is checked, so that its end is seen soon. */
 const MAX_NAP_MS = 2_000;
@@ -24,7 +24,7 @@ interface SlotRequest {
 }
 
 interface AdmittedSlotRequest extends SlotRequest {
-  /** How much longer the host is paused, as admission saw it; left out if admission was asked about another host, or long ago. */
+  /** How much longer the host is paused, as admission saw it. Left out if admission asked about another host, or long ago. */
   readonly pausedMs?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Answer {
 
 /**
  * Waits for slots that the gate grants. A slot that was reached too late, whose grant took long to arrive, or whose host was
- * paused meanwhile is let go, and another asked for. A request that may not go keeps no place at the host.
+ * paused meanwhile is given up, and another one asked for. A request that may not go keeps no place at the host.
  */
 export class SlotWait {
   readonly #gate: HostGate;
@@ -94,7 +94,7 @@ export class SlotWait {
         const reached = clock.now();
         const isInTime = !signal.aborted && reached - answered - grant.inMs <= slotToleranceMs(limit.intervalMs);
         if (isInTime && (await this.#gate.stillOpen(host)) && clock.now() - reached <= SLOWEST_ANSWER_MS) {
-          // Each of the three delays may be short, and their sum longer than an interval.
+          // Each of the three delays may be short, and their sum still longer than an interval.
           const latestMs = Math.max(limit.intervalMs, SLOWEST_ANSWER_MS);
           if (clock.now() - asked - grant.inMs <= latestMs) return { go: true };
         }
@@ -103,7 +103,7 @@ export class SlotWait {
     }
   }
 
-  /** Asks the gate. While all places of the host are taken, it asks once after another, behind those who came first. */
+  /** Asks the gate. While all places at the host are taken, it asks again and again, behind the requests that came first. */
   async #askInTurn({ host, signal }: SlotRequest, until: number, ask: () => Promise<Grant>): Promise<Answer> {
     const clock = this.#clock;
     const askOnce = async (): Promise<Answer> => {

@@ -13,12 +13,13 @@ import type { Validators } from '../task/task/known-page.ts';
  * |-------------|-------------------------------------------------------------------------------------------------------|
  * | answers     | an answer of any status resolves; everything else rejects with a {@link FetchError} that has a reason |
  * | once        | nothing is asked twice, but for a request that a kept connection lost before its answer began         |
- * | time        | a request and each phase of it has a time-out; decoding counts                                        |
+ * | time        | a request and each phase of it has a time-out; decoding counts, waiting for this process does not     |
+ * | memory      | bodies of pages have a budget; when it is used up, they are not read on, but for the oldest           |
  * | bytes       | a page over its cap is refused, on the wire or decoded, as soon as that shows                         |
  * | codings     | gzip, deflate, br and zstd are undone, at most two deep; data that hold next to nothing are refused   |
  * | addresses   | no address that the address guard refuses is ever connected to, or named to a proxy                   |
  * | credentials | a host's own headers and logins go to its origin alone; no cookie is kept                             |
- * | connections | are used again after an answer that was read to its end; after `stop` none is left                    |
+ * | connections | are used again after an answer read to its end; 64 are made at once; after `stop` none is left        |
  * | proxies     | one that fails is passed over; that costs the target nothing                                          |
  *
  * Any number of requests may be under way at once. Implementations: `fetchers/got` and `fetchers/undici`; both pass
@@ -36,6 +37,8 @@ export interface Fetcher {
   variantOf(url: string): string | undefined;
   /** Closes idle connections at once, and each one in use when its request ends. Safe to call twice. */
   stop(): Promise<void>;
+  /** Number of pages whose reading waits for memory. */
+  readonly waitingForMemory: number;
 }
 
 /** What requests for pages and for documents have in common. */
@@ -59,6 +62,27 @@ export interface PageRequest extends FetchRequest {
   readonly accepts?: (contentType: string | undefined) => boolean;
   /** Of the known version: if it is still current, the answer is a 304. */
   readonly validators?: Validators;
+  /** Keeps the page's bytes counted as memory after the fetch. Default: they count until the fetch ends. */
+  readonly hold?: PageHold;
+}
+
+/** A caller's hold on the bytes of a fetched page, and how long its requests waited for this process. */
+export class PageHold {
+  /** Milliseconds that requests waited for memory or for their turn to connect. The host is not to blame for them. */
+  waitedMs = 0;
+  #letGo: (() => void) | undefined;
+
+  /** For fetchers: a page's bytes count until `letGo` is called. Releases the page before, if there is one. */
+  keep(letGo: () => void): void {
+    this.#letGo?.();
+    this.#letGo = letGo;
+  }
+
+  /** Releases the bytes. Safe to call twice. */
+  end(): void {
+    this.#letGo?.();
+    this.#letGo = undefined;
+  }
 }
 
 export interface DocumentRequest extends FetchRequest {
@@ -97,7 +121,7 @@ export function letGo(body: OpenDocument['body']): void {
 export interface FetchedPage extends ResponseHead {
   /** Decompressed bytes; none unless the status is 2xx. */
   readonly body: Uint8Array;
-  /** From the start of the request to the last byte. */
+  /** From the start of the request to the last byte, without the waits for this process: see {@link PageHold.waitedMs}. */
   readonly durationMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Time, as a thing that is handed in. Only the embedded implementations and the pacing of loops read it: in a fleet, the
- * time that decides anything is Redis' own.
+ * Time, as a dependency. Only the embedded implementations and the pacing of loops read it: in a fleet, Redis' own time
+ * decides.
  */
 export interface Clock {
   /** Milliseconds since the epoch. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 interface CoresOptions {
   /** Where `/proc` and `/sys` are. Default: `/`. */
   readonly root?: string;
-  /** Default: those that this process may run on. */
+  /** Default: the cores that this process may run on. */
   readonly cores?: number;
 }
 
@@ -51,7 +51,7 @@ function ratio(quota = Number.NaN, period = Number.NaN): number {
   return quota > 0 && period > 0 ? quota / period : Number.POSITIVE_INFINITY;
 }
 
-/** A group is limited by all that it is in. In a container, its own group may be mounted as the root. */
+/** A group is limited by all groups that contain it. In a container, its own group may be mounted as the root. */
 function least(mount: string, path: string, quotaOf: (group: string) => number): number {
   let quota = quotaOf(mount);
   for (let at = path; at !== dirname(at); at = dirname(at)) quota = Math.min(quota, quotaOf(join(mount, at)));

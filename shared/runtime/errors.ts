@@ -1,11 +1,11 @@
 /**
  * The errors that end a command, by what they mean for the caller. Each has one sentence that names the thing and the
- * mend, and an exit code that scripts may depend on.
+ * remedy, and an exit code that scripts may depend on.
  *
  * | error                | exit | meaning                                               |
  * |----------------------|------|-------------------------------------------------------|
  * | {@link UsageError}   | 2    | the command line can't be understood                  |
- * | {@link ConfigurationError} | 78 | settings, or what stands on the broker, don't fit  |
+ * | {@link ConfigurationError} | 78 | settings, or what is on the broker, don't fit      |
  * | {@link UnavailableError} | 1 | a service can't be reached, after all attempts        |
  * | {@link StorageError} | 1    | a file can't be written, read, or is another process' |
  * | {@link InterruptedError} | 130 | Ctrl-C or SIGTERM came before anything was done     |
@@ -22,7 +22,7 @@ export class UsageError extends TrawlError {
   readonly exitCode = 2;
 }
 
-/** Settings, or what already stands on a server, don't fit. Nothing was done; every problem is named at once. */
+/** Settings, or what is already on a server, don't fit. Nothing was done; every problem is named at once. */
 export class ConfigurationError extends TrawlError {
   override readonly name = 'ConfigurationError';
   readonly code = 'ERR_CONFIGURATION';
@@ -42,7 +42,7 @@ export class UnavailableError extends TrawlError {
   readonly exitCode = 1;
 }
 
-/** A file can't be written, can't be understood, or is at work in another process. What was stored stays as it is. */
+/** A file can't be written, can't be understood, or is in use by another process. What was stored stays as it is. */
 export class StorageError extends TrawlError {
   override readonly name = 'StorageError';
   readonly code = 'ERR_STORAGE';

@@ -36,7 +36,10 @@ export async function stopAll(services: readonly Pick<Service, 'stop'>[]): Promi
   if (errors.length > 0) throw errors[0];
 }
 
-/** Tells all services to stop at once, so that none goes on because another takes long; resolves when all have, or throws the first error. */
+/**
+ * Tells all services to stop at once, so that none works on while another takes long. Resolves when all have stopped, or
+ * throws the first error.
+ */
 export async function stopTogether(services: readonly Pick<Service, 'stop'>[]): Promise<void> {
   const stopped = await Promise.allSettled(services.map((service) => service.stop()));
   for (const each of stopped) if (each.status === 'rejected') throw each.reason;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 
-/** Where it can't be read: no limit that anybody would meet. */
+/** Where the limit can't be read: more than anybody would reach. */
 const UNKNOWN_FILES = 1_000_000;
 
 /** The bytes of memory that this process may use: its container's limit (cgroup v1 or v2), or the machine's memory. */

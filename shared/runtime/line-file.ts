@@ -6,7 +6,7 @@ import { makeOutputFolder } from './output-folder.ts';
 
 /** Characters that may wait for the end of the turn. More are written at once. */
 const MAX_WAITING_LENGTH = 8 * 1024 ** 2;
-/** Names that are tried for a new file. */
+/** How many names are tried for a new file. */
 const MOST_NAMES = 100;
 
 /**
@@ -17,21 +17,21 @@ export class LineFile {
   #path: string;
   #descriptor: number | undefined;
   #waiting = '';
-  /** Settled for all lines of one write. */
+  /** Settles with the write of the lines that wait. */
   #turn: PromiseWithResolvers<void> | undefined;
   #size = 0;
   #isDirty = false;
-  /** One after another, so that none is done before those before it. */
+  /** Syncs run one after another, so that none is done before an earlier one. */
   #synced: Promise<void> = Promise.resolve();
   #usedAt = performance.now();
 
   readonly #mode: number;
-  /** Is a file that is there another process'? From the first line on, the file is this process' own. */
+  /** Does a file that already exists belong to another process? From the first line on, the file is this process' own. */
   #isForeign: boolean;
 
   /**
    * @param mode of a file that doesn't exist yet
-   * @param isNew nobody else may write it: where there is one already, another name is found with the first line
+   * @param isNew nobody else may write the file: if it exists already, the first line goes to a file of another name
    */
   constructor(
     path: string,
@@ -60,7 +60,7 @@ export class LineFile {
     return this.#size;
   }
 
-  /** Was something written that the disk wasn't told yet? */
+  /** Was something written that is not on the disk yet? */
   get isDirty(): boolean {
     return this.#isDirty;
   }
@@ -78,15 +78,15 @@ export class LineFile {
   }
 
   /**
-   * Tells the disk of all that is written. Once it has refused, this throws for good: what it refused is lost to it, and a
-   * second try would not say so.
+   * Syncs all that is written to the disk. Once that has failed, it fails for good: what the disk refused is lost, and a second
+   * try would not report it.
    */
   sync(): Promise<void> {
     this.#synced = this.#synced.then(() => this.#syncNow());
     return this.#synced;
   }
 
-  /** Writes what waits, tells the disk, and closes the file. */
+  /** Writes what waits, syncs it, and closes the file. */
   async close(): Promise<void> {
     this.#write();
     try {
@@ -106,7 +106,7 @@ export class LineFile {
     }
   }
 
-  /** The error for people, who know already why a folder can't be made. */
+  /** The error for people; one about the folder says enough already. */
   #unwritable(error: unknown): StorageError {
     if (error instanceof StorageError) return error;
     return new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
@@ -126,7 +126,7 @@ export class LineFile {
       this.#size += bytes.length;
       this.#isDirty = true;
     } catch (error: unknown) {
-      // Opened again for the next line, a half-written one is cut off.
+      // When the file is opened again for the next line, a half-written one is cut off.
       this.#closeNow();
       turn.reject(this.#unwritable(error));
       return;
@@ -142,7 +142,7 @@ export class LineFile {
     return descriptor;
   }
 
-  /** A file that is there is left as it is: to cut off a line that is just being written would tear it. */
+  /** An existing file is left as it is: cutting off a line that is just being written would tear it. */
   #openNew(): number {
     const { dir, name, ext } = parse(this.#path);
     for (let number = 2; ; number++) {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 
-/** Longer than any line that this program writes. Of a longer one, only the beginning is read. */
+/** Longer than any line that this program writes. Only the beginning of a longer line is read. */
 const MAX_LINE_BYTES = 64 * 2 ** 20;
 const BLOCK_BYTES = 256 * 1024;
 /** What is kept of a line that is too long. */
@@ -60,7 +60,7 @@ class UnendedLine {
     this.#bytes += part.length;
     if (this.#bytes <= MAX_LINE_BYTES) return;
     this.#isCut = true;
-    // A copy: a part of a block would keep all of it.
+    // A copy: a part of a block would keep the whole block in memory.
     this.#parts = [Buffer.from((this.#parts[0] ?? part).subarray(0, BEGINNING_BYTES))];
   }
 

@@ -42,7 +42,7 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
     colorize: process.stderr.isTTY === true,
     ignore: 'pid,hostname,worker',
     translateTime: 'SYS:HH:MM:ss',
-    // Here, since the colours around it are escapes as well.
+    // Made safe here, since the colours around it are escapes as well.
     messageFormat: (log, key) => printable(readable(log, String(log[key]))),
     hideObject: true,
   });
@@ -60,7 +60,7 @@ export const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} 
 
 const HIDDEN = new Set(['level', 'time', 'pid', 'hostname', 'worker', 'msg', 'run', 'v']);
 
-/** A message with its fields behind it: `done 200 https://example.com/ 35 ms`. */
+/** A message followed by its fields: `done 200 https://example.com/ 35 ms`. */
 function readable(log: Readonly<Record<string, unknown>>, message: string): string {
   const values = Object.entries(log)
     .filter(([name, value]) => !HIDDEN.has(name) && value !== undefined)

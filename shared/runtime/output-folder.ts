@@ -6,8 +6,8 @@ import { codeOf, messageOf, StorageError } from './errors.ts';
 const ADVICE = 'Fix that, or name another folder: OUTPUT_DIR, --output-dir';
 
 /**
- * Makes a folder under OUTPUT_DIR, with those above it that are missing. `mkdir` with `recursive` is not for this: below
- * `/proc` it never returns, and of a read-only disk it says that the folder doesn't exist.
+ * Makes a folder under OUTPUT_DIR, with those above it that are missing. `mkdir` with `recursive` is no use here: below
+ * `/proc` it never returns, and on a read-only disk it reports that the folder doesn't exist.
  *
  * @throws StorageError that names the folder and the setting
  */
@@ -20,7 +20,7 @@ export function makeOutputFolder(path: string): void {
   }
 }
 
-/** Something under OUTPUT_DIR can't be used: the error for people. */
+/** The error for people when something under OUTPUT_DIR can't be used. */
 export function unusableOutput(path: string, error: unknown): StorageError {
   return new StorageError(`${path} can't be written: ${messageOf(error)}. ${ADVICE}`, { cause: error });
 }

@@ -2,23 +2,23 @@ import { write, writeSync } from 'node:fs';
 import { codeOf } from './errors.ts';
 
 const FD = 2;
-/** So many characters are written at once, sooner than {@link FLUSH_EVERY_MS}. */
+/** Once this many characters wait, they are written sooner than {@link FLUSH_EVERY_MS}. */
 const BATCH_LENGTH = 4_096;
 /** How long a line may wait in memory before it is written. */
 const FLUSH_EVERY_MS = 100;
-/** More than this is not kept for a reader that doesn't read. */
+/** Characters kept at most for a reader that doesn't read. */
 const MOST_LENGTH = 1_000_000;
-/** Between two tries to write, where that fails. */
+/** The pause after a write that failed. */
 const AFTER_FAILURE_MS = 5_000;
-/** How often, and how long, a full pipe is waited for at the end. */
+/** How often, and how long each time, the end waits for a full pipe. */
 const LAST_TRIES = 20;
 const LAST_WAIT_MS = 10;
 
 /**
- * Standard error, written to in batches. While it can't be written, on a full disk say, lines are lost, and the work goes
- * on; nor does the end of the process wait for it.
+ * Standard error, written to in batches. While it can't be written, on a full disk say, lines are lost, and the work
+ * continues; the end of the process doesn't wait for it, either.
  *
- * Why not pino's own destination (sonic-boom 4.2.1): at the end of a process it writes what is left until that has worked, so
+ * Why not pino's own destination (sonic-boom 4.2.1): at the end of a process it retries what is left until that works, so
  * on a full disk no process ends; and its waits for a full pipe keep a process alive.
  */
 export class StandardError {

@@ -67,7 +67,7 @@ export function urlPatterns(): Parser<readonly string[]> {
   };
 }
 
-/** `none` means 0; all else is the other parser's. */
+/** `none` means 0; anything else goes to the other parser. */
 export function orNone(parser: Parser<number>): Parser<number> {
   return (given) => {
     if (given === 'none') return { value: 0 };
@@ -76,7 +76,7 @@ export function orNone(parser: Parser<number>): Parser<number> {
   };
 }
 
-/** `auto` stays a word; all else is the other parser's. */
+/** `auto` stays a word; anything else goes to the other parser. */
 export function orAuto(parser: Parser<number>): Parser<number | 'auto'> {
   return (given) => {
     if (given === 'auto') return { value: given };
@@ -85,7 +85,7 @@ export function orAuto(parser: Parser<number>): Parser<number | 'auto'> {
   };
 }
 
-/** The other parser's value, or none at all for an empty text. */
+/** The other parser's value, or undefined for an empty text. */
 export function optional<T>(parser: Parser<T>): Parser<T | undefined> {
   return (given) => (given === '' ? { value: undefined } : parser(given));
 }
@@ -100,7 +100,7 @@ export function nameServers(): Parser<readonly string[]> {
   };
 }
 
-/** What of the private Internet may be fetched; see {@link parsePrivateHosts}. */
+/** Which private addresses may be fetched from; see {@link parsePrivateHosts}. */
 export function privateHosts(): Parser<AllowedPrivate> {
   return (given) => {
     const read = list()(given);
@@ -176,7 +176,7 @@ export function rate(): Parser<number> {
   };
 }
 
-/** `jsonl` as nothing: files. Else the URL of a store for records. */
+/** `jsonl` as undefined: files. Else the URL of a store for records. */
 export function sink(): Parser<string | undefined> {
   return (given) => {
     if (given === 'jsonl') return { value: undefined };

@@ -11,7 +11,7 @@ export interface Setting<T> {
   readonly flag: string;
   readonly group: SettingGroup;
   readonly parse: Parser<T>;
-  /** As one would write it; empty where nothing is the default. */
+  /** As a user would write it; empty if there is no default. */
   readonly default: string;
   readonly help: string;
   /** Never shown. */
@@ -23,7 +23,7 @@ interface Extra {
   readonly secret?: boolean;
 }
 
-/** A row: its flag is made from its name, if it has no other. */
+/** Makes a row. Its flag follows from its name, unless it has another. */
 export function setting<T>(
   group: SettingGroup,
   name: string,

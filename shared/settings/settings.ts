@@ -7,13 +7,13 @@ import { SETTINGS, type SettingKey, type Settings } from './table.ts';
 const LAYERS = ['flag', 'environment', 'file'] as const;
 type Layer = (typeof LAYERS)[number];
 
-/** Values as text, by the name of the environment variable, per layer. */
+/** Values as text: per layer, by the name of the environment variable. */
 export type Sources = Readonly<Record<Layer, Readonly<Record<string, string | undefined>>>>;
 
 /**
  * Reads all settings: flags override the environment, which overrides `.env`. This is the only reader of any of them.
  *
- * Within one layer a URL beats a HOST; a HOST from a higher layer beats a URL from a lower.
+ * Within one layer, a URL beats a HOST; a HOST from a higher layer beats a URL from a lower one.
  *
  * @throws ConfigurationError with every problem at once
  */
@@ -21,7 +21,7 @@ export function readSettings(flags: Readonly<Record<string, string | undefined>>
   return settingsFrom({ flag: flags, environment: process.env, file: readEnvFile() });
 }
 
-/** Settings out of given sources. */
+/** Reads settings from given sources. */
 export function settingsFrom(sources: Sources): Settings {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};

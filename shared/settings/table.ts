@@ -142,6 +142,13 @@ export const SETTINGS = {
     'The longest that one request may take.',
   ),
   maxBody: setting('fetch', 'MAX_BODY', bytes(), '10MiB', 'The largest body, after decompression.'),
+  bodyMemory: setting(
+    'fetch',
+    'BODY_MEMORY',
+    bytes(),
+    '256MiB',
+    'Memory for the bodies of pages in one process, at most a quarter of what it may have; when it is used up, reading waits.',
+  ),
   maxRedirects: setting(
     'fetch',
     'MAX_REDIRECTS',

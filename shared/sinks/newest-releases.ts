@@ -3,8 +3,8 @@ const LOAD = 0.7;
 const FIRST_CAPACITY = 1_024;
 
 /**
- * The highest release of each task, for many millions of tasks: an open-addressed table at 20 bytes a slot. A task is
- * known by the first 96 bits of its fingerprint: that any two of ten million meet has a probability below 10^-15.
+ * The highest release of each task, for many millions of tasks: an open-addressed table with 20 bytes per slot. A task's key is
+ * the first 96 bits of its fingerprint; the probability that any two of ten million tasks collide is below 10^-15.
  */
 export class NewestReleases {
   #keys: Uint32Array;
@@ -31,7 +31,7 @@ export class NewestReleases {
     this.#releases[slot] = Math.max(this.#releases[slot] ?? FREE, release + 1);
   }
 
-  /** Is this the task's highest release? Answers yes once: a line that a crash doubled is given once. */
+  /** Is this the task's highest release? True only the first time, so that a line repeated after a crash is read once. */
   take(task: string, release: number): boolean {
     const slot = this.#find(keyOf(task));
     if (this.#releases[slot] !== release + 1) return false;

@@ -9,7 +9,7 @@ const MEASURED_LENGTH = 65_536;
 /**
  * A record as one line of JSON, at most {@link MAX_RECORD_BYTES} long in UTF-8. The page's content is cut to fit.
  *
- * @throws RecordRefusedError if its data can't be written as JSON (a BigInt, a circle), or if it is too large even without content
+ * @throws RecordRefusedError if its data can't be written as JSON (a BigInt, a cycle), or are too large even without content
  */
 export function recordJson(record: PageRecord): string {
   if (record.outcome !== 'done' || record.content === undefined) return fitting(jsonOf(record));
@@ -33,7 +33,7 @@ function jsonOf(record: PageRecord): string {
   }
 }
 
-/** Most records are so short that their bytes need not be counted. */
+/** Most records are so short that their bytes needn't be counted. */
 function fits(json: string): boolean {
   return json.length * 3 <= MAX_RECORD_BYTES || Buffer.byteLength(json) <= MAX_RECORD_BYTES;
 }
@@ -45,7 +45,7 @@ function fitting(json: string): string {
   throw new RecordRefusedError(`the record is too large: ${size}; ${mend}`, { reason: 'too_large' });
 }
 
-/** The beginning of a text that takes at most this many bytes within JSON. */
+/** The longest beginning of a text that takes at most this many bytes in JSON. */
 function beginningOf(text: string, bytes: number): string {
   let [end, left, step] = [0, bytes, MEASURED_LENGTH];
   while (step > 0 && end < text.length) {

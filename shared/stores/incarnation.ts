@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What tells a new run from all others that were ever opened under its id; see {@link OpenedRun.incarnation}. */
+/** A new run's incarnation, which no other run opened under its id ever had; see {@link OpenedRun.incarnation}. */
 export function newIncarnation(): string {
   return randomBytes(8).toString('hex');
 }

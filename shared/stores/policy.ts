@@ -1,8 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
 
-/** What both frontiers have to know of a deployment. */
+/** What both frontiers need to know about a deployment. */
 export interface FrontierPolicy {
-  /** Open requests to one host, fleet-wide; 0 for no limit. Release goes no faster than they can be made. */
+  /** Open requests to one host, fleet-wide; 0 for no limit. Tasks are released no faster than such requests can be made. */
   readonly hostConcurrency: number;
   /** How long a host may give a run nothing but errors before it is down. */
   readonly giveUpMs: number;
@@ -11,30 +11,30 @@ export interface FrontierPolicy {
   readonly normalTtlMs: number;
 }
 
-/** How long a task is left alone while it is published. */
+/** The lease of a task that is being published. */
 export const PUBLISHING_MS = MINUTE_MS;
 /** A queued task is left alone until this long after its queue's TTL, or after its deadline if that is sooner. */
 export const QUEUED_PAST_TTL_MS = 5 * MINUTE_MS;
 export const QUEUED_PAST_DEADLINE_MS = MINUTE_MS;
 
-/** An open request keeps its place at a host for this long: longer than any may take. */
+/** How long an open request keeps its place at a host: longer than any request may take. */
 export const PLACE_LEASE_MS = 2 * MINUTE_MS;
-/** How long a request is guessed to take before one has. */
+/** A host's assumed response time until one was measured. */
 export const UNKNOWN_RESPONSE_MS = 100;
-/** Who found no place at a host asks again no sooner than this. */
+/** A request that found no place at a host asks again no sooner than this. */
 export const SHORTEST_PLACE_WAIT_MS = 10;
 
-/** The interval that a run asks a host to be left counts for other runs for two of them, and for this long after. */
+/** A run's interval for a host binds other runs, too: for two such intervals and this long after its last release there. */
 export const INTERVAL_KNOWN_MS = 10 * SECOND_MS;
 
 /**
- * Hosts, runs and retries that one `release` looks at. Hosts that are paused are passed over at a fraction of what others cost, so
- * there are more looks than tasks: else those that wait behind thousands of them would wait for many looks.
+ * Hosts, runs and retries that one `release` looks at, at most. Paused hosts cost a fraction of what others do, so there are more looks
+ * than tasks: hosts behind thousands of paused ones are reached sooner.
  */
 export const MOST_LOOKS = 600;
 export const MOST_RUNS_LOOKED_AT = 100;
 export const MOST_RETRIES_WOKEN = 100;
-/** No run begins to number its releases above this. 2^53 is a little more: numbers stay exact, whatever the clock says. */
+/** The highest first release number of a run, whatever the clock says: a little below 2^53, so that numbers stay exact. */
 export const HIGHEST_START = 9_000_000_000_000_000;
 
 /**
@@ -50,7 +50,7 @@ export const WINDOW_GROWS_TO = 1.1;
 /** For late deliveries it doesn't shrink below this share of the greatest, which is four for each slot: every slot has enough to do. */
 export const LEAST_WINDOW_SHARE = 0.4;
 
-/** How long before its slot a task is released at most: waiting in a worker, it keeps others out. */
+/** A task is released at most this long before its slot: while it waits in a worker, it keeps others out. */
 export const LEAD_MS = 250;
 
 /** Tasks dropped by one `drain`: about a millisecond of Redis' time, so that a run of a million doesn't block Redis. */

@@ -2,12 +2,12 @@ import { INITIAL_FIELDS, type TaskPlace, taskOf } from '../task/task/form.ts';
 import type { Task } from '../task/task/task.ts';
 import { FIRST_STEP, MALFORMED_HOST } from '../task/url/fingerprint.ts';
 
-/** Characters of a form that can't be read which are told. */
+/** Characters of the message about a form that can't be read. */
 const MOST_TOLD = 300;
 
 /**
- * The task that a store has kept. With a `problem` it is malformed: a text that is no URL, which has the reason in place of a form,
- * or one whose form can't be read. So it ends and is named, and keeps nothing else back.
+ * Reads a task that a store kept. With a `problem` it is malformed: its text isn't a URL, and the reason stands in place of the
+ * form, or its form can't be read. It then ends with that problem, and holds up no other task.
  */
 export function readStored(place: TaskPlace, form: string): { readonly task: Task; readonly problem?: string } {
   const task = place.host === MALFORMED_HOST ? undefined : taskOf(form, place);

@@ -139,23 +139,29 @@ describe('Postgres: what a server and a network do', () => {
     const database = await openProxiedDatabase();
     const { sink } = sinkAt(database.proxied);
     await sink.start();
-    const records = pages(2_000);
-    const putting = records.map(async (record, n) => {
-      await new Promise((resolve) => setTimeout(resolve, n / 10));
-      return await sink.put(record).then(
-        () => record.task,
-        () => undefined,
-      );
-    });
+    const records = pages(100_000);
+    const taken: string[] = [];
+    let isOver = false;
+    const write = async (): Promise<void> => {
+      for (let record = records.pop(); record !== undefined && !isOver; record = records.pop()) {
+        const { task } = record;
+        await sink.put(record).then(
+          () => taken.push(task),
+          () => new Promise((resolve) => setTimeout(resolve, 5)),
+        );
+      }
+    };
+    const writing = Array.from({ length: 100 }, write);
     for (let cut = 0; cut < 10; cut++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      const before = taken.length;
+      await expect.poll(() => taken.length, { interval: 10, timeout: 20_000 }).toBeGreaterThan(before);
       database.proxy.cut();
     }
-    const taken = (await Promise.all(putting)).filter((task) => task !== undefined);
+    isOver = true;
+    await Promise.all(writing);
     const { rows } = await database.pool.query('SELECT task FROM trawl_records');
     const there = new Set(rows.map(({ task }) => task));
     expect(taken.filter((task) => !there.has(task))).toEqual([]);
-    expect(taken.length).toBeGreaterThan(0);
   });
 
   test('a record that it can not take is refused alone: those beside it are stored', async () => {

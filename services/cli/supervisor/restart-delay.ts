@@ -1,10 +1,10 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** A process that has lived this long was healthy: what came before is forgotten. */
+/** A process that has lived this long was healthy: its earlier failures are forgotten. */
 const HEALTHY_MS = 60_000;
 
 /**
- * How long to wait until a process that died is started again: 1 s, then twice as long each time, up to 30 s.
+ * How long to wait before a process that died is started again: 1 s, then twice as long each time, up to 30 s.
  *
  * @param lastMs the wait before it was started; 0 for its first start
  * @param livedMs how long it ran since

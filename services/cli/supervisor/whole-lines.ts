@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 /** A longer line is passed on in pieces: it is no line of the log. */
 const MOST_LENGTH = 1_000_000;
 
-/** Passes on what another process writes in whole lines, so that lines of several processes don't mix. Its end ends a line, too. */
+/** Passes on another process' output in whole lines, so that lines of several processes don't mix. The end ends a line, too. */
 export function passWholeLines(from: Readable, pass: (text: string) => void): void {
   let rest = '';
   from.setEncoding('utf8').on('data', (text: string) => {

@@ -8,11 +8,11 @@ import { passOn } from '../text/output.ts';
 import { restartDelayMs } from './restart-delay.ts';
 import { passWholeLines } from './whole-lines.ts';
 
-/** Wrong usage and settings that need mending: another start would end in the same way. */
+/** Exit codes of wrong usage and of settings that don't fit: another start would end in the same way. */
 const HOPELESS: ReadonlySet<number> = new Set([2, 78]);
-/** What a worker takes beyond its grace it takes because it is stuck. */
+/** A worker that takes this much longer than its grace is stuck. */
 const STUCK_MS = 10_000;
-/** Told twice to stop, a worker ends at once. */
+/** A worker that is told twice to stop ends at once: within this time. */
 const AT_ONCE_MS = 2_000;
 const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
 
@@ -33,10 +33,10 @@ interface WorkerProcessesOptions {
  * | after a signal to this process               | it isn't started again                                            |
  * | with 0, and is to end when idle              | the same                                                          |
  * | with 2 or 78                                 | all others are told to stop: their arguments are the same         |
- * | by a signal, by a crash, with any other code | it is started again after 1 s, twice as long each time, up to 30 s; after a minute of work all is forgotten |
+ * | by a signal, by a crash, with any other code | it is started again after a while: see {@link restartDelayMs}     |
  *
- * Ctrl-C and SIGTERM are passed on, each time: the workers treat them as `trawl work` does. They have no terminal of their own,
- * so that Ctrl-C reaches each of them once; and when this process dies, each of them stops as after SIGTERM.
+ * Every Ctrl-C and SIGTERM is passed on: workers treat them as `trawl work` does. They have no terminal of their own, so that
+ * Ctrl-C reaches each of them once; and when this process dies, each of them stops as after SIGTERM.
  */
 export class WorkerProcesses {
   readonly #options: WorkerProcessesOptions;
@@ -49,7 +49,7 @@ export class WorkerProcesses {
     this.#options = options;
   }
 
-  /** Runs the workers until all have ended, and gives the worst of their exit codes. Once only. */
+  /** Runs the workers until all have ended, and returns the worst of their exit codes. To be called once. */
   async run(): Promise<number> {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
     try {
@@ -61,7 +61,7 @@ export class WorkerProcesses {
     }
   }
 
-  /** Runs the worker of this number, again and again, and gives the exit code that it came to. */
+  /** Runs the worker of this number, again and again. Returns its last exit code. */
   async #keepUp(number: number): Promise<number> {
     const { exitWhenIdle, log } = this.#options;
     const { signal: stop } = this.#stop;
@@ -95,7 +95,7 @@ export class WorkerProcesses {
     if (stderr !== null) passWholeLines(stderr, (text) => passOn(process.stderr, text));
     this.#options.log.info({ process: number, workerPid: child.pid }, 'a worker process started');
     try {
-      // Not "exit": what it wrote last comes after that.
+      // Not "exit": its last output comes after that.
       const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
       return { code: code ?? this.#codeOf(signal), by: signal ?? `exit code ${code}` };
     } catch (error: unknown) {
@@ -105,7 +105,7 @@ export class WorkerProcesses {
     }
   }
 
-  /** A worker that has just been started doesn't listen for signals yet, and ends by them. */
+  /** A worker that has just been started doesn't listen for signals yet, and is ended by them. */
   #codeOf(signal: NodeJS.Signals | null): number {
     if (!this.#stop.signal.aborted) return 1;
     return signal === 'SIGTERM' ? 0 : signal === 'SIGINT' ? EXIT_INTERRUPTED : 1;
@@ -119,13 +119,13 @@ export class WorkerProcesses {
     setTimeout(() => this.#kill(), patienceMs).unref();
   }
 
-  /** Nothing is lost by it: what was not settled is worked again. */
+  /** Nothing is lost by it: tasks that were not settled are worked again. */
   #kill(): void {
     for (const child of this.#running) child.kill('SIGKILL');
   }
 }
 
-/** Has a worker process stop, as after SIGTERM, when the one that started it is gone. */
+/** Makes a worker process stop, as after SIGTERM, when the process that started it is gone. */
 export function stopWithParent(): void {
   if (process.channel === undefined) return;
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));

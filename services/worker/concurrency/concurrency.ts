@@ -1,15 +1,21 @@
 import type { WorkerBound } from '../../../shared/ports/roster.ts';
 
-/** How a process fares. */
-export interface Load {
-  /** All slots are taken, and somebody waits for one. */
-  readonly isFull: boolean;
+/** How a process fares, as it can be measured from within. */
+export interface ProcessLoad {
   /** The share of its time in which the event loop worked, since the last look. */
   readonly utilization: number;
   /** How late the event loop was, in milliseconds: the 90th percentile of a second. */
   readonly loopDelayMs: number;
   /** Of the memory that this process may use, the share that it has. */
   readonly memoryShare: number;
+}
+
+/** How a worker fares. */
+export interface Load extends ProcessLoad {
+  /** All slots are taken, and somebody waits for one. */
+  readonly isFull: boolean;
+  /** Pages whose reading waits for memory. */
+  readonly waitingForMemory: number;
 }
 
 interface ConcurrencyOptions {
@@ -43,8 +49,8 @@ export const LOOK_EVERY_MS = 500;
  *
  * `auto` begins with a few and doubles at each look while all of them are taken and more are due, until it first shrinks; from
  * then on it grows by a tenth a second. It doesn't grow while the process has no time left, since more open pages would only
- * wait for each other. It shrinks by a fifth when the event loop is late or memory gets short. Time-outs don't count: a
- * thousand dead hosts say nothing about this machine.
+ * wait for each other, nor while bodies wait for memory. It shrinks by a fifth when the event loop is late or memory gets short.
+ * Time-outs don't count: a thousand dead hosts say nothing about this machine.
  */
 export class Concurrency {
   readonly #isFixed: boolean;
@@ -94,8 +100,8 @@ export class Concurrency {
     this.#size = Math.max(Math.min(least, this.#most), Math.floor(this.#size * 0.8));
   }
 
-  #boundBy({ isFull, utilization, memoryShare }: Load): WorkerBound {
-    if (memoryShare > HIGH_MEMORY_SHARE) return 'memory';
+  #boundBy({ isFull, utilization, memoryShare, waitingForMemory }: Load): WorkerBound {
+    if (memoryShare > HIGH_MEMORY_SHARE || waitingForMemory > 0) return 'memory';
     if (utilization > BUSY_UTILIZATION) return 'cpu';
     if (!isFull) return 'politeness';
     return this.#isCutByFiles && this.#size >= this.#most ? 'files' : 'slots';

@@ -1,6 +1,6 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { memoryLimit } from '../../../shared/runtime/limits.ts';
-import type { Load } from './concurrency.ts';
+import type { ProcessLoad } from './concurrency.ts';
 
 /** How often the event loop is measured. */
 const RESOLUTION_MS = 20;
@@ -25,7 +25,7 @@ export class LoadMeter {
   }
 
   /** Since the last call; the loop's delay is that of the last full second. */
-  read(): Omit<Load, 'isFull'> {
+  read(): ProcessLoad {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, this.#utilization);
     this.#utilization = now;

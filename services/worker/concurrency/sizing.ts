@@ -1,5 +1,6 @@
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import { openFileLimit } from '../../../shared/runtime/limits.ts';
-import { Concurrency, LOOK_EVERY_MS, type Load } from './concurrency.ts';
+import { Concurrency, LOOK_EVERY_MS, type ProcessLoad } from './concurrency.ts';
 import { LoadMeter } from './load-meter.ts';
 import { Slots } from './slots.ts';
 
@@ -7,6 +8,7 @@ interface SizingOptions {
   readonly wanted: number | 'auto';
   /** Left out, this process'. */
   readonly meter?: Meter | undefined;
+  readonly fetcher: Pick<Fetcher, 'waitingForMemory'>;
   /** There are twice as many slots as at the last call, or as at the start. */
   readonly onDoubled: () => void;
 }
@@ -15,7 +17,7 @@ interface SizingOptions {
 export interface Meter {
   start(): void;
   stop(): void;
-  read(): Omit<Load, 'isFull'>;
+  read(): ProcessLoad;
 }
 
 /** Keeps as many slots as {@link Concurrency} wants, while it runs. */
@@ -51,7 +53,8 @@ export class Sizing {
 
   #look(): void {
     const { slots } = this;
-    this.#concurrency.look({ ...this.#meter.read(), isFull: slots.isFull }, performance.now());
+    const { waitingForMemory } = this.#options.fetcher;
+    this.#concurrency.look({ ...this.#meter.read(), isFull: slots.isFull, waitingForMemory }, performance.now());
     const { size } = this.#concurrency;
     if (size !== slots.total) slots.resize(size);
     if (size < 2 * this.#toldOf) return;

@@ -5,7 +5,7 @@ import type { Task } from '../../../shared/task/task/task.ts';
 import { loginsOf, type Visit } from './visit.ts';
 
 /**
- * The response cache as runs use it.
+ * Decides which runs read the response cache, and which write to it.
  *
  * | run                            | looks | keeps |
  * |--------------------------------|-------|-------|
@@ -13,8 +13,8 @@ import { loginsOf, type Visit } from './visit.ts';
  * | `dedup: run` (`--fresh`)       | yes   | yes   |
  * | the same, incremental          | no    | yes   |
  *
- * A URL that is taken once and never again is asked for once: nobody would read what is kept of it. An incremental run asks
- * what the host has now. What is asked for with credentials is nobody else's (RFC 9111 section 3.5).
+ * With `dedup: ever` a URL is fetched only once, so nobody would read its cached response. An incremental run must ask the
+ * host for the current version. Responses to requests with credentials may not be shared (RFC 9111 section 3.5).
  */
 export class CachedResponses {
   readonly #cache: ResponseCache;
@@ -29,12 +29,12 @@ export class CachedResponses {
     return await this.#cache.get(cacheKeyOf(task.url));
   }
 
-  /** May a page that was found for a run be used by it, now that its options are known for sure? */
+  /** May a run use the page that was found for it, now that its options are certain? */
   serves(options: RunOptions): boolean {
     return looks(options);
   }
 
-  /** Keeps what the host answered, if a run could ask for it again. */
+  /** Stores a response, if another run could ask for the same URL. */
   async keep(visit: Visit, fetched: FetchedPage): Promise<void> {
     if (!isAskedAgain(visit.run.options) || loginsOf(visit) !== undefined) return;
     await this.#cache.set(cacheKeyOf(visit.task.url), fetched);

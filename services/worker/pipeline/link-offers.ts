@@ -11,15 +11,15 @@ export interface LinkOffersOptions {
   readonly frontier: Pick<Frontier, 'offer'>;
   readonly rules: readonly RoutingRule[];
   readonly log: Logger;
-  /** Links were taken: something may be due. */
+  /** Called when links were taken: some may be due. */
   readonly onOffered?: () => void;
 }
 
-/** What is remembered to have been told. */
+/** Warnings remembered as logged, so that each is logged once. */
 const MOST_TOLD = 1_000;
 const MANY_HOSTS = 'a domain reached its limit of hosts (--max-hosts-per-domain): links to further ones are left out';
 
-/** Offers the links of pages, if their runs follow links. */
+/** Offers the links of a page to the frontier, if its run follows links. */
 export class LinkOffers {
   readonly #options: LinkOffersOptions;
   readonly #told = new Set<string>();
@@ -28,7 +28,10 @@ export class LinkOffers {
     this.#options = options;
   }
 
-  /** `stale`: the page's release is. `full`: the frontier takes nothing now. `cut`: offered, but the crawler had named more links than a page may have. */
+  /**
+   * `stale`: the page's release no longer counts. `full`: the frontier accepts nothing now. `cut`: offered, but the crawler
+   * named more links than a page may have.
+   */
   async offer(visit: Visit, page: Page, result: StepResult): Promise<'offered' | 'cut' | 'stale' | 'full'> {
     const { frontier, rules, onOffered } = this.#options;
     const { task, release, run } = visit;
@@ -67,7 +70,7 @@ export class LinkOffers {
     return named.isCut ? 'cut' : 'offered';
   }
 
-  /** Once for each run. */
+  /** Logs a warning once per run. */
   #tell(run: string, fields: object, what: string): void {
     const told = `${run} ${what}`;
     if (this.#told.has(told)) return;

@@ -11,19 +11,19 @@ import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 
 interface FollowOptions {
   readonly task: Task;
-  /** Of the page that the links stand in, after redirects. */
+  /** URL of the page that has the links, after redirects. */
   readonly finalUrl: string;
   readonly options: RunOptions;
   readonly rules: readonly RoutingRule[];
-  /** Of the visit that found the links: they hold for its origins, however a page was come to. */
+  /** The logins of the visit that found the links; each is used for its own origin only. */
   readonly logins?: Logins | undefined;
-  /** Credentials that a link had itself. */
+  /** The credentials written in a link itself. */
   readonly loginOf?: (link: string) => string | undefined;
   /** Needed for scope `domain` only. */
   readonly domainOf?: (hostname: string) => string;
 }
 
-/** The links of a page that its run follows: not too deep, within its scope, and wanted by its patterns. */
+/** The links of a page that its run follows: not too deep, within its scope, and matching its patterns. */
 export function linksToFollow(
   links: readonly string[],
   { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname }: FollowOptions,
@@ -47,7 +47,7 @@ export function linksToFollow(
   return offers;
 }
 
-/** The links that a crawler named, within the limits of a page. `isCut`: there were more. */
+/** Cuts a crawler's links to the limits of a page. `isCut`: some were left out. */
 export function withinLimits(links: readonly string[]): { readonly links: readonly string[]; readonly isCut: boolean } {
   const kept: string[] = [];
   let length = 0;
@@ -60,13 +60,13 @@ export function withinLimits(links: readonly string[]): { readonly links: readon
   return { links: kept, isCut: kept.length < links.length };
 }
 
-/** The domain whose hosts a link's counts among; its own name, `www` and the host of the page count for nothing. */
+/** The domain whose limit of hosts a link counts towards; nothing for the domain itself, its `www` and the page's host. */
 function domainCounting(host: string, own: string, domainOf: (hostname: string) => string): string | undefined {
   const domain = domainOf(host.replace(/:\d+$/, ''));
   return host === own || host === domain || host === `www.${domain}` ? undefined : domain;
 }
 
-/** Without a pattern to include, all are; one that excludes wins. */
+/** Without `include` patterns every URL is included; an `exclude` pattern that matches wins. */
 function isWanted(href: string, { include = [], exclude = [] }: RunOptions): boolean {
   if (include.length > 0 && !include.some((pattern) => matchesUrl(pattern, href))) return false;
   return !exclude.some((pattern) => matchesUrl(pattern, href));

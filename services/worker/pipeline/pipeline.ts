@@ -1,6 +1,7 @@
 import type { StepResult } from '../../../shared/crawler/crawler.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
+import { PageHold } from '../../../shared/ports/fetcher.ts';
 import {
   ALONE_FROM_STARTS,
   type AttemptHistory,
@@ -55,16 +56,16 @@ export interface PipelineOptions extends RequestsOptions, StepsOptions {
   readonly cache: ResponseCache;
   readonly sink: Sink;
   readonly runs: RunDirectory;
-  /** Where messages that are no task are told of. */
+  /** Records messages that are not tasks. */
   readonly failures?: FailureLines;
   readonly intake: SeedIntake;
   readonly leases: LeaseKeeper;
   readonly slots: Slots;
   readonly rules: readonly RoutingRule[];
   readonly log: Logger;
-  /** Aborts what is under way when the worker's time is up. */
+  /** Aborts the work under way when the worker's time to stop is up. */
   readonly signal: AbortSignal;
-  /** Links were offered: something may be due. */
+  /** Called when links were taken: some may be due. */
   readonly onOffered?: () => void;
   /** Records can't be stored: the worker should stop consuming. */
   readonly onSinkFailure: (reason: string) => void;
@@ -73,12 +74,12 @@ export interface PipelineOptions extends RequestsOptions, StepsOptions {
 const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
 
 /**
- * A delivery's way to its outcome, one named step after another:
+ * Takes a delivery to its outcome, in these steps:
  *
  * read → its run → admit, and the cached response → robots → gate → fetch → read the page → offer its links → store the record →
  * dead-letter it, if it failed → settle, and keep the response → ack
  *
- * The order of effects is fixed: whatever dies between two of them, the task is worked again, and counts once.
+ * The order of effects is fixed: if the process dies between two of them, the task is worked on again, and still counts once.
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
@@ -88,7 +89,7 @@ export class Pipeline {
   readonly #steps: Steps;
   readonly #outcomes: OutcomeLog;
   readonly #cached: CachedResponses;
-  /** Resolves once all large pages so far are read. */
+  /** Resolves once every large page so far has been read. */
   #largePages: Promise<void> = Promise.resolve();
 
   constructor(options: PipelineOptions) {
@@ -102,8 +103,8 @@ export class Pipeline {
   }
 
   /**
-   * Processes a delivery until it is settled or put back. `behind`: it is for other programs. Rejects when a store fails: the
-   * delivery then comes again.
+   * Processes a delivery until its task is settled or put back. `behind`: it is for other programs. Rejects when a store fails;
+   * the delivery must then be returned.
    */
   async handle(delivery: Delivery): Promise<Handling | 'behind'> {
     const message = readDelivery(delivery);
@@ -133,7 +134,7 @@ export class Pipeline {
     ]);
     const run = 'incarnation' in admission ? await runs.findAs(task.run, admission.incarnation) : found;
     const step = stepOf(run, task.step);
-    // Not by worker: whoever takes a release over from a dead worker has its place, too, without waiting for its lease.
+    // Named by release, not by worker: a worker that takes over from a dead one gets its place at the host without a wait.
     const holder = `${task.run}:${release}`;
     const visit = {
       task,
@@ -165,7 +166,7 @@ export class Pipeline {
         leases.keep(task.run, name);
         try {
           if (state.starts < ALONE_FROM_STARTS) return await work();
-          // Behind another suspect it would be counted as killed with that one, though it had not begun.
+          // If it waited here for another suspect that kills the process, it would be blamed without having begun.
           if (slots.isReserved) return await this.#putBack({ ...visit, state }, 0);
           return await slots.alone(work);
         } finally {
@@ -176,13 +177,18 @@ export class Pipeline {
   }
 
   async #visit(visit: Visit, known: Known): Promise<Handling> {
-    const requested = await this.#requests.make(visit, known);
-    const { visit: at } = requested;
-    if ('laterMs' in requested) return await this.#putBack(at, requested.laterMs);
-    const handling =
-      'arrival' in requested ? await this.#read(at, requested.arrival) : await this.#end(at, requested.ending);
-    await requested.left;
-    return handling;
+    const hold = new PageHold();
+    try {
+      const requested = await this.#requests.make(visit, known, hold);
+      const { visit: at } = requested;
+      if ('laterMs' in requested) return await this.#putBack(at, requested.laterMs);
+      const handling =
+        'arrival' in requested ? await this.#read(at, requested.arrival) : await this.#end(at, requested.ending);
+      await requested.left;
+      return handling;
+    } finally {
+      hold.end();
+    }
   }
 
   async #read(visit: Visit, arrival: Arrival): Promise<Handling> {
@@ -252,15 +258,15 @@ export class Pipeline {
     await read;
   }
 
-  /** A page that was found elsewhere stands for both URLs. */
+  /** Claims the URL that the task was redirected to: its page stands for both URLs. */
   async #claim({ task, release, run, known }: Visit, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
     if (mark === task.mark || release === 0) return 'claimed';
-    // An earlier run has, for this task's page: it is marked ever since.
+    // An earlier run claimed it for this same task, and such marks are kept.
     if (mark === known?.claimed && run.options.dedup === 'ever') return 'claimed';
     return await this.#options.frontier.claim(task.run, nameOf({ release, task }), mark);
   }
 
-  /** Everything but a page: told in the records, dead-lettered if it failed, settled. */
+  /** Ends a task that gave no page: records it, dead-letters it if it failed, settles it. */
   async #end(visit: Visit, ending: Ending): Promise<Handling> {
     const { clock } = this.#options;
     const { outcome, status } = ending;
@@ -276,11 +282,11 @@ export class Pipeline {
     return 'ack';
   }
 
-  /** `restMs`: how long the task itself waits at least. */
+  /** Puts a task back. `hostFreeInMs` holds for its host, `restMs` for this task: each waits at least that long. */
   async #putBack(visit: Visit, hostFreeInMs: number, restMs = 0): Promise<Handling> {
     const { frontier, clock, signal } = this.#options;
     if (visit.release === 0) {
-      // It is delivered again at once: it can only wait here.
+      // Without a ledger it is redelivered at once, so the wait must be here.
       await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
       return 'return';
     }

@@ -4,23 +4,23 @@ import { canonicalOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
 import { domainFinder } from './domains.ts';
 import { type Ending, redirectsOf, type Visit } from './visit.ts';
 
-/** Redirects travel with their task, in a message that has a size. */
+/** Characters of all a task's redirects: they travel in its message, whose size is limited. */
 const MAX_REDIRECTS_LENGTH = 131_072;
-/** Some sites send a client back to where it was, once, to see whether it takes their cookie. */
+/** Some sites redirect a client back to the same URL once, to see whether it accepts their cookie. */
 const MOST_RETURNS = 1;
 
 /**
- * Whether a redirect is followed, and if not, its task's outcome.
+ * Decides whether a redirect is followed, and if not, how its task ends.
  *
  * | the redirect leads                        | outcome             |
  * |-------------------------------------------|---------------------|
- * | on, more often than is allowed            | `failed: redirects` |
- * | to where it came from, a second time      | `failed: redirects` |
+ * | on, beyond the number allowed             | `failed: redirects` |
+ * | to a URL visited before, a second time    | `failed: redirects` |
  * | to no http URL, or one that is too long   | `failed: redirects` |
- * | out of scope, from a link that was followed | `skipped: scope`  |
- * | anywhere else                             | it is asked next    |
+ * | out of scope, from a followed link        | `skipped: scope`    |
+ * | anywhere else                             | requested next      |
  *
- * A seed may lead anywhere: whoever names a site wants its new place.
+ * A seed may redirect anywhere: somebody who names a site means it to be found at its new address.
  */
 export async function followed(
   visit: Visit,
@@ -49,7 +49,7 @@ export function outOfScope(to: string) {
   return { kind: 'skipped', reason: 'scope', detail: `redirected to ${to}` } as const;
 }
 
-/** Where a seed leads is; where a link leads that was followed must be in the scope of its run. */
+/** May the task be redirected to `to`? A seed, to anywhere; a followed link, only within the run's scope. */
 export async function isInScope({ task, run }: Visit, to: string): Promise<boolean> {
   if (task.depth === 0) return true;
   const { scope = 'host' } = run.options;

@@ -1,6 +1,6 @@
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import { FetchError, type Fetcher } from '../../../shared/ports/fetcher.ts';
+import { FetchError, type Fetcher, type PageHold } from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
@@ -84,12 +84,16 @@ export class Requests {
     this.#silent = new SilentHosts({ slots: () => options.slots.total });
   }
 
-  /** `left` in the answer: its place at the host is free again. That need not be waited for before the page is read. */
-  async make(visit: Visit, { rules, arrival, pausedMs = 0 }: Known): Promise<Requested> {
+  /**
+   * `left` in the answer: its place at the host is free again. That need not be waited for before the page is read.
+   *
+   * @param hold of the page's bytes
+   */
+  async make(visit: Visit, { rules, arrival, pausedMs = 0 }: Known, hold: PageHold): Promise<Requested> {
     const { robots } = this.#options;
     let [hop, known, paused]: [Visit, RobotsRules | undefined, number | undefined] = [visit, rules, pausedMs];
     for (;;) {
-      const asked = await this.#reach(hop, { rules: known, arrival, pausedMs: paused });
+      const asked = await this.#reach(hop, { rules: known, arrival, pausedMs: paused }, hold);
       // What is cached was asked for by another: its redirects are none of this visit's.
       if ('arrival' in asked && arrival !== undefined) return { visit, ...asked };
       if (!('to' in asked)) return { visit: hop, ...asked };
@@ -100,7 +104,7 @@ export class Requests {
   }
 
   /** One hop: what its robots.txt says, and then its page. */
-  async #reach(hop: Visit, { rules, arrival, pausedMs }: Reach): Promise<Hop> {
+  async #reach(hop: Visit, { rules, arrival, pausedMs }: Reach, hold: PageHold): Promise<Hop> {
     const { robots } = this.#options;
     const host = hostOf(hop);
     if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS };
@@ -110,7 +114,7 @@ export class Requests {
       const permission = (await robots?.permit(this.#candidate(hop), rules)) ?? FREE;
       if (permission.kind !== 'allow') return this.#refused(hop, permission);
       if (arrival !== undefined) return await this.#recall(hop, arrival);
-      const asked = await this.#ask(hop, permission.intervalMs, pausedMs);
+      const asked = await this.#ask(hop, permission.intervalMs, pausedMs, hold);
       hasAnswered = 'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
       return asked;
     } finally {
@@ -157,7 +161,7 @@ export class Requests {
   }
 
   /** One request, in its host's turn. */
-  async #ask(visit: Visit, crawlDelayMs: number, pausedMs: number | undefined): Promise<Hop> {
+  async #ask(visit: Visit, crawlDelayMs: number, pausedMs: number | undefined, hold: PageHold): Promise<Hop> {
     const { gate, signal, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
@@ -165,16 +169,18 @@ export class Requests {
     const { holder } = visit;
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
     if (!slot.go) return { laterMs: slot.inMs };
-    const began = performance.now();
-    const fetched = await this.#fetch(visit);
+    const began = performance.now() - hold.waitedMs;
+    const fetched = await this.#fetch(visit, hold);
+    // What the request waited for this process says nothing of the host's pace.
+    const tookMs = performance.now() - hold.waitedMs - began;
     // If that fails, the place is free again when its lease ends.
-    const left = gate.leave(host, limit, holder, performance.now() - began, 'ending' in fetched).catch(() => {});
+    const left = gate.leave(host, limit, holder, tookMs, 'ending' in fetched).catch(() => {});
     if (!('to' in fetched)) return { ...fetched, left };
     await left;
     return fetched;
   }
 
-  async #fetch(visit: Visit): Promise<Answered> {
+  async #fetch(visit: Visit, hold: PageHold): Promise<Answered> {
     const { fetcher, maxBodyBytes, maxRedirects, clock, signal } = this.#options;
     const broken: StepError[] = [];
     const accepts = (contentType: string | undefined): boolean => {
@@ -187,7 +193,7 @@ export class Requests {
     const validators = validatorsFor(visit);
     try {
       const fetched = await fetcher.fetch({
-        ...{ url, maxBodyBytes, signal, accepts },
+        ...{ url, maxBodyBytes, signal, accepts, hold },
         ...(validators === undefined ? {} : { validators }),
         redirectedFrom: visit.task.url,
         login: loginOf(visit, url),

@@ -3,8 +3,9 @@ import { type KnownPage, readAsOf, type Validators, validatorsIn } from '../../.
 import { type Ending, redirectsOf, type Visit } from './visit.ts';
 
 /**
- * What to ask with, of a page that an earlier run knows; nothing where its body is wanted, changed or not: when this run
- * reads it for something else, or follows its links. Behind a redirect another page is asked for, which they say nothing of.
+ * Validators for a conditional request, if an earlier run knows the page. Nothing if the body is needed even when unchanged:
+ * this run reads pages differently, or follows this page's links. Nothing after a redirect either: validators belong to the
+ * task's own URL.
  */
 export function validatorsFor(visit: Visit): Validators | undefined {
   const { known, run, task } = visit;
@@ -17,7 +18,7 @@ export function validatorsFor(visit: Visit): Validators | undefined {
   return { ...(etag === undefined ? {} : { etag }), ...(modified === undefined ? {} : { modified }) };
 }
 
-/** What an incremental run remembers of a page; nothing if its visit didn't come to an end, or in any other run. */
+/** What an incremental run remembers of a page. Nothing if the task was neither done nor skipped, or in any other run. */
 export function rememberedOf(visit: Visit, ending: Ending, now: number): PageVisit | undefined {
   const { known, run } = visit;
   const { outcome, askedAt = now, answer, contentHash = '', claimed = known?.claimed } = ending;
@@ -29,12 +30,12 @@ export function rememberedOf(visit: Visit, ending: Ending, now: number): PageVis
   const kept = claimed === undefined ? {} : { claimed };
   const facts = { contentHash, bytes, readAs: readAsOf(run.options), ...kept, askedMsAgo, bytesSaved: 0 };
   if (outcome.kind === 'skipped' || answer === undefined) return facts;
-  // The answer of another URL says nothing of this one.
+  // Validators of another URL's answer are not valid for this one.
   const isItsOwn = answer.finalUrl === visit.task.url;
   return isItsOwn ? { ...facts, ...validatorsIn(answer.headers) } : facts;
 }
 
-/** A 304 may name the version anew. */
+/** Known facts after a 304, which may carry new validators. */
 function confirmed({ fetchedAt: _, ...facts }: KnownPage, headers: Readonly<Record<string, string>> = {}) {
   return { ...facts, ...validatorsIn(headers) };
 }

@@ -9,15 +9,15 @@ import { redirectOf } from '../../../shared/task/url/redirect.ts';
 export type RobotsAnswer =
   /** `found`: there is a file. */
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly found: boolean }
-  /** `reason`: for people, the host's pause. `isThrottled`: whoever answered wants to be left alone. */
+  /** The host must wait. `reason` is shown with its pause. `isThrottled`: the host that answered asked us to slow down. */
   | {
       readonly kind: 'wait';
       readonly reason: string;
-      /** Of the answer, if there was one. */
+      /** Headers of the answer, if there was one. */
       readonly headers?: Readonly<Record<string, string>>;
       readonly isThrottled?: boolean;
     }
-  /** It is to be asked for there. */
+  /** The file redirects to `to`. */
   | { readonly kind: 'moved'; readonly to: string }
   | { readonly kind: 'as_page'; readonly error: FetchError }
   | { readonly kind: 'again' };
@@ -25,8 +25,8 @@ export type RobotsAnswer =
 const NO_RULES: RobotsAnswer = { kind: 'rules', rules: ALLOW_ALL, found: false };
 
 /**
- * Asks for an origin's robots.txt, once: there, or where redirects have led so far. Of a longer file its first 512 000 bytes
- * count; the rules are those of the origin, wherever it redirects to.
+ * Makes one request for an origin's robots.txt: at the origin, or at the last of `redirects`. Only the first 512 000 bytes
+ * are read. The rules apply to the origin, wherever its file was found.
  */
 export async function requestRobots(
   origin: string,
@@ -42,7 +42,7 @@ export async function requestRobots(
     const redirect = redirectOf(status, headers.location, url);
     if (redirect !== undefined) {
       letGo(response.body);
-      // As after too many redirects: there is no robots.txt.
+      // An invalid redirect, like one too many, means that there is no robots.txt.
       if ('problem' in redirect || redirects.length >= MAX_ROBOTS_REDIRECTS) return NO_RULES;
       return { kind: 'moved', to: redirect.to };
     }
@@ -76,7 +76,7 @@ function answerOfFailure(error: FetchError, isRedirected: boolean): RobotsAnswer
   }
 }
 
-/** Reads at most this many bytes, and discards the rest. */
+/** Reads at most `most` bytes, and discards the rest. */
 async function beginningOf(body: OpenDocument['body'], most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -18,23 +18,23 @@ interface RobotsOptions {
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly hostConcurrency: number;
-  /** The longest that one request may take: until then no other process asks. */
+  /** The longest that one request may take; no other process asks meanwhile. */
   readonly timeoutMs: number;
   /** A number in [0, 1). */
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** A page that wants to be fetched. */
+/** A page that is about to be fetched. */
 export interface Candidate {
   readonly url: string;
   readonly host: string;
-  /** At what pace its run may ask the host. */
+  /** The least time between two requests of its run to the host. */
   readonly intervalMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What a robots.txt makes of a page. */
+/** What robots.txt says about a page. */
 export type Permission =
   /** `intervalMs`: the least time between two requests to the host. */
   | { readonly kind: 'allow'; readonly intervalMs: number }
@@ -45,11 +45,11 @@ export type Permission =
       readonly detail: string;
       readonly asked: boolean;
     }
-  /** Come back in `inMs`, not sooner; the host isn't the cause. */
+  /** Ask again in `inMs`, not sooner; the host isn't the cause. */
   | { readonly kind: 'later'; readonly inMs: number }
   /** The host's robots.txt can't be read; the host is paused. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** The page could not be fetched either. */
+  /** The robots.txt failed in a way that would fail the page, too. */
   | { readonly kind: 'fail'; readonly error: FetchError };
 
 /** The rules, or why there are none. */
@@ -57,29 +57,29 @@ type RobotsLookup =
   | { readonly kind: 'rules'; readonly rules: RobotsRules; readonly asked: boolean }
   | Extract<Permission, { kind: 'later' | 'unreachable' | 'fail' }>;
 
-/** How long a process knows rules before it asks the store again. */
+/** How long a process remembers rules before it asks the store again. */
 const KNOWN_MS = 5 * MINUTE_MS;
-/** RFC 9309 section 2.4 allows a day; a process may know them for {@link KNOWN_MS} more. */
+/** RFC 9309 section 2.4 allows a day in all, of which a process may remember them for {@link KNOWN_MS}. */
 const RULES_KEPT_MS = DAY_MS - KNOWN_MS;
-/** An answer that stands for "no rules" may be a mistake that is soon mended. */
+/** An answer that means "no rules" may be a mistake that is soon corrected. */
 const NO_RULES_KEPT_MS = HOUR_MS;
 const MOST_KNOWN = 10_000;
 const MOST_KNOWN_BYTES = 32_000_000;
-/** Longer delays are not waited for. */
+/** Pages of hosts with a longer Crawl-delay are skipped. */
 const MAX_CRAWL_DELAY_MS = 60_000;
 /** How long pages wait in the frontier while their robots.txt is fetched. */
 const LATER_MS = 1_000;
 /** How often the store is read while another process asks. */
 const LOOK_EVERY_MS = 100;
-/** What a lock lasts beyond its requests: waiting for slots, and storing what came. */
+/** How much longer a lock lasts than its requests may take, for the wait for slots and for storing the rules. */
 const LOCK_EXTRA_MS = 10_000;
 
 /**
- * Says what the robots.txt of its origin makes of a page. A file is asked for once: by one process of the fleet, for all pages
- * at a time, through the host's gate; the others wait a moment, and then rather let their pages wait. Each redirect takes a
- * turn of the host that it leads to; while that one has none, how far the request has come is kept for whoever asks next.
+ * Decides by robots.txt whether a page may be fetched. One process of the fleet fetches an origin's file, through the host's
+ * gate and for all pages; the others wait a moment for it, then put their pages back. Each redirect takes a turn of the host
+ * that it leads to. If that host has none, the redirects followed so far are stored, and the next request continues there.
  *
- * Rules are kept in this process for a few minutes, so that a page costs no request to the store.
+ * A process remembers rules for a few minutes, so that most pages need no call to the store.
  */
 export class Robots {
   readonly #options: RobotsOptions;
@@ -95,7 +95,7 @@ export class Robots {
     this.#known = new ExpiringCache({ clock, max: MOST_KNOWN, maxSize: MOST_KNOWN_BYTES });
   }
 
-  /** The rules for a URL as far as they are known, here or to the store: no host is asked. */
+  /** The rules for a URL if this process or the store has them. Makes no request to the host. */
   async look(url: string): Promise<RobotsRules | undefined> {
     const origin = originOf(url);
     const known = this.#known.get(origin);
@@ -105,7 +105,7 @@ export class Robots {
     return rules;
   }
 
-  /** May this page be fetched? Asks for the robots.txt of its origin when {@link look} found none. */
+  /** May this page be fetched? Fetches the robots.txt of its origin if {@link look} found no rules. */
   async permit(candidate: Candidate, rules: RobotsRules | undefined): Promise<Permission> {
     const found: RobotsLookup =
       rules === undefined ? await this.#find(candidate) : { kind: 'rules', rules, asked: false };
@@ -147,17 +147,17 @@ export class Robots {
       if (rules !== undefined) return this.#remember(origin, rules);
     }
     try {
-      // Another may have got it since the last look.
+      // Another process may have stored the rules since the last look.
       const rules = await store.find(origin);
       if (rules !== undefined) return this.#remember(origin, rules);
       return await this.#request(origin, candidate);
     } finally {
-      // If that fails, the lock ends by itself.
+      // If this fails, the lock expires.
       await store.unlock(origin).catch(() => {});
     }
   }
 
-  /** The requests for a file: where it should be, and then wherever it redirects to. */
+  /** Requests the file at its origin, then wherever it redirects to. */
   async #request(origin: string, candidate: Candidate): Promise<RobotsLookup> {
     const { store, timeoutMs } = this.#options;
     const endsAt = performance.now() + timeoutMs;
@@ -168,12 +168,12 @@ export class Robots {
       if (answer.kind === 'later') return await this.#wait({ origin, at, way }, answer.inMs, candidate);
       if (answer.kind !== 'moved') return await this.#found({ origin, host: candidate.host, at }, answer);
       way = { redirects: [...way.redirects, answer.to], waits: 0 };
-      // The lock lasts for one request more.
+      // Later than this, the next request might outlast the lock.
       if (performance.now() > endsAt) return await this.#wait({ origin, at: candidate.host, way }, 0, candidate);
     }
   }
 
-  /** One request, in the turn of the host it goes to. */
+  /** Makes one request, in a turn of the host it goes to. */
   async #askOnce(
     { origin, at, way }: OnTheWay,
     { intervalMs, signal }: Candidate,
@@ -181,7 +181,7 @@ export class Robots {
     const { gate, fetcher, hostConcurrency, log } = this.#options;
     const limit = { intervalMs, concurrency: hostConcurrency };
     const holder = `robots:${origin}`;
-    // What admission has said of a pause may be old by now.
+    // The host may have been paused since the page was admitted.
     const slot = await this.#slots.tryAcquire({ host: at, holder, limit, signal });
     if (!slot.go) return { kind: 'later', inMs: slot.inMs };
     const began = performance.now();
@@ -191,7 +191,7 @@ export class Robots {
     return answer;
   }
 
-  /** Lets the pages of an origin wait for the turn of a host: their own, or one that its robots.txt redirects to. */
+  /** Makes the page wait for a turn of a host: its own, or the one its robots.txt redirects to. */
   async #wait({ origin, at, way }: OnTheWay, inMs: number, { host }: Candidate): Promise<RobotsLookup> {
     const { store, random } = this.#options;
     const isElsewhere = at !== host;
@@ -216,7 +216,7 @@ export class Robots {
   async #keep({ origin, host }: Asked, rules: RobotsRules, forMs: number): Promise<RobotsLookup> {
     const { store, gate } = this.#options;
     const { crawlDelayMs: delayMs = 0 } = rules;
-    // First: whoever finds the rules may count on it.
+    // Before the rules are stored: a process that finds them relies on this pace.
     if (delayMs > 0 && delayMs <= MAX_CRAWL_DELAY_MS) await gate.slow(host, delayMs, forMs);
     await store.keep(origin, rules, forMs);
     return { ...this.#remember(origin, rules), asked: true };
@@ -244,9 +244,9 @@ export class Robots {
 
 interface Asked {
   readonly origin: string;
-  /** The origin's. */
+  /** The host of the origin. */
   readonly host: string;
-  /** The host that answered: another one after redirects. */
+  /** The host that answered; after redirects, another one. */
   readonly at: string;
 }
 

@@ -7,28 +7,28 @@ interface SilentHostsOptions {
   readonly now?: () => number;
 }
 
-/** A host that hasn't answered within this may never do so. */
+/** A host that hasn't answered after this long may never answer. */
 const SILENT_AFTER_MS = 2_000;
-/** 100 bytes each. */
+/** Hosts remembered as having answered; about 100 bytes each. */
 const MOST_KNOWN = 100_000;
 
 /**
- * Hosts that accept a connection, or not even that, and never answer: each request to one lasts until its time-out, and a
- * thousand of them would have all slots. A host that never answered has one request at a time that lasts; all such hosts
- * together have half of the slots, and the rest of their pages wait in the frontier.
+ * Keeps hosts that never answer from taking all slots: a request to one, whether or not it accepts the connection, lasts until
+ * its time-out. A host that has never answered may have one long request at a time, and all such hosts together half of the
+ * slots; their other pages wait in the frontier.
  */
 export class SilentHosts {
   readonly #options: SilentHostsOptions;
-  /** Hosts that have answered, the latest of them. */
+  /** Hosts that have answered; at most {@link MOST_KNOWN}, the oldest first. */
   readonly #answered = new Set<string>();
-  /** Requests to others, the oldest first. */
+  /** Open requests to all other hosts, the oldest first. */
   readonly #open = new Map<symbol, { readonly host: string; readonly since: number }>();
 
   constructor(options: SilentHostsOptions) {
     this.#options = options;
   }
 
-  /** May a host be asked, as far as silent hosts go? */
+  /** May a request to this host begin, as far as the limits for silent hosts go? */
   mayAsk(host: string): boolean {
     if (this.#open.size === 0 || this.#answered.has(host)) return true;
     const silentSince = this.#now() - SILENT_AFTER_MS;
@@ -40,7 +40,7 @@ export class SilentHosts {
     return true;
   }
 
-  /** A request to a host begins. Returns what is to be called at its end, with whether the host answered. */
+  /** Notes that a request begins. Call the returned function when it ends, with whether the host answered. */
   begin(host: string): (hasAnswered: boolean) => void {
     if (this.#answered.has(host)) return () => {};
     const id = Symbol();

@@ -2,10 +2,10 @@ import type { StepResult } from '../../../shared/crawler/crawler.ts';
 import { placesIn } from '../../../shared/crawler/place.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
-/** Knows which page has the process to itself, for whoever has to end a process that is stuck. */
+/** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
 export interface StepWatch {
   enter(url: string): void;
-  /** How long it was there, in milliseconds in which the process ran. */
+  /** How long the step ran, in milliseconds, without time in which the process was suspended. */
   leave(): number;
 }
 
@@ -17,26 +17,26 @@ export interface StepsOptions {
   readonly watch?: StepWatch;
 }
 
-/** A crawler's function threw, took too long, or gave back what a step must not. The page fails, and no other does. */
+/** A crawler's function threw, took too long, or returned something that a step may not. Only this page fails. */
 export class StepError extends Error {
   override readonly name = 'StepError';
   readonly code = 'ERR_STEP';
 }
 
-/** A page's step, waited for. */
+/** An asynchronous step that has not finished. */
 interface Pending {
   turns: number;
   readonly giveUp: () => void;
 }
 
-/** Its time is counted in this many turns, each at least that part of it: a process that was suspended loses one. */
+/** The time limit is counted in this many turns, so that a suspension of the process costs a step only one of them. */
 const TURNS = 10;
-/** Lines of a stack: the packages that a crawler uses may stand above its own. */
+/** Lines of stack kept: frames of packages may stand above the crawler's own. */
 const STACK_LINES = 50;
-/** Characters of what a crawler said of its failure that are kept. */
+/** Characters kept of a crawler's error message. */
 const MAX_MESSAGE_LENGTH = 2_000;
 
-/** Calls the functions of crawlers. Each comes to an end in time, and what it did wrong is said with file and line. */
+/** Calls the functions of crawlers, with a time limit. Their errors name file and line. */
 export class Steps {
   readonly #options: StepsOptions;
   readonly #pending = new Set<Pending>();
@@ -47,7 +47,7 @@ export class Steps {
   }
 
   /**
-   * What `step` makes of a page.
+   * Runs `step` on a page and checks its result.
    *
    * @param crawler its file in `crawlers/`, without .ts
    * @throws StepError
@@ -95,7 +95,7 @@ export class Steps {
     });
   }
 
-  /** Counts turns while a step is waited for. */
+  /** Counts turns while any step is pending. */
   async #count(): Promise<void> {
     const { clock, stepTimeoutMs } = this.#options;
     const idle = new AbortController();
@@ -104,7 +104,7 @@ export class Steps {
       await clock.sleep(stepTimeoutMs / TURNS, idle.signal);
       if (idle.signal.aborted) break;
       for (const pending of this.#pending) {
-        // The first turn was under way when it began.
+        // One turn more than TURNS, since the step began in the middle of its first.
         if (pending.turns-- > 0) continue;
         this.#pending.delete(pending);
         pending.giveUp();
@@ -120,12 +120,12 @@ export class Steps {
   }
 }
 
-/** What is wrong with a step, seen from outside: it has no line. */
+/** A problem that the worker found with a step from outside, so it has no line in the crawler. */
 class ProblemError extends Error {
   override readonly name = 'ProblemError';
 }
 
-/** The failure of a crawler's function: where and what. */
+/** The failure of a crawler's function, with place and message. */
 export function stepErrorOf(crawler: string, error: unknown): StepError {
   const file = `crawlers/${crawler}.ts`;
   const place = error instanceof ProblemError ? undefined : placeOf(error);
@@ -140,7 +140,7 @@ function placeOf(error: unknown): string | undefined {
   }
 }
 
-/** Reads whatever was thrown: even reading an error may throw. */
+/** A sentence for any thrown value; even reading an error may throw. */
 function sentenceOf(error: unknown): string {
   try {
     if (error instanceof ProblemError) return error.message;
@@ -155,7 +155,7 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** What a step gave back, read once. */
+/** Checks what a step returned, reading each property once. */
 function checked(result: unknown): StepResult {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) {
     throw new ProblemError(`expected a step to return { data, links }, got ${kindOf(result)}`);

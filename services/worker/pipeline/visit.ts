@@ -14,30 +14,30 @@ import { type Logins, loginFor, loginsField, withLogin } from '../../../shared/t
 import type { WorkedRun } from '../run-directory.ts';
 import type { StepError } from './steps.ts';
 
-/** Characters of an error that are noted for people. */
+/** Characters kept of an error in an attempt's note. */
 const MAX_NOTE_LENGTH = 500;
 
 /** One admitted task on its way through the pipeline. */
 export interface Visit {
   readonly task: Task;
-  /** What the run's crawler does with it. */
+  /** The function of the run's crawler for this task. */
   readonly step: Step;
-  /** 0 when the store has lost the run: then there is no ledger to settle in. */
+  /** 0 if the store has lost the run: there is then no ledger to settle in. */
   readonly release: number;
-  /** Whose place it is that the visit takes at a host: another for each delivery, also of runs that the store has lost. */
+  /** Identifies the visit at the host gate; unique to the delivery, even if the store has lost the run. */
   readonly holder: string;
   readonly state: TaskState;
   readonly run: WorkedRun;
   readonly worker: string;
-  /** See {@link Admission}; of the host that the task was admitted for. */
+  /** See {@link Admission}; about the host that the task was admitted for. */
   readonly answersOthers?: boolean;
   /** What an incremental run knows of the page. */
   readonly known?: KnownPage | undefined;
-  /** What redirects have made of the task so far; `task` is how it came. */
+  /** The task after the redirects of this visit; `task` is as it was delivered. */
   readonly moved?: Task;
 }
 
-/** A visit that has been redirected once more. */
+/** The visit after one more redirect. */
 export function redirected(visit: Visit, to: string, login?: string): Visit {
   const logins = loginsField(withLogin(loginsOf(visit), to, login));
   const redirects = [...redirectsOf(visit), to];
@@ -45,53 +45,53 @@ export function redirected(visit: Visit, to: string, login?: string): Visit {
   return { ...visit, answersOthers: false, moved };
 }
 
-/** The credentials that are known for the origins on its way. */
+/** The credentials known for the origins of this visit. */
 export function loginsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): Logins | undefined {
   return moved?.logins ?? task.logins;
 }
 
-/** The credentials that a URL is asked for with. */
+/** The credentials that a URL is requested with. */
 export function loginOf(visit: Visit, url: string): string | undefined {
   return loginFor(url, loginsOf(visit));
 }
 
-/** The URL that is asked next. */
+/** The URL to request next. */
 export function urlOf(visit: Visit): string {
   return redirectsOf(visit).at(-1) ?? visit.task.url;
 }
 
-/** The host that is asked next. */
+/** The host of the next request. */
 export function hostOf({ task, moved }: Visit): string {
   return moved?.host ?? task.host;
 }
 
-/** The URLs that redirects have led to, in order. */
+/** The URLs that redirects have led to so far, in order. */
 export function redirectsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): readonly string[] {
   return moved?.redirects ?? task.redirects ?? [];
 }
 
-/** A page that came, from the host or from the cache. */
+/** A page as it arrived from the host or the cache. */
 export interface Arrival {
   readonly fetched: FetchedPage;
   readonly fromCache: boolean;
-  /** When it was asked for, by the worker's clock. */
+  /** When it was requested, by the worker's clock. */
   readonly askedAt?: number;
 }
 
-/** What is known when a task's delivery ends. */
+/** The result of a task's delivery. */
 export interface Ending extends Partial<Judgement> {
   readonly outcome: Outcome;
   readonly status?: number | undefined;
-  /** What the host said, if it said anything. */
+  /** The host's answer, if there was one. */
   readonly answer?: FetchedPage | undefined;
   readonly askedAt?: number | undefined;
-  /** Of the body, if it was read. */
+  /** Hash of the body, if it was read. */
   readonly contentHash?: string;
   /** The mark of the page that its redirects led to, if it isn't the task's own. */
   readonly claimed?: string | undefined;
 }
 
-/** Of a page whose crawler failed. */
+/** The ending of a page whose crawler failed. */
 export function failedStep({ message }: StepError): Ending {
   return { outcome: { kind: 'failed', reason: 'step', detail: message }, hostAnswered: true };
 }
@@ -126,7 +126,7 @@ export function doneRecord(
   };
 }
 
-/** The line that a task which ended without a page leaves among the records. */
+/** The record of a task that failed or was skipped; nothing for other outcomes. */
 export function endedRecord(visit: Visit, { outcome, status }: Ending, at: number): EndedRecord | undefined {
   if (outcome.kind !== 'failed' && outcome.kind !== 'skipped') return undefined;
   return {
@@ -138,7 +138,7 @@ export function endedRecord(visit: Visit, { outcome, status }: Ending, at: numbe
   };
 }
 
-/** The note of a failed attempt; nothing if none was made, or it went well. */
+/** The note of a failed attempt; nothing if no attempt was made, or it succeeded. */
 export function noteOf(visit: Visit, { outcome, status, hostAnswered }: Ending, at: number): AttemptNote | undefined {
   const reason = reasonFor(outcome);
   if (reason === undefined || hostAnswered === undefined) return undefined;

@@ -107,7 +107,7 @@ export class OpenElements {
     this.#classes.pop();
   }
 
-  /** Pops the element at this index and all inside. */
+  /** Pops the element at this index and all elements inside it. */
   popFrom(index: number): void {
     while (this.innermost >= index) this.pop();
   }

@@ -17,7 +17,7 @@ export function isInTable(open: OpenElements): boolean {
   return index > 0 && around !== TEMPLATE && !holdsText(around);
 }
 
-/** A table that begins directly in another one ends that one. */
+/** Ends the table directly around a table that begins. */
 export function closeOpenTable(open: OpenElements): void {
   while (isInTable(open)) {
     const index = open.indexOf(TABLE, TABLE_SCOPE);
@@ -49,7 +49,7 @@ function holdsText(part: TagCode): boolean {
   return part === TD || part === TH || part === CAPTION;
 }
 
-/** The parts that stand between one part of a table and another in it; nothing if that can't stand in it. */
+/** The parts needed between one part of a table and another inside it; nothing if that part can't be inside it. */
 function between(around: TagCode, code: TagCode): readonly TagCode[] | undefined {
   const isCell = code === TD || code === TH;
   switch (around) {

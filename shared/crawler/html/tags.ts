@@ -34,9 +34,9 @@ export const HEADING = 1 << 3;
 export const TABLE_PART = 1 << 4;
 /** Its start tag closes an open `p`. */
 export const CLOSES_P = 1 << 5;
-/** Its end tag closes the innermost one in scope, with all that is open inside. */
+/** Its end tag closes the innermost such element in scope, with all open elements inside it. */
 export const CLOSED_IN_SCOPE = 1 << 6;
-/** What ends the search for an open element: in general, for a `p`, an `li`, a part of a table, a formatting element. */
+/** Elements that end the search for an open one: in general, for a `p`, an `li`, a part of a table, a formatting element. */
 export const SCOPE = 1 << 7;
 export const BUTTON_SCOPE = 1 << 8;
 export const LIST_SCOPE = 1 << 9;
@@ -52,7 +52,7 @@ export const RAW_TEXT = 1 << 14;
 export const OWN_RULE = 1 << 15;
 /** Its content is not shown. */
 export const HIDDEN = 1 << 16;
-/** Begins a line of the readable text, and ends it. */
+/** Begins and ends a line of the readable text. */
 export const LINE = 1 << 17;
 /** `OpenElements` counts how many are open. */
 export const COUNTED = 1 << 18;
@@ -127,7 +127,7 @@ for (const [classes, names] of NAMES) {
   for (const code of names.split(/\s+/).map(tagCode)) CLASSES.set(code, (CLASSES.get(code) ?? 0) | classes);
 }
 
-/** The classes of the HTML elements of a name. */
+/** The classes of HTML elements with this name. */
 export function classesOf(code: TagCode): number {
   return CLASSES.get(code) ?? 0;
 }

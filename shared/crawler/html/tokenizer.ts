@@ -19,7 +19,7 @@ export const START_TAG = 2;
 export const END_TAG = 3;
 export type Token = typeof END_OF_PAGE | typeof TEXT | typeof START_TAG | typeof END_TAG;
 
-/** What the tokenizer must know of the open elements. */
+/** What the tokenizer must know about the open elements. */
 export interface TokenizerContext {
   /** Does `<![CDATA[` begin a CDATA section? If not, it begins a comment that ends at the next `>`. */
   readonly allowsCdata: boolean;
@@ -273,7 +273,7 @@ function isLetter(c: number): boolean {
   return (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a);
 }
 
-/** Does a `<` before this character begin a tag, a comment or the like? */
+/** Does a `<` in front of this character begin a tag, a comment or the like? */
 function beginsMarkup(c: number): boolean {
   return isLetter(c) || c === SLASH || c === EXCLAMATION || c === QUESTION;
 }

@@ -1,13 +1,13 @@
-/** Between two beats of the event loop, and two ticks of who listens for them. */
+/** Time between two beats of the event loop, and between two ticks of the watchdog. */
 export const TICK_MS = 250;
 
-/** Bytes of a URL that are kept. */
+/** Bytes kept of a URL. */
 const MAX_URL_BYTES = 4_096;
 
 const [BEATS, TICKS, DEBUGGED, URL_BYTES] = [0, 1, 2, 3] as const;
 const NUMBERS_BYTES = 16;
 
-/** What the event loop and its watchdog know of each other: a few numbers, and the URL in hand, in memory of both. */
+/** Memory shared by the event loop and its watchdog: a few numbers, and the URL in hand. */
 export class WatchedMemory {
   readonly shared: SharedArrayBuffer;
   readonly #numbers: Int32Array;
@@ -20,7 +20,7 @@ export class WatchedMemory {
     this.#url = new Uint8Array(shared, NUMBERS_BYTES);
   }
 
-  /** The event loop turns. With a debugger at it, it may stand still for as long as somebody thinks. */
+  /** Notes that the event loop turns. With a debugger attached it may stand still for any time. */
   beat(isDebugged: boolean): void {
     Atomics.store(this.#numbers, DEBUGGED, isDebugged ? 1 : 0);
     Atomics.add(this.#numbers, BEATS, 1);
@@ -38,14 +38,14 @@ export class WatchedMemory {
     Atomics.add(this.#numbers, TICKS, 1);
   }
 
-  /** Time as the watchdog counts it: while the process stands still, so does this. */
+  /** Time as the watchdog counts it, which stops while the process is suspended. */
   get ticks(): number {
     return Atomics.load(this.#numbers, TICKS);
   }
 
   /** The page that has the event loop to itself; `''` for none. */
   get url(): string {
-    // A decoder takes no shared memory.
+    // TextDecoder doesn't accept shared memory, hence the copy.
     return new TextDecoder().decode(this.#url.slice(0, Atomics.load(this.#numbers, URL_BYTES)));
   }
 

@@ -8,22 +8,25 @@ import { placesIn } from '../place.ts';
 import { TICK_MS, WatchedMemory } from './memory.ts';
 import type { WatchdogData } from './watchdog.ts';
 
-/** The thread of a {@link Watchdog}: counts the ticks in which the event loop hasn't turned. */
+/** The thread of a {@link Watchdog}: counts the ticks during which the event loop hasn't turned. */
 
 const { shared, stuckAfterMs, ...begun } = workerData as WatchdogData;
 const memory = new WatchedMemory(shared);
 let { words } = begun;
 let [last, quiet] = [memory.beats, 0];
 
-/** A loop that can't even be looked into is ended without a place. */
+/** If the loop can't be inspected within this time, the process ends without naming the place. */
 const LOOK_MS = 5_000;
-/** Steps from where it was stopped to where a file of ours or of a crawler is at work. */
+/** Steps taken at most from where the loop was paused to a line of this program or of a crawler. */
 const MOST_LOOKS = 20;
 const STDERR = 2;
-/** What a progress line has changed: where it stands, wrapping, the cursor. */
+/** Undoes what a progress line changes in the terminal: column, wrapping, cursor. */
 const RESET_LINE = '\r\u001b[K\u001b[?7h\u001b[?25h';
 const STACK = 'Error.stackTraceLimit = 50, String(new Error().stack)';
-/** Ends the process by its own thread, as only that can with a code. Node.js would say that a debugger, which we are, has to go first. */
+/**
+ * Ends the process from its main thread, since only that can set an exit code. Without stderr, because Node.js would print that
+ * it waits for the debugger, which is this thread.
+ */
 const EXIT = "process.getBuiltinModule('node:fs').closeSync(2), process.reallyExit(1)";
 
 parentPort?.on('message', (lines: readonly string[]) => {
@@ -53,7 +56,7 @@ function end(): void {
     if (frame === undefined) return;
     evaluate(session, frame, STACK, (stack) => {
       const { crawler, any } = placesIn(stack);
-      // It stands between two microtasks, with none of them on the stack.
+      // The loop was paused between two microtasks, with neither on the stack.
       if (any === undefined && ++looks < MOST_LOOKS) {
         session.post('Debugger.stepInto');
         return;
@@ -88,6 +91,6 @@ function say(place: string | undefined): void {
   try {
     writeSync(STDERR, text);
   } catch {
-    // If nobody reads it, the process ends all the same.
+    // Even if stderr can't be written to, the process ends.
   }
 }

@@ -7,16 +7,16 @@ import { TICK_MS, WatchedMemory } from './memory.ts';
 interface WatchdogOptions {
   /** How long the event loop may stand still before it counts as stuck. */
   readonly stuckAfterMs: number;
-  /** What becomes of the work when the process is ended, as lines for people. */
+  /** Lines for people: what becomes of the work when the process is ended. */
   readonly lastWords: () => readonly string[];
 }
 
 /**
- * Ends this process, with exit code 1, when its event loop is stuck: a crawler's endless loop, which no signal and no time-out
- * would ever end. It says where, and with which page in hand.
+ * Ends this process, with exit code 1, when its event loop is stuck, as in a crawler's endless loop, which neither a signal nor
+ * a time-out would end. The message says at which line, and with which page in hand.
  *
- * It is a thread, since nothing else runs then, and counts its own ticks: a process that was suspended, or a machine that
- * slept, was not stuck. While a debugger is attached it does nothing.
+ * It runs in a thread, since nothing else runs then, and counts its own ticks, so that a suspended process or a sleeping
+ * machine doesn't count as stuck. While a debugger is attached it does nothing.
  */
 export class Watchdog implements Service {
   readonly #options: WatchdogOptions;
@@ -40,7 +40,7 @@ export class Watchdog implements Service {
       workerData: { shared, stuckAfterMs, words } satisfies WatchdogData,
     });
     this.#thread.unref();
-    // Without it, all goes on as before.
+    // If the thread fails, the process carries on without a watchdog.
     this.#thread.on('error', () => {});
     let said = words.join('\n');
     this.#beats = setInterval(() => {
@@ -58,20 +58,20 @@ export class Watchdog implements Service {
     this.#thread = undefined;
   }
 
-  /** A page has the event loop to itself. */
+  /** Notes that a page's step has the event loop to itself. */
   enter(url: string): void {
     this.#entered = this.#memory.ticks;
     this.#memory.url = url;
   }
 
-  /** It has let go. Returns how long it was there, in milliseconds: no more than it was, and at most two ticks less. */
+  /** Notes that the step has returned. The result is its time in milliseconds: never too long, and at most two ticks short. */
   leave(): number {
     this.#memory.url = '';
     return Math.max(0, this.#memory.ticks - this.#entered - 1) * TICK_MS;
   }
 }
 
-/** What the thread begins with. */
+/** The thread's initial data. */
 export interface WatchdogData {
   readonly shared: SharedArrayBuffer;
   readonly stuckAfterMs: number;

@@ -1,18 +1,58 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction } from 'node:net';
-import type { AddressGuard } from '../address-guard.ts';
+import type { Socket } from 'node:net';
+import type { Dial } from '../dial.ts';
 import { IDLE_MS } from '../fetcher-options.ts';
+import type { RequestClock } from '../request-clock.ts';
 
 /** How connections are kept alive. */
-export const POOL: http.AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: IDLE_MS };
+const POOL: http.AgentOptions = { keepAlive: true, scheduling: 'lifo', timeout: IDLE_MS };
 
-/** @returns what closes idle connections of these pools at once, and each one in use when its request ends */
+/** What a pool knows about a request when it needs a new connection for it. */
+export interface Dialed extends https.RequestOptions {
+  readonly clock: RequestClock;
+  /** Calls `gone` when nobody waits for the request any more. */
+  readonly onGone: (gone: () => void) => void;
+}
+type OnConnection = (error: Error | null, socket?: Socket) => void;
+
+/** Makes a pool get its connections from the dials that `dialFor` returns for their requests. */
+function dialing<A extends http.Agent, O extends Dialed>(pool: A, dialFor: (options: O) => Dial): A {
+  const isSecure = pool instanceof https.Agent;
+  pool.createConnection = (given, onConnection) => {
+    const options = given as O;
+    const tell = onConnection as OnConnection;
+    let isOver = false;
+    const done: OnConnection = (error, socket) => {
+      if (isOver) return;
+      isOver = true;
+      tell(error, socket);
+    };
+    const target = { hostname: options.host ?? '', port: Number(options.port), isSecure };
+    const cancel = dialFor(options)(target, options.clock, done);
+    options.onGone(() => {
+      cancel();
+      done(new Error('The request was given up'));
+    });
+    return undefined;
+  };
+  return pool;
+}
+
+export function httpPool<O extends Dialed>(dialFor: (options: O) => Dial): http.Agent {
+  return dialing(new http.Agent(POOL), dialFor);
+}
+
+export function httpsPool<O extends Dialed>(dialFor: (options: O) => Dial): https.Agent {
+  return dialing(new https.Agent(POOL), dialFor);
+}
+
+/** @returns a function that closes these pools: idle connections at once, and each one in use when its request ends */
 export function closerOf(pools: readonly http.Agent[]): () => void {
   let closed = false;
   for (const pool of pools) {
     const keepSocketAlive = pool.keepSocketAlive.bind(pool);
-    // Typed `void`, yet Node reads the answer: `false` closes the socket.
+    // Typed `void`, but Node.js uses the result: `false` closes the socket.
     pool.keepSocketAlive = (socket) => !closed && keepSocketAlive(socket);
   }
   return () => {
@@ -24,48 +64,20 @@ export function closerOf(pools: readonly http.Agent[]): () => void {
 }
 
 /**
- * The two connection pools of a fetcher, `http` and `https`, behind one address guard.
+ * The two connection pools of a fetcher, `http` and `https`. The address guard works in their dial, so it sees every hop of a
+ * redirect, and IP literals as well, which never reach a lookup function.
  *
- * The guard sits where connections are made, so each hop of a redirect passes it, and an IP literal does too, which no
- * lookup function ever sees. A name is looked up once per connection; if any of its addresses is denied it is refused,
- * else exactly these addresses are connected to. There is no second look-up that could answer differently.
- *
- * A connection that is kept alive has been judged already. One pair of pools therefore has one list, for good.
+ * A kept-alive connection is not checked again, so a pair of pools keeps one allow-list for its whole life.
  */
-export class GuardedAgents {
-  readonly http = new http.Agent(POOL);
-  readonly https = new https.Agent(POOL);
+export class DirectAgents {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
   /** Closes idle connections now, and each one in use when its request ends. */
-  readonly close = closerOf([this.http, this.https]);
-  readonly #guard: AddressGuard;
+  readonly close: () => void;
 
-  constructor(guard: AddressGuard) {
-    this.#guard = guard;
-    this.#watch(this.http);
-    this.#watch(this.https);
+  constructor(dial: Dial) {
+    this.http = httpPool(() => dial);
+    this.https = httpsPool(() => dial);
+    this.close = closerOf([this.http, this.https]);
   }
-
-  #watch(pool: http.Agent): void {
-    const connect = pool.createConnection.bind(pool);
-    pool.createConnection = (options, onConnection) => {
-      const refusal = this.#guard.refusal(options.host ?? '');
-      if (refusal !== undefined) {
-        // Not thrown: the pool also comes here from a socket's event, where nobody would catch it.
-        (onConnection as ((error: Error) => void) | undefined)?.(refusal);
-        return undefined;
-      }
-      return connect({ ...options, lookup: this.#lookup }, onConnection);
-    };
-  }
-
-  readonly #lookup: LookupFunction = (host, options, callback) => {
-    this.#guard.addressesOf(host).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (options.all || first === undefined) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, []),
-    );
-  };
 }

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import got, { type Got, type OptionsInit, type Request } from 'got';
+import got, { type Got, type Request } from 'got';
 import {
   type DocumentRequest,
   FetchError,
@@ -15,22 +15,28 @@ import { NOTHING_PRIVATE } from '../../task/host/private-address.ts';
 import { AddressGuard, systemResolve } from '../address-guard.ts';
 import { Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
+import { BodyMemory } from '../body-memory.ts';
+import { ConnectTurns } from '../connect-turns.ts';
+import { directDial, newSessions } from '../dial.ts';
 import { toFetchError } from '../error-codes.ts';
-import { type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
+import { BODY_MEMORY_BYTES, type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
-import { GuardedAgents } from './agents.ts';
+import { RequestClock } from '../request-clock.ts';
+import { type Dialed, DirectAgents } from './agents.ts';
 import { ProxyAgents } from './proxy-agents.ts';
 import { ReceivedBody } from './received-body.ts';
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
 /**
- * The {@link Fetcher} on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself: got would hide
- * what a body was coded as, and start three streams for each. It reads got's streams, since its promises know no cap.
+ * The {@link Fetcher} on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself:
+ * got would hide how a body was coded, and start three streams for each. It reads got's streams, since got's promises have no
+ * limit on the size of a body.
  */
 export class GotFetcher implements Fetcher {
   readonly #client: Got;
-  readonly #agents: GuardedAgents;
+  readonly #agents: DirectAgents;
+  readonly #memory: BodyMemory;
   readonly #routes: ProxiedRoutes<ProxyAgents> | undefined;
   readonly #hostHeaders: HostHeaders;
   readonly #timeoutMs: number;
@@ -41,37 +47,38 @@ export class GotFetcher implements Fetcher {
     this.#hostHeaders = hostHeaders;
     const phaseMs = Math.min(timeoutMs, PHASE_MS);
     const guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
-    this.#agents = new GuardedAgents(guard);
-    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, guard) });
+    this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
+    const connecting = {
+      guard,
+      turns: options.connectTurns ?? new ConnectTurns(),
+      tls: { sessions: newSessions(), protocols: ['http/1.1'] },
+    } as const;
+    this.#agents = new DirectAgents(directDial({ ...connecting, phaseMs }));
+    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, connecting) });
     this.#client = got.extend({
       agent: { http: this.#agents.http, https: this.#agents.https },
-      timeout: {
-        lookup: phaseMs,
-        connect: phaseMs,
-        secureConnect: phaseMs,
-        send: phaseMs,
-        response: timeoutMs,
-        request: timeoutMs,
-      },
+      timeout: { send: phaseMs, response: timeoutMs },
       headers: commonHeaders(options.userAgent),
       retry: { limit: 0 },
       throwHttpErrors: false,
       decompress: false,
       strictContentLength: true,
-      request: requestOnly,
       followRedirect: false,
     });
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {
-    const startedAt = performance.now();
-    const answer = await this.#ask(request);
-    return await answer.page(startedAt);
+    const answer = await this.#ask(request, new RequestClock(request.hold));
+    return await answer.page(request.hold);
   }
 
   async open(request: DocumentRequest): Promise<OpenDocument> {
-    const answer = await this.#ask(request);
+    const answer = await this.#ask(request, new RequestClock());
     return answer.document();
+  }
+
+  get waitingForMemory(): number {
+    return this.#memory.waiting;
   }
 
   variantOf(url: string): string | undefined {
@@ -83,39 +90,52 @@ export class GotFetcher implements Fetcher {
     this.#routes?.close();
   }
 
-  #ask(request: Asked): Promise<Answer> {
-    if (this.#routes === undefined) return this.#askBy(request);
-    return this.#routes.ask(request.url, request.timeoutMs ?? this.#timeoutMs, (route) => this.#askBy(request, route));
+  #ask(request: Asked, clock: RequestClock): Promise<Answer> {
+    if (this.#routes === undefined) return this.#askBy(request, clock);
+    const { url, timeoutMs = this.#timeoutMs } = request;
+    return this.#routes.ask(url, timeoutMs, clock, (route) => this.#askBy(request, clock, route));
   }
 
-  /** Resolves once the headers are in, and are such that the body is wanted. */
-  #askBy(request: Asked, route?: Route<ProxyAgents>, isRepeat = false): Promise<Answer> {
+  /** Resolves once the headers are in, unless they rule out the body. */
+  #askBy(request: Asked, clock: RequestClock, route?: Route<ProxyAgents>, isRepeat = false): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
       if (signal?.aborted) {
         reject(abortedBy(signal));
         return;
       }
-      const limits = {
-        maxBodyBytes: request.maxBodyBytes ?? Number.POSITIVE_INFINITY,
-        timeoutMs: route?.timeoutMs ?? request.timeoutMs ?? this.#timeoutMs,
-        startedAt: performance.now(),
-        signal,
+      const timeoutMs = route?.timeoutMs ?? request.timeoutMs ?? this.#timeoutMs;
+      const endsAtMs = clock.elapsedMs + timeoutMs;
+      const { maxBodyBytes = Number.POSITIVE_INFINITY } = request;
+      const limits = { maxBodyBytes, memory: this.#memory, clock, timeoutMs, endsAtMs, signal };
+      const onGone = (gone: () => void): void => {
+        if (stream.closed) gone();
+        else stream.once('close', gone);
       };
       const own = ownHeaders(request, this.#hostHeaders);
-      const headers = own === undefined ? {} : { headers: own };
-      const stream = this.#client.stream(request.url, { ...headers, ...optionsOf(request, route) });
+      const stream: Request = this.#client.stream(request.url, {
+        ...(own === undefined ? {} : { headers: own }),
+        request: route?.connections.requests(route, { clock, onGone }) ?? requestBy({ clock, onGone }),
+      });
+      const late = (): void => {
+        const { response } = stream;
+        const status = response === undefined ? {} : { status: response.statusCode };
+        stream.destroy(new FetchError('timeout', `The answer was not complete within ${timeoutMs} ms`, status));
+      };
+      clock.setAlarm(endsAtMs, late);
+      stream.once('close', () => clock.clearAlarm(late));
       if (route !== undefined) stream.once('close', route.giveUp);
-      // For good: an error after the headers is for whoever reads the body, and may come before anyone does.
+      // This listener stays: an error after the headers is for the body's reader, and may come before there is one.
       stream.on('error', (error) => {
         if (!isRepeat && isLostByKeptConnection(stream, error)) {
-          resolve(this.#askBy(request, route, true));
+          resolve(this.#askBy(request, clock, route, true));
           return;
         }
         const isAsked = stream.requestUrl !== undefined;
         reject(isAsked ? toFetchError(error) : badUrl(error));
       });
       stream.on('response', (response) => {
+        response.once('end', () => clock.clearAlarm(late));
         const { url, statusCode: status, headers: told } = response;
         const answer = new Answer({ url, status, headers: told }, new ReceivedBody(stream), limits);
         const problem = route?.problemOf({ url, status }) ?? answer.problemFor(request);
@@ -128,13 +148,16 @@ export class GotFetcher implements Fetcher {
 }
 
 /**
- * Makes a request of the few options that ours have. got gives Node.js forty, most of them undefined, which Node.js copies
- * four times on the way to a socket: an eighth of what a page costs got.
+ * Makes requests with the few options that these requests need. got passes forty to Node.js, most of them undefined, and
+ * Node.js copies them four times on the way to a socket: an eighth of got's cost of a page.
  */
-function requestOnly(url: URL, options: https.RequestOptions, onResponse?: OnResponse): http.ClientRequest {
-  const { request } = url.protocol === 'https:' ? https : http;
-  const { method, headers = {}, agent } = options;
-  return request(url, { method, headers, agent }, onResponse);
+function requestBy({ clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>) {
+  return (url: URL, options: https.RequestOptions, onResponse?: OnResponse): http.ClientRequest => {
+    const { request } = url.protocol === 'https:' ? https : http;
+    const { method, headers = {}, agent } = options;
+    const dialed: Dialed = { method, headers, agent, clock, onGone };
+    return request(url, dialed, onResponse);
+  };
 }
 
 /**
@@ -147,16 +170,7 @@ function isLostByKeptConnection(stream: Request, error: Error): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-/** What a request has of its own. A longer one still has to be answered as soon as any other. */
-function optionsOf({ timeoutMs }: Asked, route: Route<ProxyAgents> | undefined): OptionsInit {
-  const request = route?.timeoutMs ?? timeoutMs;
-  return {
-    ...(route === undefined ? {} : { request: route.connections.requests(route) }),
-    ...(request === undefined ? {} : { timeout: { request } }),
-  };
-}
-
-/** got has no request URL when it could make nothing of the URL that it was given, and most often no error code then. */
+/** When got can't use a URL, its error has no request URL, and mostly no code. */
 function badUrl(error: Error): FetchError {
   return new FetchError('bad_url', messageOf(error));
 }

@@ -1,9 +1,10 @@
 import type { Request } from 'got';
 import { FetchError } from '../../ports/fetcher.ts';
+import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../wire-body.ts';
 import { emptyFinished } from './finished-request.ts';
 
-/** The body of an answer, as got's stream has it. */
+/** The body of an answer, read from got's stream. */
 export class ReceivedBody implements WireBody {
   readonly #stream: Request;
 
@@ -11,26 +12,30 @@ export class ReceivedBody implements WireBody {
     this.#stream = stream;
   }
 
-  /** By the stream's events: iterating over a stream costs a page as much as parsing its links. */
-  whole(most: number, tooLong: () => FetchError): Promise<Uint8Array> {
+  /** Uses the stream's events: iterating over the stream would cost as much per page as parsing its links. */
+  whole(most: number, tooLong: () => FetchError, share: BodyShare): Promise<Uint8Array> {
     const stream = this.#stream;
     return new Promise((resolve, reject) => {
       const chunks: Uint8Array[] = [];
       let size = 0;
+      share.onRoom = () => stream.resume();
+      // Before there is a listener, which would make it flow.
+      if (!share.take(0)) stream.pause();
       stream.on('data', (chunk: Uint8Array) => {
         size += chunk.length;
         chunks.push(chunk);
         if (size > most) stream.destroy(tooLong());
+        else if (!share.take(chunk.length)) stream.pause();
       });
       stream.on('end', () => {
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
-        // Others still have to hear of this end.
+        // Later, since other listeners must still get this event.
         setImmediate(emptyFinished, stream);
       });
       stream.on('error', reject);
       const brokeOff = (): void => reject(stream.errored ?? new FetchError('connection', 'The answer broke off'));
       stream.on('close', brokeOff);
-      // It may have ended badly before anybody listened.
+      // It may have failed before anybody listened.
       if (stream.destroyed) brokeOff();
     });
   }

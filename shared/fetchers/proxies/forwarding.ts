@@ -2,7 +2,7 @@ import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import { authorizationOf } from './tunnel.ts';
 
 /**
- * Is a request for this URL sent to the proxy itself, which asks the target, so that an answer may be its own?
+ * Is a request for this URL sent to the proxy, which then asks the target itself? If so, an answer may be the proxy's own.
  *
  * | target     | proxy           | how                                                                              |
  * |------------|-----------------|----------------------------------------------------------------------------------|
@@ -15,8 +15,8 @@ export function isForwardedBy({ scheme }: ProxyAddress, url: string): boolean {
 }
 
 /**
- * What a request in absolute form has in its first line and its headers. The absolute form is put together from the URL's parts: of a path
- * that begins with two slashes, resolving it would make another host.
+ * The first line and headers of a request in absolute form. The absolute form is put together from the URL's parts, since
+ * resolving a path that begins with two slashes would give another host.
  */
 export function forwardedRequest(
   proxy: ProxyAddress,

@@ -2,8 +2,8 @@ import type { AddressGuard } from '../address-guard.ts';
 import { type ProxyTimeout, within } from './proxy-timeout.ts';
 
 /**
- * An address of the URL's host that the address guard has let pass, before a proxy hears of it: IPv4 if there is one, since few
- * proxies can do without.
+ * An address of the URL's host that the address guard allows, found before a proxy is asked. IPv4 if there is one, since few
+ * proxies can use IPv6.
  */
 export async function judgedAddress(
   guard: AddressGuard,

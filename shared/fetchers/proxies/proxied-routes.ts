@@ -1,13 +1,14 @@
 import { FetchError } from '../../ports/fetcher.ts';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import { PHASE_MS } from '../fetcher-options.ts';
+import type { RequestClock } from '../request-clock.ts';
 import { isForwardedBy } from './forwarding.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { ProxyTimeout } from './proxy-timeout.ts';
 import type { Rotation } from './rotation.ts';
 import { loginTrouble } from './tunnel.ts';
 
-/** What a fetcher has for one proxy: its connections through it. */
+/** A fetcher's connections through one proxy. */
 interface Connections {
   /** Closes idle connections now, and each one in use when its request ends. */
   close(): void;
@@ -17,23 +18,23 @@ interface Connections {
 export interface Route<T extends Connections> {
   readonly proxy: ProxyAddress;
   readonly connections: T;
-  /** How long to wait for each step on the way to a connection. */
+  /** How long to wait for each step towards a connection. */
   readonly proxyTimeout: ProxyTimeout;
-  /** What is left for the whole request. */
+  /** Milliseconds left for the whole request. */
   readonly timeoutMs: number;
-  /** Why an answer is the proxy's, and no answer of the target. */
+  /** The error if an answer is the proxy's own and not the target's. */
   problemOf(answer: { readonly url: string; readonly status: number }): ProxyError | undefined;
-  /** Was it left to the proxy to ask the target, so that nobody knows which of them failed? */
+  /** Did the proxy ask the target itself, so that a failure may be either's? */
   readonly isForwarded: boolean;
-  /** To be called when it is. */
+  /** Call this when the request is forwarded: see {@link isForwarded}. */
   forwarded(): void;
-  /** Nobody waits for the request any more. */
+  /** Call this when nobody waits for the request any more. */
   giveUp(): void;
 }
 
-/** A host that this many proxies can't reach is down. */
+/** A host that this many proxies can't reach counts as down. */
 const MOST_UNREACHED = 3;
-/** With less than this part of its time left, a request isn't begun again. */
+/** With less than this fraction of its time left, a request isn't made again. */
 const TOO_LATE = 1 / 8;
 
 interface ProxiedRoutesOptions<T> {
@@ -45,9 +46,9 @@ interface ProxiedRoutesOptions<T> {
 /**
  * Requests through the proxies of one process.
  *
- * A request has one proxy. When that one fails, the request is made once more with the next, within its time. Of a proxy that
- * answers that it can't reach the target, nobody knows which of the two is down: where another one reaches it, the first is
- * at fault; where none does, the target is, so that a dead host neither silences the proxies nor stays for ever.
+ * A request uses one proxy. If that fails, the request is made again through the next one, within its time limit. When a proxy
+ * answers that it can't reach the target, either may be down: if another proxy reaches it, the first proxy is at fault; if
+ * none does, the target is. A dead host therefore doesn't put the proxies to rest, and its tasks still fail in the end.
  */
 export class ProxiedRoutes<T extends Connections> {
   readonly #rotation: Rotation;
@@ -59,13 +60,13 @@ export class ProxiedRoutes<T extends Connections> {
     this.#open = open;
   }
 
-  /** Has `ask` make a request, with one proxy after another. Rejects with `proxy` when none of them can be used. */
-  async ask<A>(url: string, timeoutMs: number, ask: (route: Route<T>) => Promise<A>): Promise<A> {
-    const endsAt = performance.now() + timeoutMs;
+  /** Makes a request with `ask`, trying one proxy after another. Rejects with reason `proxy` if none can be used. */
+  async ask<A>(url: string, timeoutMs: number, clock: RequestClock, ask: (route: Route<T>) => Promise<A>): Promise<A> {
+    const endsAtMs = clock.elapsedMs + timeoutMs;
     const host = URL.parse(url)?.host ?? '';
     const unreached: ProxyError[] = [];
     for (const proxy of this.#rotation.order()) {
-      const leftMs = endsAt - performance.now();
+      const leftMs = endsAtMs - clock.elapsedMs;
       if (leftMs < timeoutMs * TOO_LATE || unreached.length >= MOST_UNREACHED) break;
       const route = this.#route(proxy, leftMs);
       try {
@@ -90,7 +91,7 @@ export class ProxiedRoutes<T extends Connections> {
     for (const connections of this.#opened.values()) connections.close();
   }
 
-  /** The target's failure, or the proxy's: only what comes of other hosts tells. */
+  /** Notes a failure that may be the target's or the proxy's; only requests to other hosts will tell. */
   #note(error: unknown, proxy: ProxyAddress, host: string): void {
     if (!(error instanceof FetchError) || error.status !== undefined) return;
     if (error.reason !== 'timeout' && error.reason !== 'connection') return;
@@ -108,7 +109,7 @@ export class ProxiedRoutes<T extends Connections> {
     const connections = this.#opened.get(proxy) ?? this.#open(proxy);
     this.#opened.set(proxy, connections);
     const givenUp = new AbortController();
-    // Half of what is left, so that it is known for sure what took too long, and another proxy has its chance.
+    // Half of the time left, so that it is clear which step took too long, and another proxy can still be tried.
     const phaseMs = Math.ceil(Math.min(PHASE_MS, timeoutMs / 2));
     let isForwarded = false;
     return {

@@ -1,6 +1,6 @@
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 
-/** Whose fault it is, as far as the proxy's answer tells. */
+/** Who is at fault, as far as the proxy's answer tells. */
 export type Fault =
   /** The proxy is at fault: no host could be reached through it. */
   | 'proxy'
@@ -8,17 +8,17 @@ export type Fault =
   | 'unknown';
 
 /**
- * A proxy that would not, or could not, pass a request on. The target has not been asked.
+ * A proxy refused or failed to pass a request on. The target was not asked.
  *
- * It has no cause: errors of the libraries below hold the proxy's login.
+ * The error has no cause, since errors of the libraries below contain the proxy's login.
  */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = 'ERR_PROXY';
-  /** Private, since it has the login, which must not be printed with the error. */
+  /** Private, since it contains the login, which must not be printed with the error. */
   readonly #proxy: ProxyAddress;
   readonly fault: Fault;
-  /** What it is for the target, when it turns out to be that one's fault. */
+  /** The failure to report if the target turns out to be at fault. */
   readonly means: 'connection' | 'timeout';
 
   /** @param trouble the end of a sentence that begins with the proxy's name */

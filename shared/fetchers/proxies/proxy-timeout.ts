@@ -1,16 +1,16 @@
 import type { LookupFunction } from 'node:net';
 import { FetchError } from '../../ports/fetcher.ts';
 
-/** How long to wait for a step on the way to a connection, until when anybody wants it, and how the proxy is found. */
+/** The time limit of each step towards a connection, the signal that cancels it, and how the proxy's name is looked up. */
 export interface ProxyTimeout {
-  /** Aborted when the request was given up. */
+  /** Aborted when the request is given up. */
   readonly signal: AbortSignal;
   readonly phaseMs: number;
   /** Finds the proxy's addresses by its name. Default: `dns.lookup`. */
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Waits for a step. Rejects with `late()` after its time is up, and with `aborted` when the request was given up. */
+/** Waits for a step. Rejects with `late()` when its time is up, and with `aborted` when the request is given up. */
 export async function within<T>({ signal, phaseMs }: ProxyTimeout, step: Promise<T>, late: () => Error): Promise<T> {
   let stop = (): void => {};
   const stopped = new Promise<never>((_, reject) => {

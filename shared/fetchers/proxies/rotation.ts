@@ -9,38 +9,38 @@ const LONGEST_REST_MS = 900_000;
 /** A proxy that fails to reach this many hosts in a row is at fault itself. */
 const HOSTS_IN_A_ROW = 3;
 
-/** Told when a proxy begins to rest. */
+/** Called when a proxy begins to rest. */
 export type OnRest = (proxy: ProxyAddress, trouble: string, restMs: number) => void;
 
 interface RotationOptions {
   readonly proxies: readonly ProxyAddress[];
   readonly clock: Pick<Clock, 'now'>;
-  /** For the proxies' own names. Default: `dns.lookup`. */
+  /** Looks up the proxies' own names. Default: `dns.lookup`. */
   readonly lookup?: LookupFunction | undefined;
   readonly onRest?: OnRest | undefined;
 }
 
 interface State {
   readonly proxy: ProxyAddress;
-  /** In a row. */
+  /** Failures in a row. */
   failures: number;
   restsUntil: number;
-  /** Of the failure that it rests from. */
+  /** Description of the failure that made it rest. */
   trouble: string;
-  /** Hosts that it could not reach since it last worked, or rested. */
+  /** Hosts that it has failed to reach since it last worked or rested. */
   readonly unreached: Set<string>;
 }
 
 /**
- * Whose turn it is among the proxies of one process: each in turn, but for those that rest.
+ * Takes the proxies of one process in turn, except those that are resting.
  *
  * | a proxy …                                            | then                                                   |
  * |------------------------------------------------------|--------------------------------------------------------|
- * | failed                                               | rests for 60 s; for twice as long each time, up to 15 min |
+ * | failed                                               | rests for 60 s, doubled each time, up to 15 min        |
  * | could not reach a host that another one then reached | the same                                               |
  * | could not reach three hosts in a row                 | the same                                               |
- * | could not reach a host                               | goes on: most likely the host is down                  |
- * | passed an answer on                                  | is as good as new                                      |
+ * | could not reach a host                               | stays in use: most likely the host is down             |
+ * | passed an answer on                                  | starts afresh: earlier failures no longer count        |
  */
 export class Rotation {
   /** How the proxies' own names are looked up, if not by `dns.lookup`. */
@@ -57,7 +57,7 @@ export class Rotation {
     this.#onRest = onRest;
   }
 
-  /** The proxies for one request, in the order in which to try them; none if all rest. */
+  /** The proxies to try for one request, in order; none if all are resting. */
   order(): readonly ProxyAddress[] {
     const inTurn = [...this.#states.slice(this.#next), ...this.#states.slice(0, this.#next)];
     const awake = inTurn.filter((state) => !this.#rests(state));
@@ -66,7 +66,7 @@ export class Rotation {
     return awake.map(({ proxy }) => proxy);
   }
 
-  /** An answer came through it. */
+  /** Notes that an answer came through the proxy. */
   worked(proxy: ProxyAddress): void {
     const state = this.#of(proxy);
     state.failures = 0;
@@ -74,7 +74,7 @@ export class Rotation {
     state.unreached.clear();
   }
 
-  /** Nothing can be reached through it. Requests that were under way together count as one failure. */
+  /** Notes that the proxy itself failed. Requests that were under way together count as one failure. */
   failed(proxy: ProxyAddress, trouble: string): void {
     const state = this.#of(proxy);
     if (this.#rests(state)) return;
@@ -86,7 +86,7 @@ export class Rotation {
     this.#onRest?.(proxy, trouble, restMs);
   }
 
-  /** It says that it can't reach the host, or says nothing. */
+  /** Notes that the proxy reported it can't reach the host, or didn't answer. */
   unreached(proxy: ProxyAddress, host: string, trouble: string): void {
     const { unreached } = this.#of(proxy);
     unreached.add(host);
@@ -97,7 +97,7 @@ export class Rotation {
     return this.#rests(this.#of(proxy));
   }
 
-  /** What became of each proxy that rests. */
+  /** Why each resting proxy rests. */
   get troubles(): readonly string[] {
     return this.#states.filter((state) => this.#rests(state)).map(({ trouble }) => trouble);
   }

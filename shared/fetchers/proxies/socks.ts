@@ -4,7 +4,7 @@ import { messageOf } from '../../runtime/errors.ts';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import { ProxyError } from './proxy-error.ts';
 
-/** What a proxy's reply (RFC 1928 section 6) means, by what the library calls it. The first row that fits decides. */
+/** The meaning of a proxy's reply (RFC 1928 section 6), by the library's name for it. The first row that matches decides. */
 const REPLIES: readonly (readonly [RegExp, { readonly target: string } | { readonly unknown: string }])[] = [
   [/- ConnectionRefused$/, { target: 'ECONNREFUSED' }],
   [/- (HostUnreachable|NetworkUnreachable|TTLExpired)$/, { target: 'EHOSTUNREACH' }],
@@ -14,7 +14,7 @@ const REPLIES: readonly (readonly [RegExp, { readonly target: string } | { reado
   [/^Socket closed$/, { unknown: 'hung up' }],
 ];
 
-/** Asks a SOCKS5 proxy, at the other end of the socket, for a connection to an address. */
+/** Asks the SOCKS5 proxy at the other end of the socket for a connection to an address. */
 export async function askSocks(
   socket: Socket,
   proxy: ProxyAddress,

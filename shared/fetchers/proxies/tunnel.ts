@@ -9,24 +9,24 @@ import { ProxyError } from './proxy-error.ts';
 import { type ProxyTimeout, within } from './proxy-timeout.ts';
 import { askSocks } from './socks.ts';
 
-/** Where a tunnel is to lead. */
+/** Where a tunnel leads. */
 export interface TunnelTarget {
-  /** As the URL has it, without brackets. */
+  /** The host as in the URL, without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Of the host; the address guard has let it pass. */
+  /** An address of the host that the address guard allows. */
   readonly address: string;
 }
 
-/** This machine's own want: no proxy is to blame. */
+/** Shortages of this machine: no proxy is to blame. */
 const OWN_WANT = /^E(MFILE|NFILE|NOBUFS|NOMEM)$/;
 
-/** 401 is what some proxies say when the login is wrong. Before the tunnel is open, it can't be the target's. */
+/** Some proxies answer 401 to a wrong login. Until the tunnel is open, it can't come from the target. */
 const NO_LOGIN: ReadonlySet<number> = new Set([401, 407]);
 
 /**
- * Connects to a proxy, by TCP, and by TLS if its scheme is `https`. Its own address is not guarded: the deployment chose it.
- * Rejects with a {@link ProxyError} that is the proxy's fault.
+ * Connects to a proxy by TCP, with TLS if its scheme is `https`. The proxy's own address is not guarded: the deployment chose
+ * it. Rejects with a {@link ProxyError} with fault `proxy`.
  */
 export async function connectToProxy(proxy: ProxyAddress, proxyTimeout: ProxyTimeout): Promise<Socket> {
   const { host, port, scheme } = proxy;
@@ -35,7 +35,7 @@ export async function connectToProxy(proxy: ProxyAddress, proxyTimeout: ProxyTim
     scheme === 'https'
       ? tls.connect({ ...to, servername: isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] })
       : net.connect(to);
-  // For good: between two owners, nobody else would hear of it.
+  // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
   socket.on('error', () => {});
   const connected = once(socket, scheme === 'https' ? 'secureConnect' : 'connect');
   const late = (): Error => new ProxyError(proxy, `does not answer within ${proxyTimeout.phaseMs} ms`, 'proxy');
@@ -51,8 +51,8 @@ export async function connectToProxy(proxy: ProxyAddress, proxyTimeout: ProxyTim
 }
 
 /**
- * Opens a connection to the target through a proxy. An HTTP proxy is told the host's name, as it may have rules for names,
- * and looks it up once more; a SOCKS proxy the address that was judged here.
+ * Opens a connection to the target through a proxy. An HTTP proxy gets the host's name, since it may have rules for names, and
+ * looks it up again; a SOCKS proxy gets the address that was checked here.
  */
 export async function openTunnel(
   proxy: ProxyAddress,
@@ -72,14 +72,14 @@ export async function openTunnel(
   }
 }
 
-/** The header that shows a proxy the login, if it has one. It is sent to the proxy only. */
+/** The header with the proxy's login, if it has one. It is sent to the proxy only. */
 export function authorizationOf({ login }: ProxyAddress): { readonly 'proxy-authorization'?: string } {
   if (login === undefined) return {};
   const credentials = Buffer.from(`${login.user}:${login.password}`).toString('base64');
   return { 'proxy-authorization': `Basic ${credentials}` };
 }
 
-/** What is wrong when a proxy wants a login: it has none of ours, or another. */
+/** The problem when a proxy asks for a login: none is configured, or it refused the one that is. */
 export function loginTrouble({ login }: ProxyAddress, status: number): string {
   return login === undefined ? `wants a login (${status})` : `does not take our login (${status})`;
 }

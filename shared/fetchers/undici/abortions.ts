@@ -4,8 +4,8 @@ interface Abortable {
 }
 
 /**
- * Which requests end with which signal. A worker gives the same signal with all of its requests: so a signal has one listener,
- * since adding and removing one walks past all others.
+ * The requests that end with each signal. A worker passes the same signal with all its requests, and adding or removing a
+ * listener walks past all others, so each signal has only one listener.
  */
 export class Abortions {
   readonly #groups = new Map<AbortSignal, { readonly members: Set<Abortable>; readonly listener: () => void }>();
@@ -29,7 +29,7 @@ export class Abortions {
     if (group === undefined) return;
     group.members.delete(member);
     if (group.members.size > 0) return;
-    // A listener that stays would keep a signal that is made of others alive.
+    // A remaining listener would keep a signal composed of others alive.
     signal.removeEventListener('abort', group.listener);
     this.#groups.delete(signal);
   }

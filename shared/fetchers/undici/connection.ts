@@ -1,17 +1,18 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import type { Dial } from '../dial.ts';
 import { IDLE_MS } from '../fetcher-options.ts';
-import type { Dial } from './dial.ts';
+import type { RequestClock } from '../request-clock.ts';
 
-/** Taken off what a server says it keeps an idle connection for, as Node.js does. */
+/** Subtracted from the time for which a server says it keeps idle connections, as in Node.js. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
-/** Told of what becomes of a connection. */
+/** Events of a connection. */
 interface ConnectionEvents {
   /** It can take a request again. */
   free(connection: Connection): void;
-  /** It can take none any more. */
+  /** It can't take requests any more. */
   gone(connection: Connection): void;
 }
 
@@ -19,8 +20,8 @@ interface ConnectionEvents {
 const MOST_STREAMS = 100;
 
 /**
- * One connection to one origin: an undici `Client` that connects once. undici would connect anew for requests that wait for a
- * connection which broke; here they fail, and whoever made them decides.
+ * One connection to one origin: an undici `Client` that connects once. If a connection breaks, undici would make a new one for
+ * the requests that wait for it; here they fail, and their callers decide.
  */
 export class Connection {
   readonly #client: Client;
@@ -31,7 +32,8 @@ export class Connection {
   #served = 0;
   #isGone = false;
 
-  constructor(origin: string, dial: Dial, events: ConnectionEvents) {
+  /** @param clock of the request that it is made for */
+  constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents) {
     this.#events = events;
     this.#client = new Client(origin, {
       connect: (options, callback) => {
@@ -39,7 +41,7 @@ export class Connection {
         const isSecure = protocol === 'https:';
         const schemePort = isSecure ? 443 : 80;
         const target = { hostname, port: port === '' ? schemePort : Number(port), isSecure };
-        this.#cancelDial = dial(target, (error, socket) => {
+        this.#cancelDial = dial(target, clock, (error, socket) => {
           this.#cancelDial = () => {};
           this.#socket = socket;
           if (socket === undefined) {
@@ -50,7 +52,7 @@ export class Connection {
           if (this.isShared && this.isUsable) this.#events.free(this);
         });
       },
-      // Ours are exact, and a drip ends with them.
+      // The exchange has exact time limits of its own, which also end a server that sends drip by drip.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_MS,
@@ -58,11 +60,11 @@ export class Connection {
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       h2Options: { maxConcurrentStreams: MOST_STREAMS, pingInterval: 0 },
     });
-    // Of an HTTP/2 server that goes away, too: what is under way then is still answered, on a connection that undici has let go of.
+    // Also called when an HTTP/2 server goes away. Requests under way are still answered, though undici has let go of it.
     const gone = (_origin: URL, _targets: readonly Dispatcher[], error: Error): void => this.destroy(error);
     const emitter: EventEmitter = this.#client;
     emitter.on('disconnect', gone).on('connectionError', gone);
-    // undici's own assertions come out here: without a listener they would end the process.
+    // undici reports its failed assertions here; without a listener they would end the process.
     emitter.on('error', (error: Error) => this.destroy(error));
   }
 
@@ -89,7 +91,7 @@ export class Connection {
     return !this.#isGone && this.#socket?.destroyed === false;
   }
 
-  /** What broke a plain connection, if anything did: the server sent what is no HTTP, say. An end in due form is none. */
+  /** The error that broke a plain connection, such as an answer that is not HTTP. Nothing after a proper end. */
   get breakage(): Error | undefined {
     const error = this.isShared ? undefined : this.#socket?.errored;
     return error === null || error === undefined || ('code' in error && error.code === 'UND_ERR_INFO')
@@ -97,20 +99,20 @@ export class Connection {
       : error;
   }
 
-  /** Sends a request; each has to be followed by a `leave`. */
+  /** Sends a request. Call `leave` when it is over. */
   send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#open += 1;
     this.#client.dispatch(request, handler);
   }
 
-  /** A request is over. */
+  /** Notes that a request is over. */
   leave(isAnswered: boolean): void {
     this.#open -= 1;
     if (isAnswered) this.#served += 1;
     if (this.isUsable) this.#events.free(this);
   }
 
-  /** A request that has not been sent is given up: the connection too, unless it carries others. */
+  /** Gives up a request that has not been sent, and the connection as well unless it carries others. */
   giveUp(): void {
     if (this.#open <= 1) this.destroy();
   }

@@ -1,19 +1,20 @@
+import type { Dial } from '../dial.ts';
+import type { RequestClock } from '../request-clock.ts';
 import { Connection } from './connection.ts';
-import type { Dial } from './dial.ts';
 
 /** The connections to one origin. */
 interface Group {
-  /** Those with nothing under way; the one used last is used first, so that the others may end. */
+  /** Connections without a request. The one used last is used first, so that the others can expire. */
   readonly idle: Connection[];
-  /** One that carries several requests at once. */
+  /** A connection that carries several requests at once. */
   shared: Connection | undefined;
-  /** Those in the making too. */
+  /** All connections, including those being made. */
   readonly all: Set<Connection>;
 }
 
 /**
- * The connections of a fetcher by one way, kept alive: as many as there are requests at once, one for all of them where the
- * server speaks HTTP/2.
+ * A fetcher's connections along one route, kept alive: one per concurrent request, or one for all of them if the server speaks
+ * HTTP/2.
  */
 export class Connections {
   readonly #groups = new Map<string, Group>();
@@ -22,16 +23,17 @@ export class Connections {
   /**
    * A connection for a request.
    *
-   * @param dial makes a new one, if there is none to be had
-   * @param isFresh none that has been used before
+   * @param dial makes a new connection if none is free
+   * @param clock the request's
+   * @param isFresh don't use one that has been used before
    */
-  take(origin: string, dial: Dial, isFresh = false): Connection {
+  take(origin: string, dial: Dial, clock: RequestClock, isFresh = false): Connection {
     const group = this.#groupOf(origin);
     if (!isFresh) {
       if (group.shared?.hasRoom) return group.shared;
       for (let kept = group.idle.pop(); kept !== undefined; kept = group.idle.pop()) if (kept.isUsable) return kept;
     }
-    const made = new Connection(origin, dial, {
+    const made = new Connection(origin, dial, clock, {
       free: (connection) => this.#free(connection, group),
       gone: (connection) => this.#gone(connection, group, origin),
     });

@@ -3,38 +3,39 @@ import { FetchError } from '../../ports/fetcher.ts';
 import { codeOf } from '../../runtime/errors.ts';
 import { Answer, type AnswerHead, type AnswerLimits, abortedBy } from '../answer.ts';
 import { toFetchError } from '../error-codes.ts';
+import type { RequestClock } from '../request-clock.ts';
 import type { Abortions } from './abortions.ts';
 import type { Connection } from './connection.ts';
 import { ReceivedBody } from './received-body.ts';
 
 export interface ExchangeOptions {
   readonly request: Dispatcher.DispatchOptions;
-  /** Of the request, as its answer is to tell it. */
+  /** URL of the request, as its answer reports it. */
   readonly url: string;
   readonly limits: AnswerLimits;
-  /** For the answer's headers, from when the request is sent. */
+  /** Time limit for the answer's headers, from when the request is sent. */
   readonly answerMs: number;
   readonly abortions: Abortions;
-  /** A connection to send it by: a fresh one, if a kept one has lost it. */
-  readonly connect: (isFresh: boolean) => Connection;
-  /** Why an answer does not do; nothing if it does. */
+  /** Gets a connection for the request: a fresh one if a kept one has lost it. */
+  readonly connect: (clock: RequestClock, isFresh: boolean) => Connection;
+  /** Why an answer is unusable; nothing if it is usable. */
   readonly problemOf: (answer: Answer) => Error | undefined;
-  /** The request is over: answered to its end, or failed. */
+  /** Called when the request is over: answered to its end, or failed. */
   readonly onOver?: (() => void) | undefined;
 }
 
-/** What a connection that was lost looks like from here. */
+/** Error codes of a lost connection. */
 const LOST = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_INFO|UND_ERR_DESTROYED)$/;
 
 /**
- * One request and its answer: what undici calls as they go on. It ends once: with the last byte of the answer, or with an error
- * for whoever waits, at once: what undici has to do then is done afterwards.
+ * One request and its answer: the handler that undici calls. It ends once, with the answer's last byte or with an error. An
+ * error reaches its callers at once; undici cleans up afterwards.
  *
  * A server may close an idle connection while a request is being written to it. That says nothing about the host, and
  * a client may repeat such a request on another connection (RFC 9112, section 9.3.1).
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Resolves once the headers are in, and are such that the body is wanted. */
+  /** Resolves once the headers are in, unless they rule out the body. */
   readonly answer: Promise<Answer>;
   readonly #options: ExchangeOptions;
   #resolve: (answer: Answer) => void = () => {};
@@ -43,7 +44,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #body: ReceivedBody | undefined;
   #status: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #isOver = false;
   #isRepeat = false;
 
@@ -54,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#reject = reject;
     });
     const { limits, abortions } = options;
-    this.#setTimer(limits.timeoutMs);
+    limits.clock.setAlarm(limits.endsAtMs, this.#late);
     if (limits.signal !== undefined) abortions.add(limits.signal, this);
     this.#send(false);
   }
@@ -66,15 +66,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#isOver) controller.abort(new Error('The request was given up'));
-    else if (this.#options.answerMs < this.#options.limits.timeoutMs) this.#setTimer(this.#options.answerMs);
+    else {
+      const { answerMs, limits } = this.#options;
+      if (answerMs < limits.timeoutMs) limits.clock.setAlarm(limits.clock.elapsedMs + answerMs, this.#late);
+    }
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHead['headers']): void {
-    // Not the answer yet: 103, say.
+    // An interim response such as 103 is not the answer yet.
     if (this.#isOver || status < 200) return;
     const { url, limits, answerMs, problemOf } = this.#options;
     this.#status = status;
-    if (answerMs < limits.timeoutMs) this.#setTimer(limits.startedAt + limits.timeoutMs - performance.now());
+    if (answerMs < limits.timeoutMs) limits.clock.setAlarm(limits.endsAtMs, this.#late);
     const body = new ReceivedBody(controller, (error) => this.#fail(error));
     const answer = new Answer({ url, status, headers }, body, limits);
     const problem = problemOf(answer);
@@ -88,7 +91,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#isOver) this.#body?.push(chunk);
   }
 
-  /** What follows the last byte on the wire is looked at before anybody hears of the end: it may be that the body is longer than it said. */
+  /** Bytes after the end are looked at before the end is reported: the body may be longer than its declared length. */
   onResponseEnd(): void {
     queueMicrotask(() => {
       if (this.#isOver) return;
@@ -112,7 +115,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#connection?.leave(false);
     this.#isRepeat = isRepeat;
     this.#controller = undefined;
-    this.#connection = this.#options.connect(isRepeat);
+    this.#connection = this.#options.connect(this.#options.limits.clock, isRepeat);
     this.#connection.send(this.#options.request, this);
   }
 
@@ -129,7 +132,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     const error = toFetchError(thrown, this.#status);
     const [connection, controller] = [this.#connection, this.#controller];
-    // undici tells of it in turn, which is no news.
+    // undici will report this end in its turn, which must then change nothing.
     this.#isOver = true;
     if (controller === undefined) connection?.giveUp();
     else controller.abort(error);
@@ -141,18 +144,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #over(isAnswered: boolean): void {
     const { limits, abortions, onOver } = this.#options;
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    limits.clock.clearAlarm(this.#late);
     if (limits.signal !== undefined) abortions.delete(limits.signal, this);
     this.#connection?.leave(isAnswered);
     onOver?.();
   }
 
-  #setTimer(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const { timeoutMs } = this.#options.limits;
-      const message = `The answer was not complete within ${timeoutMs} ms`;
-      this.#fail(new FetchError('timeout', message, this.#status === undefined ? {} : { status: this.#status }));
-    }, ms);
-  }
+  readonly #late = (): void => {
+    const { timeoutMs } = this.#options.limits;
+    const message = `The answer was not complete within ${timeoutMs} ms`;
+    this.#fail(new FetchError('timeout', message, this.#status === undefined ? {} : { status: this.#status }));
+  };
 }

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import type { DocumentRequest, FetchedPage, Fetcher, OpenDocument, PageRequest } from '../../ports/fetcher.ts';
 import { HostHeaders } from '../../task/host/host-headers.ts';
@@ -7,45 +6,45 @@ import { authorizationOf } from '../../task/url/logins.ts';
 import { AddressGuard, systemResolve } from '../address-guard.ts';
 import { type Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
+import { BodyMemory } from '../body-memory.ts';
+import { ConnectTurns } from '../connect-turns.ts';
+import { type Dial, directDial, newSessions } from '../dial.ts';
 import { toFetchError } from '../error-codes.ts';
-import { type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
+import { BODY_MEMORY_BYTES, type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
 import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
+import { RequestClock } from '../request-clock.ts';
 import { requestUrl } from '../request-url.ts';
 import { Abortions } from './abortions.ts';
-import type { Connection } from './connection.ts';
 import { Connections } from './connections.ts';
-import { type Dial, directDial } from './dial.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { ProxyConnections } from './proxy-connections.ts';
-
-/** TLS sessions that are kept: 2 to 5 KB each. */
-const MOST_SESSIONS = 500;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A request, and how to come by a connection for it. */
+/** A request, and how to get a connection for it. */
 interface Sending {
   readonly request: Dispatcher.DispatchOptions;
-  readonly connect: (isFresh: boolean) => Connection;
+  readonly connect: ExchangeOptions['connect'];
 }
 
 /**
- * The {@link Fetcher} on undici's clients: the lean lane. It takes a fraction of got's CPU time for a page, and speaks HTTP/2
- * with servers that have it. Connections, time-outs, redirects and decoding are its own; of undici it has the protocol.
+ * The {@link Fetcher} on undici's clients: the lean lane. It takes a fraction of got's CPU time per page, and speaks HTTP/2
+ * with servers that support it. undici handles only the protocol; connections, time-outs, redirects and decoding are our own.
  */
 export class UndiciFetcher implements Fetcher {
   readonly #timeoutMs: number;
   readonly #hostHeaders: HostHeaders;
   readonly #guard: AddressGuard;
   readonly #headers: Headers;
-  /** As undici takes them without copying. */
+  /** In the form that undici uses without copying. */
   readonly #plainHeaders: string[];
   readonly #connections = new Connections();
   readonly #dial: Dial;
   readonly #routes: ProxiedRoutes<ProxyConnections> | undefined;
   readonly #abortions = new Abortions();
+  readonly #memory: BodyMemory;
 
   constructor(options: FetcherOptions) {
     const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
@@ -54,20 +53,28 @@ export class UndiciFetcher implements Fetcher {
     this.#headers = commonHeaders(options.userAgent);
     this.#plainHeaders = Object.entries(this.#headers).flat();
     this.#guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
-    const sessions = new LRUCache<string, Buffer>({ max: MOST_SESSIONS });
-    this.#dial = directDial({ guard: this.#guard, sessions, phaseMs: Math.min(timeoutMs, PHASE_MS) });
-    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, sessions) });
+    this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
+    const connecting = {
+      turns: options.connectTurns ?? new ConnectTurns(),
+      tls: { sessions: newSessions(), protocols: ['h2', 'http/1.1'] },
+    } as const;
+    this.#dial = directDial({ ...connecting, guard: this.#guard, phaseMs: Math.min(timeoutMs, PHASE_MS) });
+    this.#routes =
+      rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, connecting) });
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {
-    const startedAt = performance.now();
-    const answer = await this.#ask(request);
-    return await answer.page(startedAt);
+    const answer = await this.#ask(request, new RequestClock(request.hold));
+    return await answer.page(request.hold);
   }
 
   async open(request: DocumentRequest): Promise<OpenDocument> {
-    const answer = await this.#ask(request);
+    const answer = await this.#ask(request, new RequestClock());
     return answer.document();
+  }
+
+  get waitingForMemory(): number {
+    return this.#memory.waiting;
   }
 
   variantOf(url: string): string | undefined {
@@ -79,25 +86,25 @@ export class UndiciFetcher implements Fetcher {
     this.#routes?.close();
   }
 
-  async #ask(asked: Asked): Promise<Answer> {
+  async #ask(asked: Asked, clock: RequestClock): Promise<Answer> {
     const url = requestUrl(asked.url);
     if (asked.signal?.aborted) throw abortedBy(asked.signal);
     const timeoutMs = asked.timeoutMs ?? this.#timeoutMs;
-    if (this.#routes === undefined) return await this.#exchange(asked, url, timeoutMs, this.#direct(asked, url));
-    return await this.#routes.ask(asked.url, timeoutMs, (route) => this.#askBy(asked, url, route));
+    if (this.#routes === undefined) return await this.#exchange(asked, url, clock, timeoutMs, this.#direct(asked, url));
+    return await this.#routes.ask(asked.url, timeoutMs, clock, (route) => this.#askBy(asked, url, clock, route));
   }
 
   #direct(asked: Asked, url: URL): Sending {
     const { origin } = url;
     const request = { path: url.pathname + url.search, method: 'GET', headers: this.#headersOf(asked, url) } as const;
-    return { request, connect: (isFresh) => this.#connections.take(origin, this.#dial, isFresh) };
+    return { request, connect: (clock, isFresh) => this.#connections.take(origin, this.#dial, clock, isFresh) };
   }
 
-  /** By one proxy, when the address guard has let the host pass: nothing is sent before. */
-  async #askBy(asked: Asked, url: URL, route: Route<ProxyConnections>): Promise<Answer> {
+  /** Makes the request through one proxy. Nothing is sent before the address guard has allowed the host. */
+  async #askBy(asked: Asked, url: URL, clock: RequestClock, route: Route<ProxyConnections>): Promise<Answer> {
     try {
       const address = await this.#judged(asked, url, route);
-      return await this.#exchange(asked, url, route.timeoutMs, this.#through(asked, url, route, address), route);
+      return await this.#exchange(asked, url, clock, route.timeoutMs, this.#through(asked, url, route, address), route);
     } catch (error: unknown) {
       throw toFetchError(error);
     }
@@ -120,8 +127,8 @@ export class UndiciFetcher implements Fetcher {
     const headers = this.#headersOf(asked, url);
     if (!isForwardedBy(proxy, url.href)) {
       const request = { path: url.pathname + url.search, method: 'GET', headers } as const;
-      const dial = connections.tunnelDial(proxyTimeout, address);
-      return { request, connect: (isFresh) => connections.tunnels.take(url.origin, dial, isFresh) };
+      const dial = connections.dials.tunnel(proxyTimeout, address);
+      return { request, connect: (clock, isFresh) => connections.tunnels.take(url.origin, dial, clock, isFresh) };
     }
     route.forwarded();
     const { path, headers: added } = forwardedRequest(proxy, url);
@@ -130,14 +137,15 @@ export class UndiciFetcher implements Fetcher {
       method: 'GET',
       headers: [...headers, ...Object.entries(added).flat()],
     };
-    const dial = connections.forwardDial(proxyTimeout);
+    const dial = connections.dials.forward(proxyTimeout);
     const origin = `http://${proxy.host}:${proxy.port}`;
-    return { request, connect: (isFresh) => connections.forward.take(origin, dial, isFresh) };
+    return { request, connect: (clock, isFresh) => connections.forward.take(origin, dial, clock, isFresh) };
   }
 
   #exchange(
     asked: Asked,
     url: URL,
+    clock: RequestClock,
     timeoutMs: number,
     { request, connect }: Sending,
     route?: Route<ProxyConnections>,
@@ -145,8 +153,8 @@ export class UndiciFetcher implements Fetcher {
     const { maxBodyBytes = Number.POSITIVE_INFINITY, signal } = asked;
     const { answer } = new Exchange({
       ...{ request, connect, url: shownUrl(url), abortions: this.#abortions },
-      limits: { maxBodyBytes, timeoutMs, startedAt: performance.now(), signal },
-      // A longer one still has to be answered as soon as any other.
+      limits: { maxBodyBytes, memory: this.#memory, clock, timeoutMs, endsAtMs: clock.elapsedMs + timeoutMs, signal },
+      // A request with a longer time limit must still be answered as soon as any other.
       answerMs: Math.min(timeoutMs, this.#timeoutMs),
       problemOf: (each) => route?.problemOf({ url: url.href, status: each.status }) ?? each.problemFor(asked),
       onOver: route?.giveUp,
@@ -163,7 +171,7 @@ export class UndiciFetcher implements Fetcher {
   }
 }
 
-/** Without its login. */
+/** The URL without its login. */
 function shownUrl(url: URL): string {
   if (url.username === '' && url.password === '') return url.href;
   const shown = new URL(url);

@@ -1,24 +1,26 @@
 import type { Dispatcher } from 'undici';
 import { FetchError } from '../../ports/fetcher.ts';
+import type { BodyShare } from '../body-memory.ts';
 import type { WireBody } from '../wire-body.ts';
 
-/** What waits for a reader, who may be slow, before the connection is no longer read. */
+/** Bytes that may wait for a slow reader before reading from the connection is paused. */
 const HIGH_WATER_BYTES = 65_536;
 
 /** How the body is read. */
 type Reader =
   | { readonly kind: 'none' }
-  | { readonly kind: 'whole'; readonly most: number; readonly tooLong: () => FetchError }
+  | { readonly kind: 'whole'; readonly most: number; readonly tooLong: () => FetchError; readonly share: BodyShare }
   | { readonly kind: 'left'; readonly most: number };
 
 /**
- * The body of an answer as undici gives it: pushed, chunk by chunk.
+ * The body of an answer, which undici pushes chunk by chunk.
  *
  * | reader  | chunks are                                                        |
  * |---------|-------------------------------------------------------------------|
- * | none    | kept, up to the high water; then the connection is not read on    |
- * | whole   | kept, up to its cap; one more ends the request                    |
- * | pieces  | the same as with none                                             |
+ * | none    | kept, up to the high water; then reading is paused                |
+ * | whole   | kept, up to the cap; more ends the request. Reading is paused     |
+ * |         | while there is no memory for more                                 |
+ * | pieces  | kept as with none                                                 |
  * | left    | dropped; too many end the request                                 |
  */
 export class ReceivedBody implements WireBody {
@@ -26,11 +28,11 @@ export class ReceivedBody implements WireBody {
   readonly #endRequest: (error: FetchError) => void;
   #reader: Reader = { kind: 'none' };
   #chunks: Uint8Array[] = [];
-  /** In `#chunks`; of a body that is left, all that came. */
+  /** Bytes in `#chunks`; for a body that is left, all bytes that came. */
   #bytes = 0;
   #isEnded = false;
   #error: FetchError | undefined;
-  /** Tells who waits for a chunk, or for the end. */
+  /** Wakes a reader that waits for a chunk or the end. */
   #wake: (() => void) | undefined;
 
   /** @param endRequest fails the request, and with it this body */
@@ -49,6 +51,7 @@ export class ReceivedBody implements WireBody {
     this.#chunks.push(chunk);
     if (reader.kind === 'whole') {
       if (this.#bytes > reader.most) this.#endRequest(reader.tooLong());
+      else if (!reader.share.take(chunk.length)) this.#controller.pause();
       return;
     }
     if (this.#bytes >= HIGH_WATER_BYTES) this.#controller.pause();
@@ -66,10 +69,12 @@ export class ReceivedBody implements WireBody {
     this.#wake?.();
   }
 
-  async whole(most: number, tooLong: () => FetchError): Promise<Uint8Array> {
-    this.#reader = { kind: 'whole', most, tooLong };
+  async whole(most: number, tooLong: () => FetchError, share: BodyShare): Promise<Uint8Array> {
+    this.#reader = { kind: 'whole', most, tooLong, share };
     if (this.#bytes > most) this.#endRequest(tooLong());
-    this.#controller.resume();
+    share.onRoom = () => this.#controller.resume();
+    if (share.take(this.#bytes)) this.#controller.resume();
+    else this.#controller.pause();
     while (!this.#isEnded && this.#error === undefined) await this.#news();
     if (this.#error !== undefined) throw this.#error;
     const [first] = this.#chunks;
@@ -97,7 +102,7 @@ export class ReceivedBody implements WireBody {
         yield chunk;
       } else if (this.#isEnded) return;
       else {
-        // Before it is read on: chunks may come within that call.
+        // Before reading resumes: chunks may come within that call.
         const news = this.#news();
         this.#controller.resume();
         await news;
@@ -112,7 +117,7 @@ export class ReceivedBody implements WireBody {
   }
 }
 
-/** Nobody hears of it: its reader is gone. */
+/** The error that ends a body whose reader is gone; nobody sees it. */
 function unread(): FetchError {
   return new FetchError('aborted', 'The body was not read to its end');
 }

@@ -3,11 +3,11 @@ import { setFlagsFromString } from 'node:v8';
 /**
  * Makes V8 optimise functions after 500 calls from now on: for a process that fetches pages.
  *
- * Most of what a page takes is called once a page. V8 optimises the last such function after fifteen thousand pages, and
+ * Most functions that a page needs are called once a page. V8 optimises the last of them after fifteen thousand pages, and
  * until then each page costs up to twice as much; with this, after five thousand.
  */
 export function optimiseEarly(): void {
-  // Measured on the V8 of this Node.js; another one may not know these flags, and would say so at every start.
+  // Measured on the V8 of this Node.js; another one may not know these flags, and would complain at every start.
   if (!process.versions.node.startsWith('24.')) return;
   setFlagsFromString('--invocation-count-for-maglev=100');
   setFlagsFromString('--invocation-count-for-turbofan=500');

@@ -5,9 +5,9 @@ import { setFlagsFromString } from 'node:v8';
  *
  * - **No parallel scavenges.** A fleet fills its cores with processes. V8's helpers, woken some 30 times a second for a young
  *   heap of a few MB, take more of the other processes' time than they save of this one's: a tenth of a page's CPU.
- * - **No pretenuring.** What belongs to a page goes with it. V8 now and then takes some of it for long-lived, which puts all that
- *   is reached from there where only a full collection finds it: twice the time in the young heap, by chance, for as long as the
- *   process lives.
+ * - **No pretenuring.** A page's objects die with it. V8 now and then takes some of them for long-lived; what can be reached
+ *   from those is then found by a full collection only. By chance, that doubles the time spent in the young heap for as long
+ *   as the process lives.
  */
 export function tuneGarbageCollection(): void {
   setFlagsFromString('--no-parallel-scavenge');

@@ -4,18 +4,18 @@ import { type Sink, SYNC_EVERY_MS } from '../../ports/sink.ts';
 import { LineFile } from '../../runtime/line-file.ts';
 import { recordJson } from '../record-json.ts';
 
-/** How long after the last write a run's file is closed. */
+/** A run's file is closed this long after its last write. */
 const CLOSE_AFTER_MS = 60_000;
 
 interface JsonlSinkOptions {
-  /** Records go to `<folder>/<run>/<worker>.jsonl`, or `<worker>-2.jsonl` where another process has that. */
+  /** Records go to `<folder>/<run>/<worker>.jsonl`, or `<worker>-2.jsonl` if another process has that file. */
   readonly folder: string;
   readonly worker: string;
 }
 
 /**
- * Appends records to one file per run and process. Stored means that `write` has returned; the disk is told every second
- * and at the end.
+ * Appends records to one file per run and process. A record is stored once `write` has returned; files are synced to disk
+ * every second and at the end.
  */
 export class JsonlSink implements Sink {
   readonly #options: JsonlSinkOptions;
@@ -55,10 +55,10 @@ export class JsonlSink implements Sink {
   async #tidy(): Promise<void> {
     for (const file of this.#files.values()) {
       if (file.idleMs > CLOSE_AFTER_MS) {
-        // It knows its name, and opens the file again when there is more.
+        // The object keeps the file's name and opens it again for the next record.
         if (file.isOpen) await file.close().catch(() => {});
       } else {
-        // A failure is no failure of a record: it was written.
+        // A failed sync fails no record: they have been written.
         await file.sync().catch(() => {});
       }
     }

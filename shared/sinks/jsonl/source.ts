@@ -8,7 +8,7 @@ import { type FileLine, linesOf } from '../../runtime/line-reader.ts';
 import { RUN_ID } from '../../task/task/task.ts';
 import { NewestReleases } from '../newest-releases.ts';
 
-/** How much is shown of a line that isn't a record. */
+/** Characters shown of a line that isn't a record. */
 const BEGINNING_LENGTH = 80;
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<PageRecord['outcome']>(['done', 'failed', 'skipped']);
@@ -16,9 +16,9 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<PageRecord['outcome']>(['done', '
 const TASK = /:[0-9a-f]{1,32}$/;
 
 /**
- * The records of a folder that {@link JsonlSink}s wrote to. Two passes: the first finds the highest release of each task,
- * the second gives the lines that have it. A last line that a crash tore is skipped. Whatever a run is called, no file
- * outside of the folder is read.
+ * The records of a folder that {@link JsonlSink}s wrote to, read in two passes: the first finds the highest release of each
+ * task, the second returns the lines that have it. A last line that a crash cut off is skipped. No file outside the folder is
+ * read, whatever a run is called.
  */
 export class JsonlSource implements RecordSource {
   readonly #folder: string;
@@ -44,7 +44,7 @@ export class JsonlSource implements RecordSource {
     let found: PageRecord | undefined;
     for (const file of await this.#files(run)) {
       for await (const line of namedLinesOf(file)) {
-        // Most lines are of other tasks, and need not be parsed.
+        // Most lines belong to other tasks and needn't be parsed.
         const record = line.text.includes(task) ? parse(line) : undefined;
         if (record?.task === task && record.release >= (found?.release ?? 0)) found = record;
       }
@@ -71,7 +71,7 @@ export class JsonlSource implements RecordSource {
   }
 }
 
-/** What is in a folder; nothing if there is none. */
+/** The entries of a folder; none if it doesn't exist. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });

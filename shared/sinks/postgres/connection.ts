@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 
-/** How long a statement may go without an answer before it has failed: the network may be gone silently. */
+/** A statement without an answer for this long has failed: the network may have gone silently. */
 const ANSWER_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** A pool of connections to a Postgres, none of them opened yet. One that dies is replaced by the next use. */
+/** A pool of connections to a Postgres, none of them open yet. A connection that dies is replaced when one is next needed. */
 export function openPostgresPool(url: string, name: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -16,9 +16,9 @@ export function openPostgresPool(url: string, name: string): pg.Pool {
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
   });
-  // An idle connection that ends is of no interest: whoever needs one gets another, or an error of his own.
+  // An idle connection that ends doesn't matter: the next caller gets another, or an error of its own.
   pool.on('error', () => {});
-  // One in use rejects what it was asked, and tells the end of its socket here as well: unheard, that ends the process.
+  // A connection in use rejects its query, and emits an error here as well, which would end the process without a listener.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

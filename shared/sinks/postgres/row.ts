@@ -35,8 +35,8 @@ const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[
 const names = COLUMNS.map(([, column]) => column);
 
 /**
- * Stores records, given as one JSON array. A newer release takes the place of an older one, never the reverse, and the
- * same release again changes nothing.
+ * Stores records, given as one JSON array. A newer release replaces an older one, never the reverse, and storing the same
+ * release again changes nothing.
  */
 export const UPSERT = `
   INSERT INTO trawl_records AS kept (${names.join(', ')})
@@ -46,13 +46,13 @@ export const UPSERT = `
     SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
     WHERE kept.release < excluded.release`;
 
-/** A run's records, each as {@link readRow} wants it. */
+/** Selects a run's records, each row in the form that {@link readRow} reads. */
 export const SELECT = `SELECT ${names.join(', ')} FROM trawl_records WHERE run = $1`;
 
-/** What a record has whose column holds nothing, because that is what it holds. */
+/** In a page's record, an empty column means null for these fields. For all others it means that the field is absent. */
 const NULL_OF_A_PAGE: ReadonlySet<Field> = new Set<Field>(['title', 'contentType', 'data']);
 
-/** Reads a row of {@link SELECT}, as the client hands it over: `bigint` as text, times as dates. */
+/** Reads a row of {@link SELECT} as the client returns it: `bigint` as text, times as dates. */
 export function readRow(row: Readonly<Record<string, unknown>>): PageRecord {
   const record: Partial<Record<Field, unknown>> = {};
   for (const [field, column, type] of COLUMNS) {
@@ -64,12 +64,12 @@ export function readRow(row: Readonly<Record<string, unknown>>): PageRecord {
 }
 
 /**
- * JSON as Postgres takes it: it refuses the character U+0000 and halves of surrogate pairs, which stand in no text that
- * is well-formed. Each becomes U+FFFD, as a character, since an escape is refused where the database's encoding is
- * SQL_ASCII. `JSON.stringify` escapes both, and nothing else as `\ud…`.
+ * JSON that Postgres accepts: it refuses the character U+0000 and halves of surrogate pairs, which no well-formed text
+ * contains. Each becomes U+FFFD, as a character, since an escape is refused if the database's encoding is SQL_ASCII.
+ * `JSON.stringify` escapes both, and nothing else as `\ud…`.
  */
 export function withoutRefusedCharacters(json: string): string {
   if (!json.includes('\\u0000') && !json.includes('\\ud')) return json;
-  // Escapes are passed over two characters at a time, so that an escaped backslash before u0000 stays what it is.
+  // Other escapes are skipped two characters at a time, so that an escaped backslash before u0000 stays as it is.
   return json.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found));
 }

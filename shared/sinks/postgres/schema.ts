@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Pool, PoolClient } from 'pg';
 import { ConfigurationError } from '../../runtime/errors.ts';
 
-/** Held while the schema is checked and migrated: workers that start together wait for one of them. */
+/** Advisory lock held while the schema is checked and migrated, so that workers that start together do this in turn. */
 const LOCK = 7_472_617_741;
 
 interface Migration {
@@ -12,8 +12,8 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date: the files of `sinks/sql`, in the order of their numbers, each once, all in one
- * transaction. A role that may not create tables is enough where there is nothing to do.
+ * Brings the schema up to date with the files of `sinks/sql`: in the order of their numbers, each once, all in one transaction.
+ * If there is nothing to do, a role without the right to create tables is enough.
  *
  * @throws ConfigurationError if the schema is newer than this program, or the database can't hold every text
  */
@@ -25,14 +25,14 @@ export async function migrate(pool: Pool): Promise<void> {
     await checkEncoding(client);
     if ((await versionOf(client)) < newest) await bringUpToDate(client, migrations, newest);
   } catch (error: unknown) {
-    // Closed, the connection takes its transaction and its lock along.
+    // Closing the connection also ends its transaction and its lock.
     client.release(true);
     throw error;
   }
   client.release();
 }
 
-/** Most encodings have no room for most of what the Internet writes. */
+/** Only UTF-8 and SQL_ASCII can store all text; other encodings would refuse pages. */
 async function checkEncoding(client: PoolClient): Promise<void> {
   const { rows } = await client.query('SHOW server_encoding');
   const encoding = rows[0]?.server_encoding;
@@ -52,9 +52,9 @@ async function bringUpToDate(client: PoolClient, migrations: readonly Migration[
 }
 
 /**
- * Is there anything to read?
+ * Is there a schema, so that there may be records to read?
  *
- * @throws ConfigurationError if it is newer than this program
+ * @throws ConfigurationError if the schema is newer than this program
  */
 export async function hasSchema(pool: Pool): Promise<boolean> {
   const client = await pool.connect();

@@ -6,7 +6,7 @@ import { recordJson } from '../record-json.ts';
 import { UPSERT, withoutRefusedCharacters } from './row.ts';
 import { migrate } from './schema.ts';
 
-/** Records of one statement, and characters of JSON: a bound on how long others wait for it. */
+/** Limits of one statement, in records and in characters of JSON: they bound how long the others wait for it. */
 const MOST_RECORDS = 500;
 const MOST_CHARACTERS = 8 * 2 ** 20;
 
@@ -19,11 +19,11 @@ interface PendingRecord {
 }
 
 /**
- * Keeps records in the table `trawl_records` of a Postgres, one row per task. Records that come while a statement is under
- * way go out together in the next one, so that all pages in hand share a round trip and a commit; `put` resolves after it.
+ * Keeps records in the table `trawl_records` of a Postgres, one row per task. Records that arrive while a statement is under
+ * way go into the next one together, so that all pages in hand share a round trip and a commit; `put` resolves after it.
  *
- * A statement whose connection is lost is tried once more on another: an upsert may run twice. The pool is the sink's own
- * from now on, and ends with it.
+ * If a statement's connection is lost, it is tried once more on another: an upsert may run twice. The sink takes over the pool,
+ * and ends it when it stops.
  */
 export class PostgresSink implements Sink {
   readonly #pool: Pool;
@@ -35,7 +35,7 @@ export class PostgresSink implements Sink {
     this.#pool = pool;
   }
 
-  /** Connects, and brings the schema up to date. */
+  /** Connects and brings the schema up to date. */
   async start(): Promise<void> {
     if (this.#isReady) return;
     await migrate(this.#pool);
@@ -57,10 +57,10 @@ export class PostgresSink implements Sink {
   }
 
   async #writeAll(): Promise<void> {
-    // What is put in this turn of the event loop comes along.
+    // Records put in the same turn of the event loop are included.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) await this.#write(this.#takeBatch());
-    // In the same turn as the look before: nothing can be put between the two.
+    // In the same turn as the last check, so nothing can be put between the two.
     this.#writing = undefined;
   }
 
@@ -81,7 +81,7 @@ export class PostgresSink implements Sink {
       if (!isRefusal(error)) {
         for (const { reject } of batch) reject(error);
       } else if (batch.length > 1) {
-        // One of them is at fault, and the others need not suffer for it.
+        // One of the records is at fault; the others are stored one by one.
         for (const one of batch) await this.#write([one]);
       } else {
         const message = `Postgres doesn't take the record: ${messageOf(error)}`;
@@ -114,7 +114,7 @@ export class PostgresSink implements Sink {
   }
 }
 
-/** Each task once, of its highest release, in one order for all processes: two statements can't wait for each other. */
+/** Each task once, with its highest release, in the same order in all processes, so that no two statements deadlock. */
 function rowsOf(batch: readonly PendingRecord[]): string[] {
   const newest = new Map<string, PendingRecord>();
   for (const waiting of batch) {
@@ -124,12 +124,12 @@ function rowsOf(batch: readonly PendingRecord[]): string[] {
   return [...newest.values()].sort((a, b) => (a.task < b.task ? -1 : 1)).map(({ json }) => json);
 }
 
-/** SQLSTATE classes: 22 data exception, 23 integrity, 54 limit exceeded, as with data nested too deeply. */
+/** SQLSTATE classes: 22 data exception, 23 integrity, 54 limit exceeded, for example by data nested too deeply. */
 function isRefusal(error: unknown): boolean {
   return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error) ?? '');
 }
 
-/** Anything but an answer; or one that says that the connection ends (08, 57P), or that this was bad luck (40). */
+/** No answer from Postgres, or one that says that the connection ends (08, 57P) or the transaction was rolled back (40). */
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   return !/^[0-9A-Z]{5}$/.test(code) || /^(08|40|57P)/.test(code);

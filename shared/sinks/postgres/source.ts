@@ -5,14 +5,14 @@ import { messageOf, UnavailableError } from '../../runtime/errors.ts';
 import { readRow, SELECT } from './row.ts';
 import { hasSchema } from './schema.ts';
 
-/** Rows of one fetch: as many as make about this much, when they are like those before. */
+/** Each fetch asks for as many rows as would make about this many characters, judging by the rows before. */
 const WANTED_CHARACTERS = 2 ** 20;
 const MOST_ROWS = 256;
 const FIRST_ROWS = 16;
 
 /**
- * The records that {@link PostgresSink}s stored, read through a cursor: no more than a few megabytes of them are held,
- * whatever the size of the run. All are of one moment. The pool is the source's own from now on.
+ * The records that {@link PostgresSink}s stored, read through a cursor: only a few megabytes are held in memory, whatever the
+ * size of the run. All come from one snapshot. The source takes over the pool.
  */
 export class PostgresSource implements RecordSource {
   readonly #pool: Pool;
@@ -34,7 +34,7 @@ export class PostgresSource implements RecordSource {
     } catch (error: unknown) {
       throw unreadable(error);
     } finally {
-      // Left halfway, the connection is closed, and its cursor with it.
+      // If the reader stopped halfway, the connection is closed, and its cursor with it.
       client.release(!isOver);
     }
   }
@@ -53,7 +53,7 @@ export class PostgresSource implements RecordSource {
     return rows[0]?.found === true;
   }
 
-  /** From one run to the next by the key: the records between them are not looked at. */
+  /** Jumps from one run to the next in the index, without reading the records in between. */
   async runs(): Promise<readonly string[]> {
     if (!(await hasSchema(this.#pool))) return [];
     const { rows } = await this.#pool.query(`
@@ -85,7 +85,7 @@ async function* fetchAll(client: PoolClient): AsyncGenerator<PageRecord> {
       yield readRow(row);
     }
     const fitting = Math.floor((WANTED_CHARACTERS * rows.length) / characters);
-    // No more than twice as many: the next ones may be bigger.
+    // At most twice as many as before: the next ones may be bigger.
     count = Math.max(1, Math.min(MOST_ROWS, count * 2, fitting));
   }
 }

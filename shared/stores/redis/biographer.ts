@@ -17,7 +17,7 @@ interface RedisBiographerOptions {
 
 /** Entries of a list that one script looks through: about a millisecond. */
 const LOOK = 1_000;
-/** A task that moves while it is looked for may be missed once, or twice, but hardly three times. */
+/** A task that moves during the search may be missed once or twice, but hardly three times. */
 const MOST_LOOKS = 3;
 
 /** Finds tasks in Redis: in `wait` lists, `putback`, and the ledger. */

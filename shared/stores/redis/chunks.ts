@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 
 /** Entries read by one command: well below a millisecond of Redis' time. */
 const CHUNK = 500;
-/** Entries of a list that are read twice: some that follow may move up, when a probe is taken from the tail meanwhile. */
+/** Entries of a list that successive chunks read twice: entries shift when a probe is taken from the tail in between. */
 const OVERLAP = 20;
 
 /** A list from its tail to its head, in chunks. Entries may come twice; nothing that stays is missed. */
@@ -14,7 +14,7 @@ export async function* chunksOfList(redis: Redis, key: string): AsyncGenerator<s
   }
 }
 
-/** The members of a set, in chunks. Members that are there all the time come at least once. */
+/** The members of a set, in chunks. Members present throughout come at least once. */
 export async function* chunksOfSet(redis: Redis, key: string, pattern = '*'): AsyncGenerator<string[]> {
   for (let cursor = '0'; ; ) {
     const [next, members] = await redis.sscan(key, cursor, 'MATCH', pattern, 'COUNT', CHUNK);
@@ -24,7 +24,7 @@ export async function* chunksOfSet(redis: Redis, key: string, pattern = '*'): As
   }
 }
 
-/** The keys that match, in chunks. Those that are there all the time come at least once. */
+/** The keys that match, in chunks. Keys present throughout come at least once. */
 export async function* chunksOfKeys(redis: Redis, pattern: string): AsyncGenerator<string[]> {
   for (let cursor = '0'; ; ) {
     const [next, keys] = await redis.scan(cursor, 'MATCH', pattern, 'COUNT', CHUNK);

@@ -1,10 +1,10 @@
 import type { HostCircumstances } from '../../ports/host-overview.ts';
 import type { PaceReason } from '../../task/host/host-pace.ts';
 
-/** How many values `circumstances_of` in `host_pace.lua` tells of a host. */
+/** How many values `circumstances_of` in `host_pace.lua` returns. */
 export const CIRCUMSTANCES = 8;
 
-/** Reads them. */
+/** Reads those values. */
 export function readCircumstances(values: readonly (string | number | undefined)[]): HostCircumstances {
   const [intervalMs, because, responseMs, slowReason, pausedMs, reason, byHand, isUnreachable] = values.map(String);
   return {

@@ -5,16 +5,16 @@ import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { SECOND_MS } from '../../task/durations.ts';
 
-/** What is told about the connection once it stands. */
+/** Reports about the connection, after it was first made. */
 export interface RedisEvents {
   lost(reason: string): void;
   restored(): void;
 }
 
-/** Lua scripts with flags, and `LPOP` with a count, need this. */
+/** The oldest version that has flags of Lua scripts, and `LPOP` with a count. */
 const OLDEST_VERSION = 7;
 
-/** Redis with commands that go out together, and a way to hang up. */
+/** A Redis client that sends commands in batches, and can hang up. */
 export class BatchingRedis extends Redis {
   constructor(url: string, options: RedisOptions) {
     super(url, options);
@@ -23,7 +23,7 @@ export class BatchingRedis extends Redis {
     });
   }
 
-  /** Ends the connection without waiting for the other side, which may never answer; it is built anew. */
+  /** Drops the connection without waiting for the server, which may never answer; the client then reconnects. */
   hangUp(reason: string): void {
     this.stream?.destroy(new Error(reason));
   }
@@ -32,12 +32,12 @@ export class BatchingRedis extends Redis {
 /** A server that hasn't answered for this long counts as gone. */
 const SILENT_MS = 15_000;
 const ASK_EVERY_MS = 5_000;
-/** The longest rest between two tries to connect again. */
+/** The longest wait between two attempts to reconnect. */
 export const MOST_BETWEEN_TRIES_MS = 5_000;
 
 /**
- * A connection to Redis that fails at once while it never stood, and comes back for ever after that. Commands sent while
- * it is away wait, and are sent again when it is back: every script may run twice. A server that hangs counts as away.
+ * A connection to Redis that fails fast until first connected, then reconnects for ever. Commands sent while it is away wait,
+ * and are sent again when it is back, so every script may run twice. A server that hangs counts as away.
  */
 export class RedisConnection {
   readonly redis: Redis;
@@ -45,10 +45,10 @@ export class RedisConnection {
   readonly #log: Logger;
   #stood = false;
   #isLost = false;
-  /** Since when an answer is awaited. */
+  /** Since when an answer has been awaited. */
   #askedAt: number | undefined;
   #watch: NodeJS.Timeout | undefined;
-  /** What the connection said last of itself. */
+  /** The connection's last error. */
   #reason = 'the connection was closed';
 
   constructor(url: string, name: string, events: RedisEvents, log: Logger) {
@@ -59,7 +59,7 @@ export class RedisConnection {
       connectTimeout: CONNECT_TIMEOUT_MS,
       maxRetriesPerRequest: null,
       retryStrategy: (times) => (this.#stood ? Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6)) : null),
-      // A replica that a fail-over left behind: look for the new master.
+      // A fail-over made this server a replica: reconnect, to find the new master.
       reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
     });
     this.redis = this.#redis;
@@ -89,7 +89,7 @@ export class RedisConnection {
     try {
       await this.redis.connect();
     } catch (error: unknown) {
-      // What is thrown says only that the connection is closed.
+      // The thrown error says only that the connection is closed.
       throw new Error(this.#reason, { cause: error });
     }
     try {
@@ -129,13 +129,13 @@ export class RedisConnection {
   }
 }
 
-/** Something about a Redis that would cost URLs: fatal, or only in a crash. */
+/** Something about a Redis that could lose URLs; not fatal if only a crash would lose them. */
 export interface RedisProblem {
   readonly problem: string;
   readonly isFatal: boolean;
 }
 
-/** Looks at what a Redis is and how it is configured. */
+/** Checks a Redis' version, mode and configuration. */
 export async function redisProblems(redis: Redis): Promise<readonly RedisProblem[]> {
   const info = await redis.info('server');
   const lines = info.split('\r\n');

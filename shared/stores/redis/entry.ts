@@ -5,11 +5,14 @@ import { MALFORMED_HOST, malformedMarkOf } from '../../task/url/fingerprint.ts';
 import { readStored } from '../stored-task.ts';
 
 /*
- * How tasks stand in Redis; see `lua/shared/prelude.lua`. The scripts read the parts that they decide by, and keep the form of a
- * task as it is. A text that isn't a URL has no form: in its place is the reason.
+ * How tasks are written in Redis; see `lua/shared/prelude.lua`. The scripts read only the parts they decide by, and leave the
+ * form of a task as it is. A text that isn't a URL has no form: the reason stands in its place.
  */
 
-/** One argument of `offer.lua`, its parts divided by tabs: host, queue, deadline in ms or 0, changed at or '', domain or '', mark, form. */
+/**
+ * One argument of `offer.lua`, its parts separated by tabs: host, queue, deadline in ms or 0, changed at or '', domain or '',
+ * mark, form.
+ */
 export function writeOffer(offer: Offer): string {
   if ('malformed' in offer)
     return `${MALFORMED_HOST}\tnormal\t0\t\t\t${malformedMarkOf(offer.malformed)}\t${offer.problem}`;
@@ -17,7 +20,7 @@ export function writeOffer(offer: Offer): string {
   return `${host}\t${queue}\t${deadlineMs}\t${changedAt > 0 ? changedAt : ''}\t${domain}\t${mark}\t${formOf(offer)}`;
 }
 
-/** Reads one entry of `release.lua`'s answer. One that can't be read is malformed: it keeps nothing else back. */
+/** Reads one entry of `release.lua`'s answer. One that can't be read counts as malformed, and holds up no other. */
 export function readReleased(entry: string): ReleasedTask {
   const { head, mark, form } = partsOf(entry);
   const [verdict, release, run = '', host = '', queue, ...numbers] = head.split(' ');
@@ -36,12 +39,12 @@ export function markOfEntry(entry: string): string {
   return partsOf(entry).mark;
 }
 
-/** What stands before the mark, word by word: of a waiting task the five numbers of its state, of others more before them. */
+/** The words before the mark: a waiting task's five numbers; other entries have more words before those. */
 export function wordsOfEntry(entry: string): string[] {
   return partsOf(entry).head.split(' ');
 }
 
-/** Reads the five numbers that go before every task. */
+/** Reads the five numbers of a task's state. */
 export function stateOf(...numbers: (string | undefined)[]): TaskState {
   const [attempts = 0, starts = 0, throttles = 0, deadline = 0, firstSeen = 0] = numbers.map(Number);
   return { attempts, starts, throttles, firstSeen, ...(deadline > 0 ? { deadline } : {}) };

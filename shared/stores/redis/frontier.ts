@@ -40,15 +40,15 @@ interface RedisFrontierOptions {
   readonly redis: Redis;
   readonly prefix: string;
   readonly policy: FrontierPolicy;
-  /** Refuses offers while Redis is nearly full. Left out, only Redis itself does. */
+  /** Refuses offers while Redis is nearly full. Left out: only Redis itself refuses them. */
   readonly memory?: RedisMemory;
   /** See {@link Scripts}. */
   readonly clock?: Pick<Clock, 'now'>;
-  /** URLs whose failed attempts are kept for people; left out, {@link MOST_NOTED}. */
+  /** How many URLs keep notes of their failed attempts, for people; by default {@link MOST_NOTED}. */
   readonly mostNoted?: number;
 }
 
-/** The newest. A run of millions that fail would fill Redis with what nobody reads; each is in its dead letter, too. */
+/** Only the newest stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
 const MOST_NOTED = 50_000;
 /** Looks that have to be slow before Redis counts as busy. */
 const LOOKS_TIMED = 5;
@@ -57,16 +57,16 @@ const LONG_LOOK_MS = 250;
 
 type Refusal = readonly ['refused', 'run' | 'parent'];
 
-/** The frontier in Redis: each method is one script of `stores/redis/lua`, where the rules stand. */
+/** The frontier in Redis: each method is one script of `stores/redis/lua`, which has the rules. */
 export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #policy: FrontierPolicy;
   readonly #memory: RedisMemory | undefined;
   readonly #scripts: Scripts;
-  /** The last arguments of a settle. */
+  /** The last arguments of `settle.lua`. */
   readonly #bounds: readonly [throttlesBeforeTail: number, mostNoted: number];
-  /** Names its offers, with their number. */
+  /** Names its offers, together with their number. */
   readonly #id = randomBytes(6).toString('hex');
   #offers = 0;
   /** How long Redis took to answer the last looks. */

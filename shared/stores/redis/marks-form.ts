@@ -2,13 +2,13 @@ import { ConfigurationError } from '../../runtime/errors.ts';
 import type { Scripts } from './scripts.ts';
 
 /**
- * How `crawled_urls` is kept: as canonical URLs, or as 64-bit digests in small sets of integers; see `lua/shared/marks.lua`. The
- * scripts go by what is in Redis, so that no process can mix the two up; a setting that differs is an error all the same.
+ * How `crawled_urls` is kept: as canonical URLs, or as 64-bit digests in small sets of integers; see `lua/shared/marks.lua`.
+ * Scripts follow the form found in Redis, so no process can mix the two; a setting that differs is still an error.
  */
 export type MarksForm = 'exact' | 'compact';
 
 /**
- * Takes on the form that is wanted where no URL is known.
+ * Adopts the wanted form if no URL is known yet.
  *
  * @throws ConfigurationError if URLs are known in the other form
  */

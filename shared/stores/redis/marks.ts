@@ -8,7 +8,7 @@ import { markOfEntry } from './entry.ts';
 import { MoveLog } from './move-log.ts';
 import { Scripts } from './scripts.ts';
 
-/** Marks that are gathered before it is asked which of them are live: about a hundred megabytes. */
+/** Marks collected before looking up which of them are live: about a hundred megabytes. */
 const GATHERED = 500_000;
 /** Marks dropped by one command. */
 const DROPPED_AT_ONCE = 250;
@@ -30,13 +30,13 @@ interface MarkSet {
   readonly key: string;
   /** The open runs whose tasks have their marks in it. */
   readonly sharers: readonly string[];
-  /** Marks of tasks that are over, and of no other. */
+  /** It holds only marks of tasks that are over. */
   readonly isOfEnded: boolean;
 }
 
 /**
- * The marks in Redis: `crawled_urls`, and of each run `seen` and `failed`: plain commands, in chunks. Compact marks are
- * digests, which only scripts can find, and which can't be read.
+ * The marks in Redis: `crawled_urls`, and each run's `seen` and `failed`, handled by plain commands in chunks. Compact marks
+ * are digests: only scripts can find one, and the URL can't be read from it.
  */
 export class RedisMarks implements Marks {
   readonly #redis: Redis;
@@ -74,7 +74,7 @@ export class RedisMarks implements Marks {
     }
   }
 
-  /** What incremental runs remember goes with the marks: a page that is forgotten is fetched whole. */
+  /** What incremental runs remember of a page goes with its mark: a forgotten page is fetched whole. */
   async #forgetPages(which: Forgettable): Promise<void> {
     const key = `${this.#prefix}page:`;
     if (which !== 'all' && 'mark' in which) {
@@ -105,7 +105,7 @@ export class RedisMarks implements Marks {
     ];
   }
 
-  /** Nothing, if the marks that runs share are not compact. */
+  /** Undefined if the marks that runs share are not compact. */
   async #forgetCompact(which: Forgettable, sharers: readonly string[], log: MoveLog): Promise<Forgotten | undefined> {
     if ((await this.#redis.exists(`${this.#prefix}crawled_urls:compact`)) === 0) return undefined;
     if (which === 'all') return { forgotten: await this.#dropShards(), kept: 0 };
@@ -130,7 +130,7 @@ export class RedisMarks implements Marks {
     }
   }
 
-  /** First the marks, then which of them are live; those whose tasks come or move meanwhile are in the log, and stay. */
+  /** Reads the marks first, then which are live. Marks whose tasks come or move meanwhile are in the log, and stay. */
   async #forgetIn({ key, sharers, isOfEnded }: MarkSet, which: Forgettable, log: MoveLog): Promise<Forgotten> {
     const total = { forgotten: 0, kept: 0 };
     let gathered = new Set<string>();
@@ -168,8 +168,9 @@ export class RedisMarks implements Marks {
   }
 
   /**
-   * Which of these marks have tasks that wait or are in flight. Retries, lists, ledger, in this order: what goes on from one
-   * to the next meanwhile is met; what goes back is in the log. A task may wait at any host: redirects lead elsewhere.
+   * Which of these marks have tasks that wait or are in flight. It looks at retries, lists and ledger in this order: it meets
+   * a task that moves forward meanwhile, and one that moves back is in the log. A task may wait at any host, since redirects
+   * lead elsewhere.
    */
   async #liveMarks(runs: readonly string[], marks: ReadonlySet<string>): Promise<Set<string>> {
     const live = new Set<string>();

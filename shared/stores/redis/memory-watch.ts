@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 
-/** Who offers: a producer can wait, a worker's links come from a page that was fetched already. */
+/** Who is offering: a producer can wait; a worker's links come from a page that was fetched already. */
 export type Offerer = 'producer' | 'worker';
 
-/** Shares of `maxmemory` above which an offer waits, so that what drains a full Redis still has room. */
+/** Shares of `maxmemory` from which on offers wait, to leave room for the work that drains a full Redis. */
 const FULL_AT: Readonly<Record<Offerer, number>> = { producer: 0.8, worker: 0.95 };
 const READ_EVERY_MS = 500;
 
-/** Watches how full Redis is. One read serves all who ask within half a second. */
+/** Watches how full Redis is. One read serves all callers within half a second. */
 export class RedisMemory {
   readonly #redis: Redis;
   #used = 0;

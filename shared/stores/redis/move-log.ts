@@ -4,19 +4,19 @@ import type { Forgotten } from '../../ports/marks.ts';
 import { UsageError } from '../../runtime/errors.ts';
 import type { Scripts } from './scripts.ts';
 
-/** How long a `forget` that died is waited for. */
+/** How long a `forget` that died still blocks the next one. */
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 15_000;
 
 /**
- * What tasks have come, or gone back, since somebody began to look which marks may be forgotten: to look through a run takes
- * many commands, and its tasks don't stand still meanwhile.
+ * The marks of tasks that have come, or gone back, since a `forget` began: looking through a run takes many commands, and its
+ * tasks move meanwhile.
  */
 export class MoveLog {
   readonly #redis: Redis;
   readonly #key: string;
   readonly #scripts: Scripts;
-  /** No mark: those are on one line. */
+  /** It can't be a mark: marks have no line breaks. */
   readonly #owner = `\n${randomUUID()}`;
   #timer: NodeJS.Timeout | undefined;
 
@@ -26,12 +26,12 @@ export class MoveLog {
     this.#scripts = scripts;
   }
 
-  /** @throws UsageError if another process forgets marks just now */
+  /** @throws UsageError if another process is forgetting marks */
   static async begin(redis: Redis, prefix: string, scripts: Scripts): Promise<MoveLog> {
     const log = new MoveLog(redis, prefix, scripts);
     if (!(await log.#renew()))
       throw new UsageError('another `trawl forget` is under way, or was killed: try again in a minute');
-    // When it can't be renewed it ends, and `unmark` says so.
+    // If it can't be renewed it expires, and `unmark` reports that.
     log.#timer = setInterval(() => void log.#renew().catch(() => {}), RENEW_EVERY_MS).unref();
     return log;
   }
@@ -39,8 +39,8 @@ export class MoveLog {
   /**
    * Drops those of these marks that are not in the log.
    *
-   * @param set behind the prefix, or `''` for the marks that runs share
-   * @throws UsageError if what has come or gone back was lost meanwhile
+   * @param set its key without the prefix, or `''` for the marks that runs share
+   * @throws UsageError if the log expired meanwhile
    */
   async unmark(set: string, marks: readonly string[]): Promise<Forgotten> {
     const [forgotten, kept] = (await this.#scripts.run('unmark', this.#owner, set, ...marks)) as number[];
@@ -51,7 +51,7 @@ export class MoveLog {
 
   async end(): Promise<void> {
     clearInterval(this.#timer);
-    // If that fails, it ends by itself.
+    // If that fails, the log expires by itself.
     if ((await this.#redis.sismember(this.#key, this.#owner).catch(() => 0)) === 1)
       await this.#redis.unlink(this.#key).catch(() => {});
   }

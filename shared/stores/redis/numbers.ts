@@ -40,14 +40,14 @@ import {
   WINDOW_SHRINKS_TO,
 } from '../policy.ts';
 
-/** What is known of a host is kept for this long after it was of use last. */
+/** How long what is known of a host is kept after its last use. */
 const HOST_KEPT_MS = 10 * MINUTE_MS;
-/** An offer that is sent again within this gets the answer of the first. */
+/** An offer repeated within this time gets the first one's answer. */
 const ANSWER_KEPT_MS = MINUTE_MS;
-/** Marks of runs that ended are kept for who joins them again: of this many runs, and this many in all. */
+/** Marks of ended runs are kept in case a run is joined again: those of this many runs, and this many marks in all. */
 const MOST_KEPT_RUNS = 100;
 const MOST_KEPT_MARKS = 2_000_000;
-/** The response cache takes what comes in this time at once. */
+/** The response cache may spend the budget of this time at once. */
 const BURST_MS = 5 * SECOND_MS;
 /**
  * Redis has more to do than it can when an answer takes this long. A slot that was granted 100 ms ago is too old to be used, so that
@@ -57,13 +57,13 @@ const LAGGING_MS = 50;
 const LEAST_WINDOW = 200;
 /** What it shrinks to at most, at once. */
 const LEAST_LAGGING_SHARE = 0.25;
-/** A compact mark is a sign and two parts of digits, each below its bound: together they fit into 63 bits. */
+/** A compact mark is a sign and two groups of digits, each below its bound: together they fit into 63 bits. */
 const DIGEST_HIGH = 9_199_999_999;
 const DIGEST_LOW = 1_000_000_000;
 
 /**
- * What the scripts go by, under the names that it has there: limits, leases and paces that no script writes itself. Most are
- * of the domain, and the other store goes by them too; those above are Redis' own.
+ * The limits, leases and paces that scripts use, under the names they have there. Most belong to the domain, and the SQLite
+ * store uses them, too; those above are Redis' own.
  */
 const NUMBERS: Readonly<Record<string, number | string>> = {
   ANSWER_KEPT_MS,
@@ -116,7 +116,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   WORKING_MS,
 };
 
-/** The names that a script uses, as Lua: each costs a little, each time that the script runs. */
+/** Lua definitions of the names that a script uses, and of no others: each costs a little every time the script runs. */
 export function numbersFor(script: string): string {
   const used = new Set(script.match(/\b[A-Z][A-Z_]+\b/g));
   return Object.entries(NUMBERS)

@@ -7,7 +7,7 @@ export function writePage({ body, ...head }: FetchedPage): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head satisfies Head)}\n`), body]);
 }
 
-/** Reads what {@link writePage} wrote; nothing if it was something else. */
+/** Reads what {@link writePage} wrote; undefined for anything else. */
 export function readPage(value: Buffer): FetchedPage | undefined {
   const end = value.indexOf(10);
   if (end < 0) return undefined;

@@ -1,13 +1,13 @@
 import type { PageVisit } from '../../ports/frontier.ts';
 import type { KnownPage } from '../../task/task/known-page.ts';
 
-/** What `settle.lua` is told of a visited page; empty for a run that remembers none. */
+/** A visited page as an argument of `settle.lua`; empty for a run that remembers none. */
 export function writeVisit(page: PageVisit | undefined): string {
   if (page === undefined) return '';
   return JSON.stringify({ ...page, askedMsAgo: Math.max(0, Math.round(page.askedMsAgo)) } satisfies PageVisit);
 }
 
-/** Reads what `admit.lua` answers of a page; nothing if it knows none. */
+/** Reads what `admit.lua` answers about a page; undefined if it knows nothing. */
 export function readKnownPage(fields: readonly string[]): KnownPage | undefined {
   const [fetchedAt, etag, modified, contentHash = '', bytes, readAs = '', claimed] = fields;
   if (fetchedAt === undefined) return undefined;

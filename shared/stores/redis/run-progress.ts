@@ -3,7 +3,7 @@ import { PRODUCER_LEASE_MS, type RunProgress, type RunState, type SilentProducer
 /** The answer of `stores/redis/lua/runs/progress.lua`. */
 export type ProgressReply = readonly (string | number | readonly string[])[];
 
-/** Reads it. */
+/** Reads that answer. */
 export function readProgress(run: string, reply: ProgressReply): RunProgress {
   const [readAt, inFlight, open, lost, silent, ...pairs] = reply;
   const fields = new Map<string, string>();
@@ -43,7 +43,7 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
   };
 }
 
-/** Lost producers, each with the time until which it counted as alive. */
+/** Reads pairs of a lost producer and the time until which it counted as alive. */
 function readSilent(pairs: readonly string[], now: number): SilentProducer[] {
   const silent: SilentProducer[] = [];
   for (let i = 0; i < pairs.length; i += 2) {

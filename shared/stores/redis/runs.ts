@@ -119,7 +119,7 @@ export class RedisRuns implements Runs, RunOverview {
   }
 
   async hosts(run: string, limit: number): Promise<readonly HostLine[]> {
-    // By name: a host that moves between two parts comes twice.
+    // By name: a host that moves between two reads comes twice.
     const lines = new Map<string, HostLine>();
     for (let from = 0; from < limit; from += HOSTS_AT_ONCE) {
       const part = await this.#hostsFrom(run, from, Math.min(HOSTS_AT_ONCE, limit - from));

@@ -56,7 +56,7 @@ export type ScriptName =
 type Argument = string | number | Buffer;
 
 /**
- * Runs the scripts of `stores/redis/lua` on one Redis, with the key prefix first and the time last, as every script wants
+ * Runs the scripts of `stores/redis/lua` on one Redis, with the key prefix first and the time last, as every script expects
  * them. A script that the server has forgotten is sent again.
  */
 export class Scripts {
@@ -95,9 +95,9 @@ export class Scripts {
 }
 
 /**
- * The text of a script, with its numbers and what all share behind its first line, which has to stay the first, and then what
- * its header says that it needs: to make functions costs a little, each time that a script runs. Those that only read can't
- * keep the time, and those that say so needn't.
+ * The text of a script: its first line, which has to stay the first, its numbers, what all scripts share, what its header says
+ * that it needs, and its own body. Creating functions costs a little every time a script runs, so each gets only what it uses:
+ * `keep_time.lua` is left out of scripts that only read, and of those whose header says so.
  */
 export function readScript(name: ScriptName): string {
   const read = (file: string): string => {

@@ -6,7 +6,7 @@ import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { replayTasks } from './moves/replaying.ts';
 
-/** Letters that one call reads or deletes: others that use the database wait no longer. */
+/** Most letters that one call reads or deletes, so that other users of the database don't wait long. */
 const LETTERS_AT_ONCE = 500;
 
 const ENCODER = new TextEncoder();
@@ -93,7 +93,7 @@ export class SqliteDeadLetters implements LocalLetters {
   }
 }
 
-/** Deletes letters whose time is over, the oldest first. Returns whether there may be more. */
+/** Deletes expired letters, the oldest first. Returns whether there may be more. */
 export function deleteExpired({ database, now }: Moves): boolean {
   const oldest = database.get<{ at: number }>('SELECT at FROM letters ORDER BY n LIMIT 1');
   if (oldest === undefined || oldest.at > now - LETTER_TTL_MS) return false;

@@ -44,7 +44,7 @@ interface SqliteFrontierOptions {
   readonly policy: FrontierPolicy;
 }
 
-/** The frontier of one machine, in SQLite. It passes the same suites and the same model as the one in Redis. */
+/** The frontier of one machine, in SQLite. It passes the same suites as the one in Redis, and follows the same model. */
 export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
   readonly #store: LocalStore;
   readonly #policy: FrontierPolicy;
@@ -137,7 +137,7 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
   async drain(): Promise<number> {
     return await this.#store.move((moves) => {
       let budget = MOST_DRAINED;
-      // Whoever owns them: the waiting tasks of a cancelled run are worked on by no process.
+      // Runs of every process: nobody works on the waiting tasks of a cancelled run.
       for (const run of moves.openRuns()) {
         if (run.state === 'cancelled') budget -= drainRun(moves, run, budget);
         if (budget <= 0) break;

@@ -1,9 +1,9 @@
 import { ROWS_AT_ONCE } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
-/** Ended runs that are kept, to be looked at: the newest. */
+/** Ended runs that are kept for people to look at: the newest. */
 const MOST_ENDED = 100;
-/** Pages of the file that are given back at once. */
+/** Free pages of the file that are returned to the system at once. */
 const PAGES_AT_ONCE = 256;
 
 /** Tables with rows of runs, and the column with the run's number. */
@@ -17,10 +17,10 @@ const TABLES = [
   ['letters', 'run'],
 ] as const;
 
-/** What tells rows of a run apart, in tables that may have very many. */
+/** The column that tells rows of a run apart, in tables that may have very many. */
 const KEYS: Readonly<Partial<Record<string, string>>> = { marks: 'mark', tasks: 'id', letters: 'n' };
 
-/** Of ended runs, the newest stay. */
+/** Deletes ended runs, except for the newest. */
 export async function sweepEnded({ move }: Pick<LocalStore, 'move'>): Promise<void> {
   await move((moves) => {
     moves.flush();
@@ -33,7 +33,7 @@ export async function sweepEnded({ move }: Pick<LocalStore, 'move'>): Promise<vo
   });
 }
 
-/** Deletes what is left of deleted runs, some rows at a time, so that nothing waits for it. */
+/** Deletes what is left of deleted runs, some rows at a time, so that no other call waits long. */
 export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promise<void> {
   for (;;) {
     const isMore = await move(({ database }) => {

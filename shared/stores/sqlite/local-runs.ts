@@ -16,7 +16,7 @@ export interface OpeningOptions {
   readonly store: LocalStore;
   /** The lock of a run lies in `<folder>/<run>/`. */
   readonly folder: string;
-  /** Brings the records to the disk: a power cut must take none that the store counts. */
+  /** Brings the records to the disk: a power cut must not lose one that the store counts. */
   readonly syncRecords: () => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ type CrawlRow = {
   readonly touchedAt: number;
 };
 
-/** No boot has this name: where boots can't be told apart, each is another one. */
+/** A name that no boot has: where boots can't be told apart, each counts as a different one. */
 const UNKNOWN = 'unknown';
 
 /** The runs of a folder's database. */
@@ -62,9 +62,9 @@ export class SqliteLocalRuns implements LocalRuns {
 }
 
 /**
- * Begins a run that will be opened in its store, and takes it for this process. A run of that name that has ended makes way.
+ * Begins a run that will be opened in its store, and takes it for this process. An ended run of that name is replaced.
  *
- * @throws UsageError if there is one that hasn't, StorageError if another process is at it or it can't be written
+ * @throws UsageError if a run of that name hasn't ended, StorageError if another process has it or it can't be written
  */
 export async function beginRun(beginning: Beginning, options: OpeningOptions): Promise<OwnedLocalRun> {
   const { run } = beginning;
@@ -86,9 +86,9 @@ export async function beginRun(beginning: Beginning, options: OpeningOptions): P
 }
 
 /**
- * Takes a run for this process, to resume it: what its last owner had in hand waits again.
+ * Takes a run for this process, to resume it: what its last owner had in flight waits again.
  *
- * @throws StorageError if another process is at it
+ * @throws StorageError if another process has it
  */
 export async function reopenRun(run: string, options: OpeningOptions): Promise<OwnedLocalRun> {
   return await underLock(run, options, async (lock) => {
@@ -102,7 +102,7 @@ export async function reopenRun(run: string, options: OpeningOptions): Promise<O
   });
 }
 
-/** What was in flight of a cancelled run is dropped, if no process has it in hand any more. */
+/** Drops what a cancelled run had in flight, if no process has the run any more. */
 export async function finishCancelled(
   run: string,
   { store, folder }: Pick<OpeningOptions, 'store' | 'folder'>,
@@ -144,17 +144,17 @@ function viewOf(moves: Moves, { run: id, beginning, touchedAt, boot }: CrawlRow)
   return hadPowerCut(boot) && hasUnsynced(moves, run) ? view : { ...view, ended: progressOf(moves, run) };
 }
 
-/** Whether the machine may have started anew since its boot was `boot`. */
+/** Whether the machine may have been restarted since its boot was `boot`. */
 function hadPowerCut(boot: string | undefined): boolean {
   return boot !== (bootId() || UNKNOWN);
 }
 
-/** Whether a task is over whose record a power cut may have taken. */
+/** Whether a power cut may have lost the record of a task that is over. */
 function hasUnsynced({ database }: Moves, { n }: RunRow): boolean {
   return database.get('SELECT 1 FROM tasks WHERE run = ? AND over IS NOT NULL LIMIT 1', n) !== undefined;
 }
 
-/** What is left of an ended run of this name is deleted, its larger part later. */
+/** Deletes what is left of an ended run of this name, most of it later. */
 function makeWay(moves: Moves, run: string): void {
   const { database } = moves;
   moves.flush();

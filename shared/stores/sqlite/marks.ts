@@ -5,7 +5,7 @@ import { isProblem, readUrl } from '../../task/url/url.ts';
 import { MARK } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
-/** Marks that one call goes through: a second crawl beside it waits no longer for it. */
+/** Most marks that one call goes through, so that other users of the database don't wait long. */
 const MARKS_AT_ONCE = 500;
 
 type LetterRow = { readonly n: number; readonly id: string; readonly body: Uint8Array };
@@ -40,7 +40,7 @@ export class SqliteMarks implements Marks {
     return { ...total, letters: await this.#forgetLetters(which) };
   }
 
-  /** Returns where to go on. */
+  /** Forgets some marks; `next` is where to continue. */
   async #forgetSome(
     which: Forgettable,
     { owner, mark }: MarkRow,
@@ -63,7 +63,7 @@ export class SqliteMarks implements Marks {
         if (isLive) total.kept++;
         else {
           database.run('DELETE FROM marks WHERE owner = ? AND mark = ?', row.owner, row.mark);
-          // What an incremental run has taken is no mark of its own.
+          // A mark that only says that an incremental run visited the page doesn't count.
           if ((row.bits & (MARK.taken | MARK.failed)) !== 0) total.forgotten++;
         }
       }

@@ -75,7 +75,7 @@ export class OwnedLocalRun implements OwnedRun {
       moves.database.run('UPDATE crawls SET touchedAt = ? WHERE run = ?', moves.now, run);
       deleteExpired(moves);
       const row = moves.run(run);
-      // What ends from now on waits for the next sync.
+      // Tasks that end from now on wait for the next sync.
       return row === undefined || row.generation === null ? undefined : { n: row.n, before: ++row.generation };
     });
     try {
@@ -102,7 +102,7 @@ export class OwnedLocalRun implements OwnedRun {
   }
 }
 
-/** Flags may have credentials in them, too. A run that has ended needs them while letters of it can be replayed. */
+/** Forgets the flags of ended runs, which may hold credentials, too. They are needed while letters can be replayed. */
 function forgetFlags(moves: Moves): void {
   moves.flush();
   moves.database.run(

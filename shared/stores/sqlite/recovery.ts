@@ -7,9 +7,9 @@ import type { RunRow } from './moves/run-rows.ts';
 import type { TaskRow } from './moves/task-rows.ts';
 
 /**
- * Takes up a run whose last owner is gone. What was in flight waits again, at the head of its host's list. Producers died with their
- * process: what they had not offered yet is missing, and another has to offer it. After a power cut, tasks wait again whose
- * records the disk may not have.
+ * Takes up a run whose last owner is gone. Tasks in flight wait again, at the head of their host's list. Producers died with
+ * their process: another has to offer what they had not offered yet. After a power cut, tasks whose records may not have
+ * reached the disk wait again, too.
  *
  * @returns whether all seeds had been offered
  */
@@ -57,12 +57,12 @@ function landSome(moves: Moves, run: RunRow): boolean {
   return tasks.length === ROWS_AT_ONCE;
 }
 
-/** A task that waits has none: its letter is stored before it has failed for good. */
+/** Deletes a task's letter, which is stored before the task has failed for good: a task that waits must have none. */
 function deleteLetter({ database }: Moves, { n, id: run }: RunRow, { mark }: TaskRow): void {
   database.run('DELETE FROM letters WHERE run = ? AND id = ?', n, idOf({ run, mark }));
 }
 
-/** Takes back how tasks have ended. */
+/** Takes back how some tasks have ended. Returns whether there may be more. */
 function takeSomeBack(moves: Moves, run: RunRow): boolean {
   const tasks = moves.database.all<TaskRow>(
     'SELECT * FROM tasks WHERE run = ? AND over IS NOT NULL LIMIT ?',
@@ -94,7 +94,7 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
       });
   }
   if (kind === 'failed') deleteLetter(moves, run, task);
-  // Known without its record, it would not be fetched again.
+  // If the page stayed known without its record, it would not be fetched again.
   moves.database.run('DELETE FROM pages WHERE mark = ?', task.mark);
   moves.database.run('UPDATE tasks SET over = NULL, ending = NULL, known = 0 WHERE id = ?', task.id);
   moves.putBack(run, task);

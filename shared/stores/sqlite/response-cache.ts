@@ -6,11 +6,11 @@ import { ExpiringCache } from '../../runtime/expiring-cache.ts';
 interface LocalResponseCacheOptions {
   readonly clock: Clock;
   readonly ttlMs: number;
-  /** Bytes kept at once; what was not asked for longest goes first. */
+  /** Bytes kept at once; the least recently used page goes first. */
   readonly maxBytes: number;
 }
 
-/** What has expired is dropped this often in the time that a page is kept: its bodies are wasted memory. */
+/** Expired pages, which only waste memory, are dropped this many times per `ttlMs`. */
 const SWEEPS = 4;
 
 /** The cache of one process. It is bounded by its size, not per minute: no other process shares it. */

@@ -9,7 +9,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { ExpiringCache } from '../../runtime/expiring-cache.ts';
 import type { RobotsRules } from '../../task/robots/robots-match.ts';
 
-/** What was not asked for longest is asked for again. */
+/** Beyond this, the least recently used rules are dropped, and fetched again when needed. */
 const MAX_BYTES = 128_000_000;
 const SMALL_BYTES = 100;
 

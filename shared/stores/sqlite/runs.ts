@@ -183,7 +183,7 @@ function create(moves: Moves, id: string, options: RunOptions, incarnation: stri
   return run;
 }
 
-/** A producer has offered all it had. What lost ones had begun to read was read to its end, if it was the same. */
+/** A producer has offered all its seeds. Lost producers of the same input no longer count: it was read to its end. */
 function sealOne({ database, now }: Moves, run: RunRow, producer: string): void {
   const sealed = database.get<{ input: string | null }>(
     'SELECT input FROM producers WHERE run = ? AND id = ?',

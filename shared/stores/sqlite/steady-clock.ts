@@ -1,10 +1,10 @@
 import type { Clock } from '../../runtime/clock.ts';
 
-/** The memory form of what `prelude.lua` makes of Redis' clock: a time that never goes back, whatever the machine's does. */
+/** A time that never goes back, whatever the machine's clock does: what `now` in `prelude.lua` is for Redis. */
 export class SteadyClock implements Clock {
   readonly #clock: Clock;
   #seen = 0;
-  /** How far it was ahead of the machine's clock then. */
+  /** How far it was ahead of the machine's clock at `#seen`. */
   #ahead = 0;
 
   constructor(clock: Clock) {

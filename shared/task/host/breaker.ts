@@ -1,9 +1,9 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
-/** Failures of requests that may mean that the host is down, in the plural. */
+/** Kinds of failure that may mean that the host is down, in the plural. */
 export type HostFault = 'connection errors' | 'time-outs' | 'failed look-ups' | 'failed handshakes' | 'answers of 5xx';
 
-/** Errors in a row, and what they were: one word for several kinds. */
+/** Errors in a row and their kind, with one word for a mix of kinds. */
 export interface Faults {
   readonly count: number;
   readonly kind: HostFault | 'errors';
@@ -13,10 +13,10 @@ export interface Faults {
 export const FAULTS_TO_OPEN = 5;
 export const OPEN_BASE_MS = MINUTE_MS;
 export const OPEN_CAP_MS = HOUR_MS;
-/** Up to one part in this many is added to how long a breaker is open. */
+/** Up to this fraction (1/5) is added to how long a breaker stays open. */
 export const OPEN_SPREAD = 5;
 
-/** Counts one more. */
+/** Counts one more error. */
 export function withFault(faults: Faults | undefined, kind: HostFault): Faults {
   if (faults === undefined) return { count: 1, kind };
   return { count: faults.count + 1, kind: faults.kind === kind ? kind : 'errors' };
@@ -28,10 +28,10 @@ export function faultsText({ count, kind }: Faults): string {
 }
 
 /**
- * How long a breaker stays open: 60 s, twice as long each time it opens without a page between, at most an hour. Up to a
- * fifth is added, so that hosts that went down together are not tried together: the odd milliseconds of the moment decide.
+ * How long a breaker stays open: 60 s, doubled each time it opens again without a page in between, at most an hour. Up to a
+ * fifth is added, taken from the milliseconds of `now`, so that hosts that went down together are not tried together.
  *
- * @param times how often it has opened before
+ * @param times how many times it has opened before
  * @param now epoch milliseconds
  */
 export function openForMs(times: number, now: number): number {
@@ -39,7 +39,7 @@ export function openForMs(times: number, now: number): number {
   return Math.min(OPEN_CAP_MS, ms + Math.floor((ms * (now % SECOND_MS)) / (OPEN_SPREAD * SECOND_MS)));
 }
 
-/** How long after its release a silent probe leaves its place to another. */
+/** How long after its release a probe without a result makes way for another. */
 export const PROBE_RELEASED_MS = MINUTE_MS;
-/** The same of one that a worker has begun: longer than any request may take. */
+/** The same once a worker has begun the probe: longer than any request may take. */
 export const PROBE_ADMITTED_MS = 2 * MINUTE_MS;

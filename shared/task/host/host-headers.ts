@@ -9,8 +9,8 @@ interface Entry {
 }
 
 /**
- * Names that no file may set: those of the connection and the body, which the client writes; those that a proxy would take
- * for its own; those that make an answer partial, or conditional; and who asks.
+ * Headers that no file may set: those of the connection and the body, which the client writes; those that a proxy would take
+ * as meant for itself; those that make an answer partial or conditional; and those that identify the crawler.
  */
 const FORBIDDEN =
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-.*|accept-encoding|proxy-.*|range|if-.*|user-agent|via|http2-settings)$/;
@@ -21,14 +21,14 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
 
 /**
- * The headers, cookies among them, that a deployment sends to hosts of its choice. The entry of a host itself beats one for
- * its subdomains, the longer of which beats the shorter; one entry applies, they are not merged.
+ * The headers, cookies included, that a deployment sends to hosts of its choice. One entry applies, they are not merged: the
+ * entry of the host itself, else the longest one for its subdomains.
  */
 export class HostHeaders {
   static readonly none = new HostHeaders(new Map());
-  /** By host, the politeness key, or by `*.` and the end of one. */
+  /** By host, the politeness key, or by `*.` and the end of a host. */
   readonly #entries: ReadonlyMap<string, Entry>;
-  /** All that are sent to any host. */
+  /** The names of all headers that are sent to any host. */
   readonly names: ReadonlySet<string>;
 
   constructor(byHost: ReadonlyMap<string, Headers>) {
@@ -36,13 +36,13 @@ export class HostHeaders {
     this.names = new Set([...byHost.values()].flatMap((headers) => Object.keys(headers)));
   }
 
-  /** What to send with a request. After a redirect from another origin than the URL's: nothing. */
+  /** The headers to send with a request; nothing after a redirect from another origin. */
   of(url: string, redirectedFrom = url): Headers | undefined {
     if (redirectedFrom !== url && originOf(redirectedFrom) !== originOf(url)) return undefined;
     return this.#entryOf(url)?.headers;
   }
 
-  /** A digest of what is sent for a URL, for whoever keeps the answer. */
+  /** A digest of the headers sent for a URL, so that a cache can tell answers to different headers apart. */
   variantOf(url: string): string | undefined {
     return this.#entryOf(url)?.variant;
   }
@@ -63,7 +63,7 @@ export class HostHeaders {
 /**
  * Reads the content of a `HOST_HEADERS` file.
  *
- * @returns the headers, or what is wrong, with host and header but without any value
+ * @returns the headers, or its problems, which name host and header but never a value
  */
 export function parseHostHeaders(json: unknown): HostHeaders | { readonly problems: readonly string[] } {
   if (!isObject(json)) return { problems: ['expected an object of hosts, each with an object of headers'] };
@@ -92,7 +92,7 @@ export function parseHostHeaders(json: unknown): HostHeaders | { readonly proble
 }
 
 function problemOf(name: string, value: unknown): string | undefined {
-  // Node.js and got keep headers in plain objects, which would lose it.
+  // Node.js and got keep headers in plain objects, which would lose `__proto__`.
   if (!TOKEN.test(name) || name === '__proto__') return 'is not the name of a header';
   if (name === 'user-agent') return 'can be set by USER_AGENT only';
   if (FORBIDDEN.test(name)) return `can't be set: it belongs to the connection, or changes what an answer means`;
@@ -102,7 +102,7 @@ function problemOf(name: string, value: unknown): string | undefined {
   return undefined;
 }
 
-/** The politeness key of a host as written, with `*.` before it if it had that. */
+/** The politeness key of a host as written, keeping a leading `*.`. */
 function hostOf(written: string): string | undefined {
   const [, star = '', name = '', port = ''] =
     /^(\*\.)?(\[[0-9a-f:.]+\]|[^\s/:@?#[\]*\\]+)(:[1-9]\d{0,4})?$/i.exec(written) ?? [];

@@ -5,8 +5,8 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
  *
  * | because   | the interval                                                                           |
  * |-----------|----------------------------------------------------------------------------------------|
- * | `rate`    | the run's own, or that of a slower run that named the host a short while ago            |
- * | `answers` | its recent response time, shared between its open requests; only where there is a rate  |
+ * | `rate`    | the run's own, or that of a slower run that used the host a short while ago             |
+ * | `answers` | its recent response time divided by its open requests; only if there is a rate          |
  * | `robots`  | the Crawl-delay of its robots.txt                                                       |
  * | `slowed`  | it said "slow down": doubled each time, shorter again with each page                    |
  */
@@ -17,16 +17,16 @@ export interface HostPace {
   /** Milliseconds between two requests; 0 for no limit. */
   readonly intervalMs: number;
   readonly because: PaceReason;
-  /** Its recent response time, as far as it is known. */
+  /** The host's recent response time, if known. */
   readonly responseMs?: number;
-  /** What it said when it was slowed. */
+  /** What the host said when it was slowed. */
   readonly slowReason?: string;
 }
 
 /** Intervals by their reasons; 0 where there is none. */
 export type Intervals = Readonly<Record<PaceReason, number>>;
 
-/** The longest of the intervals that count, and its reason: the first of those that are alike. */
+/** The longest of the intervals that count, and its reason; of equal ones, the first. */
 export function longestInterval(intervals: Intervals): Pick<HostPace, 'intervalMs' | 'because'> {
   const { rate, answers, robots, slowed } = intervals;
   const byAnswers = rate > 0 ? answers : 0;
@@ -36,7 +36,7 @@ export function longestInterval(intervals: Intervals): Pick<HostPace, 'intervalM
   return { intervalMs: rate, because: 'rate' };
 }
 
-/** No request counts as having taken longer. */
+/** A request counts as having taken this long at most. */
 export const LONGEST_RESPONSE_MS = MINUTE_MS;
 
 /**
@@ -49,35 +49,35 @@ export function averageResponseMs(average: number | undefined, tookMs: number, i
   return average === undefined ? took : Math.floor(average + (took - average) / 4 + 0.5);
 }
 
-/** A host without a limit is slowed to this at first. */
+/** The first interval of a slowed host that had no limit. */
 export const SLOW_START_MS = SECOND_MS;
 /** No host is slowed to more than this; its pauses may be longer. */
 export const SLOWEST_MS = MINUTE_MS;
-/** A host without a limit has none again below this. */
+/** Below this interval, a slowed host that had no limit has none again. */
 export const SLOW_END_MS = 500;
 
-/** The interval of a host that said "slow down", at which it is now. */
+/** The new interval of a host that said "slow down" at the given one. */
 export function slowedIntervalMs(intervalMs: number): number {
   return Math.min(SLOWEST_MS, Math.max(SLOW_START_MS, 2 * intervalMs));
 }
 
-/** The interval of a slowed host after it gave a page: a quarter shorter, and 0 once it is back at its rate. */
+/** The new interval of a slowed host after it gave a page: a quarter shorter, and 0 once it is back at its rate. */
 export function recoveredIntervalMs(slowMs: number, rateMs: number): number {
   const next = Math.floor((slowMs * 3) / 4);
   return next < SLOW_END_MS || next <= rateMs ? 0 : next;
 }
 
-/** How long it is remembered that a host said "slow down" and answered others after it. */
+/** How long it is remembered that a host answered other tasks after it had said "slow down". */
 export const ANSWERED_LATELY_MS = HOUR_MS;
 
-/** The first pause of a host that doesn't say how long it wants to be left alone, and the longest. */
+/** The first and the longest pause of a host that says "slow down" without saying for how long. */
 export const THROTTLE_BASE_MS = 15 * SECOND_MS;
 export const THROTTLE_CAP_MS = 15 * MINUTE_MS;
 
 /**
- * How long a host is left alone that says "slow down" without saying for how long.
+ * How long a host is paused if it says "slow down" without saying for how long.
  *
- * @param throttles how often it has said so since its last page, 1 or more: 15 s, 30 s, 1 min … up to a quarter of an hour
+ * @param throttles how many times it has said so since its last page, from 1: gives 15 s, 30 s, 1 min … up to 15 min
  */
 export function throttlePauseMs(throttles: number): number {
   return Math.min(THROTTLE_CAP_MS, THROTTLE_BASE_MS * 2 ** (throttles - 1));

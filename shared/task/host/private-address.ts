@@ -4,10 +4,10 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** What of the private Internet may be fetched: the parsed form of `PRIVATE_HOSTS`. */
+/** The private hosts and addresses that may be fetched: the parsed form of `PRIVATE_HOSTS`. */
 export interface AllowedPrivate {
   readonly ranges: readonly (readonly [Address, number])[];
-  /** Named one by one, as ipaddr.js writes them. These open even a metadata address. */
+  /** Listed one by one, as ipaddr.js writes them. Such an entry allows even a metadata address. */
   readonly addresses: ReadonlySet<string>;
   /** In lower case, without a trailing dot. */
   readonly hosts: ReadonlySet<string>;
@@ -17,8 +17,8 @@ export interface AllowedPrivate {
 export const NOTHING_PRIVATE: AllowedPrivate = { ranges: [], addresses: new Set(), hosts: new Set() };
 
 /**
- * Where clouds hand out credentials to whoever asks from inside. No range and no host name opens them. The last one
- * is in a public range.
+ * Where clouds hand out credentials to any client inside. No range and no host name allows these. The last one is in a public
+ * range.
  */
 const METADATA: ReadonlySet<string> = new Set([
   '169.254.169.254', // AWS, Google, Azure, and those who copied them
@@ -47,11 +47,11 @@ const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16');
  * | is in the list by itself                           | no     |
  * | is a metadata address, or carries one              | yes    |
  * | is public (ipaddr.js: `unicast`, and not `::/96`)  | no     |
- * | was found under a host name that is in the list    | no     |
+ * | belongs to a host name that is in the list         | no     |
  * | is in a range of the list                          | no     |
  * | else                                               | yes    |
  *
- * An IPv4-mapped address is judged as the IPv4 address it is.
+ * An IPv4-mapped address is treated as the IPv4 address it contains.
  */
 export function isDenied(address: string, allowed: AllowedPrivate, host?: string): boolean {
   if (isIP(address) === 0) return true;
@@ -93,7 +93,7 @@ export function parsePrivateHosts(
   return problems.length > 0 ? { problems } : { ranges, addresses, hosts };
 }
 
-/** An address is a range of one. */
+/** Reads a CIDR range; an address is a range of one. */
 function rangeOf(entry: string): readonly [Address, number] | undefined {
   const [, literal = '', prefix] = /^\[?([0-9a-f.:]+)\]?(?:\/(\d{1,3}))?$/i.exec(entry) ?? [];
   if (isIP(literal) === 0) return undefined;
@@ -127,7 +127,7 @@ function isIn(address: Address, [base, bits]: readonly [Address, number]): boole
   return address.kind() === base.kind() && address.match(base, bits);
 }
 
-/** The IPv4 address that a gateway would find inside an IPv6 one. */
+/** The IPv4 address inside an IPv6 one that a gateway would extract. */
 function carriedBy(address: Address): string | undefined {
   const bytes = address.toByteArray();
   if (isIn(address, SIX_TO_FOUR)) return bytes.slice(2, 6).join('.');

@@ -5,19 +5,19 @@ export interface ProxyAddress {
   readonly host: string;
   readonly port: number;
   readonly login: { readonly user: string; readonly password: string } | undefined;
-  /** `<scheme>://<host>:<port>`: what it is called wherever it is named. The login is no part of it. */
+  /** `<scheme>://<host>:<port>`: how it is shown everywhere, without the login. */
   readonly name: string;
 }
 
 export type ProxyScheme = 'http' | 'https' | 'socks5';
 
-/** Where nobody says otherwise. */
+/** The ports of entries that don't name one. */
 const DEFAULT_PORTS: Readonly<Record<ProxyScheme, number>> = { http: 80, https: 443, socks5: 1080 };
 
 /**
  * Reads the entries of `PROXY_URL`.
  *
- * @returns the proxies, or what is wrong with which entry; entries are told by their place, since they may hold a password
+ * @returns the proxies, or the problems; these name entries by position, since an entry may contain a password
  */
 export function parseProxies(
   entries: readonly string[],
@@ -68,7 +68,7 @@ function loginOf({ username, password }: URL): ProxyAddress['login'] | 'broken' 
   }
 }
 
-/** RFC 1929 counts the bytes of each in one byte. */
+/** RFC 1929 has one byte for the length of each. */
 function isTooLong({ user, password }: { readonly user: string; readonly password: string }): boolean {
   return Buffer.byteLength(user) > 255 || Buffer.byteLength(password) > 255;
 }

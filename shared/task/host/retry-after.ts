@@ -1,14 +1,14 @@
 import { HOUR_MS, SECOND_MS } from '../durations.ts';
 
-/** No host is left alone for longer than this because of one answer. */
+/** The longest that one answer can pause a host. */
 export const RETRY_AFTER_CAP_MS = HOUR_MS;
 
 /** Headers of an answer, names in lower case. */
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Reads the `Retry-After` of an answer (RFC 9110 section 10.2.3): whole seconds, or an HTTP date. A date is the server's, and
- * so is compared with its own `Date`, and `Age` if a cache has kept the answer; only without one, with `now`.
+ * Reads the `Retry-After` of an answer (RFC 9110 section 10.2.3): whole seconds, or an HTTP date. A date is by the server's
+ * clock, so it is compared with the answer's `Date`, plus `Age` if it came from a cache; without a `Date`, with `now`.
  *
  * @returns milliseconds from now, 0 for a date that has passed, at most an hour; nothing if the value is neither form
  */
@@ -20,7 +20,7 @@ export function retryAfterMs(headers: Headers, now: number): number | undefined 
   return Math.min(Math.max(0, ms), RETRY_AFTER_CAP_MS);
 }
 
-/** What time it is to whoever answered; nothing if they don't say. */
+/** The time by the server's clock; nothing if the answer doesn't say. */
 function serverTime({ date = '', age = '' }: Headers): number | undefined {
   const sent = httpDate(date.trim());
   if (Number.isNaN(sent)) return undefined;
@@ -31,7 +31,7 @@ function isWhole(text: string): boolean {
   return /^\d+$/.test(text);
 }
 
-/** The three forms of RFC 9110 section 5.6.7 all begin with the name of a day; `Date.parse` alone takes far more. */
+/** The three forms of RFC 9110 section 5.6.7 all begin with the name of a day; `Date.parse` alone accepts far more. */
 function httpDate(text: string): number {
   return /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -9,13 +9,13 @@ import type { FetchFailure } from '../task/fetch-failure.ts';
  * |----------|--------------------------------------------------------------------------------------------------|
  * | `parse`  | its rules count                                                                                  |
  * | `allow`  | there are no rules                                                                               |
- * | `wait`   | there may be rules that we can't read: the host is left alone for now, and asked again           |
- * | `as_page`| a page of this origin could not be had either, for good: the task ends as if it had been asked    |
- * | `again`  | nobody was asked, for want of something of ours                                                  |
+ * | `wait`   | there may be rules that we can't read: the host is paused, and asked again later                 |
+ * | `as_page`| a page of this origin would fail in the same way: the task ends as if its page had been requested |
+ * | `again`  | the host was not asked, because of a shortage of ours                                            |
  */
 export type RobotsMeaning = 'parse' | 'allow' | 'wait' | 'as_page' | 'again';
 
-/** Redirects that are followed. More are no rules: that much RFC 9309 section 2.3.1.2 asks for. */
+/** Redirects that are followed, as many as RFC 9309 section 2.3.1.2 asks for. After more, there are no rules. */
 export const MAX_ROBOTS_REDIRECTS = 5;
 
 /**
@@ -33,14 +33,14 @@ const MEANINGS: Readonly<Record<FetchFailure, RobotsMeaning>> = {
   dns: 'wait',
   nxdomain: 'as_page',
   tls: 'as_page',
-  // As after six redirects: there is no robots.txt to be found.
+  // No robots.txt can be found, as after too many redirects.
   redirects: 'allow',
   bad_url: 'allow',
   encoding: 'wait',
-  // Never asked for: a robots.txt is cut, and of any type.
+  // These can't happen: a robots.txt may have any type, and is cut if it is long.
   size: 'wait',
   content_type: 'wait',
-  // The page has the same address, and is refused for itself.
+  // The page has the same address, and will itself be refused.
   private_address: 'allow',
   exhausted: 'again',
   proxy: 'again',
@@ -50,7 +50,7 @@ const MEANINGS: Readonly<Record<FetchFailure, RobotsMeaning>> = {
 /**
  * The meaning of a request without an answer.
  *
- * @param redirected it failed at another address than the robots.txt's own: that says nothing about the pages
+ * @param redirected the request failed at another address than the robots.txt's own, which says nothing about the pages
  */
 export function meaningOfFailure(reason: FetchFailure, redirected: boolean): RobotsMeaning {
   const meaning = MEANINGS[reason];
@@ -63,8 +63,8 @@ const BACKOFF_CAP_MS = 15 * MINUTE_MS;
 const SHORTEST_PAUSE_MS = 1_000;
 
 /**
- * How long a host is left alone whose robots.txt can't be read: as long as it asks for, else 15 s, doubled each time, up to
- * a quarter of an hour.
+ * How long a host is paused if its robots.txt can't be read: as long as it asks for, else 15 s, doubled each time, up to a
+ * quarter of an hour.
  *
  * @param failures in a row, this one included
  * @param askedMs what its `Retry-After` said, if it said anything
@@ -77,12 +77,12 @@ export function robotsPauseMs(failures: number, askedMs: number | undefined): nu
 const FIRST_WAIT_MS = 2_000;
 
 /**
- * How long a host waits whose robots.txt redirects to another one that has no turn for it: as long as that one asks for, and
- * at least 2 s, doubled each time, so that thousands which redirect to one host don't keep asking for its next turn. At most
- * a quarter of an hour, since a pause may be ended by hand.
+ * How long a host waits if its robots.txt redirects to another host that has no turn free: as long as that host needs, and at
+ * least 2 s, doubled each time, so that thousands of hosts that redirect to one don't all keep asking for its next turn. At
+ * most a quarter of an hour, since a pause may be ended by hand.
  *
  * @param waits in a row, this one included
- * @param random in [0, 1), so that they don't come back all at once
+ * @param random in [0, 1), so that they don't all come back at once
  */
 export function robotsWaitMs(waits: number, inMs: number, random: number): number {
   const own = Math.min(BACKOFF_CAP_MS, FIRST_WAIT_MS * 2 ** Math.max(0, waits - 1));

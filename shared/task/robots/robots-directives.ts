@@ -1,7 +1,7 @@
-/** The name by which robots rules call this crawler, in lower case. */
+/** The name of this crawler in robots directives, in lower case. */
 const TOKEN = 'trawlbot';
 
-/** Directives that are written with a colon, as the name of a crawler is. */
+/** Directives that are followed by a colon, like the name of a crawler. */
 const WITH_VALUE: ReadonlySet<string> = new Set([
   'unavailable_after',
   'max-snippet',
@@ -16,8 +16,8 @@ export function isRobotsMeta(name: string): boolean {
 }
 
 /**
- * Does a page ask that its links are not followed? Reads the content of a robots `<meta>`, and `X-Robots-Tag`, where what
- * stands behind the name of a crawler is for that one alone.
+ * Does a page ask that its links not be followed? Reads the content of a robots `<meta>`, or an `X-Robots-Tag`, in which
+ * directives after the name of a crawler apply only to that crawler.
  */
 export function forbidsFollowing(directives: string): boolean {
   let isOurs = true;

@@ -1,30 +1,30 @@
 import { MAX_URL_LENGTH } from '../url/url.ts';
 
-/** What a robots.txt says to one crawler. Patterns are in the form of {@link comparable}, the longest first. */
+/** The rules of a robots.txt for one crawler. Patterns are in the form of {@link comparable}, the longest first. */
 export interface RobotsRules {
   readonly allow: readonly string[];
   readonly disallow: readonly string[];
-  /** What it wants to pass between two requests. */
+  /** The least time between two requests that it asks for. */
   readonly crawlDelayMs?: number;
 }
 
-/** Rules of whom nothing is forbidden. */
+/** Rules that forbid nothing. */
 export const ALLOW_ALL: RobotsRules = { allow: [], disallow: [] };
 
 /**
- * Steps of comparing that one URL may cost, some milliseconds. A file of a thousand rules takes a hundredth of it; one that is
- * made to take more has its pages left alone.
+ * Comparison steps that one URL may cost, a matter of milliseconds. A file of a thousand rules takes a hundredth of it. If a
+ * malicious file takes more, its pages are not fetched.
  */
 export const MAX_STEPS = 5_000_000;
 
-/** Counts the steps of comparing down. */
+/** The comparison steps left; counted down. */
 export interface StepBudget {
   left: number;
 }
 
 /**
- * May this URL be fetched? The longest rule that matches decides, and `Allow` where two are as long (RFC 9309 section 2.2.2).
- * `/robots.txt` itself always may.
+ * May this URL be fetched? The longest matching rule decides; `Allow` wins over a `Disallow` of the same length (RFC 9309
+ * section 2.2.2). `/robots.txt` itself is always allowed.
  *
  * @param href the WHATWG serialisation of an http URL, as it is fetched
  */
@@ -46,8 +46,8 @@ export function isAllowed(
 }
 
 /**
- * Does a pattern match the beginning of a path, or all of it if it ends in `$`? Two pointers: after a mismatch, the last `*`
- * takes one octet more. Never longer than length times length, and never beyond the budget; then the answer is no.
+ * Does a pattern match the beginning of a path, or all of it if it ends in `$`? After a mismatch, the last `*` takes one more
+ * octet, so this is quadratic at worst. Once the budget is used up, the answer is no.
  */
 export function matches(pattern: string, path: string, budget: StepBudget): boolean {
   const isAnchored = pattern.endsWith('$');
@@ -77,7 +77,7 @@ export function matches(pattern: string, path: string, budget: StepBudget): bool
 
 const STAR = '*'.charCodeAt(0);
 
-/** The pattern of a rule as it is compared; nothing if it is empty, or longer than any URL. */
+/** A rule's pattern in comparable form; nothing if it is empty, or longer than any URL. */
 export function comparablePattern(text: string): string | undefined {
   if (text === '' || text.length > MAX_URL_LENGTH) return undefined;
   const isAnchored = text.endsWith('$');
@@ -85,7 +85,7 @@ export function comparablePattern(text: string): string | undefined {
   return comparable(body).replaceAll('$', '%24').replace(/\*+/g, '*') + (isAnchored ? '$' : '');
 }
 
-/** Path and query of a URL as they are compared: what would be a wildcard in a rule is none here. */
+/** Path and query of a URL in comparable form. The wildcards of rules are plain characters here. */
 function comparablePath(href: string): string {
   const start = href.indexOf('/', href.indexOf('//') + 2);
   const path = start < 0 ? '/' : href.slice(start);
@@ -93,11 +93,11 @@ function comparablePath(href: string): string {
 }
 
 /**
- * Two spellings of one path in one form (RFC 9309 section 2.2.2): escapes of unreserved characters decoded, other escapes in
- * upper case, and what no URI may hold escaped. So is the apostrophe, which the URL Standard escapes in queries only. An
- * escape that is none stays as it is.
+ * Gives all spellings of a path one form (RFC 9309 section 2.2.2): escapes of unreserved characters are decoded, other escapes
+ * written in upper case, and characters that a URI may not contain escaped. The apostrophe is escaped as well, since the URL
+ * Standard does so in queries only. Invalid escapes stay as they are.
  *
- * @param octets text whose characters are octets: those beyond ASCII are escaped each for itself
+ * @param octets text whose characters are octets; each one beyond ASCII is escaped by itself
  */
 function comparable(octets: string): string {
   if (!UNCOMPARABLE.test(octets)) return octets;

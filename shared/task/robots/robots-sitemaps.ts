@@ -1,11 +1,11 @@
 import { type CrawlUrl, linkBase, resolveUrl } from '../url/url.ts';
 
-/** How much of a robots.txt is read: RFC 9309 section 2.5 asks for 500 KiB. */
+/** Bytes of a robots.txt that are read: RFC 9309 section 2.5 asks for 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512_000;
 
 /**
- * The sitemaps that a robots.txt names, in its order, each once: its `Sitemap:` lines, which belong to no group. They are
- * resolved against where the file lies; anything but an http URL is left out.
+ * The sitemaps that a robots.txt names in its `Sitemap:` lines, in order, each once. These lines belong to no group. Relative
+ * ones are resolved against the file's URL; anything but an http URL is left out.
  *
  * @param base the URL of the robots.txt, or its origin
  */

@@ -1,12 +1,12 @@
 import { SECOND_MS } from '../durations.ts';
 import { comparablePattern, type RobotsRules } from './robots-match.ts';
 
-/** The name that a robots.txt knows us by. Letters only: others match no digits (RFC 9309 section 2.2.1). */
+/** The name by which robots.txt files address this crawler. Names there have no digits (RFC 9309 section 2.2.1). */
 export const ROBOTS_TOKEN = 'TrawlBot';
 
 type Directive = 'agent' | 'allow' | 'disallow' | 'delay';
 
-/** What lines begin with, with the slips of the pen that other crawlers forgive as well. */
+/** The keys of lines, including common misspellings that other crawlers accept as well. */
 const DIRECTIVES: ReadonlyMap<string, Directive> = new Map([
   ['user-agent', 'agent'],
   ['useragent', 'agent'],
@@ -23,16 +23,16 @@ const DIRECTIVES: ReadonlyMap<string, Directive> = new Map([
   ['crawl-delay', 'delay'],
 ]);
 
-/** A line without its colon: no sentence, but a name of ours and one word, or names of crawlers. */
+/** A line that lacks its colon: `User-agent` with names, or a rule with one path, so that prose doesn't match. */
 const WITHOUT_COLON = /^(user[ -]?agent)[ \t]+([^\t-\r ].*)$|^((?:dis)?allow)[ \t]+([/*][^\t-\r ]*)$/i;
 
-/** Whom the lines of a group are meant for. */
+/** Which crawlers the lines of a group apply to. */
 interface Group {
   ours: boolean;
   everybody: boolean;
 }
 
-/** What was said to some crawler. */
+/** The rules and delays given to one crawler. */
 interface Said {
   readonly allow: Set<string>;
   readonly disallow: Set<string>;
@@ -40,17 +40,16 @@ interface Said {
 }
 
 /**
- * Reads a robots.txt for one crawler (RFC 9309 section 2.2). All groups that name it are one; if none does, those for `*`
- * count; what stands before the first group counts for nobody. A broken file is read as far as it makes sense: this never
- * throws.
+ * Reads a robots.txt for one crawler (RFC 9309 section 2.2). All groups that name it are merged; if none does, those for `*`
+ * apply; lines before the first group are ignored. A broken file is read as far as it makes sense: this never throws.
  *
  * | what                                | then                                                                        |
  * |-------------------------------------|-----------------------------------------------------------------------------|
- * | a group that names us and is empty  | all is allowed: no fall-back to `*`                                         |
+ * | an empty group that names us        | everything is allowed: no fall-back to `*`                                  |
  * | other lines within a group          | neither end nor split it; after a `Crawl-delay` the next agents share the rules that follow, not the delay |
- * | several names in one line           | each counts, up to the first `/`: a version, and whatever follows it         |
- * | marks around a name                 | `TrawlBot*`, `TrawlBot;`, `"TrawlBot"` are that name                         |
- * | no colon, a usual typing error      | understood                                                                  |
+ * | several names in one line           | each counts, up to the first `/`, where a version begins                    |
+ * | marks around a name                 | ignored: `TrawlBot*`, `TrawlBot;`, `"TrawlBot"`                             |
+ * | no colon, a common misspelling      | understood                                                                  |
  * | several delays                      | the longest                                                                 |
  *
  * @param token the crawler's name, without a version
@@ -108,7 +107,7 @@ function nothingSaid(): Said {
 
 function readLine(line: string): { readonly directive: Directive | undefined; readonly value: string } {
   const comment = line.indexOf('#');
-  // Editors of web pages end their lines so.
+  // Editors of web pages may end lines with `<br>`.
   const text = trimmed(comment < 0 ? line : line.slice(0, comment)).replace(/<br[ /]*>$/i, '');
   const colon = text.indexOf(':');
   if (colon >= 0) {
@@ -122,7 +121,7 @@ function readLine(line: string): { readonly directive: Directive | undefined; re
 }
 
 /**
- * Without the white space of ASCII around it. `trim` takes more for white space: the octet A0, say, in which `à` ends in
+ * Removes ASCII white space from both ends. `trim` would remove more, such as the octet A0, which is the last one of `à` in
  * UTF-8.
  */
 function trimmed(octets: string): string {
@@ -145,7 +144,7 @@ function namesIn(value: string): readonly string[] {
     .map(withoutMarks);
 }
 
-/** A name without what somebody put around it, in the belief that it is a pattern, or must be quoted. */
+/** A name without the marks of a pattern or quotation around it. */
 function withoutMarks(written: string): string {
   const parts = written.match(/[a-z0-9_\-\x80-\xff]+/g);
   if (parts === null) return written.includes('*') ? '*' : written;
@@ -153,7 +152,7 @@ function withoutMarks(written: string): string {
   return parts.length === 1 ? name : written;
 }
 
-/** Seconds, with or without a fraction. */
+/** Reads seconds, with or without a fraction, as milliseconds. */
 function delayMs(value: string): number | undefined {
   if (!/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value)) return undefined;
   return Math.min(Math.ceil(Number(value) * SECOND_MS), Number.MAX_SAFE_INTEGER);
@@ -164,8 +163,8 @@ function longestFirst(patterns: Iterable<string>): string[] {
 }
 
 /**
- * The file as a string of octets, so that what is no UTF-8 is compared as it is. Without the mark that some editors put in
- * front; a file in UTF-16 has one, and is taken for what it means.
+ * The file as a string of octets, so that invalid UTF-8 is compared as it is. A byte order mark is removed; a file in UTF-16,
+ * recognised by that mark, is converted to UTF-8 first.
  */
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;

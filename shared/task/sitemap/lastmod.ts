@@ -9,11 +9,11 @@ export function timeOf(moment: Moment, now: number): number {
 }
 
 /**
- * When what a `lastmod` tells of was over at the latest, in epoch milliseconds: `2026-11` ends with November. Nothing if it
- * is no date.
+ * The end of the period that a `lastmod` names, exclusive, in epoch milliseconds: `2026-11` ends with November. Nothing if it
+ * is not a date.
  *
- * It reads the W3C's forms (https://www.w3.org/TR/NOTE-datetime), a date that lacks its zone as UTC; and what is found in
- * feeds and in the wild: a space for the `T`, `+0000`, the dates of RFC 822.
+ * It reads the W3C's forms (https://www.w3.org/TR/NOTE-datetime), taking a time without a zone as UTC, and other forms that are
+ * common in feeds: a space for the `T`, `+0000`, the dates of RFC 822.
  */
 export function lastmodEnd(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction, zone] = W3C.exec(text.trim()) ?? [];
@@ -22,24 +22,24 @@ export function lastmodEnd(text: string): number | undefined {
   if (Number(month) < 1 || Number(month) > 12) return undefined;
   if (day === undefined) return Date.UTC(Number(year), Number(month));
   const start = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  // The 31st of a month that has 30 days.
+  // Such as the 31st of a month that has 30 days.
   if (new Date(start).getUTCDate() !== Number(day)) return undefined;
   if (hour === undefined) return start + DAY_MS;
   if (Number(hour) > 24 || Number(minute) > 59 || Number(second ?? 0) > 60) return undefined;
   const at = start + (Number(hour) * 60 + Number(minute)) * MINUTE_MS - zoneMs(zone);
   if (second === undefined) return at + MINUTE_MS;
   const from = at + Number(second) * SECOND_MS;
-  // A fraction, too, stands for all that begins with it: `.2` for a tenth of a second. What is finer than ours is left out.
+  // A fraction is a period, too: `.2` is a tenth of a second long. Digits beyond milliseconds are ignored.
   return fraction === undefined ? from + SECOND_MS : from + Number(fraction.slice(0, 3).padEnd(3, '9')) + 1;
 }
 
-/** The last moment that it may mean: what changed on `2026-11-21` may have changed that evening. */
+/** The last moment of the period: a page changed on `2026-11-21` may have changed that evening. */
 export function lastMomentOf(lastmod: string): number | undefined {
   const end = lastmodEnd(lastmod);
   return end === undefined ? undefined : end - 1;
 }
 
-/** Is it surely older? What has no date, or none that can be read, is not. */
+/** Is it certainly older? No if the date is missing or can't be read. */
 export function isOlder(lastmod: string | undefined, since: number): boolean {
   const end = lastmod === undefined ? undefined : lastmodEnd(lastmod);
   return end !== undefined && end <= since;

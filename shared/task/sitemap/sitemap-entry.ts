@@ -5,7 +5,7 @@ export interface SitemapEntry {
   /** When it was last changed, as it was written. */
   readonly lastmod: string | undefined;
   readonly to: 'page' | 'sitemap';
-  /** It has a `news:news`: an article that wants to be read soon. Left out: no. */
+  /** It has a `news:news`: an article that should be fetched soon. Left out: no. */
   readonly isNews?: true;
 }
 
@@ -18,11 +18,11 @@ export interface SitemapEntry {
  * | `index`   | other sitemaps                                        |
  * | `feed`    | pages: RSS 2.0, RSS 1.0 or Atom                       |
  * | `text`    | pages, one URL a line                                 |
- * | `html`    | a page itself, an error page served as a sitemap, say |
+ * | `html`    | a page, such as an error page served as a sitemap     |
  * | `empty`   | nothing but white space                               |
  * | `unknown` | none of these                                         |
  */
 export type SitemapKind = 'urlset' | 'index' | 'feed' | 'text' | 'html' | 'empty' | 'unknown';
 
-/** A longer `loc` is cut here, which makes it longer than a URL may be: it is malformed, not lost. */
+/** A longer `loc` is cut to this, which is still too long for a URL, so it is reported as malformed rather than lost. */
 export const MAX_LOC_LENGTH = 8192;

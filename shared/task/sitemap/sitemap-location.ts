@@ -3,7 +3,7 @@ import { type LinkBase, linkBase, resolveLink, withoutCredentials } from '../url
 
 /**
  * What relative locations are resolved against: the URL of a document, or an `xml:base` (https://www.w3.org/TR/xmlbase/).
- * Credentials of the document are not handed down. Nothing, if it can't be a base: then the one around it holds.
+ * The document's credentials are not passed on. Nothing if it can't be a base: the enclosing base then applies.
  *
  * @param outer what a relative base is itself resolved against
  */
@@ -11,12 +11,12 @@ export function locationBase(written: string, outer?: LinkBase): LinkBase | unde
   const url = URL.parse(written.trim(), outer?.href);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   const href = withoutCredentials(url.href);
-  // Each short location would become as long as a longer one.
+  // A longer base would make every short location as long.
   return href.length > MAX_BASE_LENGTH ? undefined : linkBase(href);
 }
 
 /**
- * A location of a sitemap or feed, absolute. One that can't be resolved stays as it was written, and is then found to be
+ * A location of a sitemap or feed, made absolute. If it can't be resolved it is returned as written, and later found to be
  * malformed.
  */
 export function resolveLocation(written: string, base: LinkBase | undefined): string {
@@ -26,7 +26,7 @@ export function resolveLocation(written: string, base: LinkBase | undefined): st
 
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** Prose is no reference, and neither is a URL whose scheme was forgotten: both would resolve to a page that doesn't exist. */
+/** Prose, and a URL that lacks its scheme, are not references: both would resolve to pages that don't exist. */
 function isReference(written: string, { origin }: LinkBase): boolean {
   if (/^[/?.]/.test(written)) return true;
   if (/\s/.test(written)) return false;

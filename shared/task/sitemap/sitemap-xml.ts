@@ -14,22 +14,22 @@ const ROOTS: ReadonlyMap<string, SitemapKind> = new Map([
   ['head', 'html'],
   ['body', 'html'],
 ]);
-/** The elements that stand for one entry. A document without a root that we know is read as a sitemap. */
+/** The elements that stand for one entry. A document with an unknown root is read as a sitemap. */
 const SITEMAP_ENTRIES: ReadonlySet<string> = new Set(['url', 'sitemap']);
 const FEED_ENTRIES: ReadonlySet<string> = new Set(['item', 'entry']);
 const DATES: ReadonlySet<string> = new Set(['lastmod', 'pubdate', 'date', 'updated', 'published']);
-/** A document whose first megabyte holds no root that we know is no sitemap. */
+/** A document without a known root element in its first megabyte is not a sitemap. */
 const ROOT_WITHIN = 1_048_576;
 
-/** What the text that is being read belongs to. `direct` is that of an entry itself: some write no `loc`. */
+/** What the current text belongs to. `direct`: text of the entry itself, since some sitemaps have no `loc` elements. */
 type Field = 'loc' | 'guid' | 'date' | 'direct' | undefined;
 
 /**
  * A sitemap, sitemap index, RSS or Atom feed, read as its XML arrives.
  *
- * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix: `image:loc` is no page. Of a feed's
- * entry, the first of: `link` (in Atom without `rel`, or `alternate`), a `guid` that is a URL. A `loc` that the end of the
- * document cuts off is no URL; one that is complete counts, even if its `url` was never closed.
+ * A `loc` counts only as a child of `url` or `sitemap`, with its parent's prefix: `image:loc` is not a page. A feed's entry
+ * gives the first of: `link` (in Atom without `rel`, or `alternate`), a `guid` that is a URL. A `loc` that the end of the
+ * document cuts off is dropped; a complete one counts, even if its `url` was never closed.
  *
  * Relative locations are resolved against the document, in feeds against the nearest `xml:base` (RFC 4287 section 2).
  */
@@ -51,10 +51,10 @@ export class SitemapXml implements XmlHandler {
   #rel = '';
   #href = '';
   #isNews = false;
-  /** Of the element that was opened last. */
+  /** Depth of the element that was opened last. */
   #depth = 0;
   readonly #documentBase: LinkBase | undefined;
-  /** Those of the elements that are open, the innermost last. */
+  /** The `xml:base` of each open element that has one, the innermost last. */
   readonly #bases: { readonly depth: number; readonly base: LinkBase }[] = [];
   #locBase: LinkBase | undefined;
   #hasEntities = false;
@@ -68,7 +68,7 @@ export class SitemapXml implements XmlHandler {
     this.#documentBase = url === undefined ? undefined : locationBase(url);
   }
 
-  /** Only feeds have something in attributes: links, and bases. */
+  /** Only feeds have anything useful in attributes: links and bases. */
   get wantsAttributes(): boolean {
     return this.#kind === 'feed';
   }
@@ -77,12 +77,12 @@ export class SitemapXml implements XmlHandler {
     return this.#kind;
   }
 
-  /** URLs that were left out, since the document has entities in them which are not expanded. */
+  /** Number of URLs left out because they contain entities of the document's own, which are not expanded. */
   get unexpanded(): number {
     return this.#unexpanded;
   }
 
-  /** Nothing more will come, whatever is written. */
+  /** No further input will yield an entry. */
   get isOver(): boolean {
     return this.#kind === 'html' || (this.#kind === 'unknown' && this.#read > ROOT_WITHIN);
   }
@@ -106,7 +106,7 @@ export class SitemapXml implements XmlHandler {
   onOpen(name: XmlName, parent: XmlName | undefined, depth: number): void {
     this.#depth = depth;
     if (this.#rootDepth === 0 && this.#openRoot(name, depth)) return;
-    // What stands in a `loc` is text to it, whatever the markup.
+    // Elements inside a `loc` are ignored; their text belongs to it.
     if (this.#field === 'loc') return;
     const isFeed = this.#kind === 'feed';
     if ((isFeed ? FEED_ENTRIES : SITEMAP_ENTRIES).has(name.local)) {
@@ -141,7 +141,7 @@ export class SitemapXml implements XmlHandler {
 
   onAttribute(name: string, value: string): void {
     const isOfLink = this.#field === 'loc' && this.#depth === this.#fieldDepth;
-    // What an entry holds besides its link may have a base of its own.
+    // A base on any other child of an entry doesn't concern its link.
     if (name === 'xml:base') {
       if (isOfLink || this.#entryDepth === 0 || this.#depth === this.#entryDepth) this.#openBase(value);
     } else if (isOfLink) {
@@ -174,7 +174,7 @@ export class SitemapXml implements XmlHandler {
     return this.#bases.at(-1)?.base ?? this.#documentBase;
   }
 
-  /** Of an element with several, the first counts. */
+  /** If an element has several, the first counts. */
   #openBase(written: string): void {
     if (this.#bases.at(-1)?.depth === this.#depth) return;
     const base = locationBase(written, this.#base);
@@ -194,7 +194,7 @@ export class SitemapXml implements XmlHandler {
     if (DATES.has(local)) {
       this.#setField('date', depth);
     } else if (hasParentsPrefix && local === (isFeed ? 'link' : 'loc')) {
-      // Some write several `loc` in one `sitemap`.
+      // Some documents have several `loc` in one `sitemap`.
       if (!isFeed && this.#loc !== '') this.#flush();
       this.#rel = '';
       this.#href = '';
@@ -222,7 +222,7 @@ export class SitemapXml implements XmlHandler {
     }
   }
 
-  /** Hands over the entry that is pending, if there is one. */
+  /** Emits the pending entry, if there is one. */
   #flush(): void {
     const written = this.#loc || urlIn(this.#guid) || urlIn(this.#direct);
     const location = this.#hasEntities ? this.#withoutEntities(written) : written;
@@ -240,8 +240,8 @@ export class SitemapXml implements XmlHandler {
   }
 
   /**
-   * A document that declares entities of its own gets none of them expanded. An external one stands for nothing, as it is not
-   * loaded; any other might stand for anything, so that a `loc` with one is no URL.
+   * Entities that a document declares are never expanded. References to external ones are removed, since those are not loaded.
+   * Any other could stand for anything, so a `loc` that contains one is dropped.
    */
   #withoutEntities(loc: string): string {
     const left = loc.replaceAll(/&([\w.-]+);/g, (reference, name: string) =>
@@ -259,7 +259,7 @@ export class SitemapXml implements XmlHandler {
   }
 }
 
-/** A text where a URL is not expected counts only if it looks like one. */
+/** For text where a URL is not expected: the text if it looks like a URL. */
 function urlIn(text: string): string {
   const trimmed = text.trim();
   return /^https?:\/\//i.test(trimmed) ? trimmed : '';

@@ -2,18 +2,18 @@ import { UrlLines } from '../url/urls-file.ts';
 import type { SitemapEntry, SitemapKind } from './sitemap-entry.ts';
 import { SitemapXml } from './sitemap-xml.ts';
 
-/** How much of a document decides whether it is text. */
+/** How many characters decide whether a document is text. */
 const HEAD_LENGTH = 4096;
 
 export interface SitemapOptions {
-  /** Takes any text that is no markup as a list of URLs, and a document that is neither as `text`. For files that somebody named. */
+  /** Takes any text without markup as a list of URLs, and an unknown document as `text`. For files that somebody named. */
   readonly anyText?: boolean;
-  /** Of the document, after redirects: relative locations are resolved against it. A file has none, and its own stay as they are. */
+  /** URL of the document, after redirects, to resolve locations. Left out for a file: its locations stay as written. */
   readonly url?: string;
 }
 
 /**
- * A sitemap of any kind, read as its text arrives. It never throws: from a broken document it keeps what is complete.
+ * Reads a sitemap of any kind as its text arrives. It never throws: of a broken document it keeps the complete entries.
  *
  * Locations and namespaces are not checked: sitemaps.org forbids entries of other hosts, but scope is not a sitemap's to
  * decide. Source: https://www.sitemaps.org/protocol.html
@@ -31,16 +31,16 @@ export class SitemapParser {
     this.#url = url;
   }
 
-  /** Reads on, and returns the entries that are complete by now. */
+  /** Reads a chunk and returns the entries that it completed. */
   write(chunk: string): readonly SitemapEntry[] {
     if (this.#isUnknown) return [];
     if (this.#body !== undefined) return this.#entriesOf(this.#body.write(chunk));
-    // Blank lines before the declaration, however many, say nothing.
+    // Any number of blank lines may precede the declaration.
     this.#head = (this.#head + chunk).trimStart();
     return this.#startBody(false);
   }
 
-  /** The document is over. Returns what was pending. */
+  /** Ends the document and returns the entries still pending. */
   end(): readonly SitemapEntry[] {
     const first = this.#body === undefined ? this.#startBody(true) : [];
     if (this.#body === undefined) return first;
@@ -50,7 +50,7 @@ export class SitemapParser {
     return [...first, ...entries];
   }
 
-  /** What the document is, as far as is known by now. */
+  /** The kind of the document, as far as it is known yet. */
   get kind(): SitemapKind {
     if (this.#body instanceof SitemapXml) return this.#body.kind;
     if (this.#body !== undefined) return 'text';
@@ -62,12 +62,12 @@ export class SitemapParser {
     return this.#truncated;
   }
 
-  /** URLs that were left out, since they were made of the document's own entities. */
+  /** Number of URLs left out because they contain the document's own entities. */
   get unexpanded(): number {
     return this.#body instanceof SitemapXml ? this.#body.unexpanded : 0;
   }
 
-  /** Nothing more will come of this document: there is no need to read on. */
+  /** No further input will yield an entry: reading may stop. */
   get isOver(): boolean {
     return this.#isUnknown || (this.#body instanceof SitemapXml && this.#body.isOver);
   }
@@ -91,17 +91,17 @@ export class SitemapParser {
   }
 }
 
-/** What a document begins with; nothing as long as that can't be said. */
+/** What a document begins with; nothing until that can be told. */
 function startOf(head: string, isWhole: boolean, anyText: boolean): 'xml' | 'text' | 'unknown' | undefined {
   if (head.startsWith('<')) return 'xml';
   if (/^https?:\/\//i.test(firstLineOf(head))) return 'text';
   if (!isWhole) return undefined;
-  // A warning of the server's, printed before the document.
+  // The server may have printed a warning before the document.
   if (/<\?xml\s|<(?:\w+:)?(?:urlset|sitemapindex|rss|rdf|feed)[\s>]/i.test(head)) return 'xml';
   return anyText ? 'text' : 'unknown';
 }
 
-/** The first line that says something. */
+/** The first line that is neither blank nor a comment. */
 function firstLineOf(head: string): string {
   let line = head;
   while (line.startsWith('#')) {

@@ -1,6 +1,6 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
-/** An element's name, in lower case, taken apart. Namespaces are not resolved: too many sitemaps have the wrong one. */
+/** An element's name, in lower case, split at its prefix. Namespaces are not resolved: too many sitemaps use a wrong one. */
 export interface XmlName {
   readonly full: string;
   readonly prefix: string;
@@ -10,31 +10,31 @@ export interface XmlName {
 /** What {@link XmlElements} calls. `depth` is the element's own: 1 for the root. */
 export interface XmlHandler {
   onOpen(name: XmlName, parent: XmlName | undefined, depth: number): void;
-  /** Not called for what is still open at the end of the document. */
+  /** Not called for elements that are still open at the end of the document. */
   onClose(name: XmlName, depth: number): void;
-  /** A piece of text, entities decoded, CDATA as it is: several make up the text of one element. */
+  /** A piece of an element's text, entities decoded, CDATA as it is. One element may get several calls. */
   onText(piece: string, depth: number): void;
   onAttribute(name: string, value: string): void;
-  /** What stands between `<!` and `>`; nothing if it was too long to keep. */
+  /** The text between `<!` and `>`; nothing if it was too long to keep. */
   onDeclaration(text: string | undefined): void;
-  /** Are text, or attributes, needed just now? If not, they aren't cut out of the document. */
+  /** Whether text, or attributes, are needed now. If not, they are not extracted. */
   readonly wantsText: boolean;
   readonly wantsAttributes: boolean;
 }
 
-/** Elements further down are not reported. */
+/** Deeper elements are not reported. */
 export const MAX_XML_DEPTH = 64;
-/** How much of the document before the current chunk is kept: a name, CDATA section or attribute that is longer is dropped. */
+/** Characters kept from before the current chunk. A longer name, CDATA section or attribute is dropped. */
 const MAX_CARRIED = 16_384;
 const MAX_NAMES = 500;
 
 /**
- * XML read as it arrives, leniently: no document is an error, and none costs more memory than its chunks. It knows no
- * DTD, expands no entity but XML's own five, and closes what was left open when an outer element ends, or when an element
- * stands directly in another of its name.
+ * Reads XML leniently as it arrives: no document is an error, and none costs more memory than its chunks. It ignores DTDs and
+ * expands only XML's own five entities. An element left open is closed when an outer one ends, or when another element of the
+ * same name opens directly in it.
  *
- * It is built on htmlparser2's tokenizer, not its parser: that one keeps every chunk of an endless comment, and searches
- * the whole stack for each stray end tag.
+ * It is built on htmlparser2's tokenizer, not its parser: the parser keeps every chunk of an endless comment, and searches the
+ * whole stack for each stray end tag.
  */
 export class XmlElements implements TokenizerCallbacks {
   readonly #handler: XmlHandler;
@@ -66,13 +66,13 @@ export class XmlElements implements TokenizerCallbacks {
     this.#tokenizer.end();
   }
 
-  /** At the end: was the document cut off within an end tag? Then the text before it is complete. */
+  /** At the end: was the document cut off inside an end tag? The text before it is then complete. */
   get endsInEndTag(): boolean {
     const last = this.#carried.slice(-MAX_CARRIED) + this.#chunk.slice(-MAX_CARRIED);
     return last.lastIndexOf('</') > last.lastIndexOf('>');
   }
 
-  /** @internal called by the tokenizer, as are those below */
+  /** @internal called by the tokenizer, like those below */
   onopentagname(start: number, end: number): void {
     const name = this.#nameAt(start, end);
     const parent = this.#open.at(-1);
@@ -155,7 +155,7 @@ export class XmlElements implements TokenizerCallbacks {
     if (this.#attributeValue.length < MAX_CARRIED) this.#attributeValue += piece ?? '';
   }
 
-  /** A part of the document, which may begin before the current chunk; nothing if that is too long ago. */
+  /** A part of the document, which may begin before the current chunk; nothing if its beginning is no longer kept. */
   #slice(start: number, end: number): string | undefined {
     const from = start - this.#chunkStart;
     const to = end - this.#chunkStart;

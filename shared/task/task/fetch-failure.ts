@@ -6,16 +6,16 @@
  * | `timeout`         | a phase, or the whole request, took too long                                |
  * | `nxdomain`        | the name doesn't exist                                                      |
  * | `dns`             | the name could not be looked up                                             |
- * | `connection`      | refused, reset, closed early, or no HTTP                                    |
- * | `tls`             | no handshake, or a certificate that doesn't hold                            |
+ * | `connection`      | refused, reset, closed early, or not HTTP                                   |
+ * | `tls`             | the handshake failed, or the certificate is not valid                       |
  * | `redirects`       | too many                                                                    |
  * | `encoding`        | the body is not what its Content-Encoding says, or holds next to nothing    |
  * | `size`            | the body is over the cap                                                    |
- * | `content_type`    | the caller doesn't want this kind                                           |
+ * | `content_type`    | the caller doesn't accept this content type                                 |
  * | `private_address` | the address guard refused it                                                |
- * | `bad_url`         | a redirect to something that is no http URL                                 |
- * | `proxy`           | no proxy of ours can be used; the host was not asked                        |
- * | `exhausted`       | this machine has no more sockets or file descriptors                        |
+ * | `bad_url`         | the URL can't be requested                                                  |
+ * | `proxy`           | none of our proxies can be used; the host was not asked                     |
+ * | `exhausted`       | this machine has run out of sockets or file descriptors                     |
  * | `aborted`         | the caller's signal                                                         |
  */
 export type FetchFailure =

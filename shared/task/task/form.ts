@@ -7,15 +7,15 @@ import { QUEUES, type Queue } from './routing.ts';
 import { RUN_ID, type Task } from './task.ts';
 
 /*
- * The one form of a task. Both kinds of text are made from `TASK_FIELDS`: a field that is added there travels everywhere.
+ * How a task is written as text. Both kinds are made from `TASK_FIELDS`: a field that is added there travels everywhere.
  *
- * | where                        | what stands there                                                                      |
+ * | where                        | what it contains                                                                       |
  * |------------------------------|----------------------------------------------------------------------------------------|
- * | a store                      | run, host, queue and mark, which a store decides by, and the form: a text that it keeps and gives back as it is |
+ * | a store                      | run, host, queue and mark, which the store uses, and the form: a text that it returns unchanged |
  * | a message, and a dead letter | everything, as the fields of one JSON object                                            |
  */
 
-/** What a store knows of a task besides its form. */
+/** What a store knows about a task besides its form. */
 export type TaskPlace = Pick<Task, 'run' | 'host' | 'queue' | 'mark'>;
 
 /** The version of the messages that this program writes. */
@@ -23,7 +23,7 @@ export const MESSAGE_VERSION = 1;
 
 const FIELDS: readonly (readonly [name: string, field: TaskField])[] = Object.entries(TASK_FIELDS);
 
-/** What a task says of which nothing but its URL is known. */
+/** The fields of a task of which only the URL is known. */
 export const INITIAL_FIELDS = Object.fromEntries(
   FIELDS.flatMap(([name, { initial }]) => (initial === undefined ? [] : [[name, initial]])),
 ) as FieldsOfTask;
@@ -37,7 +37,7 @@ const shape = Object.fromEntries(
 
 const formSchema = z.object({ url: textSchema().optional(), ...shape });
 
-/** The form: what a task is beside its place, and beside what that says. Mostly empty, for the page of a sitemap. */
+/** The form: everything about a task that its place doesn't say. Empty for most pages of a sitemap. */
 export function formOf(task: Omit<Task, 'run'>): string {
   const form: Record<string, unknown> = {};
   let isEmpty = true;
@@ -54,7 +54,7 @@ export function formOf(task: Omit<Task, 'run'>): string {
   return isEmpty ? '' : JSON.stringify(form);
 }
 
-/** The task that a form is of; nothing if the text isn't a form. */
+/** Reads a form back into its task; nothing if the text isn't a form. */
 export function taskOf(form: string, { run, host, queue, mark }: TaskPlace): Task | undefined {
   const step = stepOfMark(mark);
   const key = keyOfMark(mark, step);
@@ -65,19 +65,19 @@ export function taskOf(form: string, { run, host, queue, mark }: TaskPlace): Tas
   return { run, url, host, mark, step, queue, ...(fields as unknown as FieldsOfTask) };
 }
 
-/** A task as messages and dead letters have it. */
+/** A task as written in messages and dead letters. */
 export interface WrittenTask extends FieldsOfTask {
   readonly v: typeof MESSAGE_VERSION;
-  /** Left out by a stranger. */
+  /** Other programs may leave it out. */
   readonly run?: string;
   readonly url: string;
-  /** What the URL is compared by, where its run has rules of its own for that. */
+  /** The key by which the URL is compared, if its run has rules for that. */
   readonly key?: string;
   readonly step: string;
   readonly queue: Queue;
 }
 
-/** Reads a {@link WrittenTask}, which any AMQP client may have written: no more than the URL is needed. */
+/** Reads a {@link WrittenTask}, which any AMQP client may have written: only the URL is required. */
 export const writtenTaskSchema = z.object({
   v: z.literal(MESSAGE_VERSION).default(MESSAGE_VERSION),
   run: z.string().regex(RUN_ID).optional(),
@@ -88,7 +88,7 @@ export const writtenTaskSchema = z.object({
   ...shape,
 }) as unknown as z.ZodObject<z.ZodRawShape> & z.ZodType<WrittenTask>;
 
-/** A task as an object of JSON. */
+/** A task as an object to be written as JSON. */
 export function writtenTask(task: Task): object {
   const { run, url, host, mark, step, queue } = task;
   const key = keyOfMark(mark, step);
@@ -104,20 +104,20 @@ export function writtenTask(task: Task): object {
   };
 }
 
-/** What a task has from its beginning: redirects come later, and credentials go by its URL. */
+/** The fields a task has from the start: redirects come later, and credentials depend on its URL. */
 export type CarriedFields = Omit<FieldsOfTask, 'redirects' | 'logins'>;
 
-/** Those of a task, for another one of the same URL. */
+/** These fields of a task, for a new task with the same URL. */
 export function carriedFields({ redirects: _, logins: __, ...fields }: FieldsOfTask): CarriedFields {
   return fieldsOf(fields) as CarriedFields;
 }
 
-/** The fields of a task in its record, besides those of all records. */
+/** The task's fields that go into its record. */
 export function recordedFields(task: FieldsOfTask): FieldsOfRecord {
   return fieldsOf(task, ([, { isInRecord }]) => isInRecord === true) as FieldsOfRecord;
 }
 
-/** Those that are left out are left out. */
+/** The selected fields that the task has. */
 function fieldsOf(task: FieldsOfTask, isMeant: (field: (typeof FIELDS)[number]) => boolean = () => true): object {
   const fields: Record<string, unknown> = {};
   for (const field of FIELDS) {

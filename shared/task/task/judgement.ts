@@ -6,22 +6,22 @@ import type { FetchFailure } from './fetch-failure.ts';
 import type { FailedReason, Outcome, SkippedReason } from './outcome.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 
-/** What is known of a task besides the answer. */
+/** What is known about a task besides the answer. */
 export interface Circumstances {
   /** Attempts counted before this one. */
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** Times that this task was told to slow down before. */
+  /** How many times this task was told to slow down before. */
   readonly throttles: number;
-  /** Its host has answered others in order lately, after it had told some to slow down. */
+  /** Its host has answered other tasks normally of late, although it had said "slow down". */
   readonly answersOthers: boolean;
-  /** Epoch milliseconds, for a `Retry-After` that is a date, of an answer without one. */
+  /** Epoch milliseconds; used when `Retry-After` is a date and the answer has no `Date`. */
   readonly now: number;
   /** A number in [0, 1), for jitter. */
   readonly random: number;
 }
 
-/** The part of an answer that decides. */
+/** The parts of an answer that decide the outcome. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. */
@@ -32,16 +32,16 @@ export interface Judgement {
   readonly outcome: Outcome;
   /** Did the host give a healthy answer? `undefined`: it wasn't asked, so this says nothing about the host. */
   readonly hostAnswered: boolean | undefined;
-  /** What is wrong with the host, as far as this tells: several in a row open its breaker. An answer of another kind closes it. */
+  /** A sign that the host is down: several in a row open its breaker, and an answer without one closes it. */
   readonly hostFault?: HostFault;
-  /** It asked to be slowed without saying for how long: what it said. */
+  /** What the host said, if it asked us to slow down without saying for how long. */
   readonly slowDown?: string;
 }
 
-/** How often a task is told to slow down before that costs attempts: one page must not keep a run open for ever. */
+/** From this many "slow down" answers on, each costs the task an attempt: one page must not keep a run open for ever. */
 export const MOST_THROTTLES = 15;
 
-/** The same, when its host doesn't say for how long, and answers others: then it is the page that is refused. */
+/** The same if the host doesn't say for how long and answers other tasks: it is then refusing this page. */
 export const MOST_THROTTLES_ALONE = 5;
 
 /**
@@ -53,8 +53,8 @@ export const MOST_THROTTLES_ALONE = 5;
  * | 304                                      | `skipped: not_modified`                                        |
  * | other 3xx (a redirect to nowhere)        | `failed: redirects`                                            |
  * | 408, 425                                 | `retry`, then `failed: http_4xx`                               |
- * | 429                                      | `defer`: no attempt, the whole host waits, and is slowed if it did not say for how long |
- * | 429 once more, without Retry-After, from a host that answers others | `defer`: the page waits alone, longer each time; from {@link MOST_THROTTLES_ALONE} on, `retry`, then `failed: http_4xx` |
+ * | 429                                      | `defer`: costs no attempt; the whole host waits, and is slowed if it did not say for how long |
+ * | another 429, without Retry-After, while the host answers other tasks | `defer`: only this page waits, longer each time; from {@link MOST_THROTTLES_ALONE} on, `retry`, then `failed: http_4xx` |
  * | other 4xx                                | `failed: http_4xx`                                             |
  * | 5xx with Retry-After                     | `defer`                                                        |
  * | 503 without                              | `retry`, then `failed: http_5xx`; the host is slowed           |
@@ -83,18 +83,18 @@ export function judgeAnswer({ status, headers }: Answer, about: Circumstances): 
 type Meaning =
   | { readonly skipped: SkippedReason }
   | { readonly failed: FailedReason }
-  /** `once`: tried again, but once only. */
+  /** `once`: only one more attempt. */
   | { readonly retry: FailedReason; readonly once?: boolean }
   | { readonly defer: true };
 
-/** What a request without an answer says about its host: what is wrong, that it is healthy, or nothing. */
+/** What a request without an answer says about its host: a fault, that it is healthy, or nothing. */
 type HostSign = HostFault | 'in order' | undefined;
 
 const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonly host: HostSign }>> = {
   timeout: { means: { retry: 'timeout' }, host: 'time-outs' },
   connection: { means: { retry: 'connection' }, host: 'connection errors' },
   dns: { means: { retry: 'dns' }, host: 'failed look-ups' },
-  // A name that doesn't exist seldom comes to exist; but a resolver's hiccup looks the same.
+  // A name that doesn't exist rarely appears later, but a resolver's hiccup looks the same.
   nxdomain: { means: { retry: 'dns', once: true }, host: 'failed look-ups' },
   tls: { means: { failed: 'tls' }, host: 'failed handshakes' },
   redirects: { means: { failed: 'redirects' }, host: 'in order' },
@@ -106,7 +106,7 @@ const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonl
   // Both are shortages of ours; the page was never tried.
   proxy: { means: { defer: true }, host: undefined },
   exhausted: { means: { defer: true }, host: undefined },
-  // We were asked to stop: not a failure.
+  // The worker is stopping: not a failure.
   aborted: { means: { defer: true }, host: undefined },
 };
 

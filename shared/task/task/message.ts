@@ -5,16 +5,16 @@ import { isProblem, readUrl, withoutCredentials } from '../url/url.ts';
 import { MESSAGE_VERSION, writtenTask, writtenTaskSchema } from './form.ts';
 import type { Task } from './task.ts';
 
-/** A message has at most this many bytes. */
+/** The longest body of a message, in bytes. */
 export const MAX_BODY_BYTES = 262_144;
 
 const BODY = new TextDecoder();
 
 /** What the body of a message turned out to be. */
 export type ReadMessage =
-  /** A task; without a run if a stranger wrote it and named none. */
+  /** A task; without a run if another program wrote it and named none. */
   | { readonly kind: 'task'; readonly task: Omit<Task, 'run'> & { readonly run: string | undefined } }
-  /** Written by a newer program: for others to work, never malformed. */
+  /** Written by a newer version of this program: left to workers of that version, not malformed. */
   | { readonly kind: 'newer'; readonly version: number }
   | { readonly kind: 'malformed'; readonly problem: string };
 

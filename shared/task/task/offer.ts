@@ -8,33 +8,33 @@ import type { Task } from './task.ts';
 
 /** A task that the frontier may take. */
 export interface TaskOffer extends Omit<Task, 'run'> {
-  /** How long from now the task may take; see {@link RoutingRule.deadlineMs}. */
+  /** Milliseconds from now until the task's deadline; see {@link RoutingRule.deadlineMs}. */
   readonly deadlineMs?: number | undefined;
-  /** When the page was changed last, as its sitemap says; epoch milliseconds. */
+  /** When the page was last changed, according to its sitemap; epoch milliseconds. */
   readonly changedAt?: number | undefined;
-  /** Counts as one of the hosts that this domain may have; see {@link OfferOptions.mostHosts}. Left out, it isn't counted. */
+  /** The domain whose limit of hosts this task's host counts towards; see {@link OfferOptions.mostHosts}. Left out: none. */
   readonly domain?: string | undefined;
 }
 
 /** What turns a URL into a task of a run. */
 export interface OfferRules {
   readonly rules: readonly RoutingRule[];
-  /** The run's. */
+  /** The run's rules. */
   readonly urlKey: readonly UrlKeyRule[] | undefined;
-  /** Credentials that are known. A URL's own go before those for its origin. */
+  /** Known credentials. A URL's own take precedence over those for its origin. */
   readonly logins?: Logins | undefined;
 }
 
-/** What is known of a task besides its URL. */
+/** What is known about a task besides its URL. */
 export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' | 'domain'> {
   readonly step?: string;
-  /** Where it goes when no rule says where. Left out: the normal queue. */
+  /** The queue if no rule matches. Default: the normal queue. */
   readonly queue?: Queue;
 }
 
 /**
- * What the frontier is offered for a URL: the one place where a task begins. It is compared as its run compares, goes where
- * the rules say, and has the login that is for it, no other. This runs once per URL of every sitemap.
+ * Makes the offer for a URL; every task begins here. Its key follows the run's rules, its queue the routing rules, and of all
+ * logins it gets only the one for its own origin. This runs once per URL of every sitemap.
  */
 export function offerOf(
   url: CrawlUrl,

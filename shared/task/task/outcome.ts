@@ -1,4 +1,4 @@
-/** Why a task ended as `failed`. A run counts by these words, and a dead letter carries one. */
+/** Why a task ended as `failed`. A run's counters and dead letters use these words. */
 export const FAILED_REASONS = [
   'timeout',
   'dns',
@@ -18,7 +18,7 @@ export const FAILED_REASONS = [
 ] as const;
 export type FailedReason = (typeof FAILED_REASONS)[number];
 
-/** Why a task ended as `skipped`: we chose not to. */
+/** Why a task ended as `skipped`: it was not fetched, or not used, by choice. */
 export const SKIPPED_REASONS = [
   'robots',
   'crawl_delay',
@@ -36,11 +36,11 @@ export type SkippedReason = (typeof SKIPPED_REASONS)[number];
  *
  * | kind      | the task                                                        | attempt |
  * |-----------|-----------------------------------------------------------------|---------|
- * | `done`    | is over: fetched, its record stored                             | counted |
- * | `skipped` | is over: we chose not to                                        | counted |
- * | `failed`  | is over, and a dead letter tells why                            | counted |
+ * | `done`    | is over: fetched, and its record stored                         | counted |
+ * | `skipped` | is over: not fetched, or not used, by choice                    | counted |
+ * | `failed`  | is over, and a dead letter says why                             | counted |
  * | `retry`   | waits until `inMs` have passed                                  | counted |
- * | `defer`   | goes back to the head of its host's list, after `inMs` if given: the wait is not its fault | free |
+ * | `defer`   | goes back to the head of its host's list, after `inMs` if given: the wait is not its fault | not counted |
  */
 export type Outcome =
   | { readonly kind: 'done' }
@@ -51,14 +51,14 @@ export type Outcome =
       readonly kind: 'defer';
       readonly host?: HostPause;
       readonly inMs?: number;
-      /** It alone was told to slow down: counted as that, and its host isn't paused. */
+      /** Only this task was told to slow down: it counts as throttled, and its host isn't paused. */
       readonly throttled?: true;
       readonly detail?: string;
     };
 
-/** The host as a whole asked us to wait: nothing of it is released or fetched meanwhile. */
+/** The whole host must wait: none of its tasks is released or fetched meanwhile. */
 export interface HostPause {
-  /** Left out when it didn't say for how long: then it is by how often it has said so; see `throttlePauseMs`. */
+  /** Left out if the host didn't say for how long; the pause then grows each time, see `throttlePauseMs`. */
   readonly pauseMs?: number;
   readonly reason: string;
 }

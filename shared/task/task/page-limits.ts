@@ -1,6 +1,6 @@
 /*
- * Upper bounds for what a worker keeps of one page, whatever the page says. A part that was cut is named in the page's record,
- * in `truncated`.
+ * Upper bounds for what a worker keeps of one page, whatever the page contains. The record names the parts that were cut, in
+ * `truncated`.
  */
 
 /** The parts of a page that can be cut. */

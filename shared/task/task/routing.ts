@@ -6,7 +6,7 @@ export type Queue = 'priority' | 'normal';
 export const QUEUES: readonly Queue[] = ['priority', 'normal'];
 
 /**
- * Which queue a URL goes to, and until when it is worth fetching. A rule matches if all that it names matches:
+ * Which queue a URL goes to, and until when it is worth fetching. A rule matches if all of its given fields match:
  *
  * | field  | matches                                                                                   |
  * |--------|-------------------------------------------------------------------------------------------|
@@ -19,7 +19,7 @@ export interface RoutingRule {
   readonly word?: readonly string[] | undefined;
   readonly path?: string | undefined;
   readonly queue: Queue;
-  /** How long after it was first seen the task may be done; past that it fails with reason `deadline`. */
+  /** How long after it was first seen a task may be fetched; after that it fails with reason `deadline`. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -29,7 +29,10 @@ export interface Route {
   readonly deadlineMs?: number | undefined;
 }
 
-/** What applies when a deployment brings no rules of its own. First match wins; without one, the normal queue, or for an article of a news sitemap the priority queue. */
+/**
+ * The rules of a deployment that has none of its own. The first match wins; without a match, articles of news sitemaps go to
+ * the priority queue, and everything else to the normal queue.
+ */
 export const DEFAULT_ROUTING: readonly RoutingRule[] = [
   { host: 'httpbin.org', queue: 'priority', deadlineMs: 5 * MINUTE_MS },
   { word: ['news', 'live'], queue: 'priority', deadlineMs: 30 * MINUTE_MS },
@@ -85,7 +88,7 @@ function matches(rule: RoutingRule, host: string, path: string): boolean {
   return rule.word === undefined || rule.word.some((word) => hasPart(host, word, '.') || hasPart(path, word, '/'));
 }
 
-/** Is `word` one whole part of `text`, whose parts `separator` divides? */
+/** Is `word` a whole part of `text`, split at `separator`? */
 function hasPart(text: string, word: string, separator: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     const before = at === 0 || text[at - 1] === separator;

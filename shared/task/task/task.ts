@@ -2,21 +2,21 @@ import { taskIdOf } from '../url/fingerprint.ts';
 import type { FieldsOfTask } from './fields.ts';
 import type { Queue } from './routing.ts';
 
-/** One URL to fetch for one step of one run. Its other fields are in `fields.ts`; how it is written, in `form.ts`. */
+/** One URL to fetch for one step of one run. `fields.ts` has its other fields, and `form.ts` how it is written. */
 export interface Task extends FieldsOfTask {
   readonly run: string;
-  /** What is fetched: the URL as it was written, serialised, without credentials. */
+  /** The URL to fetch: serialised as written, without credentials. */
   readonly url: string;
   /** The politeness key; see {@link CrawlUrl.host}. */
   readonly host: string;
-  /** Its entry in the dedup set: what the URL is compared by, with the step in front when it isn't the first. */
+  /** Its entry in the dedup set: the URL's key, with the step in front if it isn't the first. */
   readonly mark: string;
   /** A step of the run's crawler; `''` is the first. */
   readonly step: string;
   readonly queue: Queue;
 }
 
-/** The URL that is asked next for a task. */
+/** The URL to request next for a task. */
 export function nextUrlOf({ url, redirects }: Pick<Task, 'url' | 'redirects'>): string {
   return redirects?.at(-1) ?? url;
 }
@@ -27,8 +27,8 @@ export function idOf(task: Pick<Task, 'run' | 'mark'>): string {
 }
 
 /**
- * The run that the id of a message names; nothing if it names none. The id may be from another program, and not hold a
- * run id.
+ * The run that a message's id names; nothing if it names none. The id may come from another program, so what it names may not
+ * be a valid run id.
  */
 export function runNamedBy(id = ''): string | undefined {
   return id.slice(0, Math.max(0, id.lastIndexOf(':'))) || undefined;

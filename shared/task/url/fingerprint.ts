@@ -5,19 +5,19 @@ import { withoutCredentialsIn } from './url.ts';
 export const FIRST_STEP = '';
 
 /**
- * What "taken" means for one step of one URL: what the URL is compared by in its run, with the step in front when it isn't the first. A URL
- * holds no space, so the two can't be confused.
+ * The mark that says one step of one URL is taken: the URL's key in its run, with the step in front if it isn't the first.
+ * A URL contains no space, so the two can't be confused.
  */
 export function markOf(key: string, step: string = FIRST_STEP): string {
   return step === FIRST_STEP ? key : `${step} ${key}`;
 }
 
-/** What a URL is compared by, out of its mark. */
+/** The key of a URL, from its mark. */
 export function keyOfMark(mark: string, step: string): string {
   return step === FIRST_STEP ? mark : mark.slice(step.length + 1);
 }
 
-/** The step in a mark of a URL. */
+/** The step in a URL's mark. */
 export function stepOfMark(mark: string): string {
   const space = mark.indexOf(' ');
   return space < 0 ? FIRST_STEP : mark.slice(0, space);
@@ -32,7 +32,7 @@ export function hostOfMark(mark: string): string {
   return authority.slice(authority.lastIndexOf('@') + 1);
 }
 
-/** The pseudo host of texts that aren't URLs. No host name holds a question mark. */
+/** The pseudo host of texts that aren't URLs. No host name contains a question mark. */
 export const MALFORMED_HOST = '?';
 
 /** The longest mark of a text that isn't a URL. */
@@ -46,7 +46,7 @@ export function malformedMarkOf(text: string): string {
   );
 }
 
-/** SHA-256 of a mark, its first 128 bits as hex: enough that two URLs of one run never meet. */
+/** The first 128 bits of a mark's SHA-256, as hex: enough that no two URLs of a run collide. */
 export function fingerprintOf(mark: string): string {
   return hash('sha256', mark).slice(0, 32);
 }

@@ -1,7 +1,7 @@
 /**
- * Does a pattern match all of a text? `*` stands for any characters, none and `/` included; everything else for itself.
+ * Does a pattern match a whole text? `*` stands for any characters, or none, `/` included; everything else for itself.
  *
- * The text between two stars is searched once, after the match before it: if it fits anywhere, it fits there.
+ * Each part between two stars is matched at its first occurrence after the previous part: if any match exists, that one works.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*');
@@ -20,7 +20,7 @@ export function matchesGlob(pattern: string, text: string): boolean {
 /** What a pattern for URLs may begin with: it is matched against path and query, or against the whole URL. */
 const BEGINNING = /^(?:\/|\*|https?:\/\/)/;
 
-/** Would a URL ever match it? `news/*` would not. */
+/** Can a URL match this pattern at all? `news/*` can't match any. */
 export function isUrlPattern(pattern: string): boolean {
   return BEGINNING.test(pattern);
 }

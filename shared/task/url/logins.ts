@@ -3,8 +3,8 @@ import { unescape as unescaped } from 'node:querystring';
 import { originOf } from './url.ts';
 
 /**
- * What URLs had in front of their host, `user:password` as it was written, by the origin that it is for. It leaves a URL where
- * that is taken in, travels beside it, is sent to that origin only, and is shown nowhere.
+ * Credentials from URLs, `user:password` as written, by origin. They are taken out of a URL when it is read, travel beside
+ * it, are sent to that origin only, and are shown nowhere.
  */
 export type Logins = Readonly<Record<string, string>>;
 
@@ -15,17 +15,17 @@ export function loginFor(url: string, logins: Logins | undefined): string | unde
   return Object.hasOwn(logins, origin) ? logins[origin] : undefined;
 }
 
-/** The same logins, and one that a URL had. The newer one of an origin counts. */
+/** Adds the login of a URL; it replaces an older one for the same origin. */
 export function withLogin(logins: Logins | undefined, url: string, login: string | undefined): Logins | undefined {
   return login === undefined ? logins : { ...logins, [originOf(url)]: login };
 }
 
-/** As a field that is left out when there is none. */
+/** An object with a `logins` field, or without it if there are none. */
 export function loginsField(logins: Logins | undefined): { readonly logins?: Logins } {
   return logins === undefined ? {} : { logins };
 }
 
-/** The `Authorization` that a login stands for (RFC 7617), in UTF-8. */
+/** The `Authorization` header for a login (Basic, RFC 7617), in UTF-8. */
 export function authorizationOf(login: string): string {
   const colon = login.indexOf(':');
   const [user, password] = colon < 0 ? [login, ''] : [login.slice(0, colon), login.slice(colon + 1)];
@@ -33,8 +33,8 @@ export function authorizationOf(login: string): string {
 }
 
 /**
- * What a URL is compared by when it is asked for with a login: another page than without, or with another. Six digits of a
- * digest tell logins apart, and are too few to find a password by. No key has a `#` of its own.
+ * The key of a URL that is requested with a login: a different page from the same URL without one, or with another. Six
+ * digits of a digest tell logins apart, and are too few to find a password by. No other key contains a `#`.
  */
 export function keyWithLogin(key: string, login: string | undefined): string {
   return login === undefined ? key : `${key}#${hash('sha256', `${key} ${login}`).slice(0, 6)}`;

@@ -3,15 +3,14 @@ import { takeLogin, withoutCredentials } from './url.ts';
 /** The statuses that send a GET elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Where an answer sends its client, and the credentials for there that it may name; or why it can't be gone there. */
+/** Where an answer redirects to, with the credentials in its URL if there are any; or why it can't be followed. */
 export type Redirect = { readonly to: string; readonly login?: string } | { readonly problem: string };
 
 /**
- * Reads an answer as a redirect; nothing if it is none. Without a `Location`, or with an empty one, it is an answer like
- * any other.
+ * Reads an answer as a redirect; nothing if it isn't one. With a missing or empty `Location` it is not a redirect.
  *
- * @param location the header as Node.js gives it: header bytes arrive as Latin-1; what servers mean is UTF-8
- * @param url of the request, without credentials, which a relative location is resolved against
+ * @param location the header as Node.js gives it: decoded as Latin-1, although servers mean UTF-8
+ * @param url URL of the request, without credentials, to resolve a relative location
  */
 export function redirectOf(status: number, location: string | undefined, url: string): Redirect | undefined {
   if (!location || !REDIRECTS.has(status)) return undefined;
@@ -26,7 +25,7 @@ export function redirectOf(status: number, location: string | undefined, url: st
   return login === undefined ? { to: target.href } : { to: target.href, login };
 }
 
-/** got takes the host name `unix` for a socket in the file system. */
+/** Excludes the host name `unix`, which got takes for a socket in the file system. */
 function isHttp(url: URL): boolean {
   return (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== 'unix';
 }

@@ -1,10 +1,10 @@
 import { getDomain } from 'tldts';
 
 /**
- * The domain that somebody registered, by the public suffix list: `example.co.uk` for `www.example.co.uk`. Each user of a
- * host that gives names away, `github.io` say, has one. A name without one, an address say, stands for itself.
+ * The registered domain of a host name, by the public suffix list: `example.co.uk` for `www.example.co.uk`. On services that
+ * give each user a name, such as `github.io`, that name counts as one. Anything else, such as an address, is returned as is.
  *
- * The list takes a fifth of a second to load: import it where it is needed.
+ * The list takes a fifth of a second to load, so import this file only where it is needed.
  */
 export function registrableDomainOf(hostname: string): string {
   return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;

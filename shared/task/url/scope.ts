@@ -9,12 +9,12 @@ import type { Task } from '../task/task.ts';
  * | `domain` | every host of the registered domain: `shop.example.co.uk` from `www.example.co.uk`        |
  * | `path`   | the folder of the seed, on its host: `/docs/a` and `/docs/b/c` from `/docs/index.html`    |
  *
- * The scheme doesn't matter. A seed that redirects to another host, its `www` say, is followed there, too.
+ * The scheme doesn't matter. If a seed redirects to another host, such as its `www`, links to that host are followed, too.
  */
 export const SCOPES = ['host', 'domain', 'path'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Is a link of a page within its scope? For a task of the link: what {@link Task.within} is to be. */
+/** Nothing if a link is out of scope; else the value of {@link Task.within} for the link's task. */
 export type ScopeTest = (link: {
   readonly href: string;
   readonly host: string;
@@ -47,14 +47,14 @@ export function scopeTest(
   }
 }
 
-/** The folder of a seed; on the host that it redirects to as well, unless it leads out of that folder. */
+/** The folder of a seed, and the same on a host that it redirects to, unless the redirect leads out of that folder. */
 function foldersOf({ url, host }: Pick<Task, 'url' | 'host'>, finalUrl: string): string[] {
   const own = folderOf(url);
   const there = new URL(finalUrl).host + own.slice(host.length);
   return placeOf(finalUrl).startsWith(there) ? [own, there] : [own];
 }
 
-/** Host and path of a serialised URL, without credentials, query, or what stands behind the last slash of the path. */
+/** Host and path of a serialised URL, up to the path's last slash, without credentials and query. */
 function folderOf(href: string): string {
   const place = placeOf(href);
   const query = place.search(/[?#]/);

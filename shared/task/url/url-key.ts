@@ -1,12 +1,12 @@
 /**
- * Rules that take different URLs for the same page. The URL Standard and RFC 3986 don't: a server may answer each
- * differently, so all are off unless a run names them. What is fetched stays as it was written.
+ * Rules that treat different URLs as the same page. The URL Standard and RFC 3986 have no such rules, and a server may answer
+ * each URL differently, so all are off unless a run names them. The URL that is fetched stays as written.
  *
- * | rule                | these are one                                                                       |
+ * | rule                | the same page                                                                       |
  * |---------------------|-------------------------------------------------------------------------------------|
  * | `no-www`            | `www.example.com` and `example.com`                                                 |
  * | `no-trailing-slash` | `/a/` and `/a`                                                                      |
- * | `no-tracking`       | with and without the parameters by which visitors are told apart: `utm_…`, `gclid` …  |
+ * | `no-tracking`       | with and without parameters that track visitors: `utm_…`, `gclid` …                 |
  * | `sort-query`        | `?b=1&a=2` and `?a=2&&b=1`; parameters of one name keep their order                 |
  */
 export const URL_KEY_RULES = ['no-www', 'no-trailing-slash', 'no-tracking', 'sort-query'] as const;
@@ -15,7 +15,7 @@ export type UrlKeyRule = (typeof URL_KEY_RULES)[number];
 const TRACKING =
   /^(?:utm_[a-z_]+|[gd]clid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid|mc_[ce]id|_hs(?:enc|mi)|_g[al])$/i;
 
-/** What a URL is compared by in a run with these rules: see {@link CrawlUrl.canonical} for the form it comes in. */
+/** The key by which a run with these rules compares a URL, made from {@link CrawlUrl.canonical}. */
 export function urlKeyOf(canonical: string, rules: readonly UrlKeyRule[] = []): string {
   if (rules.length === 0) return canonical;
   const hostAt = canonical.indexOf('//') + 2;
@@ -32,14 +32,14 @@ export function urlKeyOf(canonical: string, rules: readonly UrlKeyRule[] = []): 
   return `${canonical.slice(0, hostAt)}${authority}${path}${query === undefined ? '' : `?${query}`}`;
 }
 
-/** All of `www.www.`, so that the key of a key is itself. `www.com` is a name of its own. */
+/** Removes every leading `www.`, so that a key's key is the key itself. `www.com` stays: it is a domain of its own. */
 function withoutWww(authority: string): string {
   const at = authority.lastIndexOf('@') + 1;
   const host = authority.slice(at);
   return authority.slice(0, at) + host.replace(/^(?:www\.)+(?=[^.]+\.)/, '');
 }
 
-/** A query of nothing else is gone; one that was empty stays. */
+/** A query of only tracking parameters is removed; an empty one stays. */
 function withoutTracking(query: string): string | undefined {
   const all = query.split('&');
   const kept = all.filter((parameter) => !TRACKING.test(nameOf(parameter)));

@@ -1,13 +1,13 @@
 /** Why a text isn't a URL that can be crawled, as the end of a sentence. */
 export type UrlProblem = string;
 
-/** A URL that can be fetched, with the two names that the rest of the program knows it by. */
+/** A URL that can be fetched, with its canonical form and its politeness key. */
 export interface CrawlUrl {
   /** What is fetched: the WHATWG serialisation of the URL as it was written, without its fragment and its credentials. */
   readonly href: string;
   /**
-   * What is compared: `href` after RFC 3986 section 6.2.2, so that two spellings of one URL are one task. Never fetched:
-   * a server may tell two equivalent spellings apart.
+   * For comparison: `href` normalised by RFC 3986 section 6.2.2, so that two spellings of one URL are one task. Never fetched:
+   * a server may answer equivalent spellings differently.
    */
   readonly canonical: string;
   /** The politeness key: host name, with the port if it isn't the scheme's own. `http` and `https` share one. */
@@ -16,7 +16,7 @@ export interface CrawlUrl {
   readonly login?: string;
 }
 
-/** Longer URLs are malformed: no server has to take them (RFC 9110 section 4.1 asks for 8 000 octets). */
+/** Longer URLs are malformed: no server has to accept them (RFC 9110 section 4.1 recommends 8 000 octets). */
 export const MAX_URL_LENGTH = 8192;
 
 /** Reads an absolute URL. Only `http` and `https` can be crawled. */
@@ -32,15 +32,15 @@ export function readUrl(text: string): CrawlUrl | { readonly problem: UrlProblem
 }
 
 /**
- * Resolves a link found in a page, as the WHATWG URL Standard does, and drops its fragment and its credentials. Nothing, if it
- * can't be crawled.
+ * Resolves a link found in a page by the WHATWG URL Standard, without its fragment and credentials. Nothing if it can't be
+ * crawled.
  */
 export function resolveLink(link: string, base: LinkBase): string | undefined {
   if (PLAIN_PATH.test(link) && !DOTS.test(link)) return base.origin + link;
   return resolveUrl(link, base)?.href;
 }
 
-/** The same, with all that is known of it. */
+/** As {@link resolveLink}, but returns the whole {@link CrawlUrl}. */
 export function resolveUrl(link: string, base: LinkBase): CrawlUrl | undefined {
   const url = URL.parse(link, base.href);
   if (url === null) return undefined;
@@ -67,11 +67,11 @@ export function originOf(href: string): string {
 }
 
 /**
- * Most links are paths that the URL Standard leaves as they are: only characters that are never escaped, no dot segments,
- * no second slash that would begin a host. For those, a page of thirty links needs no parser.
+ * Most links are paths that the URL Standard leaves unchanged: only characters that are never escaped, no dot segments, and no
+ * second slash that would begin a host. These need no URL parser.
  */
 const PLAIN_PATH = /^\/(?!\/)[A-Za-z0-9\-_.~/?=&+,;:@!$()*%]{0,2000}$/;
-/** Dot segments, escaped or not, and escapes that are none. */
+/** What may begin a dot segment, escaped or not. */
 const DOTS = /\/\.|\/%2e/i;
 
 /** `true` for a result of {@link readUrl} that isn't a URL. */
@@ -92,7 +92,7 @@ function fromUrl(url: URL): CrawlUrl | { readonly problem: UrlProblem } {
   return login === undefined ? read : { ...read, login };
 }
 
-/** Takes the credentials off a URL, and returns them as they stood in it. */
+/** Removes the credentials from a URL and returns them as they were serialised. */
 export function takeLogin(url: URL): string | undefined {
   if (!url.href.includes('@')) return undefined;
   const { username, password } = url;
@@ -104,9 +104,9 @@ export function takeLogin(url: URL): string | undefined {
 
 /**
  * The canonical form of a WHATWG serialisation: percent-escapes of unreserved characters decoded, the others in upper
- * case (RFC 3986 sections 6.2.2.1 and 6.2.2.2). Case of scheme and host, default port and dot segments are done already.
- * The canonical form of a canonical form is itself: a digit behind a broken escape, as in `/%4%41`, stays encoded, since
- * decoded it would make the escape whole.
+ * case (RFC 3986 sections 6.2.2.1 and 6.2.2.2). The serialisation has already normalised the case of scheme and host, the
+ * default port and dot segments. The function is idempotent: an escape behind a broken one, as in `/%4%41`, stays encoded,
+ * since decoding it would complete the broken one.
  */
 export function canonicalOf(href: string): string {
   if (!href.includes('%')) return href;
@@ -117,7 +117,7 @@ export function canonicalOf(href: string): string {
   });
 }
 
-/** Is what stands there right behind a `%`, or a `%` and one digit? */
+/** Is this position directly behind a `%`, or behind a `%` and one digit? */
 function isBehindBrokenEscape(href: string, at: number): boolean {
   const before = href[at - 1] ?? '';
   return before === '%' || (href[at - 2] === '%' && HEX_DIGIT.test(before));
@@ -126,8 +126,8 @@ function isBehindBrokenEscape(href: string, at: number): boolean {
 const HEX_DIGIT = /[0-9a-f]/i;
 
 /**
- * A text without user name and password, to be shown: a URL, or something meant as one. Of what is no URL, all in front
- * of its last `@` is taken for them: an unescaped slash in a password, say, makes it none.
+ * Removes user name and password from a URL, or a text meant as one, so that it can be shown. If the text is not a valid URL,
+ * for example because of an unescaped slash in the password, everything before its last `@` is taken for credentials.
  */
 export function withoutCredentials(text: string): string {
   const start = text.includes('@') ? BEFORE_AUTHORITY.exec(text)?.[0].length : undefined;
@@ -139,7 +139,7 @@ export function withoutCredentials(text: string): string {
 
 const BEFORE_AUTHORITY = /^[\0-\x20]*(?:https?:[/\\]*|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})/i;
 
-/** A longer text without the credentials of the URLs in it. */
+/** Removes the credentials from all URLs in a longer text. */
 export function withoutCredentialsIn(text: string): string {
   return withoutCredentials(text).replaceAll(/\/\/[^/\s?#"'<>]*@/g, '//');
 }

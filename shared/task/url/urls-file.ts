@@ -1,15 +1,15 @@
 import { MAX_URL_LENGTH } from './url.ts';
 
 /**
- * A list of URLs, one a line, read as its text arrives. Blank lines and lines that begin with `#` say nothing; a byte
- * order mark and white space around a URL are dropped. No line is checked to be a URL. A line that is too long for one is
- * cut, which leaves it too long: it is malformed, not lost.
+ * Reads a list of URLs, one per line, as its text arrives. Blank lines and lines that begin with `#` are skipped; a byte order
+ * mark and white space around a URL are dropped. Lines are not checked to be URLs. A line too long for one is cut, but stays
+ * too long, so it is reported as malformed rather than lost.
  */
 export class UrlLines {
   #rest = '';
   #isCut = false;
 
-  /** Reads on, and returns the lines that are complete by now. */
+  /** Reads a chunk and returns the lines that it completed. */
   write(chunk: string): readonly string[] {
     const lines = chunk.split(/\r\n?|\n/);
     const last = lines.pop() ?? '';
@@ -26,7 +26,7 @@ export class UrlLines {
     return lines.map(trimmed).filter(isUrl);
   }
 
-  /** The list is over: its last line needs no line end. */
+  /** Ends the list and returns its last line, which needs no line end. */
   end(): readonly string[] {
     const last = trimmed(this.#rest);
     this.#rest = '';
@@ -34,7 +34,7 @@ export class UrlLines {
   }
 }
 
-/** `trim` takes the byte order mark for white space, too. */
+/** `trim` also removes the byte order mark. */
 function trimmed(line: string): string {
   return line.trim().slice(0, MAX_URL_LENGTH + 1);
 }

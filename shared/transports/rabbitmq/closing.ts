@@ -1,8 +1,8 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
 /**
- * Closes a channel or a connection, and never rejects. One that dies meanwhile gets no answer to its close, and amqplib
- * would wait for that for ever; but it says that it is closed.
+ * Closes a channel or a connection, and never rejects. If it dies meanwhile, its close is never answered, and amqplib would
+ * wait for ever; but it emits `close`.
  */
 export async function close(live: Channel | ChannelModel): Promise<void> {
   await Promise.race([live.close().catch(() => {}), closed(live)]);

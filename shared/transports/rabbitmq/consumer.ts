@@ -16,8 +16,8 @@ interface RabbitMqConsumerOptions {
 }
 
 /**
- * One consumer on a channel of its own. An ack goes to the channel that brought the delivery, or nowhere: tags begin anew
- * on each channel, so an old one acked on a new channel would ack somebody else's message.
+ * One consumer on a channel of its own. An ack goes to the channel that brought the delivery, or nowhere: tags start over on
+ * each channel, so an old one acked on a new channel would ack another message.
  */
 export class RabbitMqConsumer implements Consumer {
   readonly #options: RabbitMqConsumerOptions;
@@ -45,7 +45,7 @@ export class RabbitMqConsumer implements Consumer {
     });
     await channel.prefetch(this.#options.prefetch);
     const take = (message: ConsumeMessage | null): void => {
-      // Cancelled by the broker: the queue was deleted, or we held something for too long. All is built anew.
+      // Cancelled by the broker: the queue was deleted, or a delivery was held for too long. Everything is built anew.
       if (message === null) channel.close().catch(() => {});
       else void this.#handle(channel, message);
     };
@@ -89,7 +89,7 @@ export class RabbitMqConsumer implements Consumer {
       if (handling === 'ack') channel.ack(message);
       else channel.nack(message, false, true);
     } catch {
-      // The channel has closed meanwhile: the broker has the delivery back already.
+      // The channel has closed meanwhile: the broker already has the delivery back.
     } finally {
       this.#running--;
       if (this.#running === 0) this.#onIdle?.();

@@ -20,13 +20,13 @@ interface InspectorOptions {
 }
 
 /**
- * Looks into queues, each time on a channel of its own. Declares no queue that anybody else sees: one that nobody has
- * declared is empty.
+ * Looks into queues, each time on a channel of its own. Declares no queue that anybody else sees: one that isn't declared
+ * counts as empty.
  */
 export class RabbitMqInspector implements QueueInspector {
   readonly #connection: RecoveringConnection;
   readonly #queues: readonly QueueDeclaration[];
-  /** Ends with the last look at dead letters that has begun. */
+  /** Settles with the last look at dead letters that was begun. */
   #lastLook: Promise<unknown> = Promise.resolve();
 
   constructor({ connection, queues }: InspectorOptions) {
@@ -65,7 +65,7 @@ export class RabbitMqInspector implements QueueInspector {
     }
   }
 
-  /** One look at a time: within a process, and among all of them. */
+  /** One look at a time, within a process and across processes. */
   #siftAlone(queue: string, judge: LetterJudge, options: SiftOptions): Promise<void> {
     return this.#onLive((live) =>
       whileReading(live, queue, async () => {
@@ -75,7 +75,7 @@ export class RabbitMqInspector implements QueueInspector {
     );
   }
 
-  /** @param none what stands for a queue that doesn't exist */
+  /** @param none the result for a queue that doesn't exist */
   async #onOwnChannel<T>(use: (channel: Channel) => Promise<T>, none: T): Promise<T> {
     return this.#onLive(async ({ model }) => {
       const channel = await model.createChannel();
@@ -97,7 +97,7 @@ export class RabbitMqInspector implements QueueInspector {
     try {
       return await use(live);
     } catch (error: unknown) {
-      // It went away under us: whatever amqplib says of that, trying again is what helps.
+      // The connection died meanwhile: whatever amqplib says of that, trying again is what helps.
       if (this.#connection.live === live || error instanceof TrawlError) throw error;
       throw new UnavailableError('RabbitMQ went away meanwhile. What was done stays done: run it again.', {
         cause: error,

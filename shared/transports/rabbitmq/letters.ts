@@ -3,16 +3,16 @@ import type { DeadLetterMessage, LetterJudge } from '../../ports/transport.ts';
 import { UnavailableError } from '../../runtime/errors.ts';
 import { allowedHeaders } from '../message-headers.ts';
 
-/** Letters in hand at once. One by one they would cost a round trip each: two minutes for a hundred thousand. */
+/** Letters held at once. One by one, they would cost a round trip each: two minutes for a hundred thousand. */
 const BATCH = 1_000;
 /**
- * Acks between two commands that the queue answers. A channel passes only 32 on to a quorum queue at a time and keeps the
- * rest to itself: when it closes, those are lost, and their letters come back.
+ * Acks between two commands that the queue answers. A channel passes only 32 on to a quorum queue at a time and holds back
+ * the rest: if it closes, those are lost, and their letters come back.
  */
 const ACKS_AT_ONCE = 24;
-/** Letters that are given back later than this are in other hands, or have expired. */
+/** Letters that aren't back after this time are held by somebody else, or have expired. */
 const BACK_WITHIN_MS = 2_000;
-/** Fewer letters than were counted: some expired, or somebody else holds them. */
+/** The longest wait for a next letter: of those counted, some may have expired, or somebody else holds them. */
 const NONE_COME_MS = 1_000;
 
 export interface SiftOptions {
@@ -22,10 +22,10 @@ export interface SiftOptions {
 }
 
 /**
- * Reads the letters that are in a queue now without consuming them: nothing is acked but what shall go, and all others are
+ * Reads the letters that are in a queue now without consuming them: only those to be deleted are acked, and all others are
  * given back, one by one in their order. A quorum queue keeps that order exactly for a few dozen, and in long stretches
- * beyond; given back as a whole, by closing the channel, they would be shuffled. The channel has to be the caller's own.
- * Returns how many were given back.
+ * beyond that; given back as a whole, by closing the channel, they would be shuffled. The channel has to be the caller's
+ * own.
  */
 export async function siftLetters(
   channel: Channel,
@@ -65,8 +65,8 @@ export async function lettersBack(channel: Channel, queue: string, count: number
 }
 
 /**
- * Acks messages, and resolves when the queue has heard of all of them: it has, when it answers a `get` that was sent after
- * them. What such a `get` brought is returned.
+ * Acks messages, and resolves when the queue has processed all acks: it has once it answers a `get` that was sent after them.
+ * Returns the messages that such a `get` brought.
  */
 async function acked(
   channel: Channel,
@@ -92,7 +92,7 @@ async function acked(
   return brought;
 }
 
-/** Has up to `count` messages handed over by a consumer that lasts as long as that. */
+/** Takes up to `count` messages, by a consumer that exists only for that. */
 async function take(channel: Channel, queue: string, count: number): Promise<ConsumeMessage[]> {
   const messages: ConsumeMessage[] = [];
   const { promise: taken, resolve, reject } = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ async function take(channel: Channel, queue: string, count: number): Promise<Con
   } finally {
     clearTimeout(idle);
     channel.off('close', onClose);
-    // Where consuming failed, nobody waits for it.
+    // If consuming failed, nobody awaits it.
     taken.catch(() => {});
   }
   return messages;

@@ -14,8 +14,8 @@ interface Unconfirmed {
 }
 
 /**
- * Publishes persistent, mandatory messages and tells the fate of each. The broker sends a message that no queue took back
- * *before* it confirms it, so what was confirmed without a return is in a queue.
+ * Publishes persistent, mandatory messages and reports the fate of each. The broker returns a message that no queue took
+ * *before* it confirms it, so a message that was confirmed without a return is in a queue.
  */
 export class RabbitMqPublisher {
   readonly #routes: ReadonlyMap<Destination, QueueDeclaration>;
@@ -97,7 +97,7 @@ export class RabbitMqPublisher {
       });
       return { fate, hasRoom };
     } catch {
-      // The channel has closed under us: nothing was sent.
+      // The channel closed meanwhile: nothing was sent.
       pending.settle('refused');
       return { fate, hasRoom: true };
     }
@@ -119,7 +119,7 @@ export class RabbitMqPublisher {
   }
 }
 
-/** A nack is an answer; when the channel dies, all that was unconfirmed fails at once, its fate unknown. */
+/** A nack is an answer. When the channel dies, all unconfirmed messages fail at once, and their fate is unknown. */
 function outcomeOf(error: unknown): PublishOutcome {
   if (error === null || error === undefined) return 'confirmed';
   return messageOf(error) === 'message nacked' ? 'refused' : 'unknown';

@@ -9,11 +9,11 @@ const WAIT_MS = 10_000;
 const RETRY_MS = 100;
 
 /**
- * Lets one reader at a time take messages of a queue in hand to look at them: a second one would find those missing that
- * the first has, and take them for gone.
+ * Lets one reader at a time hold messages of a queue to look at them: a second one would not see those that the first one
+ * holds, and take them for gone.
  *
- * The lock is a queue named `<queue>.reading` that its connection alone may use, and that ends with it (AMQP 0-9-1,
- * `queue.declare`, exclusive): however a process ends, it holds nobody up.
+ * The lock is a queue named `<queue>.reading` that only its connection may use, and that is deleted with it (AMQP 0-9-1,
+ * `queue.declare`, exclusive): however a process ends, it blocks nobody.
  *
  * @throws UnavailableError when another reader has had the queue for ten seconds
  */
@@ -27,14 +27,14 @@ export async function whileReading<T>(live: LiveConnection, queue: string, use: 
   }
 }
 
-/** A channel that is open for as long as the lock shall be held. */
+/** Takes the lock. Returns the channel that holds it. */
 async function locked({ model }: LiveConnection, name: string): Promise<Channel> {
   const until = performance.now() + WAIT_MS;
   for (;;) {
     const channel = await model.createChannel();
     channel.on('error', () => {});
     try {
-      // Said, since a virtual host may have a default type that can't be exclusive.
+      // The type is named, since a virtual host may have a default type that can't be exclusive.
       await channel.assertQueue(name, { exclusive: true, durable: false, arguments: { 'x-queue-type': 'classic' } });
       return channel;
     } catch (error: unknown) {

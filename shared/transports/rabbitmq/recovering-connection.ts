@@ -9,7 +9,7 @@ import { closed } from './closing.ts';
 const GOODBYE_MS = 1_000;
 const MOST_BETWEEN_TRIES_MS = 10_000;
 
-/** What is told about a connection while it comes and goes. */
+/** Reports about a connection that comes and goes. */
 export interface ConnectionEvents {
   lost(reason: string): void;
   restored(): void;
@@ -30,7 +30,7 @@ export interface RecoveringOptions {
 /** A timer may fire a little before its time. */
 const TIMER_SLACK_MS = 5;
 
-/** Lets the end of a channel end its connection, so that everything is built anew, unless that end is expected. */
+/** Makes the end of a channel end its connection, so that everything is built anew, unless that end is expected. */
 export type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
 
 /** A live connection, and how to watch the channels opened on it. */
@@ -40,7 +40,7 @@ export interface LiveConnection {
 }
 
 /**
- * One AMQP connection that comes back. amqplib's own recovery rebuilds the connection; around it stands a guard:
+ * One AMQP connection that reconnects. amqplib's own recovery rebuilds the connection; this guards it:
  *
  * - a socket that drops during `build` is an error like any other, not an uncaught exception;
  * - a socket whose other side has vanished is not kept;
@@ -51,7 +51,7 @@ export class RecoveringConnection {
   readonly #options: RecoveringOptions;
   #connection: RecoveringChannelModel | undefined;
   #live: LiveConnection | undefined;
-  /** When the next attempt begins, or the one under way has begun, by `performance.now`; nothing while connected. */
+  /** When the next attempt begins, or the current one began, by `performance.now`; undefined while connected. */
   #attemptAt: number | undefined;
 
   constructor(options: RecoveringOptions) {
@@ -70,7 +70,7 @@ export class RecoveringConnection {
     if (!target.searchParams.has('heartbeat')) target.searchParams.set('heartbeat', String(heartbeatSeconds));
     const connection = await connect(target.href, {
       timeout: CONNECT_TIMEOUT_MS,
-      // Small frames, each waited for: held back for company, an answer would take 40 ms.
+      // Frames are small, and each is waited for: with Nagle's algorithm, an answer would take 40 ms.
       noDelay: true,
       clientProperties: { connection_name: name },
       recovery: {
@@ -113,7 +113,7 @@ export class RecoveringConnection {
     this.#connection = undefined;
     const attemptAt = this.#attemptAt;
     this.#attemptAt = undefined;
-    // Told to close during an attempt, amqplib listens to no error of what it opens: a drop just then would be uncaught.
+    // If it is closed during an attempt, amqplib doesn't listen to errors of what it opens: a drop just then would be uncaught.
     if (attemptAt !== undefined && performance.now() > attemptAt - TIMER_SLACK_MS) await attempted(connection);
     const live = this.#live;
     this.#live = undefined;
@@ -147,19 +147,19 @@ export class RecoveringConnection {
 }
 
 /**
- * amqplib only says goodbye to the other side: if that has vanished, the socket would stay half open for as long as TCP
- * likes, and the process up with it.
+ * amqplib only ends its own side of the connection: if the other side has vanished, the socket would stay half open until TCP
+ * gives up, and keep the process alive.
  */
 function destroySoon(model: ChannelModel): void {
   setTimeout(() => socketOf(model).destroy(), GOODBYE_MS).unref();
 }
 
-/** amqplib's types don't tell of it. */
+/** The socket, which amqplib's types leave out. */
 function socketOf({ connection }: ChannelModel): Duplex {
   return (connection as unknown as { readonly stream: Duplex }).stream;
 }
 
-/** Resolves when the attempt that is under way, or about to begin, has ended in one way or the other. */
+/** Resolves when the attempt that is under way, or about to begin, has ended either way. */
 function attempted(connection: RecoveringChannelModel): Promise<void> {
   return new Promise((resolve) => {
     connection.once('connect', () => resolve());
@@ -167,7 +167,7 @@ function attempted(connection: RecoveringChannelModel): Promise<void> {
   });
 }
 
-/** Why a connection can't be had, without the credentials that its URL may hold. */
+/** Why a connection failed, without the credentials that its URL may hold. */
 export function reasonOf(error: unknown): string {
   const message = messageOf(error).replaceAll(/\/\/[^@/\s]*@/g, '//');
   const code = codeOf(error);

@@ -22,8 +22,8 @@ export const QUEUE_TTL_MS: Readonly<Record<Destination, number>> = {
 };
 
 /**
- * Returns of one message before a quorum queue drops it: in effect never. 4.x would drop after 20, and every look at the
- * dead letters counts as one; -1 means "drop at once" on 3.10. Crash loops are the frontier's to count.
+ * How often one message may be returned before a quorum queue drops it: in effect without limit. 4.x would drop it after 20,
+ * and every look at the dead letters counts as one; -1 means "drop at once" on 3.10. The frontier counts crash loops.
  */
 const DELIVERY_LIMIT = 1_000_000;
 

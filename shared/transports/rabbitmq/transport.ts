@@ -40,8 +40,8 @@ export interface RabbitMqOptions {
 }
 
 /**
- * The transport of a fleet. Two connections: a publisher that the broker blocks must not keep deliveries from being
- * acked. Every channel that dies takes its connection along, and amqplib's recovery builds both anew.
+ * The transport of a fleet. It has two connections, since a publisher that the broker blocks must not keep deliveries from
+ * being acked. Every channel that dies takes its connection along, and amqplib's recovery builds both anew.
  */
 export class RabbitMqTransport implements Transport, DeadLetters {
   readonly #queues: readonly QueueDeclaration[];
@@ -70,7 +70,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
       this.#publisher.attach(watch(await model.createConfirmChannel()));
     });
     this.#consuming = connection('consumes', async (live) => {
-      // Here too: a queue that was deleted under its consumer is declared again before it is consumed from.
+      // Declared here, too: a queue that was deleted under its consumer must exist before it is consumed from.
       await declare(live.model, this.#queues);
       for (const consumer of this.#consumers) await consumer.attach(live);
     });
@@ -80,7 +80,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   async start(): Promise<void> {
     await this.#publishing.start();
     try {
-      // It may have been stopped meanwhile, by somebody who was interrupted.
+      // It may have been stopped meanwhile, by an interrupt.
       if (this.#isStopped) throw new UnavailableError('the connection to RabbitMQ was closed while it was opened');
       await this.#consuming.start();
     } catch (error: unknown) {
@@ -96,7 +96,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     await Promise.all([this.#consuming.stop(), this.#publishing.stop()]);
   }
 
-  /** What no queue takes is published once more, after everything that may have been deleted was declared again. */
+  /** Messages that no queue takes are published once more, after declaring again whatever may have been deleted. */
   async publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
     const outcomes = await this.#publisher.publish(messages);
     if (!outcomes.includes('returned') || !(await this.#declareAgain())) return outcomes;
@@ -115,7 +115,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
       onStop: () => this.#consumers.delete(consumer),
     });
     this.#consumers.add(consumer);
-    // Without a connection, or when it dies meanwhile, the next one brings the consumer along.
+    // Without a connection, or if it dies meanwhile, the next one attaches the consumer.
     if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live).catch(() => {});
     return consumer;
   }
@@ -137,7 +137,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     return this.#inspector.sift(judge, signal);
   }
 
-  /** One at a time, for all callers. `false`: it can't be repaired from here. */
+  /** Declares the queues again, once for all who call meanwhile. Returns `false` if it can't. */
   async #declareAgain(): Promise<boolean> {
     const { live } = this.#publishing;
     if (live === undefined) return false;
@@ -152,7 +152,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     return await this.#declaring;
   }
 
-  /** Both connections are one to whoever is told: lost when either is, restored when both are. */
+  /** Reports both connections as one: lost when either is, restored when both are. */
   #events(role: string, { onLost, onRestored, onBlocked }: RabbitMqOptions): ConnectionEvents {
     return {
       lost: (reason) => {
@@ -181,7 +181,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
 /**
  * Declares the topology on a channel of its own, so that a refusal closes nothing else.
  *
- * @throws ConfigurationError if something else stands under one of the names; nothing is ever deleted
+ * @throws ConfigurationError if one of the names is taken by something else; nothing is ever deleted
  */
 async function declare(model: ChannelModel, queues: readonly QueueDeclaration[]): Promise<void> {
   const channel = await model.createChannel();

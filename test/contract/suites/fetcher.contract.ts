@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { describeAddresses } from './fetcher/addresses.ts';
 import { describeAnswers } from './fetcher/answers.ts';
 import { describeBodies } from './fetcher/bodies.ts';
+import { describeBodyMemory } from './fetcher/body-memory.ts';
+import { describeConnecting } from './fetcher/connecting.ts';
 import { describeConnections } from './fetcher/connections.ts';
 import { describeCredentials } from './fetcher/credentials.ts';
 import { describeDocuments } from './fetcher/documents.ts';
@@ -20,10 +22,13 @@ import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
  * - **Answers.** Any status is an answer, a redirect too. A page's body is read only if its status is 2xx and the caller
  *   accepts its content type; a document's always. Only listed headers are told.
  * - **Bodies.** Decoded whatever they are coded as, a page's up to its cap and no further.
+ * - **Memory.** Bodies of pages have a budget: without room they are not read on, and don't time out; the oldest goes on. It all
+ *   comes back, whatever becomes of them.
  * - **Documents.** They come in pieces as they arrive, and can be left at any point.
  * - **Hostile codings.** What a coding claims costs neither memory nor time beyond the request's own.
  * - **Failures.** Whatever else happens is a `FetchError` with a reason, within the time-out, and ends with the signal.
- * - **Connections.** As many as requests at once, used again, and all closed after `stop`. Nothing is asked twice.
+ * - **Connections.** As many as requests at once, used again, and all closed after `stop`. Nothing is asked twice. 64 are made at
+ *   once; those that hang hold up the others for half a second.
  * - **Addresses.** No private address is connected to, however it is written or looked up.
  * - **Credentials.** A host's own headers and logins reach its origin alone. Cookies are never sent.
  * - **Proxies.** The same through HTTP, HTTPS and SOCKS5 proxies: they take turns, one that fails rests, a private address is
@@ -34,10 +39,12 @@ export function describeFetcher(name: string, open: OpenFetcher): void {
     const setup = setupFor(open);
     describeAnswers(setup);
     describeBodies(setup);
+    describeBodyMemory(setup);
     describeDocuments(setup);
     describeHostileCodings(setup);
     describeFailures(setup);
     describeConnections(setup);
+    describeConnecting(setup);
     describeAddresses(setup);
     describeCredentials(setup);
   });

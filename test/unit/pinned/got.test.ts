@@ -69,12 +69,12 @@ test('and nothing else that is large', async () => {
   ]);
 });
 
-test('the options that `requestOnly` drops are those that Node.js sets in the same way itself', async () => {
+test('the options that `requestBy` drops are those that Node.js sets in the same way itself', async () => {
   const { given } = await finishedRequest();
   const defined = Object.entries(given).filter(([, value]) => value !== undefined);
   expect(
     defined.map(([name]) => name).toSorted(),
-    'got gives Node.js more: does `requestOnly` in shared/fetchers/got/fetcher.ts have to pass it on?',
+    'got gives Node.js more: does `requestBy` in shared/fetchers/got/fetcher.ts have to pass it on?',
   ).toEqual(['agent', 'checkServerIdentity', 'headers', 'method', 'setHost']);
   expect(given).toMatchObject({ setHost: true });
 });

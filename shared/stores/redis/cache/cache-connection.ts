@@ -2,19 +2,19 @@ import { Redis } from 'ioredis';
 import { systemClock } from '../../../runtime/clock.ts';
 import { BatchingRedis, MOST_BETWEEN_TRIES_MS } from '../connection.ts';
 
-/** An answer that takes longer is none, and neither will the next one be sooner: the connection is given up. */
+/** An answer that takes longer counts as none, and the next one would come no sooner: the connection is dropped. */
 const ANSWER_TIMEOUT_MS = 500;
 const CACHE_CONNECT_TIMEOUT_MS = 5_000;
 
-/** What is told about the cache's connection, once per change. */
+/** Reports about the cache's connection, once per change. */
 export interface CacheRedisEvents {
   lost(reason: string): void;
   restored(): void;
 }
 
 /**
- * A Redis that isn't essential: the first use connects to it, in the background, again and again for ever, and while it is
- * away, or doesn't answer, every command fails at once. Its configuration isn't checked: it may evict keys.
+ * A Redis that isn't essential. The first use connects in the background, and retries for ever; while the server is away or
+ * doesn't answer, every command fails at once. Its configuration isn't checked: it may evict keys.
  */
 export function openCacheRedis(url: string, name: string, events: CacheRedisEvents): Redis {
   const redis = new BatchingRedis(url, {
@@ -45,7 +45,7 @@ export function openCacheRedis(url: string, name: string, events: CacheRedisEven
   return redis;
 }
 
-/** Resolves once it is connected, or can't be for now: after a refusal, or 500 ms. Never rejects. */
+/** Resolves once connected, after a refusal, or after 500 ms, whichever comes first. Never rejects. */
 export async function connectCacheRedis(redis: Redis): Promise<void> {
   const waited = new AbortController();
   const connecting = redis.connect().catch(() => {});
@@ -53,7 +53,7 @@ export async function connectCacheRedis(redis: Redis): Promise<void> {
   waited.abort();
 }
 
-/** Connects to such a Redis, once, and lets it go. Rejects with what is wrong with it. */
+/** Connects to such a Redis once, and disconnects again. Rejects with what is wrong with it. */
 export async function tryCacheRedis(url: string, name: string): Promise<void> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -71,7 +71,7 @@ export async function tryCacheRedis(url: string, name: string): Promise<void> {
     await redis.connect();
     await redis.ping();
   } catch (error: unknown) {
-    // What is thrown may say only that the connection is closed.
+    // The thrown error may say only that the connection is closed.
     throw reason ?? error;
   } finally {
     redis.disconnect();

@@ -9,16 +9,16 @@ interface RedisResponseCacheOptions {
   readonly redis: Redis;
   readonly prefix: string;
   readonly ttlMs: number;
-  /** Bytes of all processes together that may be stored in one minute. */
+  /** Bytes that all processes together may store in one minute. */
   readonly maxBytesPerMinute: number;
   /** See {@link Scripts}. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** How long a cache that was full is left alone. */
+/** The shortest time that a full cache is offered nothing. */
 const FULL_REST_MS = 250;
 
-/** The cache of a fleet: `content:<url>`, each for a minute or so. */
+/** The cache of a fleet: a key `content:<url>` per page, kept for a minute or so. */
 export class RedisResponseCache implements ResponseCache {
   readonly #redis: Redis;
   readonly #prefix: string;
@@ -26,7 +26,7 @@ export class RedisResponseCache implements ResponseCache {
   readonly #maxBytes: number;
   readonly #scripts: Scripts;
   readonly #now: () => number;
-  /** Until then nothing is offered, by this process' time. */
+  /** Nothing is offered before this moment, by this process' clock. */
   #fullUntil = 0;
 
   constructor({ redis, prefix, ttlMs, maxBytesPerMinute, clock }: RedisResponseCacheOptions) {
@@ -51,10 +51,10 @@ export class RedisResponseCache implements ResponseCache {
     if (page.body.byteLength > MAX_CACHED_BYTES || this.#now() < this.#fullUntil) return;
     try {
       const freeInMs = await this.#scripts.run('cache', key, this.#ttlMs, this.#maxBytes, writePage(page));
-      // Room gathers while nobody asks: to offer every page to a full cache would cost more than keeping it.
+      // Room accumulates meanwhile: offering every page to a full cache would cost more than storing it.
       if (Number(freeInMs) > 0) this.#fullUntil = this.#now() + Math.max(FULL_REST_MS, Number(freeInMs));
     } catch {
-      // The page was fetched: that it isn't kept costs a request later, nothing else.
+      // The page was fetched all the same: not storing it costs a later request, nothing else.
     }
   }
 }

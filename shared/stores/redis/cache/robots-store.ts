@@ -6,11 +6,11 @@ import { Scripts } from '../scripts.ts';
 interface RedisRobotsStoreOptions {
   readonly redis: Redis;
   readonly prefix: string;
-  /** Of all rules of {@link LARGE_BYTES} or more; left out, {@link MOST_LARGE_BYTES}. */
+  /** Bytes of all rules of {@link LARGE_BYTES} or more; by default {@link MOST_LARGE_BYTES}. */
   readonly mostLargeBytes?: number;
 }
 
-/** Rules of most sites take less; what they take in all is bounded by the number of hosts. */
+/** Most sites' rules are smaller; what those take in all is bounded by the number of hosts. */
 const LARGE_BYTES = 1_000;
 const MOST_LARGE_BYTES = 64_000_000;
 
@@ -19,13 +19,13 @@ const MOST_LARGE_BYTES = 64_000_000;
  *
  * | key                         | what                                                             |
  * |-----------------------------|------------------------------------------------------------------|
- * | `robots:<origin>`           | the rules that are meant for us, as JSON                         |
- * | `robots-lock:<origin>`      | somebody is asking for it                                        |
- * | `robots-failures:<origin>`  | how often in a row it could not be had                           |
+ * | `robots:<origin>`           | the rules that apply to us, as JSON                              |
+ * | `robots-lock:<origin>`      | a process is fetching it                                         |
+ * | `robots-failures:<origin>`  | failed fetches in a row                                          |
  * | `robots-way:<origin>`       | where its redirects have led so far, as JSON                     |
  *
- * Large rules take 64 MB at most: those that would expire first make room, and are asked for again when they are needed.
- * While Redis is full nothing is kept, and each process asks for itself: what is there has to drain.
+ * Large rules take at most 64 MB: those closest to their expiry make room, and are fetched again when needed. While Redis is
+ * full, nothing is kept and each process fetches for itself, so that Redis can drain.
  */
 export class RedisRobotsStore implements RobotsStore {
   readonly #redis: Redis;
@@ -100,7 +100,7 @@ async function unlessFull<T, U>(reply: Promise<T>, otherwise: U): Promise<T | U>
   }
 }
 
-/** Reads what `keep` wrote; nothing if it was something else: then it is asked for anew. */
+/** Reads what `keep` wrote; undefined for anything else, and the rules are fetched again. */
 function readRules(value: string): RobotsRules | undefined {
   let rules: Partial<RobotsRules> | null;
   try {
@@ -113,7 +113,7 @@ function readRules(value: string): RobotsRules | undefined {
   return { allow, disallow, ...(typeof crawlDelayMs === 'number' ? { crawlDelayMs } : {}) };
 }
 
-/** Reads what `keepWay` wrote; nothing if it was something else: then the request begins anew. */
+/** Reads what `keepWay` wrote; undefined for anything else, and the fetch starts over. */
 function readWay(value: string): RobotsWay | undefined {
   let way: Partial<RobotsWay> | null;
   try {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The id of the machine's boot; nothing where it can't be known. What a process wrote outlasts the process, but only what
- * the disk was told outlasts the boot.
+ * The id of the machine's boot; empty where it can't be known. What a process wrote outlasts the process, but only what was
+ * synced to the disk outlasts the boot.
  */
 export function bootId(): string {
   try {

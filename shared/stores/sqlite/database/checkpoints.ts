@@ -1,20 +1,15 @@
-import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { threadEnv } from '../../../runtime/thread-env.ts';
 import { IN_MEMORY, type LocalDatabase } from './database.ts';
+import { isLogLonger } from './log-file.ts';
 
 /** From this many bytes on, the log is checkpointed. */
 const LONG_LOG_BYTES = 8 * 2 ** 20;
-/** From this many on, writers wait until all of it is checkpointed, so that it starts again from its beginning. */
-const TOO_LONG_LOG_BYTES = 32 * 2 ** 20;
-
-/** What the thread is asked to do. */
-export type CheckpointMode = 'PASSIVE' | 'RESTART';
 
 /**
- * Keeps the log of a database short, by a thread with a connection of its own: what waits for the disk there holds up nobody here.
- * The thread begins with the first long log; most crawls never need one. A database that nobody else can open is left alone: SQLite makes
- * its checkpoints.
+ * Keeps the log of a database short, with a thread that has a connection of its own: its waits for the disk don't hold up the
+ * event loop. The thread starts with the first long log; most crawls never need one. A database that nobody else can open is
+ * left alone: SQLite makes its checkpoints.
  */
 export class Checkpoints {
   readonly #path: string;
@@ -27,14 +22,11 @@ export class Checkpoints {
     this.#isNeeded = path !== IN_MEMORY && !isExclusive;
   }
 
-  /** Looks how long the log is. To be called every second or so. */
+  /** Checks how long the log is. To be called every second or so. */
   look(): void {
-    if (!this.#isNeeded || this.#isBusy) return;
-    const { size = 0 } = statSync(`${this.#path}-wal`, { throwIfNoEntry: false }) ?? {};
-    if (size < LONG_LOG_BYTES) return;
-    const mode: CheckpointMode = size < TOO_LONG_LOG_BYTES ? 'PASSIVE' : 'RESTART';
+    if (!this.#isNeeded || this.#isBusy || !isLogLonger(`${this.#path}-wal`, LONG_LOG_BYTES)) return;
     this.#isBusy = true;
-    this.#started().postMessage(mode);
+    this.#started().postMessage('look');
   }
 
   async stop(): Promise<void> {
@@ -53,7 +45,7 @@ export class Checkpoints {
     thread.on('message', () => {
       this.#isBusy = false;
     });
-    // Without it the log grows, and the next look begins another.
+    // Without the thread the log grows, and the next look starts another one.
     thread.on('error', () => {
       this.#thread = undefined;
       this.#isBusy = false;

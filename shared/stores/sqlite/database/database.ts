@@ -6,27 +6,27 @@ import { networkFileSystemOf } from './network-file-system.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 import { isBusy, isLost, isSqlite } from './sqlite-errors.ts';
 
-/** Between two tries to begin, while another process or a checkpoint is writing. */
+/** The wait between two attempts to begin a transaction, while another process or a checkpoint is writing. */
 const BUSY_MS = 2;
 /** How long another process may write before it, or the disk, counts as hung. */
 const BUSY_MOST_MS = 30_000;
-/** So many calls are made without waiting for more. */
+/** Once this many calls are gathered, they are made without waiting for more. */
 const MANY_CALLS = 64;
-/** URLs may hold secrets in their query: SQLite would let others read. */
+/** URLs may hold secrets in their query, and SQLite would let others read the file. */
 const FILE_MODE = 0o600;
 
 export const IN_MEMORY = ':memory:';
 
-/** How long opening waits for others: for the recovery of a log after a crash, say. */
+/** How long opening waits for other processes: one may be recovering the log after a crash, say. */
 const OPEN_WAIT_MS = 5_000;
-/** The same where one process has the file to itself: a command is soon over, and a crawl is not. */
+/** The same where one process at a time has the file: a command is soon over, and a crawl isn't worth waiting for. */
 const EXCLUSIVE_OPEN_WAIT_MS = 2_000;
 
 interface LocalDatabaseOptions {
   /** A file, or {@link IN_MEMORY}. */
   readonly path: string;
   /**
-   * Calls are gathered while more of them come, and made together after so many milliseconds at the latest. Left out: each is made
+   * Calls are gathered while more of them come, and made together after at most this many milliseconds. Left out: each is made
    * at once.
    */
   readonly gatherMs?: number;
@@ -34,11 +34,11 @@ interface LocalDatabaseOptions {
   readonly networkFileSystem?: typeof networkFileSystemOf;
 }
 
-/** What is to be done at the beginning and at the end of each transaction, and after it. */
+/** Hooks at the beginning and the end of each transaction, and after its commit. */
 export interface Around {
   begin(): void;
   end(): void;
-  /** All of it is kept. */
+  /** The transaction was committed. */
   committed(): void;
 }
 
@@ -49,7 +49,7 @@ interface Call {
   readonly failed: (error: unknown) => void;
 }
 
-/** A call threw, for reasons of its own. */
+/** A call threw an error of its own. */
 class CallError extends Error {
   readonly call: Call;
   readonly reason: unknown;
@@ -62,15 +62,15 @@ class CallError extends Error {
 }
 
 /**
- * The database of all local runs. Calls are gathered for a moment and made in one transaction. Should one throw, nothing is left of
- * it, and the others are made once more without it: so what a call does must depend on the database alone. Callers hear after the commit. Nothing but the database remembers: whatever SQLite
- * rolls back was never so.
+ * The database of all local runs. Calls are gathered for a moment and made in one transaction. If one of them throws, all are
+ * rolled back, and the others are made again without it: what a call does must depend on the database alone. Callers get their
+ * results after the commit. Only the database keeps state: what SQLite rolls back never happened.
  *
- * A write-ahead log keeps those who read apart from those who write. It is written to the disk itself by checkpoints in a thread of
- * their own (`checkpoints.ts`): a disk that takes 30 ms for that would hold up the event loop.
+ * With a write-ahead log, readers and writers don't block each other. Checkpoints in a thread of their own (`checkpoints.ts`)
+ * bring it to the disk: some disks take 30 ms for that, which would hold up the event loop.
  *
- * The log needs memory that all processes share. On a network file system there is none: there the first process has the database to
- * itself, and SQLite makes the checkpoints in between.
+ * The log needs memory that all processes share. A network file system has none: there, the first process has the database to
+ * itself, and SQLite makes the checkpoints between transactions.
  */
 export class LocalDatabase {
   readonly path: string;
@@ -101,7 +101,7 @@ export class LocalDatabase {
     return this.#failure.signal;
   }
 
-  /** The rows of a query. Only inside of a call's work. */
+  /** The rows of a query. Only inside a call's work. */
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#prepared(sql).all(...values) as Row[];
   }
@@ -110,19 +110,19 @@ export class LocalDatabase {
     return this.#prepared(sql).get(...values) as Row | undefined;
   }
 
-  /** Another number after each commit of another connection. Only inside of a call's work. */
+  /** A number that changes with each commit of another connection. Only inside a call's work. */
   get version(): number {
     return this.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
   }
 
-  /** Makes a change. Returns how many rows it met. */
+  /** Makes a change. Returns how many rows it changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepared(sql).run(...values).changes);
   }
 
   /**
-   * Does `work`, which must not wait for anything, in the next transaction. Rejects with what it threw, or with why the
-   * transaction was lost; then nothing of it was done.
+   * Does `work`, which must be synchronous, in the next transaction. Rejects with what it threw, or with why the transaction
+   * was lost; in both cases nothing of it was kept.
    */
   call<T>(work: () => T): Promise<T> {
     return new Promise<T>((done, failed) => {
@@ -138,21 +138,21 @@ export class LocalDatabase {
     this.#around = around;
   }
 
-  /** From now on somebody else brings the log into the database; see `checkpoints.ts`. */
+  /** From now on, this connection leaves the checkpoints to others; see `checkpoints.ts`. */
   leaveCheckpoints(): void {
     if (!this.isExclusive) this.#database.exec('PRAGMA wal_autocheckpoint = 0');
   }
 
-  /** Something that belongs to the database could not be written. */
+  /** Reports that something that belongs to the database could not be written. */
   fail(error: unknown): void {
     this.#failure.abort(error);
   }
 
-  /** Brings to the disk what was committed: after a power cut it is there. */
+  /** Brings what was committed to the disk, so that it survives a power cut. */
   async sync(): Promise<void> {
     if (this.path === IN_MEMORY) return;
     try {
-      // The locks of SQLite are on its other files.
+      // Safe to open and close: SQLite's locks are on its other files.
       const log = await open(`${this.path}-wal`, 'r');
       try {
         await new Promise<void>((resolve, reject) => {
@@ -162,7 +162,7 @@ export class LocalDatabase {
         await log.close();
       }
     } catch (error: unknown) {
-      // Without a log, all of it is in the database.
+      // Without a log, everything is in the database.
       if (codeOf(error) !== 'ENOENT') this.fail(this.#unwritable(error));
     }
   }
@@ -173,7 +173,7 @@ export class LocalDatabase {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** A turn of the event loop that brings no further call is the end of the wait: who is to call next may be waiting for these. */
+  /** The first turn of the event loop without a further call ends the wait: the next caller may be waiting for these calls. */
   #gather(since: number): void {
     this.#gatheredSince = since;
     const gathered = this.#calls.length;
@@ -219,7 +219,7 @@ export class LocalDatabase {
       try {
         return call.work();
       } catch (error: unknown) {
-        // With a full disk, say, SQLite has undone everything itself, and no call could be kept.
+        // On a full disk, say, SQLite has rolled back by itself, and no call could be kept.
         throw !this.#database.isTransaction || isLost(error) ? error : new CallError(call, error);
       }
     });
@@ -227,14 +227,14 @@ export class LocalDatabase {
     return results;
   }
 
-  /** One call threw, and all were undone: the others are made once more. It is rare, and a savepoint for each call is not for nothing. */
+  /** One call threw, and all were undone: makes the others again. It is rare, and a savepoint for each call would cost more. */
   #retryWithout(calls: readonly Call[], { call: thrower, reason }: CallError): void {
     thrower.failed(reason);
     this.#calls = [...calls.filter((call) => call !== thrower), ...this.#calls];
     if (this.#calls.length > 0) this.#flush();
   }
 
-  /** While another writes, it is tried again without holding up the event loop. */
+  /** While another process writes, tries again without holding up the event loop. */
   #notBegun(error: unknown): void {
     const now = performance.now();
     this.#busySince ??= now;
@@ -274,7 +274,7 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
   try {
     if (path !== IN_MEMORY) closeSync(openSync(path, 'a', FILE_MODE));
     database = new DatabaseSync(path, { timeout: network === undefined ? OPEN_WAIT_MS : EXCLUSIVE_OPEN_WAIT_MS });
-    // Before anything is read: from then on there is a file of shared memory, or none.
+    // Before the first read, which decides whether there is a file of shared memory.
     if (network !== undefined) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > SCHEMA_VERSION) {
@@ -282,7 +282,7 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
         `${path} has version ${version}, and this program supports none newer than ${SCHEMA_VERSION}: use the newer program, or another OUTPUT_DIR`,
       );
     }
-    // A transaction changes few rows, each in another place: of small pages, half as many bytes go into the log.
+    // A transaction changes a few scattered rows: with small pages, half as many bytes go into the log.
     if (version === 0) database.exec('PRAGMA page_size = 1024; PRAGMA auto_vacuum = INCREMENTAL');
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000',

@@ -17,11 +17,11 @@ export class FileLock {
     this.#database = database;
   }
 
-  /** Takes the lock; nothing if another process has it. */
+  /** Takes the lock; undefined if another process has it. */
   static take(path: string): FileLock | undefined {
     const database = new DatabaseSync(path, { timeout: 0 });
     try {
-      // Nothing is ever stored: no file beside it.
+      // Nothing is ever stored: it needs no journal file beside it.
       database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
       return new FileLock(database);
     } catch (error: unknown) {

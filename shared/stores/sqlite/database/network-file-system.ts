@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Their numbers in `statfs(2)` on Linux, by their names in `linux/magic.h`. */
+/** Numbers of file systems in `statfs(2)` on Linux, named as in `linux/magic.h`. */
 const NFS_SUPER_MAGIC = 0x6969;
 const SMB_SUPER_MAGIC = 0x517b;
 const CIFS_SUPER_MAGIC = 0xff534d42;
@@ -16,15 +16,15 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The kind of file system that a file is on, if processes can't share memory there: NFS, SMB and FUSE, as far as it can be told.
- * Elsewhere than on Linux the numbers mean other things, or nothing.
+ * The kind of file system that a file is on, if processes can't share memory there: NFS, SMB and FUSE, as far as can be told.
+ * On systems other than Linux, the numbers mean something else, or nothing.
  */
 export function networkFileSystemOf(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     return NETWORK_FILE_SYSTEMS.get(statfsSync(dirname(path)).type);
   } catch {
-    // Whatever is wrong with the folder, opening the file says it better.
+    // Whatever is wrong with the folder, opening the file reports it better.
     return undefined;
   }
 }

@@ -1,19 +1,19 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { LocalDatabase } from './database.ts';
 
-/** What a row is made of in SQLite. */
+/** The value of a column. */
 export type Value = SQLInputValue;
 
 interface Kept<Row> {
   readonly row: Row;
-  /** As it is in the database, and never changed; nothing if it isn't there yet. */
+  /** The row as it is in the database, never changed; undefined if it isn't there yet. */
   before: Row | undefined;
 }
 
-/** About 500 bytes each. */
+/** Rows remembered of each table; about 500 bytes each. */
 const MOST_REMEMBERED = 10_000;
 
-/** Rows of one table as they were when the last transaction ended, the last ones that were used. They hold as long as nobody else writes. */
+/** The most recently used rows of one table, as of the last transaction's end. They are valid until somebody else writes. */
 export class RowMemory<Row> {
   readonly #rows = new Map<string, Row>();
 
@@ -45,8 +45,8 @@ interface Table<Row> {
 }
 
 /**
- * Rows of one table during one transaction: each is read at most once, changed as an object, and written back in the columns that differ. Only
- * those: an index is written anew for each of its columns that an `UPDATE` names.
+ * Rows of one table during one transaction: each is read at most once, changed as an object, and written back in the columns
+ * that differ. Only those: an `UPDATE` rewrites an index for each of its columns that it names.
  */
 export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
   readonly #database: LocalDatabase;
@@ -64,7 +64,7 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     this.#where = keys.map((key) => `${key} = ?`).join(' AND ');
   }
 
-  /** The row with these keys, or the one that `otherwise` makes, which is inserted unless it stays as it was made. */
+  /** The row with these keys, or the one that `otherwise` makes, which `flush` inserts if it is needed. */
   get(keys: readonly Value[], otherwise: () => Row): Row {
     const name = keys.join('\n');
     let kept = this.#kept.get(name);
@@ -82,7 +82,7 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     return kept?.row;
   }
 
-  /** Writes back what has changed; `isNeeded` says of each row whether it is worth keeping at all. */
+  /** Writes back what has changed. Rows that are not `isNeeded` are deleted, or not inserted. */
   flush(isNeeded: (row: Row) => boolean = () => true): void {
     for (const [name, kept] of this.#kept) {
       const { row, before } = kept;
@@ -97,12 +97,12 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     }
   }
 
-  /** The transaction has been committed, and all was written back before: the next one needn't read it again. */
+  /** To be called after a commit, with everything written back: the next transaction needn't read these rows again. */
   remember(): void {
     for (const [name, { before }] of this.#kept) if (before !== undefined) this.#memory.set(name, before);
   }
 
-  /** Forgets all that was read, and what was not written back. */
+  /** Forgets everything that was read, or changed and not written back. */
   clear(): void {
     this.#kept.clear();
     this.#memory.clear();

@@ -8,7 +8,7 @@ export const MARK = {
   visited: 4,
 } as const;
 
-/** Rows that one call writes or deletes: others that use the database wait no longer for it. */
+/** Most rows that one call writes or deletes, so that other users of the database don't wait long. */
 export const ROWS_AT_ONCE = 500;
 
 /** The owner of the marks that runs share; a run's own marks are under its number, from 1. */
@@ -17,20 +17,21 @@ export const SHARED = 0;
 /**
  * One database holds all local runs. Column names are those of the rows as objects, times are epoch milliseconds.
  *
- * - `runs`: `opened` counts those that are open, in the order they were opened; nothing once a run has ended. `lookAt`: release has
- *   no use for the run before.
- *   A `session` begins whenever a process opens the run. `knownOfSeeds` counts the duplicates among the seeds read since one of
- *   their readers was done. A run with a `generation` belongs to a crawl that can be resumed.
- * - `tasks`: one with a `place` waits in its host's list, one with `dueAt` for its retry, one with a `release` is in flight. `known`
- *   counts the duplicates among its links. One with `over` has come to its `ending` in that generation, and is kept until its
- *   record is on the disk.
- * - `runHosts`: the hosts of a run. `readyAt`: release has no use for the host before; nothing if none of its tasks waits.
- * - `marks`: `task` was made for it last, and is live while that row has the same mark; `again` says which run has taken a shared mark once more, 0 that none has it in hand. `source` is the task in
- *   whose page it was found, 0 a seed, and `session` when it was found last (of a shared mark with its run, see `sessionOf`): what is read again after a crash is no duplicate.
- * - `crawls`: what each run was begun with, and who has it.
+ * - `runs`: `opened` numbers the open runs in the order they were opened; null once a run has ended. `lookAt`: release doesn't
+ *   look at the run before. A `session` begins whenever a process opens the run. `knownOfSeeds` counts the duplicates among the
+ *   seeds read since one of their readers was done. A run with a `generation` belongs to a crawl that can be resumed.
+ * - `tasks`: one with a `place` waits in its host's list, one with `dueAt` for its retry; one with a `release` is in flight.
+ *   `known` counts the duplicates among its links. One with `over` came to its `ending` in that generation, and is kept until
+ *   its record is on the disk.
+ * - `runHosts`: the hosts of a run. `readyAt`: release doesn't look at the host before; null if none of its tasks waits.
+ * - `marks`: `task` is the last one made for it, and is live while that row has the same mark. `again` is the run that has
+ *   taken a shared mark once more, 0 if none has it in hand any more. `source` is the task whose page it was found on, 0 for a
+ *   seed. `session` is when it was found last (of a shared mark with its run, see `sessionOf`): what is read again after a
+ *   crash is no duplicate.
+ * - `crawls`: what each run was begun with, and which process has it.
  * - `leftovers`: runs whose rows are being deleted, some at a time.
- * - `letters`: dead letters as they would lie in a broker's queue, oldest first. No number is used twice: whoever deletes one that was
- *   read before never meets its successor. `run` is 0 where the id names none.
+ * - `letters`: dead letters as they would lie in a broker's queue, oldest first. No number is used twice: deleting a letter
+ *   that was read before never hits its successor. `run` is 0 where the id names none.
  */
 const FIRST = `
 CREATE TABLE runs (
@@ -220,5 +221,5 @@ CREATE UNIQUE INDEX lettersOf ON letters (run, id) WHERE run > 0;
 /** What each version adds to the one before it. */
 export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS];
 
-/** Written into each database. A newer one is refused: this program doesn't know what it would break. */
+/** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -9,7 +9,7 @@ export function isBusy(error: unknown): boolean {
   return primaryCodeOf(error) === SQLITE_BUSY;
 }
 
-/** After these, no call of the same transaction can be trusted to be kept. */
+/** After these errors, no call of the transaction can be relied on to be kept. */
 export function isLost(error: unknown): boolean {
   return [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL].includes(primaryCodeOf(error));
 }

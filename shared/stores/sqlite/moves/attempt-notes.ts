@@ -4,7 +4,7 @@ import type { Moves } from './moves.ts';
 
 const MOST_NOTES = 10;
 const NOTED_MS = DAY_MS;
-/** Of all tasks together; the oldest go first. */
+/** Notes of all tasks together; the oldest go first. */
 export const MOST_KEPT = 100_000;
 
 /** The failed attempts of a task, newest first. */
@@ -23,7 +23,7 @@ export function keepNote({ database, now }: Moves, mark: string, note: AttemptNo
     mark,
     MOST_NOTES,
   );
-  // Ids grow: those this far back are over the limit, whosever they are.
+  // Ids only grow: notes this far back are over the limit, whichever task they belong to.
   database.run('DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?', MOST_KEPT);
 }
 

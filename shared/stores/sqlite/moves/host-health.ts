@@ -18,7 +18,7 @@ import type { HostPause } from '../../../task/task/outcome.ts';
 import { faultsOf, type HostRow, paceOf, pauseHost, rateOf } from './host-rows.ts';
 import type { Moves } from './moves.ts';
 
-/** What settles say of a host, and who may try it. */
+/** What settled requests say about a host, and which task may try it. */
 export class HostHealth {
   readonly #moves: Moves;
   readonly #host: HostRow;
@@ -28,7 +28,7 @@ export class HostHealth {
     this.#host = moves.host(name);
   }
 
-  /** What a request of a run with this interval said of it. */
+  /** Takes in what a request showed about the host. `intervalMs` is its run's own. */
   hear(intervalMs: number, { hostAnswered, hostFault, slowDown }: Omit<Settlement, 'outcome'>): void {
     const host = this.#host;
     if (hostFault !== undefined) this.#countFault(hostFault);
@@ -41,7 +41,7 @@ export class HostHealth {
     host.throttles = 0;
   }
 
-  /** It asked for a pause; without saying for how long, as long as it has said so before. A storm counts once. */
+  /** The host asked for a pause. Without a duration, it grows each time until the next healthy answer; a storm counts once. */
   pause({ pauseMs, reason }: HostPause): void {
     const host = this.#host;
     const { now } = this.#moves;
@@ -49,18 +49,18 @@ export class HostHealth {
     pauseHost(host, Math.round(pauseMs ?? throttlePauseMs(host.throttles)), reason, now);
   }
 
-  /** It said "slow down", and has answered others since, in the last hour. */
+  /** The host said "slow down", and has answered other tasks since, within the last hour. */
   get answersOthers(): boolean {
     const { answeredAt } = this.#host;
     return answeredAt > 0 && this.#moves.now < answeredAt + ANSWERED_LATELY_MS;
   }
 
-  /** Its breaker is open, or was: it is only tried. */
+  /** Its breaker is open, or was: one task at a time tries the host. */
   get isTried(): boolean {
     return this.#host.opened > 0;
   }
 
-  /** Until when another task than this one is waited for, which tries it; nothing if there is none. */
+  /** Until when the result of another task that tries the host is awaited; undefined if there is none. */
   triedUntil(own?: string): number | undefined {
     const { opened, probe, probeUntil } = this.#host;
     const { now } = this.#moves;
@@ -69,20 +69,20 @@ export class HostHealth {
     return now < probeUntil && probeUntil <= now + PROBE_ADMITTED_MS ? probeUntil : undefined;
   }
 
-  /** This task is to try it. Returns until when it is waited for. */
+  /** This task is to try the host. Returns until when its result is awaited. */
   release(probe: string): number {
     this.#host.probe = probe;
     this.#host.probeUntil = this.#moves.now + PROBE_RELEASED_MS;
     return this.#host.probeUntil;
   }
 
-  /** This task tries it now. */
+  /** This task tries the host now. */
   admit(probe: string): void {
     this.#host.probe = probe;
     this.#host.probeUntil = this.#moves.now + PROBE_ADMITTED_MS;
   }
 
-  /** A task was given back without having asked it: if it was to try it, another may. */
+  /** A task was given back before its host was asked: if it was to try the host, another one may now. */
   drop(probe: string): void {
     if (this.#host.probe !== probe) return;
     this.#host.probe = '';
@@ -100,7 +100,7 @@ export class HostHealth {
     host.openUntil = now + ms;
     host.probe = '';
     pauseHost(host, ms, faultsText(faults), now);
-    // For release to see until when, or that it has been in trouble for too long.
+    // So that release sees until when, or that the host has been in trouble for too long.
     this.#moves.wakeEverywhere(host.host);
   }
 

@@ -4,7 +4,7 @@ import type { Faults } from '../../../task/host/breaker.ts';
 import { type HostPace, longestInterval } from '../../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../../task/host/retry-after.ts';
 
-/** What is known of one host, for release and for the gate. */
+/** What is known about one host, for release and for the gate. */
 export type HostRow = {
   readonly host: string;
   /** The gate's next free slot. */
@@ -21,18 +21,18 @@ export type HostRow = {
   /** What its robots.txt asks for, and until when that counts. */
   crawlDelay: number;
   crawlDelayUntil: number;
-  /** A moving average, and what it makes of the interval. */
+  /** A moving average of its response time, and the interval that follows from it. */
   responseMs: number | null;
   responseInterval: number;
-  /** How often its breaker opened in a row, and until when it is open; 0 times: it is closed. */
+  /** Until when its breaker is open. */
   openUntil: number;
   /** Its last healthy answer after it said "slow down"; 0 for never. */
   answeredAt: number;
 } & Troubles;
 
-/** What has been said against a host. */
+/** Signs of a host in trouble. */
 interface Troubles {
-  /** To what it was slowed, when, and what it had said; 0 if it isn't. */
+  /** The interval it was slowed to, when, and why; 0 if it isn't slowed. */
   slowMs: number;
   slowSince: number;
   slowReason: string;
@@ -40,9 +40,10 @@ interface Troubles {
   throttles: number;
   /** Errors in a row, as {@link Faults} in JSON. */
   failing: string | null;
+  /** How often its breaker opened in a row, 0 if it is closed, and until when it is open. */
   opened: number;
   openUntil: number;
-  /** The one task that tries it, and until when that is waited for. */
+  /** The one task that tries it, and until when its result is awaited. */
   probe: string;
   probeUntil: number;
 }
@@ -59,7 +60,7 @@ const UNTROUBLED: Troubles = {
   probeUntil: 0,
 };
 
-/** A host that nothing is known of. */
+/** A host about which nothing is known. */
 export function newHost(host: string): HostRow {
   return {
     host,
@@ -79,7 +80,7 @@ export function newHost(host: string): HostRow {
   };
 }
 
-/** Quiets a host; a longer pause stands. */
+/** Pauses a host; a longer pause stands. */
 export function pauseHost(host: HostRow, ms: number, reason: string, now: number): void {
   const till = now + Math.min(ms, RETRY_AFTER_CAP_MS);
   if (till <= host.pausedUntil) return;
@@ -95,7 +96,7 @@ export function slowHost(host: HostRow, intervalMs: number, forMs: number, now: 
   host.crawlDelayUntil = now + forMs;
 }
 
-/** Quiets a host until somebody ends it. Returns the pause that it was in. */
+/** Pauses a host until somebody resumes it. Returns the pause that it was in. */
 export function pauseHostByHand(host: HostRow, reason: string, now: number): Pause | undefined {
   const was = pauseOf(host, now);
   host.pausedUntil = now + LONGEST_PAUSE_MS;
@@ -134,7 +135,7 @@ export function rateOf(host: HostRow, own: number, now: number): number {
   return host.interval > own && host.intervalUntil > now ? host.interval : own;
 }
 
-/** The interval that counts, for whatever reason. */
+/** The longest interval that there is a reason for, and the reason. */
 export function paceOf(host: HostRow, own: number, now: number): HostPace {
   const { responseMs, responseInterval, slowMs, slowReason } = host;
   return {

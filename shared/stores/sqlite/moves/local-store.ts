@@ -3,13 +3,13 @@ import { IN_MEMORY, type LocalDatabase } from '../database/database.ts';
 import { Moves } from './moves.ts';
 import { RowMemories } from './run-rows.ts';
 
-/** What all ports of the local store stand on: calls that see the database at one moment of one clock. */
+/** The base of all ports of the local store: calls that see the database at one moment of one clock. */
 export class LocalStore {
   readonly database: LocalDatabase;
   readonly clock: Pick<Clock, 'now'>;
-  /** The runs that this process has to itself; nothing if no other process can have any. */
+  /** The runs that this process has to itself; undefined if no other process can have any. */
   readonly owned: Set<string> | undefined;
-  /** Those of the transaction under way: a row is read once for all of its calls. */
+  /** The moves of the transaction under way: a row is read once for all of its calls. */
   #moves: Moves | undefined;
 
   constructor({ database, clock }: { readonly database: LocalDatabase; readonly clock: Pick<Clock, 'now'> }) {
@@ -31,7 +31,7 @@ export class LocalStore {
     });
   }
 
-  /** One call: all that `work` changes is kept, or nothing. It may be made twice, and must change nothing but the database. */
+  /** One call: keeps all that `work` changes, or nothing. `work` may run twice, and must change nothing but the database. */
   readonly move = <T>(work: (moves: Moves) => T): Promise<T> =>
     this.database.call(() => {
       if (this.#moves === undefined) throw new Error('no transaction has begun');

@@ -1,10 +1,10 @@
 import type { LocalDatabase } from '../database/database.ts';
 import { MARK, SHARED } from '../database/schema.ts';
 
-/** Sessions of runs that share marks are told apart by their run: each has this many numbers. */
+/** So that the sessions of runs that share marks differ, each run has this many numbers of its own. */
 const SESSIONS_EACH = 2 ** 20;
 
-/** When a run found a mark, as the mark keeps it. */
+/** A run's session as a mark keeps it. */
 export function sessionOf({ n, session }: { readonly n: number; readonly session: number }, owner: number): number {
   return owner === SHARED ? n * SESSIONS_EACH + session : session;
 }
@@ -13,7 +13,7 @@ export function sessionOf({ n, session }: { readonly n: number; readonly session
 export interface Discovery {
   /** The id of the task that takes it, if one does. */
   readonly task?: number | null;
-  /** The id of the task in whose page it was, 0 for a seed. */
+  /** The id of the task whose page it was on, 0 for a seed. */
   readonly source: number;
   /** See {@link sessionOf}. */
   readonly session: number;
@@ -68,7 +68,7 @@ export class MarkTable {
     return changed > 0;
   }
 
-  /** A run's task has failed: its mark is free for others, and for the run itself it is one that failed. */
+  /** A run's task has failed: frees its mark for other runs, and records it as failed for the run itself. */
   fail(owner: number, run: number, mark: string): void {
     this.#moveBits(owner, run, mark, MARK.taken, MARK.failed);
   }
@@ -79,8 +79,8 @@ export class MarkTable {
   }
 
   /**
-   * Takes a mark that is free, for another task of a run that had failed with it. Returns the id of the task that failed; nothing if the
-   * run has forgotten it.
+   * Takes a free mark for a new task of a run whose earlier task for it failed. Returns the id of the failed task; undefined if
+   * the run has forgotten it.
    */
   retake({ owner, run, mark, task, session }: Retaken): number | undefined {
     const failed = this.#database.get<{ task: number | null; source: number; session: number }>(
@@ -93,8 +93,8 @@ export class MarkTable {
   }
 
   /**
-   * It was found once more by a source that reads again what it had read before a crash. Returns `true` for the first time: it is
-   * no duplicate.
+   * Was the mark found once more by the same source, which is read again after a crash? `true` only for the first time: it is
+   * no duplicate then.
    */
   isReadAgain(owner: number, mark: string, { source, session }: Discovery): boolean {
     const changed = this.#database.run(
@@ -105,8 +105,8 @@ export class MarkTable {
   }
 
   /**
-   * The number of the run that has taken a shared mark once more, 0 if none has it in hand any more; nothing if it was taken but
-   * once.
+   * The number of the run that has taken a shared mark once more, 0 if none has it in hand any more; undefined if it was taken
+   * only once.
    */
   takenAgainBy(mark: string): number | undefined {
     const row = this.#database.get<{ again: number | null }>(

@@ -12,13 +12,13 @@ import { Places, type TaskRow } from './task-rows.ts';
 /** The outcomes after which a task is over. */
 export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
 
-/** What a task took that is over. */
+/** What a task that is over has cost. */
 export interface Spent {
   readonly bytes: number;
   readonly bytesSaved: number;
 }
 
-/** How a task ended, for who has to take it back. */
+/** How a task ended, kept so that it can be taken back. */
 export interface Ending extends Spent {
   readonly kind: EndOutcome['kind'];
   readonly reason?: string;
@@ -27,12 +27,15 @@ export interface Ending extends Spent {
 interface MovesOptions {
   readonly database: LocalDatabase;
   readonly now: number;
-  /** The runs that this process has to itself; nothing if it has all. */
+  /** The runs that this process has to itself; undefined if it has all. */
   readonly owned: ReadonlySet<string> | undefined;
   readonly memories: RowMemories;
 }
 
-/** What the calls of one transaction see of the database, and the moves that several calls make: what `prelude.lua` is for the store in Redis. */
+/**
+ * What the calls of one transaction see of the database, and the moves that several calls make: what `prelude.lua` is for the
+ * store in Redis.
+ */
 export class Moves {
   readonly database: LocalDatabase;
   readonly now: number;
@@ -57,7 +60,7 @@ export class Moves {
     this.#places = new Places(database);
   }
 
-  /** Writes back what was changed so far, by any call of the transaction. To be called before a query that goes by it, and at the end. */
+  /** Writes back what any call of the transaction changed. To be called before a query that depends on it, and at the end. */
   flush(): void {
     this.#runs.flush();
     this.#hosts.flush();
@@ -71,7 +74,7 @@ export class Moves {
     this.#runHosts.remember();
   }
 
-  /** Rows were deleted, or changed by a query: what was read of them doesn't count any more. */
+  /** Drops all rows read so far: a query has deleted or changed some. */
   forgetRows(): void {
     this.#runs.clear();
     this.#hosts.clear();
@@ -89,7 +92,7 @@ export class Moves {
     return open.map(({ id }) => this.run(id)).filter((run) => run !== undefined && run.opened !== null) as RunRow[];
   }
 
-  /** Those of them that this process releases and reaps. */
+  /** The open runs that this process releases and reaps. */
   ownRuns(): RunRow[] {
     return this.openRuns().filter(({ id }) => this.#owned?.has(id) ?? true);
   }
@@ -108,12 +111,12 @@ export class Moves {
     }));
   }
 
-  /** Whose marks a run goes by. */
+  /** The owner of the marks that a run uses: its number, or {@link SHARED}. */
   ownerOf(run: RunRow): number {
     return optionsOf(run).dedup === 'run' ? run.n : SHARED;
   }
 
-  /** Release looks at the run no later than at `at`. */
+  /** Lets release look at the run no later than `at`. */
   lookBy(run: RunRow, at: number): void {
     if (run.lookAt === null || at < run.lookAt) run.lookAt = at;
   }
@@ -144,7 +147,7 @@ export class Moves {
     return this.#nextTask;
   }
 
-  /** A new task, at the tail of its host's list. */
+  /** Adds a new task, at the tail of its host's list. */
   add(run: RunRow, task: Pick<TaskRow, 'host' | 'queue' | 'mark' | 'firstSeen' | 'deadline' | 'form'>): void {
     const { host, queue, mark, firstSeen, deadline, form } = task;
     const id = this.nextTask;
@@ -158,14 +161,14 @@ export class Moves {
     this.wakeHost(run, own);
   }
 
-  /** What the ledger holds of a release. */
+  /** The ledger's entry of a release. */
   flight(run: RunRow | undefined, { release, mark }: { release: number; mark: string }): TaskRow | undefined {
     if (run === undefined) return undefined;
     const task = this.database.get<TaskRow>(FIND_FLIGHT, run.n, release);
     return task?.mark === mark ? task : undefined;
   }
 
-  /** Back to its host's list: at the head, since it was its turn, or at the tail. */
+  /** Puts a task back into its host's list: at the head, since it was its turn, or at the tail. */
   putBack(run: RunRow, task: TaskRow, atTail = false): void {
     if (run.state === 'cancelled') {
       this.countCancelled(run, task);
@@ -182,12 +185,12 @@ export class Moves {
     this.lookBy(run, at);
   }
 
-  /** Leaves the ledger: what becomes of the task is for the caller to say. */
+  /** Counts a task out of the ledger; the caller decides what becomes of it. */
   land(run: RunRow): void {
     run.inFlight--;
   }
 
-  /** A task that is over. */
+  /** Ends a task. */
   end(run: RunRow, task: TaskRow, outcome: EndOutcome, spent: Spent): void {
     this.#close(run, task, { ...spent, ...outcome });
     run[outcome.kind]++;
@@ -197,7 +200,7 @@ export class Moves {
       'INSERT INTO reasons (run, kind, reason, count) VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
       ...[run.n, outcome.kind, outcome.reason],
     );
-    // A later run may try again; this one won't. What is no URL stays known for good.
+    // A later run may try it again; this one won't. A malformed text stays known for good.
     if (outcome.kind !== 'failed' || outcome.reason === 'malformed') return;
     this.marks.fail(this.ownerOf(run), run.n, task.mark);
   }
@@ -207,18 +210,18 @@ export class Moves {
     return this.marks.has(this.ownerOf(run), mark, MARK.taken);
   }
 
-  /** Takes a mark that is free for a task, which lets go of what it had claimed before. */
+  /** Takes a free mark for a task, which gives up what it had claimed before. */
   claim(run: RunRow, task: TaskRow, mark: string): void {
     this.freeClaim(run, task);
     const found = { source: task.id, session: sessionOf(run, this.ownerOf(run)) };
     this.marks.add(this.ownerOf(run), mark, MARK.taken, found);
     this.database.run('UPDATE tasks SET claimed = ? WHERE id = ?', mark, task.id);
     const { incremental, dedup } = optionsOf(run);
-    // An incremental run doesn't take it again for its age.
+    // So that an incremental run doesn't take it again because of its age.
     if (incremental && dedup === 'ever') this.marks.add(run.n, mark, MARK.visited, found);
   }
 
-  /** Lets go of what a task has claimed. */
+  /** Gives up what a task has claimed. */
   freeClaim(run: RunRow, task: TaskRow): void {
     if (task.claimed === null) return;
     this.marks.drop(this.ownerOf(run), task.claimed, MARK.taken);
@@ -246,7 +249,7 @@ export class Moves {
     run.lookAt = null;
   }
 
-  /** A run that had ended goes on. */
+  /** Opens a run again that had ended. */
   reopen(run: RunRow): void {
     if (run.state === 'finished') run.state = 'running';
     run.endedAt = null;
@@ -259,7 +262,7 @@ export class Moves {
     return this.database.get('SELECT 1 FROM producers WHERE run = ? LIMIT 1', run.n) !== undefined;
   }
 
-  /** Into its host's list: one that is put back, or a retry whose time has come. */
+  /** Puts a task into its host's list: one that is put back, or a retry whose time has come. */
   line(run: RunRow, task: TaskRow, atTail = false): void {
     const { host, queue } = task;
     const place = atTail ? this.#places.atTail(run.n, host, queue) : this.#places.atHead(run.n, host, queue);
@@ -279,7 +282,7 @@ export class Moves {
     );
   }
 
-  /** Forgets a task, or keeps it until its record is on the disk. */
+  /** Deletes a task that is over, or keeps it until its record is on the disk. */
   #close(run: RunRow, task: TaskRow, ending: Ending): void {
     if (run.generation === null) {
       this.#remove(task);
@@ -299,7 +302,7 @@ export class Moves {
   }
 }
 
-/** With what calls go by, of the many columns: each one costs. */
+/** Only the columns that calls need, of many: each one costs. */
 const FIND_FLIGHT =
   'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, form FROM tasks WHERE run = ? AND release = ?';
 
@@ -307,7 +310,7 @@ function isKept({ readyAt, waiting, troubleSince }: RunHostRow): boolean {
   return readyAt !== null || waiting > 0 || troubleSince !== null;
 }
 
-/** Options never change, and are read in every call: those of the last runs, by their text. */
+/** Options by their text, of the last runs: they never change, and every call reads them. */
 const parsed = new Map<string, RunOptions>();
 const MOST_PARSED = 100;
 

@@ -12,7 +12,7 @@ type Answer = 'taken' | 'known' | 'readAgain' | 'beyond' | 'leftOut';
 export class Offering {
   readonly #moves: Moves;
   readonly #options: OfferOptions;
-  /** The hosts that are counted, by their domain. */
+  /** The hosts that count already, by their domain. */
   readonly #hosts = new Map<string, Set<string>>();
   #discovery: Discovery = { source: 0, session: 1 };
 
@@ -44,7 +44,7 @@ export class Offering {
   #offerOne(run: RunRow, offer: Offer, isBeyond: boolean): Answer {
     const task = newTask(offer, this.#moves.now);
     const { mark, host } = task;
-    // Nothing of a run without failures has failed.
+    // A run without failures has no failed marks.
     if (run.failed > 0 && this.#moves.marks.has(run.n, mark, MARK.failed)) return this.#known(run, run.n, mark);
     const domain = 'malformed' in offer || this.#options.mostHosts === undefined ? undefined : offer.domain;
     const hosts = domain === undefined ? undefined : this.#hostsOf(run, domain);
@@ -60,7 +60,7 @@ export class Offering {
     return 'taken';
   }
 
-  /** Is its mark free? Takes it then, if it `mayTake`. */
+  /** Is the offer's mark free? If so, takes it when it `mayTake`. */
   #take(run: RunRow, offer: Offer, mark: string, mayTake: boolean): boolean {
     const { recrawl, marks, now } = this.#moves;
     const options = optionsOf(run);
@@ -77,11 +77,11 @@ export class Offering {
   }
 
   #known(run: RunRow, owner: number, mark: string): Answer {
-    // Whoever read it before a crash reads it again.
+    // The source that it was found in before a crash is read again.
     return run.session > 1 && this.#moves.marks.isReadAgain(owner, mark, this.#discovery) ? 'readAgain' : 'known';
   }
 
-  /** Kept apart for as long as its source may have to be read again. */
+  /** Counts duplicates; also apart from others while their source may have to be read again. */
   #countDuplicates(run: RunRow, page: TaskRow | undefined, known: number): void {
     run.duplicate += known;
     if (known === 0 || run.generation === null) return;

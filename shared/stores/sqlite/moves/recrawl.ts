@@ -5,7 +5,7 @@ import type { LocalDatabase } from '../database/database.ts';
 import { MARK, SHARED } from '../database/schema.ts';
 import type { Discovery, MarkTable } from './mark-table.ts';
 
-/** What counts here of a run. */
+/** What matters here about a run. */
 export interface RecrawlingRun {
   readonly n: number;
   readonly options: RunOptions;
@@ -14,7 +14,7 @@ export interface RecrawlingRun {
 /** The number that stands for no run. */
 const NOBODY = 0;
 
-/** What incremental runs remember of pages, and when they take a URL again that is marked; see `stores/redis/lua/shared/pages.lua`. */
+/** What incremental runs remember of pages, and when they take a marked URL again; see `stores/redis/lua/shared/pages.lua`. */
 export class Recrawl {
   readonly #database: LocalDatabase;
   readonly #marks: MarkTable;
@@ -33,7 +33,7 @@ export class Recrawl {
     return { ...(JSON.parse(row.page) as Omit<KnownPage, 'fetchedAt'>), fetchedAt: row.fetchedAt };
   }
 
-  /** Would an incremental run take a URL? Each once, however often it is offered. */
+  /** Would an incremental run take a URL? It takes each only once, however often it is offered. */
   isDueNow(
     run: RecrawlingRun,
     { mark, changedAt }: { readonly mark: string; readonly changedAt?: number | undefined },
@@ -51,7 +51,7 @@ export class Recrawl {
     return isDue(this.get(mark, now), changedAt, after, now) && !this.#isLive(run, mark, openRuns());
   }
 
-  /** Takes it, for a task. */
+  /** Takes a URL for a task. */
   take(run: RecrawlingRun, mark: string, found: Discovery & { readonly task: number }): void {
     if (run.options.dedup === 'run') {
       this.#marks.add(run.n, mark, MARK.taken, found);
@@ -61,7 +61,7 @@ export class Recrawl {
     this.#marks.add(run.n, mark, MARK.visited, found);
   }
 
-  /** A page was visited. */
+  /** Remembers a page that was visited. */
   remember(run: RecrawlingRun, mark: string, { askedMsAgo, bytesSaved, ...facts }: PageVisit, now: number): void {
     this.#database.run(
       'INSERT INTO pages (mark, fetchedAt, page) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET fetchedAt = excluded.fetchedAt, page = excluded.page',
@@ -70,7 +70,7 @@ export class Recrawl {
     if (run.options.dedup === 'ever') this.#marks.takeAgain(mark, NOBODY);
   }
 
-  /** A task was cancelled. `true`: the page had been crawled before, and keeps its mark. */
+  /** A task was cancelled. Returns `true` if its page had been crawled before, and keeps its mark. */
   free(run: RecrawlingRun, mark: string): boolean {
     if (this.#marks.takenAgainBy(mark) !== run.n) return false;
     this.#marks.takeAgain(mark, NOBODY);

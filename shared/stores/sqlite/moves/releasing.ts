@@ -30,26 +30,26 @@ interface Wanted {
   readonly count: number;
   /** Tasks in all: those past their deadline wait for no host's pace. */
   readonly most: number;
-  /** All are released only to end. */
+  /** The verdict of all, if they are released only to end. */
   readonly forced: ReleaseVerdict | undefined;
   readonly fromTail: boolean;
 }
 
-/** With what release goes by, of the many columns: each one costs. Priority before normal. */
+/** Only the columns that release needs, of many: each one costs. Priority before normal. */
 const WAITING = `SELECT id, host, queue, mark, attempts, starts, throttles, firstSeen, deadline, form FROM tasks
   WHERE run = ? AND host = ? AND place IS NOT NULL`;
 const FIRST_WAITING = `${WAITING} ORDER BY queue, place LIMIT ?`;
-/** For a host that is only tried: what stands there has waited least. */
+/** For a host that a single task tries: tasks at the tail have waited least. */
 const LAST_WAITING = `${WAITING} ORDER BY queue, place DESC LIMIT ?`;
 
-/** What is remembered from one look to the next, of this process: others have other runs. */
+/** What this process remembers from one look to the next. Other processes have other runs. */
 export interface LookMemory {
-  /** Who looks for due tasks for all, and until when the others leave it to that one. */
+  /** Which caller looks for due tasks for all others, and until when. */
   looking: { readonly looker: string; readonly till: number } | undefined;
   readonly window: UsableWindow;
 }
 
-/** One call of `release`: see `stores/redis/lua/tasks/release.lua`, which goes by the same rules in the same order. */
+/** One call of `release`: see `stores/redis/lua/tasks/release.lua`, which follows the same rules in the same order. */
 export class Releasing {
   readonly #moves: Moves;
   readonly #policy: FrontierPolicy;
@@ -79,7 +79,7 @@ export class Releasing {
       .slice(0, MOST_RUNS_LOOKED_AT);
     const share = Math.floor(window / Math.max(1, wanting.length));
     const outOf = new Map(wanting.map((run) => [run, run.inFlight]));
-    // Looks are shared, too: a run with hosts that were all paused at once needs many, and gives nothing for them.
+    // Looks are shared, too: a run whose hosts were all paused at once needs many, and yields nothing for them.
     const looksEach = Math.ceil(MOST_LOOKS / Math.max(1, wanting.length));
     for (const lend of [false, true]) {
       for (const run of wanting) {
@@ -89,7 +89,7 @@ export class Releasing {
       }
     }
     if (looker !== undefined) {
-      // A full look: there is more to do than one can, and whoever comes next helps.
+      // A full look: there is more to do than one caller can, and the next one helps.
       const isFull = this.#tasks.length >= limit;
       this.#memory.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
     }
@@ -150,7 +150,7 @@ export class Releasing {
     run.lookAt = first?.at ?? null;
   }
 
-  /** Releases what is due of one host. Returns how many tasks were taken. */
+  /** Releases due tasks of one host. Returns how many were taken. */
   #visitHost(run: RunRow, name: string, quota: number): number {
     const { now } = this.#moves;
     const own = this.#moves.runHost(run, name);
@@ -178,7 +178,7 @@ export class Releasing {
       }
       if (!(this.#unpaced && run.touched === 0)) pace = this.#paceOf(run, name);
       if (pace > 0) {
-        // The gate's next slot is ahead of what was released where slots were reached too late, and let go.
+        // The gate's next slot is ahead of release's cursor where slots were reached too late, and given up.
         cursor = Math.min(Math.max(now, host.releaseAt, host.nextAt), farthest);
         if (cursor > now + LEAD_MS) {
           own.readyAt = cursor - LEAD_MS;
@@ -192,7 +192,7 @@ export class Releasing {
         return 0;
       }
     }
-    // The breaker is open, and its time is over: one task tries the host. From the tail: those at the head have just failed.
+    // The breaker's open time is over: one task tries the host. From the tail, since those at the head have just failed.
     if (isTried) count = 1;
     const { go, taken } = this.#take(run, own, { count, most: quota, forced, fromTail: isTried });
     if (pace > 0 && go > 0) {
@@ -203,7 +203,7 @@ export class Releasing {
     const triedUntil = isTried && go > 0 ? health.release(probeOf(run.id, run.releases)) : undefined;
     if (own.waiting === 0) own.readyAt = null;
     else if (triedUntil !== undefined) own.readyAt = triedUntil;
-    // Half the lead at once for a fast host, and later than another run that found it not due: so runs alternate.
+    // Half the lead at once for a fast host, and later than another run that found it not due, so that runs alternate.
     else if (pace > 0 && cursor > now + LEAD_MS) own.readyAt = cursor - LEAD_MS / 2;
     else own.readyAt = now;
     return taken;
@@ -229,13 +229,13 @@ export class Releasing {
     host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
   }
 
-  /** A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago. */
+  /** Did the host give this run nothing but errors for too long, and is it still paused, or its last error recent? */
   #isDown({ troubleSince, troubleLast }: RunHostRow, name: string): boolean {
     const { now } = this.#moves;
     const { giveUpMs } = this.#policy;
     if (troubleSince === null || now - troubleSince < giveUpMs) return false;
     const { byHand, pausedUntil } = this.#moves.host(name);
-    // Paused by hand: it is not the host that makes us wait.
+    // Paused by hand: the wait isn't the host's doing.
     if (byHand === 1) return false;
     return now - (troubleLast ?? 0) < giveUpMs || pausedUntil > now;
   }

@@ -24,13 +24,13 @@ function replayTask(moves: Moves, run: RunRow, { id, reason, offer }: ReplayedTa
   const owner = moves.ownerOf(run);
   if (marks.has(owner, mark, MARK.taken)) {
     const live = marks.liveTask(owner, mark);
-    // Its letter is stored a moment before it has failed.
+    // A task's letter is stored a moment before it counts as failed.
     const inFlight =
       live !== undefined &&
       database.get('SELECT 1 FROM tasks WHERE id = ? AND release IS NOT NULL', live) !== undefined;
     return inFlight ? 'inFlight' : 'known';
   }
-  // How it failed may still be kept, for a power cut.
+  // The failed task may still be kept, in case of a power cut.
   const before = marks.retake({ owner, run: run.n, mark, task: moves.nextTask, session: sessionOf(run, owner) });
   if (before !== undefined)
     database.run('DELETE FROM tasks WHERE id = ? AND mark = ? AND over IS NOT NULL', before, mark);
@@ -44,7 +44,7 @@ function replayTask(moves: Moves, run: RunRow, { id, reason, offer }: ReplayedTa
   }
   run.waiting++;
   moves.add(run, newTask(offer, moves.now));
-  // Tried for too long before, it would be given up at once.
+  // If it was in trouble for too long before, the host would be given up at once.
   const own = moves.runHost(run, host);
   own.troubleSince = null;
   own.troubleLast = null;

@@ -2,7 +2,7 @@ import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
 
-/** Lost producers that are named. */
+/** At most this many lost producers are named. */
 const MOST_NAMED = 10;
 
 /** Every counter of a run. */

@@ -14,7 +14,7 @@ export type RunRow = {
   endedAt: number | null;
   opened: number | null;
   lookAt: number | null;
-  /** 1: a worker has admitted something of it. */
+  /** 1 once a worker has admitted a task of it. */
   touched: number;
   completed: number;
   releases: number;

@@ -8,7 +8,7 @@ import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
 import type { TaskRow } from './task-rows.ts';
 
-/** Settles of one call. */
+/** The settles of one call. */
 export class Settling {
   readonly #moves: Moves;
 
@@ -33,11 +33,11 @@ export class Settling {
     if (attempt !== undefined) keepNote(this.#moves, task.mark, attempt);
     run.bytes += bytes;
     if (outcome.kind === 'retry' || hostAnswered !== undefined) task.starts = 0;
-    // Put back before it was asked for: it has neither killed its worker nor been survived.
+    // Put back before its host was asked: its unused start is taken back.
     else if (task.worker !== null) task.starts = Math.max(0, task.starts - 1);
     this.#apply(run, task, settlement);
     if (outcome.kind === 'defer' && outcome.host !== undefined) health.pause(outcome.host);
-    // Of a pause release knows itself, and when the host will have been in trouble for too long.
+    // Release itself knows about pauses, and when the host will have been in trouble for too long.
     const isPaused = this.#moves.host(task.host).pausedUntil > now;
     const own = this.#moves.runHost(run, task.host);
     if (hostFreeInMs > LEAD_MS && !isPaused && own.readyAt !== null)
@@ -56,7 +56,7 @@ export class Settling {
           bytes,
           bytesSaved: outcome.kind === 'failed' ? 0 : (page?.bytesSaved ?? 0),
         });
-        // Most have failed at nothing.
+        // Most tasks have no failed attempts.
         if (outcome.kind === 'done' && task.attempts + task.throttles > 0) forgetNotes(this.#moves, task.mark);
         if (outcome.kind === 'failed' || page === undefined) break;
         recrawl.remember({ n: run.n, options: optionsOf(run) }, task.mark, page, now);
@@ -77,14 +77,14 @@ export class Settling {
           this.#moves.retry(run, task, now + Math.round(inMs));
           break;
         }
-        // Did the host mean all, or this page? Others are to find that out.
+        // Did the host mean all pages, or only this one? Other tasks are to find that out.
         const isUnclear = host !== undefined && host.pauseMs === undefined;
         this.#moves.putBack(run, task, isUnclear || task.throttles >= THROTTLES_BEFORE_TAIL);
       }
     }
   }
 
-  /** The host that it waited at has answered, with a redirect. */
+  /** Moves a task to where a redirect led; the host that it waited at has answered. */
   #move(run: RunRow, task: TaskRow, moved: Task): void {
     if (moved.host !== task.host) {
       this.#noteTrouble(run, task.host, true);

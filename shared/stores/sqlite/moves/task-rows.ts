@@ -29,7 +29,7 @@ export interface TaskRow {
   readonly deadline: number;
   readonly known: number;
   readonly ending: string | null;
-  /** See `task/form.ts`; of what is no URL, why it is none. */
+  /** See `task/form.ts`; for a text that isn't a URL, the reason. */
   form: string;
 }
 
@@ -40,7 +40,7 @@ export function queueOf({ queue }: Pick<TaskRow, 'queue'>): Queue {
   return QUEUE_NAMES[queue] ?? 'normal';
 }
 
-/** What an offer becomes as a task; its id and its place aren't known yet. */
+/** An offer as a task, without its id and its place, which aren't known yet. */
 export function newTask(
   offer: Offer,
   now: number,
@@ -60,7 +60,7 @@ export function newTask(
   };
 }
 
-/** Where a task is and what it is for, as its row says. */
+/** A task's run, host, queue and mark, from its row. */
 export function placeOf(row: TaskRow, run: string): TaskPlace {
   const { host, mark } = row;
   return { run, host, queue: queueOf(row), mark };
@@ -70,7 +70,7 @@ export function stateOfTask({ attempts, starts, throttles, firstSeen, deadline }
   return { attempts, starts, throttles, firstSeen, ...(deadline > 0 ? { deadline } : {}) };
 }
 
-/** Where new tasks go in a host's list. */
+/** The next places at both ends of each host's list. */
 export class Places {
   readonly #database: LocalDatabase;
   readonly #ends = new Map<string, { first: number; last: number }>();

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConnectTurns } from '../../../../shared/fetchers/connect-turns.ts';
 import type { ThroughProxies } from './proxy-setup.ts';
 import { deadPort, startHttpProxy, startSite, startSocksProxy, trustOurs } from './proxy-setup.ts';
 
@@ -131,6 +133,30 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       stop.abort();
       expect(await noted).toMatchObject({ reason: 'aborted' });
       await proxy.disconnection();
+    });
+
+    test.each(['http', 'socks'])('64 tunnels are made at once through a proxy of %s', async (kind) => {
+      const site = await startSite({ tls: true });
+      const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
+      proxy.mood = 'hangs';
+      const connectTurns = new ConnectTurns({ countsForMs: 60_000 });
+      const { fetcher } = openFetcher([proxy], { connectTurns, timeoutMs: 60_000 });
+      const [first, last] = [new AbortController(), new AbortController()];
+      const requests = Array.from({ length: 70 }, (_, n) => {
+        const { signal } = n < 64 ? first : last;
+        return fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000, signal }).catch(() => {});
+      });
+      while (proxy.connections < 64) await sleep(5);
+      await sleep(150);
+      expect([proxy.connections, connectTurns.waiting]).toEqual([64, 6]);
+      last.abort();
+      while (connectTurns.waiting > 0) await sleep(5);
+      first.abort();
+      await Promise.all(requests);
+      expect(proxy.connections).toBe(64);
+      await proxy.disconnection();
+      proxy.mood = 'works';
+      expect(await fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 10_000 })).toMatchObject({ status: 200 });
     });
 
     test('after stop no connection to a proxy is kept', async () => {

@@ -1,9 +1,9 @@
 #!lua
--- Keeps a response, if this minute's share isn't used up. The share is spread over the minute, with five seconds' worth
--- at once: kept in one go, it would slow a fast crawl down for a few seconds of every minute.
+-- Stores a response, unless this minute's share is used up. The share is spread over the minute, with five seconds' worth at
+-- once: spent in one go, it would slow down a fast crawl for a few seconds of every minute.
 -- ARGV   prefix, key, TTL ms, most bytes a minute, the response, time
--- Result 0, or ms until there is room again when it wasn't kept
--- Atomic. Run twice, the response is counted twice: harmless. Without allow-oom: a full Redis keeps nothing.
+-- Result 0 if stored, else ms until there is room again
+-- Atomic. Run twice, the response is counted twice: harmless. Without allow-oom: a full Redis stores nothing.
 
 local cost = #ARGV[5] * (MINUTE_MS + BURST_MS) / tonumber(ARGV[4])
 local budget = P .. 'content-budget'

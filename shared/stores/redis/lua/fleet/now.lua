@@ -1,5 +1,5 @@
 #!lua flags=no-writes,allow-oom
--- The time that all scripts go by.
+-- The time that all scripts use.
 -- ARGV   prefix, time
 -- Result epoch ms
 -- Reads only.

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- A worker is alive: also while Redis is full, or the fleet would seem to be dead.
+-- A worker is alive. Runs even while Redis is full, or the fleet would seem dead.
 -- ARGV   prefix, worker, what it says of itself (JSON object), time
 -- Result 1 if the worker is new
 -- Atomic; may run any number of times.

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Somebody begins to forget marks, or is still at it: from now on, tasks that come or go back are told in `forgetting`, a
--- set of marks and of who forgets.
+-- Begins to forget marks, or renews that: from now on, the marks of tasks that come or go back are recorded in `forgetting`, a
+-- set that also names who forgets.
 -- ARGV   prefix, who, for how many ms, time
--- Result 1, or 0 while another is at it
+-- Result 1, or 0 while somebody else forgets marks
 -- Atomic; may run any number of times.
 
 local log = P .. 'forgetting'

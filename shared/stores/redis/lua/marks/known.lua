@@ -1,5 +1,5 @@
 #!lua flags=no-writes,allow-oom
--- Is a URL taken, by the marks that runs share?
+-- Is a URL taken, according to the marks that runs share?
 -- ARGV   prefix, mark, time
 -- Result 1 or 0
 -- Reads only.

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Drops marks of which no task was live when somebody looked, unless one has come or moved since.
--- ARGV   prefix, who forgets, set of marks behind the prefix or '' for those that runs share, mark…, time
--- Result {marks dropped, marks kept}, or {} if it is not known any more what has come or moved
+-- Drops marks that had no live task when they were looked up, unless a task has come or moved since.
+-- ARGV   prefix, who forgets, key of the set without the prefix or '' for the marks that runs share, mark…, time
+-- Result {marks dropped, marks kept}, or {} if the record of what has come or moved is gone
 -- Atomic; run twice, the second drops nothing.
 
 local log = P .. 'forgetting'

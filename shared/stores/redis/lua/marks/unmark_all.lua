@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Drops compact marks that runs share, a few shards a call, the last first: what is left stays where it belongs. Digests
--- can't be held against what waits, so nothing is dropped while a run that shares them is open.
+-- Drops the compact marks that runs share, a few shards a call, the last shard first, so that the remaining digests are still
+-- in their right shards. Digests can't be compared with waiting tasks: nothing is dropped while a run that shares them is open.
 -- ARGV   prefix, most shards, time
 -- Result {marks dropped, marks left, the run that is open or ''}
 -- Atomic; may run any number of times.

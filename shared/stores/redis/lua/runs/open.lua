@@ -1,11 +1,11 @@
 #!lua
--- Creates a run, joins it, or opens a finished one again, with one more open producer.
+-- Creates a run, joins it, or reopens a finished one, and adds an open producer.
 -- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, form of the marks
---        (exact | compact), what the producer reads or '', ms after which an incremental run takes pages again (0: never for
---        their age) or '' for any other run, incarnation of a new run, the only incarnation to open or '', 1 if that is
---        restored where the run is unknown, time
+--        (exact | compact), what the producer reads or '', ms after which an incremental run takes pages again (0: never
+--        because of their age) or '' for any other run, incarnation of a new run, the only incarnation to open or '', 1 to
+--        restore that one if the run is unknown, time
 -- Result {'created' | 'joined' | 'reopened' | 'cancelled' | 'lost', the run's own options, its incarnation}, or {'marks', the
---        form in force} when that is another one
+--        form in force} if that differs
 -- Atomic; run twice, the second joins with the same producer.
 
 local run, producer, input = ARGV[2], ARGV[6], ARGV[9]
@@ -16,7 +16,7 @@ local state, options, incarnation = unpack(redis.call('HMGET', key, 'state', 'op
 if only ~= '' and only ~= incarnation and (state or not may_restore) then return {'lost', ARGV[3], only} end
 if not incarnation then
   incarnation = only ~= '' and only or ARGV[11]
-  -- A run of an older program has none yet.
+  -- A run opened by an older version has none yet.
   if state then redis.call('HSET', key, 'incarnation', incarnation) end
 end
 if state == 'cancelled' then return {'cancelled', options, incarnation} end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- A producer has offered all it had; without one, no seeds will come at all.
+-- A producer has offered all its seeds; without a producer, no seeds will come from anywhere.
 -- ARGV   prefix, run, producer or '', the run's incarnation or '' for any, time
 -- Result {the run's state before, the state after}, or {} if it is unknown, or another incarnation
 -- Atomic; run twice, the second finds the producer gone and counts nothing.
@@ -9,7 +9,7 @@ local key, producers, inputs = run_key(run), run_key(run, 'producers'), run_key(
 local state, incarnation = unpack(redis.call('HMGET', key, 'state', 'incarnation'))
 if not state or (ARGV[4] ~= '' and ARGV[4] ~= incarnation) then return {} end
 
--- What lost producers had begun to read was read to its end, if it was the same.
+-- Lost producers of the same input no longer count: it has now been read to its end.
 local function forget_lost(input)
   for _, lost in ipairs(redis.call('ZRANGEBYSCORE', producers, '-inf', '(' .. int(now))) do
     if redis.call('HGET', inputs, lost) == input then

@@ -1,20 +1,20 @@
--- Shared by the scripts that need it, behind prelude.lua: how fast a host may be asked, and when it is only tried.
--- The rules are those of `task/host/host-pace.ts` and `task/host/breaker.ts`. In `ratelimit:<host>`, beside what others keep there:
+-- Shared by the scripts that need it, after prelude.lua: how fast a host may be asked, and when a single task tries it.
+-- The rules are those of `task/host/host-pace.ts` and `task/host/breaker.ts`. Fields of `ratelimit:<host>`, beside others:
 --   interval, interval_until         the slowest interval that a run asked for lately, and until when it counts
 --   crawl_delay, crawl_delay_until   what its robots.txt asks for, and until when that counts
---   response_ms, response_interval   its recent response time, and what that makes of the interval
---   slow_ms, slow_since, slow_reason to what it was slowed, when, and what it had said
+--   response_ms, response_interval   its recent response time, and the interval that follows from it
+--   slow_ms, slow_since, slow_reason the interval it was slowed to, when, and why
 --   throttles                        how often it said "slow down" since its last healthy answer
---   answered                         its last healthy answer after that
+--   answered                         when it last answered healthily after that
 --   failing                          '<n> <kind>': errors in a row
---   opened, open_until               how often its breaker opened in a row, and until when it is open; without: closed
---   probe, probe_until               '<run>|<release>', the one task that tries it, and until when that is waited for
+--   opened, open_until               how often its breaker opened in a row, and until when it is open; absent: closed
+--   probe, probe_until               '<run>|<release>', the one task that tries it, and until when its result is awaited
 
 local function as_number(value)
   return tonumber(value or '0')
 end
 
--- The longest of the intervals that there is a reason for, and the reason: rate, answers, robots or slowed.
+-- The longest interval that there is a reason for, that reason (rate, answers, robots or slowed), and the rate's interval.
 local function interval_of(own, other, other_until, by_response, slow, delay, delay_until)
   local rate, slowed = own, as_number(slow)
   if as_number(other) > own and as_number(other_until) > now then rate = tonumber(other) end
@@ -26,13 +26,13 @@ local function interval_of(own, other, other_until, by_response, slow, delay, de
   return rate, 'rate', rate
 end
 
--- The same, read here. Also returns the rate.
+-- The same, for a host's hash.
 local function read_interval(host, own)
   return interval_of(own, unpack(redis.call('HMGET', host_key(host),
     'interval', 'interval_until', 'response_interval', 'slow_ms', 'crawl_delay', 'crawl_delay_until')))
 end
 
--- What keeps a host waiting, for people: eight values, as `hosts` and `trace` tell them.
+-- What keeps a host waiting: the eight values that `hosts` and `trace` return for people.
 local function circumstances_of(host, own)
   local paused, reason, by_hand, open_until, opened, response, slow_reason = unpack(redis.call('HMGET', host_key(host),
     'paused_until', 'reason', 'by_hand', 'open_until', 'opened', 'response_ms', 'slow_reason'))
@@ -51,14 +51,14 @@ local function wake_everywhere(host)
   end
 end
 
--- Is the host only tried, and not by this task? `opened` and so on are fields of its hash.
+-- Does a single other task try the host? `opened` and so on are fields of its hash.
 local function is_tried_by_other(opened, probe, probe_until, own)
   if as_number(opened) == 0 or not probe or probe == own then return false end
   -- A clock that stepped back must not leave a host waiting for the old time.
   return now < tonumber(probe_until) and tonumber(probe_until) <= now + PROBE_ADMITTED_MS
 end
 
--- A task of its host was given back without having been asked: if it was to try the host, another may.
+-- A task was given back before its host was asked: if it was to try the host, another one may now.
 local function drop_probe(host, run, release)
   local key = host_key(host)
   if redis.call('HGET', key, 'probe') ~= run .. '|' .. release then return end
@@ -66,7 +66,7 @@ local function drop_probe(host, run, release)
   wake_everywhere(host)
 end
 
--- One more error in a row. Those of requests that were under way when the breaker opened don't open it again.
+-- Counts one more error in a row. Errors of requests that were under way when the breaker opened don't open it again.
 local function count_fault(host, kind, failing, opened, open_until)
   local key = host_key(host)
   local count, first = string.match(failing or '', '^(%d+) (.*)$')
@@ -80,13 +80,13 @@ local function count_fault(host, kind, failing, opened, open_until)
     redis.call('HSET', key, 'opened', int(opened + 1), 'open_until', int(now + ms))
     redis.call('HDEL', key, 'probe', 'probe_until')
     pause_host(host, ms, count .. ' ' .. kind .. ' in a row')
-    -- For release to see until when, or that it has been in trouble for too long.
+    -- So that release sees until when, or that the host has been in trouble for too long.
     wake_everywhere(host)
   end
   keep_host(host, HOST_KEPT_MS)
 end
 
--- The host answered: its breaker is closed, and what waits for it flows. A pause for another reason stands.
+-- The host answered: closes its breaker, and lets its waiting tasks go. A pause for another reason stands.
 local function close_breaker(host, opened, open_until, paused)
   local key = host_key(host)
   redis.call('HDEL', key, 'failing', 'opened', 'open_until', 'probe', 'probe_until')
@@ -98,7 +98,7 @@ local function close_breaker(host, opened, open_until, paused)
   wake_everywhere(host)
 end
 
--- It said "slow down": its interval is doubled. What it says to requests made before that counts as the same.
+-- The host said "slow down": doubles its interval. More of that within the interval answers earlier requests, and counts once.
 local function slow_down(host, own, reason)
   local key = host_key(host)
   local slow, since = unpack(redis.call('HMGET', key, 'slow_ms', 'slow_since'))
@@ -108,7 +108,7 @@ local function slow_down(host, own, reason)
   keep_host(host, slow + HOST_KEPT_MS)
 end
 
--- A healthy answer: a quarter faster, until it is back at its rate.
+-- A healthy answer: shortens the slowed interval by a quarter, until the host is back at its rate.
 local function speed_up(host, own, slow)
   local _, _, rate = read_interval(host, own)
   local next_slow = math.floor(tonumber(slow) * 3 / 4)
@@ -119,7 +119,7 @@ local function speed_up(host, own, slow)
   end
 end
 
--- How long a host is left alone that says "slow down" without saying for how long. A storm counts once.
+-- How long to pause a host that said "slow down" without a duration. Several during one pause count once.
 local function throttle_pause_ms(host)
   local key = host_key(host)
   local paused, throttles = unpack(redis.call('HMGET', key, 'paused_until', 'throttles'))
@@ -131,7 +131,7 @@ local function throttle_pause_ms(host)
   return math.min(THROTTLE_CAP_MS, THROTTLE_BASE_MS * 2 ^ (throttles - 1))
 end
 
--- What a request showed about its host: a fault or '', why it is to be slowed or '', and whether the answer was healthy.
+-- Takes in what a request showed about its host: a fault or '', why to slow it or '', and whether the answer was healthy.
 local function hear_of(host, own_interval, fault, slow_reason, is_up)
   local failing, opened, open_until, paused, slow, throttles =
     unpack(redis.call('HMGET', host_key(host), 'failing', 'opened', 'open_until', 'paused_until', 'slow_ms', 'throttles'))

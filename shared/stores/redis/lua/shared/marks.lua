@@ -5,8 +5,8 @@
 --   compact  `crawled_urls:compact`, a HASH {shards, members}, and `crawled_urls:<n>`, SETs of 64-bit digests
 -- A shard is a set of integers, which Redis keeps as a sorted array of 8 bytes each while it has no more than 512
 -- (set-max-intset-entries, at its default). So shards grow in number, not in size: by linear hashing, one shard is split
--- whenever there are more than SHARD_SIZE members per shard. The next to be split have up to twice that, 400: that one of them
--- passes 512 is as likely as 5 standard deviations, and would cost memory only.
+-- whenever there are more than SHARD_SIZE members per shard. Shards that are next to be split have up to twice that, 400:
+-- passing 512 is 5 standard deviations away, and would only cost memory.
 
 local MARKS = ARGV[1] .. 'crawled_urls'
 local SHARD_SIZE = 200
@@ -29,7 +29,7 @@ local function is_compact()
   return redis.call('EXISTS', MARKS .. ':compact') == 1
 end
 
--- The form that is in force, after taking on the wanted one where no URL is known.
+-- Returns the form in force, after adopting the wanted one if no URL is known.
 local function agree_on_marks(wanted)
   if redis.call('EXISTS', MARKS) == 1 then return 'exact' end
   if tonumber(redis.call('HGET', MARKS .. ':compact', 'members') or '0') > 0 then return 'compact' end
@@ -41,7 +41,7 @@ local function agree_on_marks(wanted)
   return wanted
 end
 
--- The marks that runs share: for has_mark, add_mark and remove_marks, and at last keep_marks.
+-- The marks that runs share, for has_mark, add_mark and remove_marks; call keep_marks after the last change.
 local function shared_marks()
   if not is_compact() then return {set = MARKS} end
   local shards = tonumber(redis.call('HGET', MARKS .. ':compact', 'shards'))
@@ -50,7 +50,7 @@ local function shared_marks()
   return {shards = shards, half = half, change = 0}
 end
 
--- The marks that count for a run.
+-- The marks that apply to a run.
 local function marks_of(run)
   local key = ARGV[1] .. 'run:' .. run
   if redis.call('HGET', key, 'dedup') == 'run' then return {set = key .. ':seen', run = run} end
@@ -62,14 +62,14 @@ local function shard_of(marks, low)
   return shard < marks.shards and shard or shard - marks.half
 end
 
--- 1 or 0.
+-- Returns 1 or 0.
 local function has_mark(marks, mark)
   if marks.set then return redis.call('SISMEMBER', marks.set, mark) end
   local digest, low = digest_of(mark)
   return redis.call('SISMEMBER', shard_key(shard_of(marks, low)), digest)
 end
 
--- 1 if it is new.
+-- Returns 1 if the mark is new.
 local function add_mark(marks, mark)
   if marks.set then return redis.call('SADD', marks.set, mark) end
   local digest, low = digest_of(mark)
@@ -78,7 +78,7 @@ local function add_mark(marks, mark)
   return added
 end
 
--- How many there were.
+-- Returns how many were removed.
 local function remove_marks(marks, list)
   if marks.set then return redis.call('SREM', marks.set, unpack(list)) end
   local removed = 0
@@ -90,7 +90,7 @@ local function remove_marks(marks, list)
   return removed
 end
 
--- One more shard: it takes over those of an older one that one more bit tells apart.
+-- Adds a shard, which takes over those digests of an older one that one more bit tells apart.
 local function split_shard(marks)
   local new = marks.shards
   if new == 2 * marks.half then marks.half = new end
@@ -107,7 +107,7 @@ local function split_shard(marks)
   redis.call('SADD', shard_key(new), unpack(going))
 end
 
--- After the last change: counts, and splits as many shards as it takes.
+-- To be called after the last change: updates the counts, and splits as many shards as needed.
 local function keep_marks(marks)
   if marks.set or marks.change == 0 then return end
   local members, before = redis.call('HINCRBY', MARKS .. ':compact', 'members', marks.change), marks.shards

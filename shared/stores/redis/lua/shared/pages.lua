@@ -1,8 +1,8 @@
--- Shared by every script, after marks.lua: what incremental runs remember of a page, `page:<mark>`, and when they take a
--- URL again that is marked.
+-- Shared by every script, after marks.lua: what incremental runs remember of a page, `page:<mark>`, and when they take a marked
+-- URL again.
 --
--- A mark says that a URL was taken once, not whether somebody works on it now. There must be one live task per mark, so a
--- page that an incremental run has seen says so itself:
+-- A mark says that a URL was taken once, not whether a task for it is live now. There must be at most one live task per mark,
+-- so a page that an incremental run has seen records that itself:
 --   taken   '-'       no task for it is live in a run that shares its marks
 --           a run     that run has taken it again: its task may be live for as long as the run is open
 --           missing   unknown: a task may be live in any open run that shares its marks
@@ -11,7 +11,7 @@ local function page_key(mark)
   return ARGV[1] .. 'page:' .. mark
 end
 
--- An incremental run's: pages are due again after so long, 0 for never. Nothing for any other run.
+-- After how many ms the pages of an incremental run are due again, 0 for never; nil for any other run.
 local function recrawl_after(run)
   return tonumber(redis.call('HGET', ARGV[1] .. 'run:' .. run, 'recrawl_after_ms'))
 end
@@ -22,7 +22,7 @@ local function is_due(fetched_at, changed_at, after, at)
   return (changed_at and changed_at > fetched_at) or (after > 0 and at - fetched_at >= after)
 end
 
--- Is another run open that shares its marks? Looked up once, for a script that asks of a thousand URLs.
+-- Is another run open that shares its marks? Looked up once per script, which may ask about a thousand URLs.
 local other_is_open
 local function is_other_open(run)
   if other_is_open ~= nil then return other_is_open end
@@ -44,7 +44,7 @@ local function write_page(mark, ...)
   redis.call('PEXPIRE', page_key(mark), PAGE_RETENTION_MS)
 end
 
--- Would an incremental run take a URL? Each once, however often it is offered.
+-- Would an incremental run take a URL? It takes each only once, however often it is offered.
 local function is_due_now(run, marks, mark, changed_at, after, at)
   local is_marked = has_mark(marks, mark) == 1
   if marks.run then
@@ -58,7 +58,7 @@ local function is_due_now(run, marks, mark, changed_at, after, at)
   return is_due(fetched_at, changed_at, after, at) and not is_live(run, taken)
 end
 
--- Takes it, if so.
+-- Takes a URL if it is due.
 local function take_when_due(run, marks, mark, changed_at, after, at)
   if not is_due_now(run, marks, mark, changed_at, after, at) then return false end
   local is_new = add_mark(marks, mark) == 1
@@ -67,7 +67,7 @@ local function take_when_due(run, marks, mark, changed_at, after, at)
   return true
 end
 
--- A page was visited, by a run that has these marks.
+-- Remembers a page that a run with these marks has visited.
 local function remember_page(marks, mark, page, at)
   local taken = not marks.run and {'taken', '-'} or {}
   write_page(mark, 'fetched_at', string.format('%.0f', at - page.askedMsAgo), 'etag', page.etag or '',
@@ -75,7 +75,7 @@ local function remember_page(marks, mark, page, at)
     'read_as', page.readAs, 'claimed', page.claimed or '', unpack(taken))
 end
 
--- Of the marks of cancelled tasks, those that go: those of pages that were taken again stay, since they were crawled once.
+-- The marks of cancelled tasks that are to be dropped: those of pages taken again stay, since they were crawled before.
 local function without_retaken(run, list)
   if not recrawl_after(run) then return list end
   local gone = {}

@@ -1,19 +1,19 @@
--- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes. Names in capitals that
--- no script gives a value are limits, leases and paces: numbers.ts writes those that a script uses in front of it.
+-- Shared by every script: names of keys, the time, entries, and the moves that more than one script makes. Names in capitals
+-- that no script defines are limits, leases and paces: numbers.ts puts the definitions a script needs in front of it.
 --
--- A task is kept as one string, its parts divided by tabs:
+-- A task is kept as one string, its parts separated by tabs:
 --   waiting    <attempts> <starts> <throttles> <deadline> <first seen>        TAB mark TAB form
 --   put back   <host> <queue> and the above
 --   in flight  <publishing | queued | working:<worker>:<since>> and the above; `working` alone: handed over, not begun
--- Times are epoch milliseconds, 0 for none. The form is what `task/form.ts` writes, and opaque here: cjson would turn [] into {}
--- and round big numbers. Of what is no URL, why it is none stands in its place.
--- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: with
+-- Times are epoch milliseconds, 0 for none. The form is what `task/form.ts` writes, and opaque here: cjson would turn [] into
+-- {} and round big numbers. A text that isn't a URL has the reason in place of a form.
+-- ARGV[1] is the key prefix. The last argument is '-', or a time in epoch milliseconds that the contract suite steps: by
 -- the server's own clock, two stores could not be asked the same at the same moment.
 --
--- `now` never goes back: when the server's clock is set back, scores and leases would lie in the future for as long. It goes
--- on from where it was, by a tenth slower than the clock until that has caught up; what lasts a while lasts longer, never
--- less. `clock` has '<time of the server> <how far ahead of it now was then>', kept by keep_time.lua. When Redis loses
--- that, it has lost everything that was timed by it.
+-- `now` never goes back: if the server's clock is set back, scores and leases would lie in the future for that long. Instead it
+-- continues from where it was, a tenth slower than the clock until the clock has caught up: durations may get longer, never
+-- shorter. The key `clock` has '<server time> <how far `now` was ahead of it>', written by keep_time.lua. If Redis loses it,
+-- everything timed by it is lost as well.
 
 local P = ARGV[1]
 local clock = tonumber(ARGV[#ARGV])
@@ -43,8 +43,8 @@ local function host_key(host)
   return P .. 'ratelimit:' .. host
 end
 
--- An entry that can't be read, say of another program: it is released as malformed, by its mark or else its own text, from the
--- pseudo host of what is no URL. So it ends and is named, and keeps nothing else back.
+-- An entry that can't be read, perhaps of another program, is released as malformed: under its mark, or else its own text, from
+-- the pseudo host of malformed URLs. So it ends and is reported, and holds up no other.
 local function unreadable(entry)
   local mark = string.match(entry, '^[^\t]*\t([^\t]*)\t') or string.sub(string.gsub(entry, '%c+', ' '), 1, MAX_MALFORMED_MARK_LENGTH)
   return '0 0 0 0 ' .. int(now) .. '\t' .. mark .. '\twhat the frontier had of it can not be read'
@@ -73,7 +73,7 @@ local function deadline_of(task)
   return tonumber(string.match(task.rest, '^(%d+)'))
 end
 
--- Of an entry in any of its forms, or of what follows its numbers.
+-- The mark of an entry in any of its forms, or of the part after its numbers.
 local function mark_in(text)
   return string.match(text, '^[^\t]*\t([^\t]*)\t')
 end
@@ -82,8 +82,8 @@ local function mark_of(task)
   return mark_in(task.rest)
 end
 
--- What the ledger holds of a release. A number alone doesn't name one: a store that lost what it knew last, and its clock
--- with that, may give numbers again, while messages of the first time are still about.
+-- The ledger's entry of a release. A number alone doesn't name one: a store that lost its last writes, and its clock with
+-- them, may reuse numbers while messages from the first time are still around.
 local function entry_of(run, release, mark)
   local entry = redis.call('HGET', run_key(run, 'inflight'), release)
   return entry and mark_in(entry) == mark and entry
@@ -94,7 +94,7 @@ local function wake_run(run, at)
   redis.call('ZADD', P .. 'ready', 'LT', int(at), run)
 end
 
--- Lets release look at a host that has something waiting. One that has a time already keeps it.
+-- Lets release look at a host that has something waiting. A host that already has a time keeps it.
 local function wake_host(run, host)
   if redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host) == 1 then wake_run(run, now) end
 end
@@ -110,14 +110,14 @@ local function leave_ledger(run, release)
   redis.call('ZREM', run_key(run, 'leases'), release)
 end
 
--- A task's claim is over: it keeps what it claimed, or the caller takes that away. Returns the claimed mark, if any.
+-- Ends a task's claim: the claimed mark stays taken unless the caller drops it. Returns that mark, if any.
 local function drop_claim(run, own)
   local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. own)
   if claimed then redis.call('HDEL', run_key(run, 'claims'), '<' .. claimed, '>' .. own) end
   return claimed
 end
 
--- A task's claim is over, and what it claimed is free again.
+-- Ends a task's claim, and frees the claimed mark.
 local function free_claim(run, marks, own)
   local claimed = drop_claim(run, own)
   if not claimed then return end
@@ -125,7 +125,7 @@ local function free_claim(run, marks, own)
   redis.call('SREM', run_key(run, 'taken'), claimed)
 end
 
--- The marks of cancelled tasks go, and with them what these have claimed; those of pages that were crawled before stay.
+-- Drops the marks of cancelled tasks, and those that they claimed; marks of pages that were crawled before stay.
 local function free_marks(run, list)
   local marks = marks_of(run)
   if redis.call('EXISTS', run_key(run, 'claims')) == 1 then
@@ -141,7 +141,7 @@ local function count_cancelled(run, task)
   redis.call('HINCRBY', run_key(run), 'cancelled', 1)
 end
 
--- A later run may try again; this one won't. What is no URL stays known for good.
+-- Counts failed tasks. A later run may try them again, this one won't. A malformed text stays known for good.
 local function count_failed(run, reason, list)
   redis.call('HINCRBY', run_key(run), 'failed', #list)
   redis.call('HINCRBY', run_key(run), 'failed:' .. reason, #list)
@@ -157,13 +157,13 @@ local function count_failed(run, reason, list)
   keep_marks(marks)
 end
 
--- Tells who forgets marks, if somebody does, that tasks of these have come, or gone back, meanwhile: they may be where it has
--- looked already. What only goes on, from the retries to the lists to the ledger, it meets, since it looks in that order.
+-- If somebody forgets marks, records that tasks with these marks have come or gone back: they may be where it has already
+-- looked. It meets tasks that move forward, from retries to lists to ledger, since it looks in that order.
 local function tell_forgetter(list)
   if redis.call('EXISTS', P .. 'forgetting') == 1 then redis.call('SADD', P .. 'forgetting', unpack(list)) end
 end
 
--- Back to its host's list: at the head, since it was its turn, or at the tail.
+-- Puts a task back into its host's list: at the head, since it was its turn, or at the tail.
 local function put_back(run, run_state, task, at_tail)
   if run_state == 'cancelled' then return count_cancelled(run, task) end
   tell_forgetter({mark_of(task)})
@@ -172,12 +172,12 @@ local function put_back(run, run_state, task, at_tail)
   wake_host(run, task.host)
 end
 
--- Keeps what is known of a host for at least this long: never less, or a pause would be forgotten with the rest.
+-- Keeps what is known of a host for at least this long: never for less, or a pause would be forgotten with the rest.
 local function keep_host(host, ms)
   if redis.call('PTTL', host_key(host)) < ms then redis.call('PEXPIRE', host_key(host), int(ms)) end
 end
 
--- Quiets a host. A longer pause stands.
+-- Pauses a host. A longer pause stands.
 local function pause_host(host, ms, reason)
   local key = host_key(host)
   local till = now + ms
@@ -189,8 +189,8 @@ local function pause_host(host, ms, reason)
   redis.call('ZADD', P .. 'paused', int(till), host)
 end
 
--- Marks of runs that ended are kept for who joins them again: of the last ones, and no more than a bounded number. A run
--- whose marks are gone takes its pages anew.
+-- Marks of ended runs are kept in case a run is joined again: those of the last runs, and a bounded number in all. A run whose
+-- marks are gone takes its pages anew.
 local function bound_kept_marks(run)
   if redis.call('EXISTS', run_key(run, 'seen'), run_key(run, 'taken')) == 0 then return end
   local kept, total, runs = P .. 'runs:marked', 0, 0

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Concurrency, type Load, slotsFor } from '../../../../../services/worker/concurrency/concurrency.ts';
 
 const MANY_FILES = 100_000;
-const AT_EASE: Load = { isFull: true, utilization: 0.5, loopDelayMs: 2, memoryShare: 0.1 };
+const AT_EASE: Load = { isFull: true, utilization: 0.5, loopDelayMs: 2, memoryShare: 0.1, waitingForMemory: 0 };
 
 /** A concurrency that is looked at twice a second, and its sizes. */
 function setup(wanted: number | 'auto' = 'auto', openFiles = MANY_FILES) {
@@ -51,6 +51,12 @@ test.each([
 test('a process that has just begun is late with few pages open: that says nothing of how many it could have', () => {
   const { after } = setup();
   expect([after(20, { loopDelayMs: 500, isFull: false }), after(1)]).toEqual([32, 64]);
+});
+
+test('pages wait for memory: more of them at once would not help, and fewer neither', () => {
+  const { after, concurrency } = setup();
+  expect([after(10, { waitingForMemory: 1 }), concurrency.bound]).toEqual([32, 'memory']);
+  expect(after(1)).toBe(64);
 });
 
 test('a number stands, whatever happens', () => {

@@ -8,8 +8,10 @@ import {
 } from 'node:http2';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { BodyMemory } from '../../../../../shared/fetchers/body-memory.ts';
 import type { FetcherOptions } from '../../../../../shared/fetchers/fetcher-options.ts';
 import { UndiciFetcher } from '../../../../../shared/fetchers/undici/fetcher.ts';
+import { PageHold } from '../../../../../shared/ports/fetcher.ts';
 import { trustOurs } from '../../../../contract/suites/fetcher/proxy-setup.ts';
 import { allowing } from '../../../../support/allowing.ts';
 import { selfSigned } from '../../../../support/site/certificate.ts';
@@ -44,7 +46,7 @@ async function setup(options: Partial<FetcherOptions> = {}) {
     await new Promise((resolve) => server.close(resolve));
   });
   const url = (path: string): string => `https://127.0.0.1:${port}${path}`;
-  const fetch = (path: string, extra: { maxBodyBytes?: number; signal?: AbortSignal } = {}) =>
+  const fetch = (path: string, extra: { maxBodyBytes?: number; signal?: AbortSignal; hold?: PageHold } = {}) =>
     fetcher.fetch({ url: url(path), maxBodyBytes: 1_000_000, ...extra });
   return { handlers, asked, sessions, fetcher, fetch, url };
 }
@@ -89,6 +91,24 @@ test('bodies are decoded, and end at their cap; the connection goes on', async (
   await expect(fetch('/large', { maxBodyBytes: 299_999 })).rejects.toMatchObject({ reason: 'size', status: 200 });
   expect(await fetch('/page')).toMatchObject({ status: 200 });
   expect(sessions).toHaveLength(1);
+});
+
+test('without memory a body is not read on; the oldest on the same connection is, however large', async () => {
+  const bodyMemory = new BodyMemory(100_000);
+  const { handlers, sessions, fetch } = await setup({ bodyMemory });
+  const content = Buffer.alloc(1_000_000, 'x');
+  handlers.set('/large', (_, response) => void response.end(content));
+  const [first, second] = [new PageHold(), new PageHold()];
+  await fetch('/page');
+  await fetch('/page', { hold: first });
+  const pages = Array.from({ length: 5 }, () => fetch('/large', { maxBodyBytes: 1_000_000 }));
+  const held = fetch('/large', { maxBodyBytes: 1_000_000, hold: second });
+  while (bodyMemory.waiting < 6) await new Promise((resolve) => setTimeout(resolve, 5));
+  first.end();
+  for (const { body } of await Promise.all(pages)) expect(body).toHaveLength(1_000_000);
+  expect((await held).body).toHaveLength(1_000_000);
+  second.end();
+  expect([sessions.length, bodyMemory.usedBytes]).toEqual([1, 0]);
 });
 
 test('a document comes in pieces, and can be left; the connection goes on', async () => {

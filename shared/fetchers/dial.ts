@@ -1,0 +1,181 @@
+import type { LookupAddress } from 'node:dns';
+import net, { isIP, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import type { AddressGuard } from './address-guard.ts';
+import type { ConnectTurns, Turn } from './connect-turns.ts';
+import type { RequestClock } from './request-clock.ts';
+
+/** Where a connection leads. */
+export interface DialTarget {
+  /** Without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly isSecure: boolean;
+}
+
+/** Called once, with a connection that is ready for HTTP, TLS handshake included, or with an error. */
+export type OnDialed = (error: Error | null, socket?: Socket) => void;
+
+/** Makes a connection. `clock` is its request's. @returns a function that cancels it, unless it is made; `onDialed` is not called then */
+export type Dial = (target: DialTarget, clock: RequestClock, onDialed: OnDialed) => () => void;
+
+/** TLS sessions by server, so that later connections have a shorter handshake. */
+export interface TlsSessions {
+  get(key: string): Buffer | undefined;
+  set(key: string, session: Buffer): unknown;
+}
+
+/** TLS sessions kept at once: 2 to 5 KB each. */
+const MOST_SESSIONS = 500;
+
+export function newSessions(): TlsSessions {
+  return new LRUCache<string, Buffer>({ max: MOST_SESSIONS });
+}
+
+/** How connections start TLS. */
+export interface TlsOptions {
+  readonly sessions: TlsSessions;
+  /** Protocols this side can use over TLS, the preferred one first. */
+  readonly protocols: readonly ('h2' | 'http/1.1')[];
+}
+
+interface DirectDialOptions {
+  readonly guard: AddressGuard;
+  readonly turns: ConnectTurns;
+  readonly tls: TlsOptions;
+  /** Time limit of each phase: look-up, connection, handshake. */
+  readonly phaseMs: number;
+}
+
+/** Bytes per read. */
+const READ_BYTES = 65_536;
+
+/**
+ * Connects to hosts directly. The address guard checks each connection, to literals and names alike. A name is looked up once,
+ * and only the addresses that were checked are connected to.
+ */
+export function directDial(options: DirectDialOptions): Dial {
+  return (target, clock, onDialed) => {
+    const attempt = new Attempt(target, clock, options, onDialed);
+    options.guard.addressesOf(target.hostname).then(
+      (addresses) => attempt.connect(addresses),
+      (error: Error) => attempt.fail(error),
+    );
+    return () => attempt.cancel();
+  };
+}
+
+/** One connection being made: look-up → its turn → TCP → TLS. Each phase has the same time limit; the wait for the turn has none. */
+class Attempt {
+  readonly #target: DialTarget;
+  readonly #clock: RequestClock;
+  readonly #options: DirectDialOptions;
+  readonly #onDialed: OnDialed;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Turn | undefined;
+  #socket: Socket | undefined;
+  #isOver = false;
+
+  constructor(target: DialTarget, clock: RequestClock, options: DirectDialOptions, onDialed: OnDialed) {
+    this.#target = target;
+    this.#clock = clock;
+    this.#options = options;
+    this.#onDialed = onDialed;
+    this.#enter('look-up');
+  }
+
+  /** Connects to one of these addresses, when it is its turn. */
+  connect(addresses: readonly LookupAddress[]): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    this.#turn = this.#options.turns.take(this.#clock, () => this.#connect(addresses));
+  }
+
+  /** Gives up: nobody waits for the connection any more. */
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#socket?.destroy();
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.cancel();
+    this.#onDialed(error);
+  }
+
+  #connect(addresses: readonly LookupAddress[]): void {
+    const { hostname: host, port, isSecure } = this.#target;
+    this.#enter('connection');
+    const lookup: net.LookupFunction = (_, { all }, callback) => {
+      const [first] = addresses;
+      if (all || first === undefined) callback(null, [...addresses]);
+      else callback(null, first.address, first.family);
+    };
+    const options: net.NetConnectOpts & { highWaterMark: number } = {
+      host,
+      port,
+      lookup,
+      noDelay: true,
+      highWaterMark: READ_BYTES,
+    };
+    const socket = net.connect(options);
+    this.#socket = socket;
+    // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
+    socket.on('error', (error) => this.fail(error));
+    socket.once('connect', () => {
+      if (!isSecure) {
+        this.#succeed(socket);
+        return;
+      }
+      this.#enter('handshake');
+      this.#socket = secured(socket, this.#target, this.#options.tls, (error, secure) => {
+        if (error !== null || secure === undefined) this.fail(error ?? new Error('no connection'));
+        else this.#succeed(secure);
+      });
+    });
+  }
+
+  #succeed(socket: Socket): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#onDialed(null, socket);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#turn?.end();
+  }
+
+  #enter(phase: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#late(phase), this.#options.phaseMs);
+  }
+
+  #late(phase: string): void {
+    const message = `The ${phase} took longer than ${this.#options.phaseMs} ms: ${this.#target.hostname}`;
+    this.fail(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
+  }
+}
+
+/** Starts TLS on a connection. */
+export function secured(
+  socket: Socket,
+  { hostname: host, port }: DialTarget,
+  { sessions, protocols }: TlsOptions,
+  onDialed: OnDialed,
+): Socket {
+  const key = `${host}:${port}`;
+  const session = sessions.get(key);
+  const secure = tls.connect({
+    ...{ socket, host, servername: isIP(host) === 0 ? host : '', ALPNProtocols: [...protocols] },
+    ...(session === undefined ? {} : { session }),
+  });
+  secure.on('session', (fresh) => sessions.set(key, fresh));
+  // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
+  secure.on('error', (error) => onDialed(error));
+  secure.once('secureConnect', () => onDialed(null, secure));
+  return secure;
+}

@@ -1,0 +1,62 @@
+import type { PageHold } from '../ports/fetcher.ts';
+
+/** The longest delay of a Node.js timer. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/**
+ * How long a request has taken so far, with all its attempts. The clock is paused while the request waits for this process, that
+ * is for memory or for its turn to connect: the host is not to blame for that time, and no time-out counts it.
+ */
+export class RequestClock {
+  readonly #hold: Pick<PageHold, 'waitedMs'> | undefined;
+  #startedAt = performance.now();
+  #pausedAt: number | undefined;
+  #alarmAtMs = 0;
+  #onAlarm: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param hold gets the time that the request waited */
+  constructor(hold?: Pick<PageHold, 'waitedMs'>) {
+    this.#hold = hold;
+  }
+
+  get elapsedMs(): number {
+    return (this.#pausedAt ?? performance.now()) - this.#startedAt;
+  }
+
+  /** Calls `onAlarm` when `elapsedMs` reaches `atMs`. Replaces the alarm before. */
+  setAlarm(atMs: number, onAlarm: () => void): void {
+    clearTimeout(this.#timer);
+    this.#alarmAtMs = atMs;
+    this.#onAlarm = onAlarm;
+    this.#arm();
+  }
+
+  /** Cancels this alarm, unless it was replaced: an attempt that failed may end after the next one began. */
+  clearAlarm(onAlarm: () => void): void {
+    if (this.#onAlarm !== onAlarm) return;
+    clearTimeout(this.#timer);
+    this.#onAlarm = undefined;
+  }
+
+  pause(): void {
+    if (this.#pausedAt !== undefined) return;
+    this.#pausedAt = performance.now();
+    clearTimeout(this.#timer);
+  }
+
+  resume(): void {
+    if (this.#pausedAt === undefined) return;
+    const waitedMs = performance.now() - this.#pausedAt;
+    this.#pausedAt = undefined;
+    this.#startedAt += waitedMs;
+    if (this.#hold !== undefined) this.#hold.waitedMs += waitedMs;
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.#onAlarm === undefined || this.#pausedAt !== undefined) return;
+    const leftMs = Math.max(0, this.#alarmAtMs - this.elapsedMs);
+    this.#timer = setTimeout(this.#onAlarm, Math.min(leftMs, LONGEST_TIMER_MS));
+  }
+}

@@ -1,0 +1,102 @@
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ConnectTurns } from '../../../../shared/fetchers/connect-turns.ts';
+import { PageHold } from '../../../../shared/ports/fetcher.ts';
+import { startBlockedListener } from '../../../support/blocked-listener.ts';
+import { LoopbackServer } from '../../../support/loopback-server.ts';
+import type { Setup } from './setup.ts';
+
+/** Connections that are made at once in one process. */
+const AT_ONCE = 64;
+
+/** How many connections are made at once, and that those which hang hold up the others for half a second at most. */
+export function describeConnecting(setup: Setup): void {
+  describe('connections in the making', () => {
+    test('64 at once, their handshakes included; the others wait until one of these has ended', async () => {
+      const connectTurns = new ConnectTurns({ countsForMs: 60_000 });
+      const { fetcher } = await setup({ connectTurns });
+      const mute = await startMute();
+      const [first, others] = [new AbortController(), new AbortController()];
+      const requests = Array.from({ length: AT_ONCE + 10 }, (_, n) => {
+        const { signal } = n < 3 ? first : others;
+        return fetcher.fetch({ url: mute.url, maxBodyBytes: 1, signal }).catch((error: unknown) => error);
+      });
+      while (mute.connections < AT_ONCE) await sleep(5);
+      await sleep(150);
+      expect([mute.connections, connectTurns.waiting]).toEqual([AT_ONCE, 10]);
+      first.abort();
+      while (mute.connections < AT_ONCE + 3) await sleep(5);
+      await sleep(150);
+      expect([mute.connections, connectTurns.waiting]).toEqual([AT_ONCE + 3, 7]);
+      others.abort();
+      for (const ended of await Promise.all(requests)) expect(ended).toMatchObject({ reason: 'aborted' });
+      expect(connectTurns.waiting).toBe(0);
+    });
+
+    test.each([
+      ['accept, and never shake hands', startMute],
+      ['do not even accept', startBlockedListener],
+    ])('64 hosts that %s hold up no other for long, and its time-out runs when it is its turn', async (_, start) => {
+      const connectTurns = new ConnectTurns({ countsForMs: 2_000 });
+      const { fetch, fetcher, site } = await setup({ connectTurns });
+      const hosts = await start();
+      const stop = new AbortController();
+      // Two of those that listen, and accept nobody, are taken into their backlog.
+      const hanging = Array.from({ length: AT_ONCE + 4 }, () =>
+        fetcher.fetch({ url: hosts.url, maxBodyBytes: 1, signal: stop.signal }).catch((error: unknown) => error),
+      );
+      while (connectTurns.waiting < 2) await sleep(5);
+      const hold = new PageHold();
+      const page = fetch('/page/1', { hold });
+      const document = fetcher.open({ url: site.url('/page/2'), timeoutMs: 500 });
+      expect(await page).toMatchObject({ status: 200 });
+      expect(await document).toMatchObject({ status: 200 });
+      for await (const piece of (await document).body) expect(piece.length).toBeGreaterThan(0);
+      expect(hold.waitedMs).toBeGreaterThan(1_000);
+      expect((await page).durationMs, 'the wait is not in it').toBeLessThan(1_000);
+      stop.abort();
+      for (const ended of await Promise.all(hanging)) expect(ended).toMatchObject({ reason: 'aborted' });
+    });
+
+    test('who waits for its turn ends with the signal, at once, and is never heard of', async () => {
+      const { fetcher, site } = await setup({ connectTurns: new ConnectTurns({ countsForMs: 60_000 }) });
+      const mute = await startMute();
+      const [stop, others] = [new AbortController(), new AbortController()];
+      const hanging = Array.from({ length: AT_ONCE }, () =>
+        fetcher.fetch({ url: mute.url, maxBodyBytes: 1, signal: others.signal }).catch(() => {}),
+      );
+      while (mute.connections < AT_ONCE) await sleep(5);
+      const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 10_000, signal: stop.signal });
+      const noted = request.catch((error: unknown) => error);
+      await sleep(20);
+      const abortedAt = performance.now();
+      stop.abort();
+      expect(await noted).toMatchObject({ reason: 'aborted' });
+      expect(performance.now() - abortedAt).toBeLessThan(200);
+      others.abort();
+      await Promise.all(hanging);
+      expect(await fetcher.fetch({ url: site.url('/page/2'), maxBodyBytes: 10_000 })).toMatchObject({ status: 200 });
+      expect([site.connections, site.requests.map(({ path }) => path)]).toEqual([1, ['/page/2']]);
+    });
+  });
+}
+
+/** A server that accepts connections, and says nothing: no handshake comes to an end. */
+async function startMute(): Promise<{ readonly url: string; readonly connections: number }> {
+  let connections = 0;
+  const server = createServer();
+  const loopback = new LoopbackServer(server);
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    loopback.keep(socket.resume());
+  });
+  await loopback.listen();
+  onTestFinished(() => loopback.stop());
+  return {
+    url: `https://127.0.0.1:${loopback.port}/`,
+    get connections() {
+      return connections;
+    },
+  };
+}

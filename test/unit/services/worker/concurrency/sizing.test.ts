@@ -1,0 +1,17 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Sizing } from '../../../../../services/worker/concurrency/sizing.ts';
+
+test('pages that wait for memory bind the worker, as long as they do', async () => {
+  const fetcher = { waitingForMemory: 1 };
+  const meter = {
+    start: () => {},
+    stop: () => {},
+    read: () => ({ utilization: 0.5, loopDelayMs: 0, memoryShare: 0.1 }),
+  };
+  const sizing = new Sizing({ wanted: 'auto', meter, fetcher, onDoubled: () => {} });
+  onTestFinished(() => sizing.stop());
+  sizing.start();
+  await expect.poll(() => sizing.bound, { timeout: 5_000 }).toBe('memory');
+  fetcher.waitingForMemory = 0;
+  await expect.poll(() => sizing.bound, { timeout: 5_000 }).toBe('politeness');
+});

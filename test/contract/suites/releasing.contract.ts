@@ -165,17 +165,6 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect((await frontier.release(ROOM)).nextLookMs).toBe(60_000);
     });
 
-    test('one look releases of two hundred hosts, each in its pace', async () => {
-      const { frontier } = await setup({ intervalMs: 1_000 });
-      const hosts = Array.from({ length: 300 }, (_, n) => `host-${n}.test`);
-      await frontier.offer(
-        'r',
-        hosts.map((host) => page(1, host)),
-      );
-      const given = [await frontier.release(ROOM), await frontier.release(ROOM), await frontier.release(ROOM)];
-      expect(given.map(({ tasks }) => tasks.length)).toEqual([200, 100, 0]);
-    });
-
     test('one look passes over hundreds of paused hosts, and looks at none of them again before its pause ends', async () => {
       const { frontier, gate, hosts, step } = await setup({ intervalMs: 1_000 });
       const paused = Array.from({ length: 500 }, (_, n) => `paused-${n}.test`);

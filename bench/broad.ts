@@ -6,7 +6,7 @@ import { pageUrl } from './origin.ts';
 import { type Bench, clear, fetchTimes, trawl } from './rows.ts';
 
 /** Default settings, except that the hosts are on this machine. */
-const LOCAL = ['--private-hosts', '127.0.0.0/8'];
+export const LOCAL = ['--private-hosts', '127.0.0.0/8'];
 const FAST_PER_MINUTE = 6_000;
 const FAST_PAGES = 1_500;
 
@@ -50,7 +50,11 @@ export async function crawlMany(
   const processes: Measured[] = [];
   if (workers === 'embedded') {
     processes.push(
-      await runMeasured(TRAWL, ['crawl', '-', '--run', run, '--json', ...flags], { folder: bench.folder, input }),
+      await runMeasured(TRAWL, ['crawl', '-', '--run', run, '--json', ...flags], {
+        folder: bench.folder,
+        env: bench.env ?? {},
+        input,
+      }),
     );
   } else {
     await clear(bench);

@@ -14,13 +14,20 @@ interface MeasuredOptions {
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** When it resolves, the process is interrupted: it would go on for hours. */
+  readonly until?: Promise<unknown>;
 }
+
+/** Of a process that was interrupted. */
+const EXIT_INTERRUPTED = 130;
+/** Pages in hand have this long to end. */
+const GRACE_MS = 1_000;
 
 let processes = 0;
 
 /** Runs a TypeScript file in a measured process of its own, and expects it to succeed. */
 export async function runMeasured(file: string, args: readonly string[], options: MeasuredOptions): Promise<Measured> {
-  const { folder, env = {}, input } = options;
+  const { folder, env = {}, input, until } = options;
   const usageFile = join(folder, `usage-${++processes}.json`);
   const began = performance.now();
   const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'usage-hook.ts'), file, ...args], {
@@ -36,8 +43,15 @@ export async function runMeasured(file: string, args: readonly string[], options
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-4_000);
   });
+  let isInterrupted = false;
+  void until?.then(() => {
+    isInterrupted = true;
+    child.kill('SIGINT');
+    setTimeout(() => child.kill('SIGINT'), GRACE_MS).unref();
+  });
   const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${stderr}`);
+  if (code !== (isInterrupted ? EXIT_INTERRUPTED : 0))
+    throw new Error(`${file} ${args.join(' ')} ended with ${code}:\n${stderr}`);
   const usage = JSON.parse(await readFile(usageFile, 'utf8')) as Usage;
   return { stdout, wallMs: performance.now() - began, usage };
 }

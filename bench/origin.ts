@@ -67,7 +67,8 @@ export function pageUrl(origin: string, name: string, n: number): string {
   return `${start}${String(n).padStart(75 - start.length, '0')}.html`;
 }
 
-function page(): string {
+/** A page of 10 KB with 30 links. */
+export function page(): string {
   const links = Array.from(
     { length: LINKS },
     (_, n) => `<a class="nav-link" href="/page/${n * 137}.html">Link ${n} with a text</a>`,

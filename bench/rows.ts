@@ -19,9 +19,12 @@ export interface Bench {
   readonly rabbitmqUrl: string;
   readonly redisUrl: string;
   readonly rounds: number;
+  /** Additional environment variables for processes that crawl. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-const CONCURRENCY = 32;
+/** Requests at once, of the bare loop and of peers. */
+export const CONCURRENCY = 32;
 /** Enough pages that the first second, in which V8 compiles, hardly counts. */
 const PAGES = 30_000;
 
@@ -29,27 +32,33 @@ export interface Speed {
   readonly pagesPerSecond: Figures;
   /** CPU time of the process, start-up included. */
   readonly cpuUsPerPage: Figures;
+  /** Of the largest process. */
+  readonly rssMb: Figures;
 }
 
 export async function bareLoop({ folder, origin, rounds }: Bench): Promise<Speed> {
   const args = [`${origin}/page/bare-`, String(PAGES), String(CONCURRENCY)];
   return await speedOf(rounds, async () => {
     const measured = await runMeasured(join(import.meta.dirname, 'bare-got.ts'), args, { folder });
-    return { pages: PAGES, seconds: JSON.parse(measured.stdout).seconds, cpuMs: measured.usage.cpuMs };
+    return { pages: PAGES, seconds: JSON.parse(measured.stdout).seconds, processes: [measured] };
   });
 }
 
 /** Which fetcher a row is measured with. */
-type Lane = 'got' | 'undici';
+export type Lane = 'got' | 'undici';
 
-export async function embeddedCrawl({ folder, origin, rounds }: Bench, lane: Lane = 'got'): Promise<Speed> {
+export async function embeddedCrawl(
+  { folder, origin, rounds }: Bench,
+  lane: Lane = 'got',
+  more: readonly string[] = [],
+): Promise<Speed> {
   const sitemap = await writeSitemaps(folder, origin, 'embedded', PAGES);
-  const line = ['crawl', origin + sitemap, '--json', '--fetcher', lane, ...AT_FULL_SPEED];
+  const line = ['crawl', origin + sitemap, '--json', '--fetcher', lane, ...AT_FULL_SPEED, ...more];
   return await speedOf(rounds, async () => {
-    const { stdout, usage } = await runMeasured(TRAWL, line, { folder });
-    const { done, seconds } = JSON.parse(stdout);
+    const measured = await runMeasured(TRAWL, line, { folder });
+    const { done, seconds } = JSON.parse(measured.stdout);
     if (done !== PAGES) throw new Error(`expected ${PAGES} pages, got ${done}`);
-    return { pages: done, seconds, cpuMs: usage.cpuMs };
+    return { pages: done, seconds, processes: [measured] };
   });
 }
 
@@ -59,11 +68,11 @@ export async function fleet(bench: Bench, workers: number, lane: Lane = 'got'): 
   let round = 0;
   return await speedOf(bench.rounds, async () => {
     const run = `fleet-${lane}-${workers}-${++round}`;
-    const ended = await crawlByFleet(bench, run, sitemap, workers, { FETCHER: lane });
+    const processes = await crawlByFleet(bench, run, sitemap, workers, { FETCHER: lane });
     const times = await fetchTimes(join(bench.folder, 'output', run));
     if (times.length !== PAGES) throw new Error(`expected ${PAGES} records, got ${times.length}`);
     const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
-    return { pages: PAGES, seconds, cpuMs: ended.reduce((sum, { usage }) => sum + usage.cpuMs, 0) };
+    return { pages: PAGES, seconds, processes };
   });
 }
 
@@ -244,26 +253,32 @@ export async function clear({ rabbitmqUrl, redisUrl }: Bench): Promise<void> {
 }
 
 export async function trawl(
-  { folder, rabbitmqUrl, redisUrl }: Bench,
+  { folder, rabbitmqUrl, redisUrl, env: more }: Bench,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   input = '',
 ): Promise<Measured> {
   const servers = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl };
-  return await runMeasured(TRAWL, args, { folder, env: { ...servers, ...env }, input });
+  return await runMeasured(TRAWL, args, { folder, env: { ...servers, ...more, ...env }, input });
 }
 
-async function speedOf(
-  rounds: number,
-  once: () => Promise<{ readonly pages: number; readonly seconds: number; readonly cpuMs: number }>,
-): Promise<Speed> {
-  const [speeds, costs]: [number[], number[]] = [[], []];
+/** What one round crawled at full speed. */
+interface Round {
+  readonly pages: number;
+  readonly seconds: number;
+  readonly processes: readonly Measured[];
+}
+
+async function speedOf(rounds: number, once: () => Promise<Round>): Promise<Speed> {
+  const [speeds, costs, sizes]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < rounds; round++) {
-    const { pages, seconds, cpuMs } = await once();
+    const { pages, seconds, processes } = await once();
+    const usages = processes.map(({ usage }) => usage);
     speeds.push(pages / seconds);
-    costs.push((cpuMs * 1_000) / pages);
+    costs.push((usages.reduce((sum, { cpuMs }) => sum + cpuMs, 0) * 1_000) / pages);
+    sizes.push(Math.max(...usages.map(({ maxRssMb }) => maxRssMb)));
   }
-  return { pagesPerSecond: new Figures(speeds), cpuUsPerPage: new Figures(costs) };
+  return { pagesPerSecond: new Figures(speeds), cpuUsPerPage: new Figures(costs), rssMb: new Figures(sizes) };
 }
 
 /** The times of a run's records, in order, in epoch milliseconds. */

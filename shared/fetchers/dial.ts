@@ -44,7 +44,9 @@ interface DirectDialOptions {
   readonly guard: AddressGuard;
   readonly turns: ConnectTurns;
   readonly tls: TlsOptions;
-  /** Time limit of each phase: look-up, connection, handshake. */
+  /** Time limit of the look-up. */
+  readonly lookupMs: number;
+  /** Time limit of each other phase: connection, handshake. */
   readonly phaseMs: number;
 }
 
@@ -66,7 +68,7 @@ export function directDial(options: DirectDialOptions): Dial {
   };
 }
 
-/** One connection being made: look-up → its turn → TCP → TLS. Each phase has the same time limit; the wait for the turn has none. */
+/** One connection being made: look-up → its turn → TCP → TLS. Each phase has its time limit; the wait for the turn has none. */
 class Attempt {
   readonly #target: DialTarget;
   readonly #clock: RequestClock;
@@ -82,7 +84,7 @@ class Attempt {
     this.#clock = clock;
     this.#options = options;
     this.#onDialed = onDialed;
-    this.#enter('look-up');
+    this.#enter('look-up', options.lookupMs);
   }
 
   /** Connects to one of these addresses, when it is its turn. */
@@ -149,13 +151,13 @@ class Attempt {
     this.#turn?.end();
   }
 
-  #enter(phase: string): void {
+  #enter(phase: string, limitMs = this.#options.phaseMs): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#late(phase), this.#options.phaseMs);
+    this.#timer = setTimeout(() => this.#late(phase, limitMs), limitMs);
   }
 
-  #late(phase: string): void {
-    const message = `The ${phase} took longer than ${this.#options.phaseMs} ms: ${this.#target.hostname}`;
+  #late(phase: string, limitMs: number): void {
+    const message = `The ${phase} took longer than ${limitMs} ms: ${this.#target.hostname}`;
     this.fail(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
   }
 }

@@ -5,8 +5,11 @@ import type { BodyMemory } from './body-memory.ts';
 import type { ConnectTurns } from './connect-turns.ts';
 import type { Rotation } from './proxies/rotation.ts';
 
-/** A phase before the answer (look-up, connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
+/** A phase before the answer (connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
 export const PHASE_MS = 10_000;
+
+/** Time limit of a look-up: it may wait for its turn, and ask twice. */
+export const LOOKUP_MS = 20_000;
 
 /** How long an idle connection is kept. Servers close theirs after 5 s or more; a polite crawl asks a host every second. */
 export const IDLE_MS = 10_000;
@@ -16,7 +19,10 @@ export const BODY_MEMORY_BYTES = 256 * 2 ** 20;
 
 /** The options of every fetcher. */
 export interface FetcherOptions {
-  /** Time limit of a whole request, body included. Each phase before the answer may take at most {@link PHASE_MS} of it. */
+  /**
+   * Time limit of a whole request, body included. A look-up may take at most {@link LOOKUP_MS} of it, each other phase before the
+   * answer {@link PHASE_MS}.
+   */
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** Default: nothing. */

@@ -26,6 +26,11 @@ import type { Validators } from '../task/task/known-page.ts';
  * `test/contract/suites/fetcher.contract.ts`.
  */
 export interface Fetcher {
+  /**
+   * Finds out where a URL's host is, so that a request that follows can begin at once: a request in a host's turn that first has
+   * to wait for a name arrives too late. Never rejects, since the request will: then it took too long, say.
+   */
+  prepare(url: string, signal: AbortSignal): Promise<void>;
   /** Fetches a whole page. */
   fetch(request: PageRequest): Promise<FetchedPage>;
   /** Opens a document for reading as it arrives. The caller reads `body` to its end, or destroys it. */

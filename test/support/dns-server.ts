@@ -1,7 +1,6 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
-import { onTestFinished } from 'vitest';
 
 /** What a name server says of a name. */
 export interface Zone {
@@ -13,6 +12,8 @@ export interface Zone {
   /** Resolves when the answer may go out. */
   readonly held?: Promise<unknown>;
   readonly says?: 'SERVFAIL' | 'REFUSED' | 'nothing at all';
+  /** It says nothing when it is asked for this. */
+  readonly isSilentOn?: 'A' | 'AAAA';
 }
 
 const CODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
@@ -54,29 +55,20 @@ export class DnsServer {
 
   async #answer(question: Buffer, from: RemoteInfo): Promise<void> {
     const { name, type, end } = readQuestion(question);
-    this.asked.push(`${type === A ? 'A' : 'AAAA'} ${name}`);
+    const kind = type === A ? 'A' : 'AAAA';
+    this.asked.push(`${kind} ${name}`);
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1);
     this.mostOpen = Math.max(this.mostOpen, this.#open.size);
     const zone = this.#zoneOf(name);
     await zone?.held;
     if (zone?.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, zone.delayMs));
-    if (zone?.says === 'nothing at all') return;
+    if (zone?.says === 'nothing at all' || zone?.isSilentOn === kind) return;
     const left = (this.#open.get(name) ?? 1) - 1;
     if (left === 0) this.#open.delete(name);
     else this.#open.set(name, left);
     if (this.isStopped) return;
     this.#socket.send(answerTo(question.subarray(0, end), type, zone), from.port, from.address);
   }
-}
-
-/** A name server for one test. */
-export async function openDnsServer(zones: Readonly<Record<string, Zone>> | ((name: string) => Zone | undefined)) {
-  const server = new DnsServer(typeof zones === 'function' ? zones : (name) => zones[name]);
-  await server.start();
-  onTestFinished(() => {
-    if (!server.isStopped) server.stop();
-  });
-  return server;
 }
 
 function readQuestion(message: Buffer): { readonly name: string; readonly type: number; readonly end: number } {

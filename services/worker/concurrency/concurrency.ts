@@ -12,7 +12,7 @@ export interface ProcessLoad {
 
 /** How a worker fares. */
 export interface Load extends ProcessLoad {
-  /** All slots are taken, and somebody waits for one. */
+  /** All slots are taken and somebody waits for one, or hosts had to wait since others that never answer have too many. */
   readonly isFull: boolean;
   /** Pages whose reading waits for memory. */
   readonly waitingForMemory: number;

@@ -54,7 +54,10 @@ export class Sizing {
   #look(): void {
     const { slots } = this;
     const { waitingForMemory } = this.#options.fetcher;
-    this.#concurrency.look({ ...this.#meter.read(), isFull: slots.isFull, waitingForMemory }, performance.now());
+    this.#concurrency.look(
+      { ...this.#meter.read(), isFull: slots.takeShortage(), waitingForMemory },
+      performance.now(),
+    );
     const { size } = this.#concurrency;
     if (size !== slots.total) slots.resize(size);
     if (size < 2 * this.#toldOf) return;

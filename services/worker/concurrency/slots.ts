@@ -15,6 +15,7 @@ export class Slots {
   /** Tasks that hold a slot and wait for, or have, the process to themselves; the first one has it when all others are out. */
   readonly #alone: (() => void)[] = [];
   #closed = false;
+  #isShort = false;
 
   constructor(total: number) {
     this.#total = total;
@@ -32,6 +33,18 @@ export class Slots {
   /** All are taken, and somebody waits for one. */
   get isFull(): boolean {
     return this.inHand >= this.#total && this.#waiting.priority.length + this.#waiting.normal.length > 0;
+  }
+
+  /** Somebody was refused for lack of slots who doesn't wait for one. */
+  noteShortage(): void {
+    this.#isShort = true;
+  }
+
+  /** Were there too few slots since the last call? */
+  takeShortage(): boolean {
+    const isShort = this.#isShort || this.isFull;
+    this.#isShort = false;
+    return isShort;
   }
 
   /** Does a task have the process to itself, or wait for that? */

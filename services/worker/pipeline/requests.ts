@@ -22,7 +22,7 @@ export interface RequestsOptions {
   readonly maxBodyBytes: number;
   readonly maxRedirects: number;
   readonly hostConcurrency: number;
-  readonly slots: Pick<Slots, 'total'>;
+  readonly slots: Pick<Slots, 'total' | 'noteShortage'>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -52,6 +52,8 @@ type Answered =
 
 /** How long pages of hosts that never answered wait while too many hosts are silent. */
 const SILENT_WAITS_MS = 1_000;
+/** How long those of one wait whose request had to make room for another host. */
+const CUT_SHORT_WAITS_MS = 15_000;
 
 /** The result of one hop. */
 type Hop = (Answered & { readonly left?: Promise<void> }) | { readonly laterMs: number };
@@ -61,6 +63,14 @@ interface Reach {
   readonly rules: RobotsRules | undefined;
   readonly arrival: Arrival | undefined;
   readonly pausedMs: number | undefined;
+}
+
+/** How a page is asked for. */
+interface Asking {
+  readonly crawlDelayMs: number;
+  readonly pausedMs: number | undefined;
+  /** Aborted when the worker stops, or when the request must make room. */
+  readonly signal: AbortSignal;
 }
 
 /** How long a slot rests when this machine had no socket for it, or no proxy. */
@@ -81,7 +91,8 @@ export class Requests {
   constructor(options: RequestsOptions) {
     this.#options = options;
     this.#slots = new SlotWait(options);
-    this.#silent = new SilentHosts({ slots: () => options.slots.total });
+    const { slots } = options;
+    this.#silent = new SilentHosts({ slots: () => slots.total, onShortage: () => slots.noteShortage() });
   }
 
   /**
@@ -108,17 +119,21 @@ export class Requests {
     const { robots } = this.#options;
     const host = hostOf(hop);
     if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS };
-    const end = this.#silent.begin(host);
+    const first = this.#silent.begin(host);
+    const signal = first === undefined ? this.#options.signal : AbortSignal.any([this.#options.signal, first.signal]);
     let hasAnswered = false;
     try {
-      const permission = (await robots?.permit(this.#candidate(hop), rules)) ?? FREE;
+      const permission = (await robots?.permit(this.#candidate(hop, signal), rules)) ?? FREE;
+      hasAnswered =
+        robots !== undefined && rules === undefined && (permission.kind === 'allow' || permission.kind === 'skip');
+      if (first?.signal.aborted) return { laterMs: CUT_SHORT_WAITS_MS };
       if (permission.kind !== 'allow') return this.#refused(hop, permission);
       if (arrival !== undefined) return await this.#recall(hop, arrival);
-      const asked = await this.#ask(hop, permission.intervalMs, pausedMs, hold);
-      hasAnswered = 'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
-      return asked;
+      const asked = await this.#ask(hop, { crawlDelayMs: permission.intervalMs, pausedMs, signal }, hold);
+      hasAnswered ||= 'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
+      return first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked;
     } finally {
-      end(hasAnswered);
+      first?.end(hasAnswered);
     }
   }
 
@@ -137,9 +152,9 @@ export class Requests {
     return { ending: { outcome: { kind: 'skipped', reason: 'content_type', detail } } };
   }
 
-  #candidate(visit: Visit): Candidate {
+  #candidate(visit: Visit, signal: AbortSignal): Candidate {
     const { intervalMs } = visit.run.options;
-    return { url: urlOf(visit), host: hostOf(visit), intervalMs, signal: this.#options.signal };
+    return { url: urlOf(visit), host: hostOf(visit), intervalMs, signal };
   }
 
   /** What becomes of a page that is not fetched, or not now, because of its robots.txt. */
@@ -161,16 +176,17 @@ export class Requests {
   }
 
   /** One request, in its host's turn. */
-  async #ask(visit: Visit, crawlDelayMs: number, pausedMs: number | undefined, hold: PageHold): Promise<Hop> {
-    const { gate, signal, hostConcurrency } = this.#options;
+  async #ask(visit: Visit, { crawlDelayMs, pausedMs, signal }: Asking, hold: PageHold): Promise<Hop> {
+    const { fetcher, gate, hostConcurrency } = this.#options;
     const host = hostOf(visit);
+    await fetcher.prepare(urlOf(visit), signal);
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
     const limit: HostLimit = { intervalMs, concurrency: hostConcurrency };
     const { holder } = visit;
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
     if (!slot.go) return { laterMs: slot.inMs };
     const began = performance.now() - hold.waitedMs;
-    const fetched = await this.#fetch(visit, hold);
+    const fetched = await this.#fetch(visit, signal, hold);
     // What the request waited for this process says nothing of the host's pace.
     const tookMs = performance.now() - hold.waitedMs - began;
     // If that fails, the place is free again when its lease ends.
@@ -180,8 +196,8 @@ export class Requests {
     return fetched;
   }
 
-  async #fetch(visit: Visit, hold: PageHold): Promise<Answered> {
-    const { fetcher, maxBodyBytes, maxRedirects, clock, signal } = this.#options;
+  async #fetch(visit: Visit, signal: AbortSignal, hold: PageHold): Promise<Answered> {
+    const { fetcher, maxBodyBytes, maxRedirects, clock } = this.#options;
     const broken: StepError[] = [];
     const accepts = (contentType: string | undefined): boolean => {
       const wanted = wants(visit, contentType);

@@ -181,6 +181,7 @@ export class Robots {
     const { gate, fetcher, hostConcurrency, log } = this.#options;
     const limit = { intervalMs, concurrency: hostConcurrency };
     const holder = `robots:${origin}`;
+    await fetcher.prepare(way.redirects.at(-1) ?? `${origin}/robots.txt`, signal);
     // The host may have been paused since the page was admitted.
     const slot = await this.#slots.tryAcquire({ host: at, holder, limit, signal });
     if (!slot.go) return { kind: 'later', inMs: slot.inMs };

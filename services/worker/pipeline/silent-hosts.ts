@@ -3,59 +3,116 @@ import { performance } from 'node:perf_hooks';
 interface SilentHostsOptions {
   /** How many pages this process works on at once, for now. */
   readonly slots: () => number;
+  /** A host had to wait, or another to be cut short, for lack of slots. */
+  readonly onShortage: () => void;
   /** Milliseconds, of any clock that only goes forward. */
   readonly now?: () => number;
 }
 
+/** A request to a host that has never answered. */
+export interface FirstRequest {
+  /** Aborted to make room for a request to another host. */
+  readonly signal: AbortSignal;
+  /** Call it when the request ends. */
+  end(hasAnswered: boolean): void;
+}
+
+interface OpenRequest {
+  readonly host: string;
+  readonly since: number;
+  readonly abort: AbortController;
+}
+
 /** A host that hasn't answered after this long may never answer. */
 const SILENT_AFTER_MS = 2_000;
-/** Hosts remembered as having answered; about 100 bytes each. */
+/** By how much longer a host is waited for each time before it must make room: 2 s, 8 s, then until the time-out. */
+const LONGER_EACH_TIME = 4;
+/** Hosts remembered as having answered, and as silent; about 100 bytes each. */
 const MOST_KNOWN = 100_000;
 
 /**
  * Keeps hosts that never answer from taking all slots: a request to one, whether or not it accepts the connection, lasts until
  * its time-out. A host that has never answered may have one long request at a time, and all such hosts together half of the
- * slots; their other pages wait in the frontier.
+ * slots. While they have that half:
+ *
+ * | a host that                 | then                                                                                    |
+ * |-----------------------------|-----------------------------------------------------------------------------------------|
+ * | has answered                | is asked                                                                                |
+ * | was never asked             | is asked; the oldest silent request makes room, and its page comes back later           |
+ * | was silent when it was asked | waits in the frontier                                                                  |
  */
 export class SilentHosts {
   readonly #options: SilentHostsOptions;
   /** Hosts that have answered; at most {@link MOST_KNOWN}, the oldest first. */
   readonly #answered = new Set<string>();
-  /** Open requests to all other hosts, the oldest first. */
-  readonly #open = new Map<symbol, { readonly host: string; readonly since: number }>();
+  /** How often other hosts were silent; at most {@link MOST_KNOWN}, the oldest first. */
+  readonly #silent = new Map<string, number>();
+  /** Open requests to hosts that have not answered, the oldest first. */
+  readonly #open = new Set<OpenRequest>();
 
   constructor(options: SilentHostsOptions) {
     this.#options = options;
   }
 
-  /** May a request to this host begin, as far as the limits for silent hosts go? */
+  /** May a request to this host begin, as far as the limits for silent hosts go? If there is no room, others may be cut short for it. */
   mayAsk(host: string): boolean {
     if (this.#open.size === 0 || this.#answered.has(host)) return true;
-    const silentSince = this.#now() - SILENT_AFTER_MS;
-    let most = Math.ceil(this.#options.slots() / 2);
-    for (const { host: other, since } of this.#open.values()) {
-      if (since > silentSince) return true;
-      if (other === host || --most <= 0) return false;
+    const now = this.#now();
+    let room = Math.ceil(this.#options.slots() / 2);
+    const longest: OpenRequest[] = [];
+    for (const request of this.#open) {
+      const age = now - request.since;
+      const times = this.#silent.get(request.host) ?? 0;
+      if (age < SILENT_AFTER_MS && times === 0) {
+        // All that follow are younger still.
+        if (this.#silent.size === 0) break;
+        continue;
+      }
+      if (request.host === host) return false;
+      room--;
+      if (age >= SILENT_AFTER_MS * LONGER_EACH_TIME ** times) longest.push(request);
     }
-    return true;
+    if (room > 0) return true;
+    this.#options.onShortage();
+    if (this.#silent.has(host)) return false;
+    const cut = longest.slice(0, 1 - room);
+    for (const request of cut) {
+      this.#open.delete(request);
+      request.abort.abort();
+    }
+    return cut.length > 0;
   }
 
-  /** Notes that a request begins. Call the returned function when it ends, with whether the host answered. */
-  begin(host: string): (hasAnswered: boolean) => void {
-    if (this.#answered.has(host)) return () => {};
-    const id = Symbol();
-    this.#open.set(id, { host, since: this.#now() });
-    return (hasAnswered) => {
-      this.#open.delete(id);
-      if (!hasAnswered) return;
+  /** Notes that a request begins. Returns nothing if the host has answered before. */
+  begin(host: string): FirstRequest | undefined {
+    if (this.#answered.has(host)) return undefined;
+    const request = { host, since: this.#now(), abort: new AbortController() };
+    this.#open.add(request);
+    return { signal: request.abort.signal, end: (hasAnswered) => this.#end(request, hasAnswered) };
+  }
+
+  #end(request: OpenRequest, hasAnswered: boolean): void {
+    const { host, since } = request;
+    this.#open.delete(request);
+    if (hasAnswered) {
+      this.#silent.delete(host);
       this.#answered.add(host);
-      if (this.#answered.size <= MOST_KNOWN) return;
-      const [oldest] = this.#answered;
-      if (oldest !== undefined) this.#answered.delete(oldest);
-    };
+      forgetOldest(this.#answered);
+    } else if (this.#now() - since >= SILENT_AFTER_MS) {
+      const times = (this.#silent.get(host) ?? 0) + 1;
+      this.#silent.delete(host);
+      this.#silent.set(host, times);
+      forgetOldest(this.#silent);
+    }
   }
 
   #now(): number {
     return (this.#options.now ?? (() => performance.now()))();
   }
+}
+
+function forgetOldest(hosts: Set<string> | Map<string, unknown>): void {
+  if (hosts.size <= MOST_KNOWN) return;
+  const [oldest] = hosts.keys();
+  if (oldest !== undefined) hosts.delete(oldest);
 }

@@ -19,7 +19,8 @@ import { BodyMemory } from '../body-memory.ts';
 import { ConnectTurns } from '../connect-turns.ts';
 import { directDial, newSessions } from '../dial.ts';
 import { toFetchError } from '../error-codes.ts';
-import { BODY_MEMORY_BYTES, type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
+import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
+import { lookUpAhead } from '../look-up-ahead.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
 import { RequestClock } from '../request-clock.ts';
 import { type Dialed, DirectAgents } from './agents.ts';
@@ -40,20 +41,24 @@ export class GotFetcher implements Fetcher {
   readonly #routes: ProxiedRoutes<ProxyAgents> | undefined;
   readonly #hostHeaders: HostHeaders;
   readonly #timeoutMs: number;
+  readonly #lookupMs: number;
+  readonly #guard: AddressGuard;
 
   constructor(options: FetcherOptions) {
     const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
     this.#timeoutMs = timeoutMs;
     this.#hostHeaders = hostHeaders;
     const phaseMs = Math.min(timeoutMs, PHASE_MS);
+    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
     const guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
+    this.#guard = guard;
     this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
     const connecting = {
       guard,
       turns: options.connectTurns ?? new ConnectTurns(),
       tls: { sessions: newSessions(), protocols: ['http/1.1'] },
     } as const;
-    this.#agents = new DirectAgents(directDial({ ...connecting, phaseMs }));
+    this.#agents = new DirectAgents(directDial({ ...connecting, lookupMs: this.#lookupMs, phaseMs }));
     this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, connecting) });
     this.#client = got.extend({
       agent: { http: this.#agents.http, https: this.#agents.https },
@@ -65,6 +70,10 @@ export class GotFetcher implements Fetcher {
       strictContentLength: true,
       followRedirect: false,
     });
+  }
+
+  async prepare(url: string, signal: AbortSignal): Promise<void> {
+    await lookUpAhead(this.#guard, url, { signal, lookupMs: this.#lookupMs });
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {

@@ -7,12 +7,14 @@ import { type Family, usableFamilies, usableOf } from './address-families.ts';
 import { HOSTS_PATH, type Hosts, parseHosts } from './hosts-file.ts';
 import { isLocalName, LastResort, type SystemLookup } from './last-resort.ts';
 import { NameError, nameCodeOf } from './name-error.ts';
-import { NameServers, type PATIENCE } from './name-servers.ts';
+import { NameServers, type Patience } from './name-servers.ts';
 import { Turns } from './turns.ts';
 import { WatchedFile } from './watched-file.ts';
 
 /** Names that name servers are asked for at once. */
 const AT_ONCE = 64;
+/** … and beside them, those that they are asked for again, since there was no answer within a second. Each has a socket. */
+const SLOW_AT_ONCE = 512;
 const KEEP_MS = 60_000;
 const KEEP_FAILURE_MS = 5_000;
 const KEEP_FAMILIES_MS = 10_000;
@@ -33,7 +35,7 @@ interface NamesOptions {
   readonly hostsPath?: string;
   /** Default: those that this machine can use. */
   readonly families?: () => readonly Family[];
-  readonly patience?: typeof PATIENCE;
+  readonly patience?: Patience;
   /** The last resort. Default: getaddrinfo, unless `servers` are named. */
   readonly systemLookup?: SystemLookup;
 }
@@ -48,7 +50,8 @@ type Answer = readonly LookupAddress[] | NameError['code'];
  * | what is kept      | addresses for 60 s, failures for 5 s; a name that is being looked up is not again   |
  * | the hosts file    | read again when it changes                                                          |
  * | `localhost`       | and names under it: loopback                                                        |
- * | the name servers  | A and AAAA at once, for 64 names at once                                            |
+ * | the name servers  | A and AAAA at once, for 64 names at once; a name that takes long makes room for     |
+ * |                   | others after a second, and is asked for once more among up to 512 such names         |
  * | the system        | asked for what they don't know: two at once, beside them                            |
  *
  * Of a machine that has no IPv6, AAAA is not asked for. With it, IPv6 addresses come first; Node.js tries the others, too.
@@ -63,6 +66,7 @@ export class Names {
   readonly #lastResort: LastResort | undefined;
   readonly #families: () => readonly Family[];
   readonly #turns = new Turns(AT_ONCE);
+  readonly #slowTurns = new Turns(SLOW_AT_ONCE);
   readonly #kept: ExpiringCache<Answer & {}>;
   readonly #underWay = new Map<string, Promise<Answer>>();
   #usable: { readonly families: readonly Family[]; readonly until: number } | undefined;
@@ -117,12 +121,21 @@ export class Names {
     const own = (await this.#hosts.read()).get(name) ?? (LOCALHOST.test(name) ? LOOPBACK : undefined);
     if (own !== undefined) return usableOf(own, families);
     try {
-      return await this.#turns.run(() => this.#servers.ask(name, families));
+      return await this.#ask(name, families);
     } catch (error: unknown) {
       const code = nameCodeOf(error);
       const mayBeKnown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
       if (this.#lastResort === undefined || !mayBeKnown) throw error;
       return await this.#lastResort.ask(name, code === 'ENOTFOUND' && !isLocalName(name));
+    }
+  }
+
+  async #ask(name: string, families: readonly Family[]): Promise<Answer> {
+    try {
+      return await this.#turns.run(() => this.#servers.ask(name, families));
+    } catch (error: unknown) {
+      if (nameCodeOf(error) !== 'ETIMEOUT') throw error;
+      return await this.#slowTurns.run(() => this.#servers.askAgain(name, families));
     }
   }
 

@@ -10,7 +10,8 @@ import { BodyMemory } from '../body-memory.ts';
 import { ConnectTurns } from '../connect-turns.ts';
 import { type Dial, directDial, newSessions } from '../dial.ts';
 import { toFetchError } from '../error-codes.ts';
-import { BODY_MEMORY_BYTES, type FetcherOptions, PHASE_MS } from '../fetcher-options.ts';
+import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
+import { lookUpAhead } from '../look-up-ahead.ts';
 import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
@@ -35,6 +36,7 @@ interface Sending {
  */
 export class UndiciFetcher implements Fetcher {
   readonly #timeoutMs: number;
+  readonly #lookupMs: number;
   readonly #hostHeaders: HostHeaders;
   readonly #guard: AddressGuard;
   readonly #headers: Headers;
@@ -49,6 +51,7 @@ export class UndiciFetcher implements Fetcher {
   constructor(options: FetcherOptions) {
     const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
     this.#timeoutMs = timeoutMs;
+    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
     this.#hostHeaders = hostHeaders;
     this.#headers = commonHeaders(options.userAgent);
     this.#plainHeaders = Object.entries(this.#headers).flat();
@@ -58,9 +61,14 @@ export class UndiciFetcher implements Fetcher {
       turns: options.connectTurns ?? new ConnectTurns(),
       tls: { sessions: newSessions(), protocols: ['h2', 'http/1.1'] },
     } as const;
-    this.#dial = directDial({ ...connecting, guard: this.#guard, phaseMs: Math.min(timeoutMs, PHASE_MS) });
+    const [guard, lookupMs, phaseMs] = [this.#guard, this.#lookupMs, Math.min(timeoutMs, PHASE_MS)];
+    this.#dial = directDial({ ...connecting, guard, lookupMs, phaseMs });
     this.#routes =
       rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, connecting) });
+  }
+
+  async prepare(url: string, signal: AbortSignal): Promise<void> {
+    await lookUpAhead(this.#guard, url, { signal, lookupMs: this.#lookupMs });
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDnsServer } from '../../support/dns-server.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { openDnsServer } from '../../support/opened-dns-server.ts';
 import { TestSite, type TestSiteOptions } from '../../support/site.ts';
 import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
@@ -36,6 +36,18 @@ describe('trawl crawl', () => {
     const summary = await workplace.json(['crawl', ...urls, '--dns-servers', names.address, ...AT_FULL_SPEED]);
     expect(summary).toMatchObject({ done: 2, failed: 1, reasons: { failed: { dns: 1 } } });
     expect(names.asked).toEqual(expect.arrayContaining(['A a.test', 'A b.test', 'A gone.test']));
+  });
+
+  test('hosts whose names take five seconds are crawled like the others', async () => {
+    const { site, workplace } = await setup();
+    const names = await openDnsServer((name) => ({
+      addresses: ['127.0.0.1'],
+      delayMs: name.startsWith('slow') ? 5_000 : 5,
+    }));
+    const hosts = Array.from({ length: 60 }, (_, n) => `${n % 3 === 0 ? 'slow' : 'quick'}-${n}.test`);
+    const urls = hosts.map((host) => `http://${host}:${site.port}/page/1`);
+    const summary = await workplace.json(['crawl', ...urls, '--dns-servers', names.address, ...AT_FULL_SPEED]);
+    expect(summary).toMatchObject({ done: 60, failed: 0, skipped: 0 });
   });
 
   test('--follow follows links on the same host as deep as it may', async () => {

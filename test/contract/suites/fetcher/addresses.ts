@@ -67,6 +67,31 @@ export function describeAddresses(setup: Setup): void {
       expect(site.connections).toBe(0);
     });
 
+    test('a host is looked up ahead, nothing is connected to, and what goes wrong is left to the request', async () => {
+      const { resolve, asked } = resolver(['127.0.0.1'], ['10.0.0.1']);
+      const { fetcher, site } = await setup({ allowedPrivate: allowing('127.0.0.1'), resolve });
+      const { signal } = new AbortController();
+      await fetcher.prepare(`http://site.test:${site.port}/`, signal);
+      expect(asked).toEqual(['site.test']);
+      await fetcher.prepare('http://private.test/', signal);
+      for (const url of [site.url('/'), 'http://[::1]/', 'no url']) await fetcher.prepare(url, signal);
+      expect({ asked, connections: site.connections }).toEqual({
+        asked: ['site.test', 'private.test'],
+        connections: 0,
+      });
+    });
+
+    test('… no longer than until the signal, or the time-out', async () => {
+      const never = { resolve: () => new Promise<never>(() => {}) };
+      const { fetcher } = await setup({ ...never, timeoutMs: 50 });
+      await fetcher.prepare('http://site.test/', new AbortController().signal);
+      const patient = await setup(never);
+      const controller = new AbortController();
+      const prepared = patient.fetcher.prepare('http://site.test/', controller.signal);
+      controller.abort();
+      await prepared;
+    });
+
     test('a name that changes its address between look-ups is looked up once for each connection, and judged each time', async () => {
       const { resolve, asked } = resolver(['127.0.0.1'], ['127.0.0.2']);
       const { fetcher, site } = await setup({ allowedPrivate: allowing('127.0.0.1'), resolve });

@@ -121,3 +121,14 @@ test('resized: those who wait come in, and those who are in stay', async () => {
   await Promise.resolve();
   expect([normal.inside, slots.isFull]).toEqual([5, false]);
 });
+
+test('a shortage is told once: of somebody who waits, or who was refused', async () => {
+  const slots = new Slots(1);
+  expect(slots.takeShortage()).toBe(false);
+  slots.noteShortage();
+  expect([slots.takeShortage(), slots.takeShortage()]).toEqual([true, false]);
+  await slots.enter('normal');
+  expect(slots.takeShortage(), 'taken, but nobody waits').toBe(false);
+  void slots.enter('normal');
+  expect([slots.takeShortage(), slots.takeShortage()]).toEqual([true, true]);
+});

@@ -291,7 +291,7 @@ export const SETTINGS = {
     'RELEASE_WINDOW',
     optional(integer({ min: 1, max: 1_000_000 })),
     '',
-    'Tasks out of the frontier at once (1000, or 4 per live worker slot if that is more).',
+    'Tasks out of the frontier at once, at most (1000, or 4 per live worker slot if that is more).',
   ),
   runRetention: setting(
     'fleet',

@@ -27,12 +27,28 @@ export const SHORTEST_PLACE_WAIT_MS = 10;
 /** A run's interval for a host binds other runs, too: for two such intervals and this long after its last release there. */
 export const INTERVAL_KNOWN_MS = 10 * SECOND_MS;
 
-/** Hosts, runs and retries that one `release` looks at, at most. */
-export const MOST_LOOKS = 200;
+/**
+ * Hosts, runs and retries that one `release` looks at, at most. Paused hosts cost a fraction of what others do, so there are more looks
+ * than tasks: hosts behind thousands of paused ones are reached sooner.
+ */
+export const MOST_LOOKS = 600;
 export const MOST_RUNS_LOOKED_AT = 100;
 export const MOST_RETRIES_WOKEN = 100;
 /** The highest first release number of a run, whatever the clock says: a little below 2^53, so that numbers stay exact. */
 export const HIGHEST_START = 9_000_000_000_000_000;
+
+/**
+ * How many tasks may be out at once adapts to what workers get done. A delivery is late when it is admitted this long after its
+ * release: workers have more than they can do, and whatever is released next, of whichever run, waits behind all of it.
+ */
+export const LATE_MS = 200;
+/** The window begins with this, and doubles until deliveries first come late; from then on it shrinks or grows by these. */
+export const FIRST_WINDOW = 1_000;
+export const WINDOW_EVERY_MS = 500;
+export const WINDOW_SHRINKS_TO = 0.8;
+export const WINDOW_GROWS_TO = 1.1;
+/** For late deliveries it doesn't shrink below this share of the greatest, which is four for each slot: every slot has enough to do. */
+export const LEAST_WINDOW_SHARE = 0.4;
 
 /** A task is released at most this long before its slot: while it waits in a worker, it keeps others out. */
 export const LEAD_MS = 250;

@@ -22,9 +22,12 @@ import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
 import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/fingerprint.ts';
 import {
+  FIRST_WINDOW,
   HIGHEST_START,
   INTERVAL_KNOWN_MS,
+  LATE_MS,
   LEAD_MS,
+  LEAST_WINDOW_SHARE,
   MOST_LOOKS,
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
@@ -32,6 +35,9 @@ import {
   QUEUED_PAST_DEADLINE_MS,
   SHORTEST_PLACE_WAIT_MS,
   UNKNOWN_RESPONSE_MS,
+  WINDOW_EVERY_MS,
+  WINDOW_GROWS_TO,
+  WINDOW_SHRINKS_TO,
 } from '../policy.ts';
 
 /** How long what is known of a host is kept after its last use. */
@@ -43,6 +49,14 @@ const MOST_KEPT_RUNS = 100;
 const MOST_KEPT_MARKS = 2_000_000;
 /** The response cache may spend the budget of this time at once. */
 const BURST_MS = 5 * SECOND_MS;
+/**
+ * Redis has more to do than it can when an answer takes this long. A slot that was granted 100 ms ago is too old to be used, so that
+ * workers would ask and ask, and fetch nothing: the window shrinks, however few slots have something to do then.
+ */
+const LAGGING_MS = 50;
+const LEAST_WINDOW = 200;
+/** What it shrinks to at most, at once. */
+const LEAST_LAGGING_SHARE = 0.25;
 /** A compact mark is a sign and two groups of digits, each below its bound: together they fit into 63 bits. */
 const DIGEST_HIGH = 9_199_999_999;
 const DIGEST_LOW = 1_000_000_000;
@@ -59,10 +73,16 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   DIGEST_HIGH,
   DIGEST_LOW,
   FAULTS_TO_OPEN,
+  FIRST_WINDOW,
   HIGHEST_START,
   HOST_KEPT_MS,
   INTERVAL_KNOWN_MS,
+  LAGGING_MS,
+  LATE_MS,
   LEAD_MS,
+  LEAST_LAGGING_SHARE,
+  LEAST_WINDOW,
+  LEAST_WINDOW_SHARE,
   LONGEST_PAUSE_MS,
   LONGEST_RESPONSE_MS,
   MALFORMED_HOST,
@@ -90,6 +110,9 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   THROTTLE_BASE_MS,
   THROTTLE_CAP_MS,
   UNKNOWN_RESPONSE_MS,
+  WINDOW_EVERY_MS,
+  WINDOW_GROWS_TO,
+  WINDOW_SHRINKS_TO,
   WORKING_MS,
 };
 

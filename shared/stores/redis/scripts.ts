@@ -99,7 +99,7 @@ export class Scripts {
  * that it needs, and its own body. Creating functions costs a little every time a script runs, so each gets only what it uses:
  * `keep_time.lua` is left out of scripts that only read, and of those whose header says so.
  */
-function readScript(name: ScriptName): string {
+export function readScript(name: ScriptName): string {
   const read = (file: string): string => {
     const path = FILES.get(file);
     if (path === undefined) throw new Error(`no script is named ${file}`);

@@ -33,10 +33,11 @@ import { HostHealth, probeOf } from './moves/host-health.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import { type Moves, optionsOf } from './moves/moves.ts';
 import { Offering } from './moves/offering.ts';
-import { type LookTurn, Releasing } from './moves/releasing.ts';
+import { type LookMemory, Releasing } from './moves/releasing.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { Settling } from './moves/settling.ts';
 import { stateOfTask, type TaskRow } from './moves/task-rows.ts';
+import { UsableWindow } from './moves/usable-window.ts';
 
 interface SqliteFrontierOptions {
   readonly store: LocalStore;
@@ -47,7 +48,7 @@ interface SqliteFrontierOptions {
 export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
   readonly #store: LocalStore;
   readonly #policy: FrontierPolicy;
-  readonly #turn: LookTurn = { looking: undefined };
+  readonly #memory: LookMemory = { looking: undefined, window: new UsableWindow() };
 
   constructor({ store, policy }: SqliteFrontierOptions) {
     this.#store = store;
@@ -63,7 +64,7 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
 
   async release(options: ReleaseOptions): Promise<Release> {
     return await this.#store.move((moves) =>
-      new Releasing(moves, this.#policy, this.#turn, options.unpaced).run(options),
+      new Releasing(moves, this.#policy, this.#memory, options.unpaced).run(options),
     );
   }
 
@@ -89,6 +90,7 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
       const task = moves.flight(run, name);
       if (task === undefined) return { verdict: 'gone' };
       run.touched = 1;
+      if (task.worker === null) this.#memory.window.admitted(moves.now - name.release / 1_000, moves.now);
       return admit(moves, run, task, worker);
     });
   }

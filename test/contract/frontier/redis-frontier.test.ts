@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { nameOf } from '../../../shared/ports/frontier.ts';
+import { nameOf, type ReleaseName } from '../../../shared/ports/frontier.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../../support/builders.ts';
@@ -58,6 +58,45 @@ test('whatever becomes of its tasks, no host is remembered for ever', async () =
     });
   }
   const keys = await redis.keys(`${prefix}ratelimit:*`);
-  expect(keys.length).toBe(2);
+  expect(keys, 'late.test was never asked').toEqual([`${prefix}ratelimit:a.test`]);
   for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(0);
+});
+
+test('while Redis answers late, fewer tasks are out than the window allows, and more again when it does not', async () => {
+  const { runs, frontierOn, clock } = setup();
+  let answersInMs = 0;
+  const slow = withMethods(redis, {
+    evalsha: (async (...args: Parameters<Redis['evalsha']>) => {
+      clock.step(answersInMs);
+      return await redis.evalsha(...args);
+    }) as Redis['evalsha'],
+  });
+  const frontier = frontierOn(slow);
+  await runs.open('r', FAST_RUN, 'p');
+  for (let from = 1; from <= 2_000; from += 500) await frontier.offer('r', pages(from, from + 499));
+  const out: ReleaseName[] = [];
+  const look = async (ms: number): Promise<number> => {
+    answersInMs = ms;
+    const { tasks } = await frontier.release({ ...ROOM, limit: 1_000 });
+    answersInMs = 0;
+    out.push(...tasks.map(nameOf));
+    clock.step(500);
+    return out.length;
+  };
+  const settle = async (count: number): Promise<void> => {
+    for (const name of out.splice(0, count)) await frontier.settle('r', name, { outcome: { kind: 'done' } });
+  };
+  // One look may be slow because the machine is; five in a row are not.
+  for (let n = 0; n < 5; n++) expect(await look(62.5)).toBe(1_000);
+  expect(await look(62.5), 'down to four fifths').toBe(1_000);
+  await settle(500);
+  expect([await look(62.5), await look(62.5), await look(62.5)], 'to 400, 320 and 256').toEqual([500, 500, 500]);
+  await settle(400);
+  expect(await look(62.5), 'never below 200').toBe(200);
+  expect(await look(0), 'it was still slow before').toBe(200);
+  expect([await look(0), await look(0)], 'a tenth more each time').toEqual([220, 242]);
+  // A very slow one counts at once, and for as much as it is too slow.
+  expect([await look(250), await look(0)]).toEqual([266, 266]);
+  await settle(60);
+  expect(await look(0), 'a tenth above 200').toBe(220);
 });

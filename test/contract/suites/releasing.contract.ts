@@ -95,6 +95,30 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(tasks.map(({ task }) => task.run)).toEqual(['s', 's', 's', 's']);
     });
 
+    test('a window above a thousand opens as it is filled, and closes again while deliveries come late', async () => {
+      const { frontier, step } = await setup();
+      for (let from = 1; from <= 12_000; from += 500) await frontier.offer('r', pages(from, from + 499));
+      const wide = { limit: 20_000, window: 5_000, unpaced: false };
+      const look = async (afterMs = 500): Promise<number> => {
+        step(afterMs);
+        return (await frontier.release(wide)).tasks.length;
+      };
+      const settle = async (from: number, to: number): Promise<void> => {
+        for (let n = from; n <= to; n++) await frontier.settle('r', n, { outcome: { kind: 'done' } });
+      };
+      const opening = [await look(), await look(), await look(), await look(), await look()];
+      expect(opening).toEqual([1_000, 1_000, 2_000, 1_000, 0]);
+      const comesLate = async (): Promise<number> => {
+        step(400);
+        await frontier.admit('r', 5_000, 'w');
+        return await look(100);
+      };
+      await settle(1, 2_000);
+      expect(await comesLate(), 'four fifths of the 3 000 that are out').toBe(0);
+      await settle(2_001, 2_900);
+      expect([await look(), await look()], 'no more come late: a tenth more').toEqual([300, 240]);
+    });
+
     test('tasks past their deadline end in batches, whatever the pace of their host', async () => {
       const { frontier, step } = await setup({ intervalMs: 60_000 });
       const late = Array.from({ length: 450 }, (_, n) => page(n, 'a.test', { deadlineMs: 1_000 }));
@@ -139,6 +163,25 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
       for (let look = 0; look < 3; look++) await frontier.release(ROOM);
       expect((await frontier.release(ROOM)).nextLookMs).toBe(60_000);
+    });
+
+    test('one look passes over hundreds of paused hosts, and looks at none of them again before its pause ends', async () => {
+      const { frontier, gate, hosts, step } = await setup({ intervalMs: 1_000 });
+      const paused = Array.from({ length: 500 }, (_, n) => `paused-${n}.test`);
+      await frontier.offer(
+        'r',
+        paused.map((host) => page(1, host)),
+      );
+      for (const host of paused) await gate.pause(host, 60_000, 'Retry-After');
+      step(1_000);
+      await frontier.offer('r', pages(1, 2));
+      expect(await hosts.due()).toBe(501);
+      expect(urls(await frontier.release(ROOM)), 'it stands behind them').toEqual(['a.test/1']);
+      expect(await hosts.due()).toBe(0);
+      step(1_000);
+      expect(await hosts.due(), 'its next slot').toBe(1);
+      step(58_000);
+      expect((await frontier.release(ROOM)).tasks.length).toBe(200);
     });
 
     test('one looks for all until its lease ends, or its look was full', async () => {

@@ -23,6 +23,7 @@ import { paceOf, rateOf } from './host-rows.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunHostRow, RunRow } from './run-rows.ts';
 import { placeOf, stateOfTask, type TaskRow } from './task-rows.ts';
+import type { UsableWindow } from './usable-window.ts';
 
 interface Wanted {
   /** Tasks that may go. */
@@ -41,33 +42,36 @@ const FIRST_WAITING = `${WAITING} ORDER BY queue, place LIMIT ?`;
 /** For a host that a single task tries: tasks at the tail have waited least. */
 const LAST_WAITING = `${WAITING} ORDER BY queue, place DESC LIMIT ?`;
 
-/** Which caller looks for due tasks for all others of this process, and until when. Other processes have other runs. */
-export interface LookTurn {
+/** What this process remembers from one look to the next. Other processes have other runs. */
+export interface LookMemory {
+  /** Which caller looks for due tasks for all others, and until when. */
   looking: { readonly looker: string; readonly till: number } | undefined;
+  readonly window: UsableWindow;
 }
 
 /** One call of `release`: see `stores/redis/lua/tasks/release.lua`, which follows the same rules in the same order. */
 export class Releasing {
   readonly #moves: Moves;
   readonly #policy: FrontierPolicy;
-  readonly #turn: LookTurn;
+  readonly #memory: LookMemory;
   readonly #unpaced: boolean;
   readonly #tasks: ReleasedTask[] = [];
   #looks = 0;
 
-  constructor(moves: Moves, policy: FrontierPolicy, turn: LookTurn, unpaced: boolean) {
+  constructor(moves: Moves, policy: FrontierPolicy, memory: LookMemory, unpaced: boolean) {
     this.#moves = moves;
-    this.#turn = turn;
+    this.#memory = memory;
     this.#policy = policy;
     this.#unpaced = unpaced;
   }
 
-  run({ limit, window, looker }: ReleaseOptions): Release {
+  run({ limit, window: most, looker }: ReleaseOptions): Release {
     const { now } = this.#moves;
     const leftMs = looker === undefined ? 0 : this.#leftToOther(looker);
     if (leftMs > 0) return { tasks: [], nextLookMs: leftMs, now, isLeftToOther: true };
     const open = this.#moves.ownRuns();
     const out = open.reduce((sum, run) => sum + run.inFlight, 0);
+    const window = this.#memory.window.size(most, out, now);
     let budget = Math.min(limit, window - out);
     const wanting = open
       .filter(({ lookAt }) => lookAt !== null && lookAt <= now)
@@ -87,7 +91,7 @@ export class Releasing {
     if (looker !== undefined) {
       // A full look: there is more to do than one caller can, and the next one helps.
       const isFull = this.#tasks.length >= limit;
-      this.#turn.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
+      this.#memory.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
     }
     const first = Math.min(...open.map(({ lookAt }) => lookAt ?? Number.POSITIVE_INFINITY));
     const nextLookMs = first === Number.POSITIVE_INFINITY ? LEAD_MS : Math.max(0, first - now);
@@ -95,7 +99,7 @@ export class Releasing {
   }
 
   #leftToOther(looker: string): number {
-    const { looking } = this.#turn;
+    const { looking } = this.#memory;
     if (looking === undefined || looking.looker === looker) return 0;
     const leftMs = looking.till - this.#moves.now;
     return leftMs <= LOOK_LEASE_MS ? leftMs : 0;
@@ -194,6 +198,7 @@ export class Releasing {
     if (pace > 0 && go > 0) {
       cursor += go * pace;
       host.releaseAt = cursor;
+      this.#keepInterval(run, name);
     }
     const triedUntil = isTried && go > 0 ? health.release(probeOf(run.id, run.releases)) : undefined;
     if (own.waiting === 0) own.readyAt = null;
@@ -208,15 +213,20 @@ export class Releasing {
     const { now } = this.#moves;
     const host = this.#moves.host(name);
     const own = Math.ceil(optionsOf(run).intervalMs);
-    let pace = paceOf(host, own, now).intervalMs;
-    if (own > 0 && rateOf(host, own, now) === own) {
-      host.interval = own;
-      host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
-    }
+    const pace = paceOf(host, own, now).intervalMs;
     const { hostConcurrency } = this.#policy;
-    if (hostConcurrency > 0 && host.responseMs !== null)
-      pace = Math.max(pace, Math.ceil(host.responseMs / hostConcurrency));
-    return pace;
+    if (hostConcurrency === 0 || host.responseMs === null) return pace;
+    return Math.max(pace, Math.ceil(host.responseMs / hostConcurrency));
+  }
+
+  /** A run whose own interval is the slowest says so, for the others. */
+  #keepInterval(run: RunRow, name: string): void {
+    const { now } = this.#moves;
+    const host = this.#moves.host(name);
+    const own = Math.ceil(optionsOf(run).intervalMs);
+    if (own === 0 || rateOf(host, own, now) !== own) return;
+    host.interval = own;
+    host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
   }
 
   /** Did the host give this run nothing but errors for too long, and is it still paused, or its last error recent? */

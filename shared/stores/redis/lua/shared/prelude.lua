@@ -147,10 +147,12 @@ local function count_failed(run, reason, list)
   redis.call('HINCRBY', run_key(run), 'failed:' .. reason, #list)
   if reason == 'malformed' then return end
   local marks = marks_of(run)
+  local has_claims = redis.call('EXISTS', run_key(run, 'claims')) == 1
+  local shares_pages = not marks.run and recrawl_after(run)
   for _, mark in ipairs(list) do
-    free_claim(run, marks, mark)
+    if has_claims then free_claim(run, marks, mark) end
     if remove_marks(marks, {mark}) == 1 then redis.call('SADD', run_key(run, 'failed'), mark) end
-    if not marks.run and recrawl_after(run) then redis.call('HDEL', page_key(mark), 'taken') end
+    if shares_pages then redis.call('HDEL', page_key(mark), 'taken') end
   end
   keep_marks(marks)
 end

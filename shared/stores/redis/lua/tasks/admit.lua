@@ -21,6 +21,11 @@ local paused, opened, probe, probe_until, answered =
   unpack(redis.call('HMGET', host_key(task.host), 'paused_until', 'opened', 'probe', 'probe_until', 'answered'))
 paused = as_number(paused)
 
+-- Numbers follow the clock, in microseconds. What is taken over from a worker that died is no sign of too much work.
+if not string.find(entry, '^working:') and now - tonumber(release) / 1000 > LATE_MS then
+  redis.call('SET', P .. 'late', int(now), 'PX', 4 * WINDOW_EVERY_MS)
+end
+
 local function give_back()
   leave_ledger(run, release)
   put_back(run, run_state, task)

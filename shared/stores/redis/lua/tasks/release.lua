@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Leases due tasks, each under a new release number.
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
---        of others is nothing, lease ms, time
+--        of others is nothing, lease ms, how long Redis takes to answer in ms, time
 -- Needs  host_pace.lua
 -- Result {ms until the next look, the time, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task; {ms until the lease ends, the time,
@@ -16,7 +16,7 @@
 local limit, window, unpaced = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local looker, lease_ms = ARGV[7], tonumber(ARGV[8])
+local looker, lease_ms, lag = ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
 
 -- One looks for all: as long as a full window, or nothing that is due, would keep each of them looking in vain.
 local function left_to_other_ms()
@@ -29,32 +29,44 @@ end
 if left_to_other_ms() > 0 then return {int(left_to_other_ms()), int(now), 'left'} end
 
 local reply, looks = {0, int(now)}, 0
--- By run, the number that was given last. Numbers begin above the clock, in microseconds: a store that lost its last second
--- doesn't know which it gave in that, and gives none of them again. How many were given is counted beside it, for people.
-local given = {}
 
-local function next_numbers(run, count)
-  given[run] = given[run] + count
-  redis.call('HSET', run_key(run), 'releases', int(given[run]))
-  redis.call('HINCRBY', run_key(run), 'released', count)
-  return given[run]
+-- What a look goes by of a run, with `given`, the number that was given last. Numbers begin above the clock, in microseconds: a
+-- store that lost its last second doesn't know which it gave in that, and gives none of them again. How many were given is
+-- counted beside it, for people. Each host's are written before the next host is looked at, and in one command.
+local function read_run(run)
+  local state, interval, touched, last, released, waiting =
+    unpack(redis.call('HMGET', run_key(run), 'state', 'interval_ms', 'touched', 'releases', 'released', 'waiting'))
+  return {
+    id = run, is_running = state == 'running', interval = tonumber(interval), is_unpaced = unpaced and not touched,
+    given = math.max(as_number(last), math.min(now * 1000, HIGHEST_START)),
+    released = as_number(released), waiting = as_number(waiting),
+    -- Few runs have hosts in trouble: without any, no host needs to be looked up.
+    is_troubled = redis.call('EXISTS', run_key(run, 'trouble')) == 1,
+  }
 end
 
--- The interval that counts. A run whose own is the slowest says so, for the others.
-local function pace_of(host, own, gate)
-  local interval, _, rate = interval_of(own, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14])
+local function next_numbers(run, count)
+  run.given, run.released, run.waiting = run.given + count, run.released + count, run.waiting - count
+  redis.call('HSET', run_key(run.id), 'releases', int(run.given), 'released', int(run.released), 'waiting', int(run.waiting))
+  return run.given
+end
+
+-- How far a host's cursor is. A run whose own interval is the slowest says so, for the others.
+local function keep_cursor(host, cursor, own, rate, interval)
+  local lasts = INTERVAL_KNOWN_MS + 2 * own
   if own > 0 and rate == own then
-    local added = redis.call('HSET', host_key(host), 'interval', int(own), 'interval_until', int(now + INTERVAL_KNOWN_MS + 2 * own),
+    redis.call('HSET', host_key(host), 'release_at', int(cursor), 'interval', int(own), 'interval_until', int(now + lasts),
       'per_minute', int(MINUTE_MS / interval))
-    if added > 0 then keep_host(host, INTERVAL_KNOWN_MS + 2 * own + HOST_KEPT_MS) end
+  else
+    redis.call('HSET', host_key(host), 'release_at', int(cursor))
   end
-  return interval
+  keep_host(host, math.max(cursor - now, lasts) + HOST_KEPT_MS)
 end
 
 -- A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago.
 -- After a night without a fleet, it is asked once more.
 local function is_down(run, host)
-  local trouble = redis.call('HGET', run_key(run, 'trouble'), host)
+  local trouble = run.is_troubled and redis.call('HGET', run_key(run.id, 'trouble'), host)
   if not trouble then return false end
   local since, last = string.match(trouble, '^(%d+) (%d+)$')
   if now - since < give_up then return false end
@@ -68,7 +80,7 @@ end
 local function take(run, host, count, most, forced, pop)
   local go, taken, last = 0, 0, nil
   for _, queue in ipairs({'priority', 'normal'}) do
-    local key = list_key(run, queue, host)
+    local key = list_key(run.id, queue, host)
     while go < count and taken < most do
       local entries = redis.call(pop, key, math.min(count - go, most - taken))
       if not entries then break end
@@ -87,11 +99,10 @@ local function take(run, host, count, most, forced, pop)
         flights[#flights + 1] = 'publishing ' .. host .. ' ' .. queue .. ' ' .. entry
         leases[#leases + 1] = int(now + PUBLISHING_MS)
         leases[#leases + 1] = release
-        reply[#reply + 1] = verdict .. ' ' .. release .. ' ' .. run .. ' ' .. host .. ' ' .. queue .. ' ' .. entry
+        reply[#reply + 1] = verdict .. ' ' .. release .. ' ' .. run.id .. ' ' .. host .. ' ' .. queue .. ' ' .. entry
       end
-      redis.call('HSET', run_key(run, 'inflight'), unpack(flights))
-      redis.call('ZADD', run_key(run, 'leases'), unpack(leases))
-      redis.call('HINCRBY', run_key(run), 'waiting', -#entries)
+      redis.call('HSET', run_key(run.id, 'inflight'), unpack(flights))
+      redis.call('ZADD', run_key(run.id, 'leases'), unpack(leases))
       taken = taken + #entries
     end
   end
@@ -99,15 +110,15 @@ local function take(run, host, count, most, forced, pop)
 end
 
 local function has_waiting(run, host)
-  return redis.call('EXISTS', list_key(run, 'priority', host), list_key(run, 'normal', host)) > 0
+  return redis.call('EXISTS', list_key(run.id, 'priority', host), list_key(run.id, 'normal', host)) > 0
 end
 
 -- Releases what is due of one host. Returns how many tasks were taken.
-local function visit_host(run, host, quota, own_interval, is_unpaced)
-  local ready = run_key(run, 'ready')
+local function visit_host(run, host, quota)
+  local ready = run_key(run.id, 'ready')
   local forced
   if host == MALFORMED_HOST then forced = 'malformed' elseif is_down(run, host) then forced = 'host_down' end
-  local count, pace, cursor, is_tried = quota, 0, now, false
+  local count, pace, cursor, is_tried, interval, rate = quota, 0, now, false, 0, 0
   if not forced then
     local gate = redis.call('HMGET', host_key(host),
       'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand',
@@ -117,14 +128,15 @@ local function visit_host(run, host, quota, own_interval, is_unpaced)
     local paused = math.min(tonumber(gate[2] or '0'), farthest)
     if paused > now then
       -- Look again when the pause ends, or when the host will have been in trouble for too long.
-      local trouble = not gate[7] and redis.call('HGET', run_key(run, 'trouble'), host)
+      local trouble = not gate[7] and run.is_troubled and redis.call('HGET', run_key(run.id, 'trouble'), host)
       local since = trouble and tonumber(string.match(trouble, '^(%d+)'))
       local at = since and math.min(paused, math.max(since + give_up, now + LEAD_MS)) or paused
       redis.call('ZADD', ready, int(at), host)
       return 0
     end
-    if not is_unpaced then
-      pace = pace_of(host, own_interval, gate)
+    if not run.is_unpaced then
+      local longest, _, by_rate = interval_of(run.interval, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14])
+      interval, rate, pace = longest, by_rate, longest
       if concurrency > 0 and gate[6] then pace = math.max(pace, math.ceil(tonumber(gate[6]) / concurrency)) end
     end
     if pace > 0 then
@@ -147,11 +159,10 @@ local function visit_host(run, host, quota, own_interval, is_unpaced)
   local go, taken, last = take(run, host, count, quota, forced, is_tried and 'RPOP' or 'LPOP')
   if pace > 0 and go > 0 then
     cursor = cursor + go * pace
-    redis.call('HSET', host_key(host), 'release_at', int(cursor))
-    keep_host(host, cursor - now + HOST_KEPT_MS)
+    keep_cursor(host, cursor, run.interval, rate, interval)
   end
   if is_tried and go > 0 then
-    redis.call('HSET', host_key(host), 'probe', run .. '|' .. int(last), 'probe_until', int(now + PROBE_RELEASED_MS))
+    redis.call('HSET', host_key(host), 'probe', run.id .. '|' .. int(last), 'probe_until', int(now + PROBE_RELEASED_MS))
   end
   if not has_waiting(run, host) then
     redis.call('ZREM', ready, host)
@@ -186,22 +197,21 @@ local function reschedule(run)
   if at == math.huge then redis.call('ZREM', P .. 'ready', run) else redis.call('ZADD', P .. 'ready', int(at), run) end
 end
 
-local function visit_run(run, quota, most_looks)
-  local state, interval, touched, last = unpack(redis.call('HMGET', run_key(run), 'state', 'interval_ms', 'touched', 'releases'))
-  if state ~= 'running' then
-    redis.call('ZREM', P .. 'ready', run)
+local function visit_run(id, quota, most_looks)
+  local run = read_run(id)
+  if not run.is_running then
+    redis.call('ZREM', P .. 'ready', id)
     return 0
   end
-  given[run] = math.max(tonumber(last or '0'), math.min(now * 1000, HIGHEST_START))
-  wake_retries(run)
-  local hosts = redis.call('ZRANGEBYSCORE', run_key(run, 'ready'), '-inf', int(now), 'LIMIT', 0, most_looks)
+  wake_retries(id)
+  local hosts = redis.call('ZRANGEBYSCORE', run_key(id, 'ready'), '-inf', int(now), 'LIMIT', 0, most_looks)
   local left = quota
   for _, host in ipairs(hosts) do
     if left <= 0 then break end
     looks = looks + 1
-    left = left - visit_host(run, host, left, tonumber(interval), unpaced and not touched)
+    left = left - visit_host(run, host, left)
   end
-  reschedule(run)
+  reschedule(id)
   return quota - left
 end
 
@@ -210,6 +220,37 @@ for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
   out_of[run] = redis.call('HLEN', run_key(run, 'inflight'))
   out = out + out_of[run]
 end
+
+-- How much of the window may be used: less while deliveries come late or Redis does, and little more than is. In `window`, a HASH
+-- that is there while it isn't the first: its `size`, when that was looked at last (`at`), and whether it `shrank` since.
+local function usable_window()
+  if window <= LEAST_WINDOW then return window end
+  local key, first = P .. 'window', math.min(window, FIRST_WINDOW)
+  local before, at, shrank = unpack(redis.call('HMGET', key, 'size', 'at', 'shrank'))
+  local size = math.min(window, tonumber(before or first))
+  if math.abs(now - as_number(at)) < WINDOW_EVERY_MS then return size end
+  local is_late = now - as_number(redis.call('GET', P .. 'late')) < WINDOW_EVERY_MS
+  local least = math.max(first, math.floor(window * LEAST_WINDOW_SHARE))
+  if lag > LAGGING_MS then
+    -- What is out makes the lag: half of it, half the lag.
+    local share = math.max(LEAST_LAGGING_SHARE, math.min(WINDOW_SHRINKS_TO, LAGGING_MS / lag))
+    size, shrank = math.max(LEAST_WINDOW, math.floor(math.min(size, out) * share)), '1'
+  elseif is_late and size > least then
+    size, shrank = math.max(least, math.floor(math.min(size, out) * WINDOW_SHRINKS_TO)), '1'
+  elseif out < size / 2 then
+    size = size > first and math.max(first, math.floor(size / 2)) or math.min(first, size * 2)
+  elseif out >= size / WINDOW_GROWS_TO and lag <= LAGGING_MS / 2 and not (is_late and size >= least) then
+    size = math.min(window, math.floor(size * (shrank and WINDOW_GROWS_TO or 2)))
+  end
+  if size ~= first then
+    redis.call('HSET', key, 'size', int(size), 'at', int(now), shrank and 'shrank' or 'grew', '1')
+    redis.call('PEXPIRE', key, MINUTE_MS)
+  elseif before then
+    redis.call('DEL', key)
+  end
+  return size
+end
+window = usable_window()
 local budget = math.min(limit, window - out)
 local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)
 local share = math.floor(window / math.max(1, #wanting))

@@ -25,7 +25,7 @@ test.each(FILES)('every name in capitals in %s has a value', (file) => {
   const local = new Set(Array.from(`${shared}\n${code}`.matchAll(/^ *local ([A-Z_]+) =/gm), ([, name]) => name));
   const names = new Set(code.match(/\b[A-Z][A-Z_]+\b/g));
   for (const name of ['ARGV', 'KEYS', ...local]) names.delete(name ?? '');
-  for (const name of names) expect(numbersFor(name), name).toMatch(/^local [A-Z_]+ = (?:\d+|"[^"]+")\n$/);
+  for (const name of names) expect(numbersFor(name), name).toMatch(/^local [A-Z_]+ = (?:\d+(?:\.\d+)?|"[^"]+")\n$/);
 });
 
 test('a script is given the numbers that it names, and no others', () => {

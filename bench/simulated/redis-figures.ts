@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { readScript, type ScriptName } from '../../shared/stores/redis/scripts.ts';
+
+/** What Redis did for a while. */
+export interface RedisSpan {
+  readonly seconds: number;
+  readonly scripts: number;
+  /** Of one core. */
+  readonly cpuPercent: number;
+  /** The longest time that one script held Redis, by its name. What the machine did meanwhile is in it. */
+  readonly longest: readonly (readonly [name: string, ms: number])[];
+}
+
+const TIMED = [
+  ...['admit', 'fail', 'gate', 'leave', 'offer', 'open', 'pause_host', 'paused', 'progress', 'queued', 'reap'],
+  ...['release', 'renew', 'roster', 'settle', 'sweep', 'drain'],
+] as const satisfies readonly ScriptName[];
+
+/** Measures what Redis does between `start` and `stop`, by its own counts, slow log and CPU time. */
+export class RedisFigures {
+  readonly #redis: Redis;
+  readonly #names = new Map(TIMED.map((name) => [hash('sha1', readScript(name)), name]));
+  #from = { at: 0, cpu: 0 };
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  async start(): Promise<void> {
+    await this.#redis.config('SET', 'slowlog-max-len', '50000');
+    await this.#redis.config('SET', 'slowlog-log-slower-than', '1000');
+    await this.#redis.slowlog('RESET');
+    await this.#redis.config('RESETSTAT');
+    this.#from = { at: performance.now(), cpu: await this.#cpuSeconds() };
+  }
+
+  async stop(): Promise<RedisSpan> {
+    const seconds = (performance.now() - this.#from.at) / 1_000;
+    const cpu = (await this.#cpuSeconds()) - this.#from.cpu;
+    const calls = /^cmdstat_evalsha:calls=(\d+)/m.exec(await this.#redis.info('commandstats'))?.[1];
+    return { seconds, scripts: Number(calls ?? 0), cpuPercent: (100 * cpu) / seconds, longest: await this.#longest() };
+  }
+
+  /** Bytes that Redis has taken, what it keeps of connections apart. */
+  async memory(): Promise<number> {
+    return Number(/^used_memory_dataset:(\d+)/m.exec(await this.#redis.info('memory'))?.[1]);
+  }
+
+  async #longest(): Promise<(readonly [string, number])[]> {
+    const entries = (await this.#redis.slowlog('GET', -1)) as readonly (readonly [number, number, number, string[]])[];
+    const longest = new Map<string, number>();
+    for (const [, , us, [command, sha = '']] of entries) {
+      if (command !== 'evalsha') continue;
+      const name = this.#names.get(sha) ?? sha;
+      longest.set(name, Math.max(longest.get(name) ?? 0, us / 1_000));
+    }
+    return [...longest].sort((a, b) => b[1] - a[1]);
+  }
+
+  async #cpuSeconds(): Promise<number> {
+    const info = await this.#redis.info('cpu');
+    const of = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1]);
+    return of('used_cpu_user') + of('used_cpu_sys');
+  }
+}

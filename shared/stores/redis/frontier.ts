@@ -31,6 +31,7 @@ import {
   THROTTLES_BEFORE_TAIL,
 } from '../policy.ts';
 import { markOfEntry, readNote, readReleased, stateOf, writeOffer } from './entry.ts';
+import { LookLag } from './look-lag.ts';
 import type { RedisMemory } from './memory-watch.ts';
 import { readKnownPage } from './page-entry.ts';
 import { Scripts } from './scripts.ts';
@@ -50,11 +51,6 @@ interface RedisFrontierOptions {
 
 /** Only the newest stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
 const MOST_NOTED = 50_000;
-/** Looks that have to be slow before Redis counts as busy. */
-const LOOKS_TIMED = 5;
-/** No process is busy for so long, without a pause, that only it would be to blame. */
-const LONG_LOOK_MS = 250;
-
 type Refusal = readonly ['refused', 'run' | 'parent'];
 
 /** The frontier in Redis: each method is one script of `stores/redis/lua`, which has the rules. */
@@ -69,8 +65,7 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   /** Names its offers, together with their number. */
   readonly #id = randomBytes(6).toString('hex');
   #offers = 0;
-  /** How long Redis took to answer the last looks. */
-  readonly #lookTimes: number[] = [];
+  readonly #lag = new LookLag();
   readonly #time: () => number;
 
   constructor({ redis, prefix, policy, memory, clock, mostNoted = MOST_NOTED }: RedisFrontierOptions) {
@@ -114,10 +109,10 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   async release({ limit, window, unpaced, looker = '' }: ReleaseOptions): Promise<Release> {
     const { hostConcurrency, giveUpMs } = this.#policy;
     const policy = [hostConcurrency, giveUpMs] as const;
-    const looking = [looker, LOOK_LEASE_MS, this.#lagMs()] as const;
+    const looking = [looker, LOOK_LEASE_MS, this.#lag.ms] as const;
     const asked = this.#time();
     const reply = await this.#scripts.run('release', limit, window, unpaced ? 1 : 0, ...policy, ...looking);
-    if (this.#lookTimes.push(this.#time() - asked) > LOOKS_TIMED) this.#lookTimes.shift();
+    this.#lag.took(this.#time() - asked);
     const [nextLook, time, ...entries] = reply as string[];
     const [nextLookMs, now] = [Number(nextLook), Number(time)];
     if (entries[0] === 'left') return { tasks: [], nextLookMs, now, isLeftToOther: true };
@@ -183,13 +178,6 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
   async markOf(run: string, release: number): Promise<string | undefined> {
     const entry = await this.#redis.hget(`${this.#prefix}run:${run}:inflight`, String(release));
     return entry === null ? undefined : markOfEntry(entry);
-  }
-
-  /** The shortest of the last looks: this process may have been busy during some of them, Redis is busy in all. Or one that took long. */
-  #lagMs(): number {
-    const last = this.#lookTimes.at(-1) ?? 0;
-    if (last >= LONG_LOOK_MS) return Math.round(last);
-    return this.#lookTimes.length < LOOKS_TIMED ? 0 : Math.round(Math.min(...this.#lookTimes));
   }
 
   async attempts(mark: string): Promise<readonly AttemptNote[]> {

@@ -86,6 +86,7 @@ test('while Redis answers late, fewer tasks are out than the window allows, and 
   const settle = async (count: number): Promise<void> => {
     for (const name of out.splice(0, count)) await frontier.settle('r', name, { outcome: { kind: 'done' } });
   };
+  expect(await look(0), 'as quick as it can be').toBe(1_000);
   // One look may be slow because the machine is; five in a row are not.
   for (let n = 0; n < 5; n++) expect(await look(62.5)).toBe(1_000);
   expect(await look(62.5), 'down to four fifths').toBe(1_000);

@@ -3,10 +3,10 @@ import type { RequestClock } from './request-clock.ts';
 /** Connections being made at once, at most: in a larger burst of handshakes, all of them would be late. */
 const AT_ONCE = 64;
 /**
- * A connection that takes longer no longer counts. Its host is probably down, and 64 such hosts would hold up all others until
- * their phase times out. A TCP connection to anywhere on earth takes less.
+ * One that has waited for so long begins all the same. Its host's turn has come, and the next request to that host follows after an
+ * interval, however late this one is; and 64 hosts that hang hold up nobody for longer.
  */
-const COUNTS_FOR_MS = 500;
+const MOST_WAIT_MS = 50;
 
 /** A connection's turn. */
 export interface Turn {
@@ -16,26 +16,26 @@ export interface Turn {
 
 interface ConnectTurnsOptions {
   readonly atOnce?: number;
-  /** How long a connection that is being made counts. */
-  readonly countsForMs?: number;
+  /** How long a connection waits, at most. */
+  readonly mostWaitMs?: number;
 }
 
 /**
- * Limits how many connections one process makes at once, default {@link AT_ONCE}: TCP, TLS and a proxy's tunnel. Others wait in
- * order, and the clocks of their requests are paused meanwhile.
+ * Spreads bursts of connections: while {@link AT_ONCE} are being made in one process, by TCP, TLS and a proxy's tunnel, others wait
+ * in order, though not for long, and the clocks of their requests are paused meanwhile.
  */
 export class ConnectTurns {
   readonly #atOnce: number;
-  readonly #countsForMs: number;
+  readonly #mostWaitMs: number;
   /** Connections that wait for their turn, in order. */
   readonly #line = new Set<Place>();
-  /** Connections being made that still count, the oldest first. */
-  readonly #counted = new Set<Place>();
+  /** Connections being made. */
+  readonly #begun = new Set<Place>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ atOnce = AT_ONCE, countsForMs = COUNTS_FOR_MS }: ConnectTurnsOptions = {}) {
+  constructor({ atOnce = AT_ONCE, mostWaitMs = MOST_WAIT_MS }: ConnectTurnsOptions = {}) {
     this.#atOnce = atOnce;
-    this.#countsForMs = countsForMs;
+    this.#mostWaitMs = mostWaitMs;
   }
 
   /** Connections that wait for their turn. */
@@ -49,6 +49,7 @@ export class ConnectTurns {
     if (this.#line.size === 0 && this.#hasRoom()) this.#begin(place);
     else {
       clock.pause();
+      place.waitsSince = performance.now();
       this.#line.add(place);
       this.#watch();
     }
@@ -56,8 +57,7 @@ export class ConnectTurns {
   }
 
   #begin(place: Place): void {
-    place.begunAt = performance.now();
-    this.#counted.add(place);
+    this.#begun.add(place);
     place.begin();
   }
 
@@ -65,22 +65,17 @@ export class ConnectTurns {
     if (this.#line.delete(place)) {
       place.clock.resume();
       this.#watch();
-    } else if (this.#counted.delete(place)) this.#admit();
+    } else if (this.#begun.delete(place)) this.#admit();
   }
 
   #hasRoom(): boolean {
-    if (this.#counted.size < this.#atOnce) return true;
-    const counts = performance.now() - this.#countsForMs;
-    for (const place of this.#counted) {
-      if (place.begunAt > counts) break;
-      this.#counted.delete(place);
-    }
-    return this.#counted.size < this.#atOnce;
+    return this.#begun.size < this.#atOnce;
   }
 
   #admit(): void {
+    const now = performance.now();
     for (const place of this.#line) {
-      if (!this.#hasRoom()) break;
+      if (!this.#hasRoom() && now - place.waitsSince < this.#mostWaitMs) break;
       this.#line.delete(place);
       place.clock.resume();
       this.#begin(place);
@@ -88,12 +83,12 @@ export class ConnectTurns {
     this.#watch();
   }
 
-  /** While a connection waits, a timer fires when the oldest of those being made no longer counts. */
+  /** While a connection waits, a timer fires when the first one has waited for long enough. */
   #watch(): void {
     clearTimeout(this.#timer);
-    const [oldest] = this.#line.size === 0 ? [] : this.#counted;
-    if (oldest === undefined) return;
-    const restMs = oldest.begunAt + this.#countsForMs - performance.now();
+    const [first] = this.#line;
+    if (first === undefined) return;
+    const restMs = first.waitsSince + this.#mostWaitMs - performance.now();
     this.#timer = setTimeout(() => this.#admit(), Math.max(0, Math.ceil(restMs)));
   }
 }
@@ -102,7 +97,7 @@ class Place implements Turn {
   readonly clock: RequestClock;
   readonly begin: () => void;
   readonly #end: (place: Place) => void;
-  begunAt = 0;
+  waitsSince = 0;
 
   constructor(clock: RequestClock, begin: () => void, end: (place: Place) => void) {
     this.clock = clock;

@@ -19,7 +19,7 @@ import type { Validators } from '../task/task/known-page.ts';
  * | codings     | gzip, deflate, br and zstd are undone, at most two deep; data that hold next to nothing are refused   |
  * | addresses   | no address that the address guard refuses is ever connected to, or named to a proxy                   |
  * | credentials | a host's own headers and logins go to its origin alone; no cookie is kept                             |
- * | connections | are used again after an answer read to its end; 64 are made at once; after `stop` none is left        |
+ * | connections | are used again after an answer read to its end; bursts are spread; after `stop` none is left          |
  * | proxies     | one that fails is passed over; that costs the target nothing                                          |
  *
  * Any number of requests may be under way at once. Implementations: `fetchers/got` and `fetchers/undici`; both pass

@@ -10,11 +10,11 @@ import type { Setup } from './setup.ts';
 /** Connections that are made at once in one process. */
 const AT_ONCE = 64;
 
-/** How many connections are made at once, and that those which hang hold up the others for half a second at most. */
+/** How many connections are made at once, and that those which hang do not hold up the others for long. */
 export function describeConnecting(setup: Setup): void {
   describe('connections in the making', () => {
     test('64 at once, their handshakes included; the others wait until one of these has ended', async () => {
-      const connectTurns = new ConnectTurns({ countsForMs: 60_000 });
+      const connectTurns = new ConnectTurns({ mostWaitMs: 60_000 });
       const { fetcher } = await setup({ connectTurns });
       const mute = await startMute();
       const [first, others] = [new AbortController(), new AbortController()];
@@ -38,7 +38,7 @@ export function describeConnecting(setup: Setup): void {
       ['accept, and never shake hands', startMute],
       ['do not even accept', startBlockedListener],
     ])('64 hosts that %s hold up no other for long, and its time-out runs when it is its turn', async (_, start) => {
-      const connectTurns = new ConnectTurns({ countsForMs: 2_000 });
+      const connectTurns = new ConnectTurns({ mostWaitMs: 2_000 });
       const { fetch, fetcher, site } = await setup({ connectTurns });
       const hosts = await start();
       const stop = new AbortController();
@@ -60,7 +60,7 @@ export function describeConnecting(setup: Setup): void {
     });
 
     test('who waits for its turn ends with the signal, at once, and is never heard of', async () => {
-      const { fetcher, site } = await setup({ connectTurns: new ConnectTurns({ countsForMs: 60_000 }) });
+      const { fetcher, site } = await setup({ connectTurns: new ConnectTurns({ mostWaitMs: 60_000 }) });
       const mute = await startMute();
       const [stop, others] = [new AbortController(), new AbortController()];
       const hanging = Array.from({ length: AT_ONCE }, () =>

@@ -139,7 +139,7 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       const site = await startSite({ tls: true });
       const proxy = await (kind === 'http' ? startHttpProxy() : startSocksProxy());
       proxy.mood = 'hangs';
-      const connectTurns = new ConnectTurns({ countsForMs: 60_000 });
+      const connectTurns = new ConnectTurns({ mostWaitMs: 60_000 });
       const { fetcher } = openFetcher([proxy], { connectTurns, timeoutMs: 60_000 });
       const [first, last] = [new AbortController(), new AbortController()];
       const requests = Array.from({ length: 70 }, (_, n) => {

@@ -35,10 +35,10 @@ const MOST_KNOWN = 100_000;
  * its time-out. A host that has never answered may have one long request at a time, and all such hosts together half of the
  * slots. While they have that half:
  *
- * | a host that                 | then                                                                                    |
- * |-----------------------------|-----------------------------------------------------------------------------------------|
- * | has answered                | is asked                                                                                |
- * | was never asked             | is asked; the oldest silent request makes room, and its page comes back later           |
+ * | a host that                  | then                                                                                   |
+ * |------------------------------|----------------------------------------------------------------------------------------|
+ * | has answered                 | is asked                                                                               |
+ * | was never asked              | is asked; the oldest silent request makes room, and its page comes back later          |
  * | was silent when it was asked | waits in the frontier                                                                  |
  */
 export class SilentHosts {

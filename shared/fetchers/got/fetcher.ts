@@ -1,28 +1,15 @@
 import http from 'node:http';
 import https from 'node:https';
 import got, { type Got, type Request } from 'got';
-import {
-  type DocumentRequest,
-  FetchError,
-  type FetchedPage,
-  type Fetcher,
-  type OpenDocument,
-  type PageRequest,
-} from '../../ports/fetcher.ts';
+import { FetchError } from '../../ports/fetcher.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
-import { HostHeaders } from '../../task/host/host-headers.ts';
-import { NOTHING_PRIVATE } from '../../task/host/private-address.ts';
-import { AddressGuard, systemResolve } from '../address-guard.ts';
 import { Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
-import { BodyMemory } from '../body-memory.ts';
-import { ConnectTurns } from '../connect-turns.ts';
-import { directDial, newSessions } from '../dial.ts';
 import { toFetchError } from '../error-codes.ts';
-import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
-import { lookUpAhead } from '../look-up-ahead.ts';
+import type { FetcherOptions } from '../fetcher-options.ts';
+import { HttpFetcher } from '../http-fetcher.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
-import { RequestClock } from '../request-clock.ts';
+import type { RequestClock } from '../request-clock.ts';
 import { type Dialed, DirectAgents } from './agents.ts';
 import { ProxyAgents } from './proxy-agents.ts';
 import { ReceivedBody } from './received-body.ts';
@@ -30,40 +17,26 @@ import { ReceivedBody } from './received-body.ts';
 type OnResponse = (response: http.IncomingMessage) => void;
 
 /**
- * The {@link Fetcher} on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself:
+ * The `Fetcher` on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself:
  * got would hide how a body was coded, and start three streams for each. It reads got's streams, since got's promises have no
  * limit on the size of a body.
  */
-export class GotFetcher implements Fetcher {
+export class GotFetcher extends HttpFetcher {
   readonly #client: Got;
   readonly #agents: DirectAgents;
-  readonly #memory: BodyMemory;
   readonly #routes: ProxiedRoutes<ProxyAgents> | undefined;
-  readonly #hostHeaders: HostHeaders;
-  readonly #timeoutMs: number;
-  readonly #lookupMs: number;
-  readonly #guard: AddressGuard;
 
   constructor(options: FetcherOptions) {
-    const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
-    this.#timeoutMs = timeoutMs;
-    this.#hostHeaders = hostHeaders;
-    const phaseMs = Math.min(timeoutMs, PHASE_MS);
-    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
-    const guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
-    this.#guard = guard;
-    this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
-    const connecting = {
-      guard,
-      turns: options.connectTurns ?? new ConnectTurns(),
-      tls: { sessions: newSessions(), protocols: ['http/1.1'] },
-    } as const;
-    this.#agents = new DirectAgents(directDial({ ...connecting, lookupMs: this.#lookupMs, phaseMs }));
-    this.#routes = rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, connecting) });
+    super(options, ['http/1.1']);
+    const { userAgent, proxies: rotation } = options;
+    const { timeoutMs, phaseMs, guard, connecting } = this;
+    this.#agents = new DirectAgents(this.dial);
+    this.#routes =
+      rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, { guard, ...connecting }) });
     this.#client = got.extend({
       agent: { http: this.#agents.http, https: this.#agents.https },
       timeout: { send: phaseMs, response: timeoutMs },
-      headers: commonHeaders(options.userAgent),
+      headers: commonHeaders(userAgent),
       retry: { limit: 0 },
       throwHttpErrors: false,
       decompress: false,
@@ -72,40 +45,17 @@ export class GotFetcher implements Fetcher {
     });
   }
 
-  async prepare(url: string, signal: AbortSignal): Promise<void> {
-    await lookUpAhead(this.#guard, url, { signal, lookupMs: this.#lookupMs });
-  }
-
-  async fetch(request: PageRequest): Promise<FetchedPage> {
-    const answer = await this.#ask(request, new RequestClock(request.hold));
-    return await answer.page(request.hold);
-  }
-
-  async open(request: DocumentRequest): Promise<OpenDocument> {
-    const answer = await this.#ask(request, new RequestClock());
-    return answer.document();
-  }
-
-  get waitingForMemory(): number {
-    return this.#memory.waiting;
-  }
-
-  variantOf(url: string): string | undefined {
-    return this.#hostHeaders.variantOf(url);
-  }
-
   async stop(): Promise<void> {
     this.#agents.close();
     this.#routes?.close();
   }
 
-  #ask(request: Asked, clock: RequestClock): Promise<Answer> {
+  protected ask(request: Asked, clock: RequestClock): Promise<Answer> {
     if (this.#routes === undefined) return this.#askBy(request, clock);
-    const { url, timeoutMs = this.#timeoutMs } = request;
+    const { url, timeoutMs = this.timeoutMs } = request;
     return this.#routes.ask(url, timeoutMs, clock, (route) => this.#askBy(request, clock, route));
   }
 
-  /** Resolves once the headers are in, unless they rule out the body. */
   #askBy(request: Asked, clock: RequestClock, route?: Route<ProxyAgents>, isRepeat = false): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { signal } = request;
@@ -113,15 +63,15 @@ export class GotFetcher implements Fetcher {
         reject(abortedBy(signal));
         return;
       }
-      const timeoutMs = route?.timeoutMs ?? request.timeoutMs ?? this.#timeoutMs;
+      const timeoutMs = route?.timeoutMs ?? request.timeoutMs ?? this.timeoutMs;
       const endsAtMs = clock.elapsedMs + timeoutMs;
       const { maxBodyBytes = Number.POSITIVE_INFINITY } = request;
-      const limits = { maxBodyBytes, memory: this.#memory, clock, timeoutMs, endsAtMs, signal };
+      const limits = { maxBodyBytes, memory: this.memory, clock, timeoutMs, endsAtMs, signal };
       const onGone = (gone: () => void): void => {
         if (stream.closed) gone();
         else stream.once('close', gone);
       };
-      const own = ownHeaders(request, this.#hostHeaders);
+      const own = ownHeaders(request, this.hostHeaders);
       const stream: Request = this.#client.stream(request.url, {
         ...(own === undefined ? {} : { headers: own }),
         request: route?.connections.requests(route, { clock, onGone }) ?? requestBy({ clock, onGone }),

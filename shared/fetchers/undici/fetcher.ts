@@ -1,21 +1,14 @@
 import type { Dispatcher } from 'undici';
-import type { DocumentRequest, FetchedPage, Fetcher, OpenDocument, PageRequest } from '../../ports/fetcher.ts';
-import { HostHeaders } from '../../task/host/host-headers.ts';
-import { NOTHING_PRIVATE } from '../../task/host/private-address.ts';
 import { authorizationOf } from '../../task/url/logins.ts';
-import { AddressGuard, systemResolve } from '../address-guard.ts';
 import { type Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
-import { BodyMemory } from '../body-memory.ts';
-import { ConnectTurns } from '../connect-turns.ts';
-import { type Dial, directDial, newSessions } from '../dial.ts';
 import { toFetchError } from '../error-codes.ts';
-import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from '../fetcher-options.ts';
-import { lookUpAhead } from '../look-up-ahead.ts';
+import type { FetcherOptions } from '../fetcher-options.ts';
+import { HttpFetcher } from '../http-fetcher.ts';
 import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
-import { RequestClock } from '../request-clock.ts';
+import type { RequestClock } from '../request-clock.ts';
 import { requestUrl } from '../request-url.ts';
 import { Abortions } from './abortions.ts';
 import { Connections } from './connections.ts';
@@ -31,62 +24,25 @@ interface Sending {
 }
 
 /**
- * The {@link Fetcher} on undici's clients: the lean lane. It takes a fraction of got's CPU time per page, and speaks HTTP/2
+ * The `Fetcher` on undici's clients: the lean lane. It takes a fraction of got's CPU time per page, and speaks HTTP/2
  * with servers that support it. undici handles only the protocol; connections, time-outs, redirects and decoding are our own.
  */
-export class UndiciFetcher implements Fetcher {
-  readonly #timeoutMs: number;
-  readonly #lookupMs: number;
-  readonly #hostHeaders: HostHeaders;
-  readonly #guard: AddressGuard;
+export class UndiciFetcher extends HttpFetcher {
   readonly #headers: Headers;
   /** In the form that undici uses without copying. */
   readonly #plainHeaders: string[];
   readonly #connections = new Connections();
-  readonly #dial: Dial;
   readonly #routes: ProxiedRoutes<ProxyConnections> | undefined;
   readonly #abortions = new Abortions();
-  readonly #memory: BodyMemory;
 
   constructor(options: FetcherOptions) {
-    const { timeoutMs, hostHeaders = HostHeaders.none, proxies: rotation } = options;
-    this.#timeoutMs = timeoutMs;
-    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
-    this.#hostHeaders = hostHeaders;
-    this.#headers = commonHeaders(options.userAgent);
+    super(options, ['h2', 'http/1.1']);
+    const { userAgent, proxies: rotation } = options;
+    const { connecting } = this;
+    this.#headers = commonHeaders(userAgent);
     this.#plainHeaders = Object.entries(this.#headers).flat();
-    this.#guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
-    this.#memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
-    const connecting = {
-      turns: options.connectTurns ?? new ConnectTurns(),
-      tls: { sessions: newSessions(), protocols: ['h2', 'http/1.1'] },
-    } as const;
-    const [guard, lookupMs, phaseMs] = [this.#guard, this.#lookupMs, Math.min(timeoutMs, PHASE_MS)];
-    this.#dial = directDial({ ...connecting, guard, lookupMs, phaseMs });
     this.#routes =
       rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, connecting) });
-  }
-
-  async prepare(url: string, signal: AbortSignal): Promise<void> {
-    await lookUpAhead(this.#guard, url, { signal, lookupMs: this.#lookupMs });
-  }
-
-  async fetch(request: PageRequest): Promise<FetchedPage> {
-    const answer = await this.#ask(request, new RequestClock(request.hold));
-    return await answer.page(request.hold);
-  }
-
-  async open(request: DocumentRequest): Promise<OpenDocument> {
-    const answer = await this.#ask(request, new RequestClock());
-    return answer.document();
-  }
-
-  get waitingForMemory(): number {
-    return this.#memory.waiting;
-  }
-
-  variantOf(url: string): string | undefined {
-    return this.#hostHeaders.variantOf(url);
   }
 
   async stop(): Promise<void> {
@@ -94,10 +50,10 @@ export class UndiciFetcher implements Fetcher {
     this.#routes?.close();
   }
 
-  async #ask(asked: Asked, clock: RequestClock): Promise<Answer> {
+  protected async ask(asked: Asked, clock: RequestClock): Promise<Answer> {
     const url = requestUrl(asked.url);
     if (asked.signal?.aborted) throw abortedBy(asked.signal);
-    const timeoutMs = asked.timeoutMs ?? this.#timeoutMs;
+    const { timeoutMs = this.timeoutMs } = asked;
     if (this.#routes === undefined) return await this.#exchange(asked, url, clock, timeoutMs, this.#direct(asked, url));
     return await this.#routes.ask(asked.url, timeoutMs, clock, (route) => this.#askBy(asked, url, clock, route));
   }
@@ -105,7 +61,7 @@ export class UndiciFetcher implements Fetcher {
   #direct(asked: Asked, url: URL): Sending {
     const { origin } = url;
     const request = { path: url.pathname + url.search, method: 'GET', headers: this.#headersOf(asked, url) } as const;
-    return { request, connect: (clock, isFresh) => this.#connections.take(origin, this.#dial, clock, isFresh) };
+    return { request, connect: (clock, isFresh) => this.#connections.take(origin, this.dial, clock, isFresh) };
   }
 
   /** Makes the request through one proxy. Nothing is sent before the address guard has allowed the host. */
@@ -122,7 +78,7 @@ export class UndiciFetcher implements Fetcher {
     const waiting = { abort: giveUp };
     if (signal !== undefined) this.#abortions.add(signal, waiting);
     try {
-      return await judgedAddress(this.#guard, url, proxyTimeout);
+      return await judgedAddress(this.guard, url, proxyTimeout);
     } catch (error: unknown) {
       throw signal?.aborted ? abortedBy(signal) : error;
     } finally {
@@ -161,9 +117,9 @@ export class UndiciFetcher implements Fetcher {
     const { maxBodyBytes = Number.POSITIVE_INFINITY, signal } = asked;
     const { answer } = new Exchange({
       ...{ request, connect, url: shownUrl(url), abortions: this.#abortions },
-      limits: { maxBodyBytes, memory: this.#memory, clock, timeoutMs, endsAtMs: clock.elapsedMs + timeoutMs, signal },
+      limits: { maxBodyBytes, memory: this.memory, clock, timeoutMs, endsAtMs: clock.elapsedMs + timeoutMs, signal },
       // A request with a longer time limit must still be answered as soon as any other.
-      answerMs: Math.min(timeoutMs, this.#timeoutMs),
+      answerMs: Math.min(timeoutMs, this.timeoutMs),
       problemOf: (each) => route?.problemOf({ url: url.href, status: each.status }) ?? each.problemFor(asked),
       onOver: route?.giveUp,
     });
@@ -171,7 +127,7 @@ export class UndiciFetcher implements Fetcher {
   }
 
   #headersOf(asked: Asked, { username, password }: URL): string[] {
-    const own = ownHeaders(asked, this.#hostHeaders);
+    const own = ownHeaders(asked, this.hostHeaders);
     const hasLogin = username !== '' || password !== '';
     if (own === undefined && !hasLogin) return this.#plainHeaders;
     const login = hasLogin ? { authorization: authorizationOf(`${username}:${password}`) } : {};

@@ -1,0 +1,75 @@
+import { isIP } from 'node:net';
+import type { DocumentRequest, FetchedPage, Fetcher, OpenDocument, PageRequest } from '../ports/fetcher.ts';
+import { HostHeaders } from '../task/host/host-headers.ts';
+import { NOTHING_PRIVATE } from '../task/host/private-address.ts';
+import { AddressGuard, systemResolve } from './address-guard.ts';
+import type { Answer } from './answer.ts';
+import type { Asked } from './asked.ts';
+import { BodyMemory } from './body-memory.ts';
+import { ConnectTurns } from './connect-turns.ts';
+import { type Dial, directDial, newSessions, type TlsOptions } from './dial.ts';
+import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from './fetcher-options.ts';
+import type { ProxyDialOptions } from './proxies/proxy-dials.ts';
+import { within } from './proxies/proxy-timeout.ts';
+import { RequestClock } from './request-clock.ts';
+
+/** What fetchers have in common: options, limits, and the two kinds of request. How a request is made is their own. */
+export abstract class HttpFetcher implements Fetcher {
+  protected readonly timeoutMs: number;
+  /** Time limit of each phase before the answer, but for the look-up. */
+  protected readonly phaseMs: number;
+  protected readonly hostHeaders: HostHeaders;
+  protected readonly guard: AddressGuard;
+  protected readonly memory: BodyMemory;
+  /** What its connections share, those through proxies too. */
+  protected readonly connecting: ProxyDialOptions;
+  /** Connects to hosts directly. */
+  protected readonly dial: Dial;
+  readonly #lookupMs: number;
+
+  /** @param protocols that it can use over TLS, the preferred one first */
+  constructor(options: FetcherOptions, protocols: TlsOptions['protocols']) {
+    const { timeoutMs, hostHeaders = HostHeaders.none } = options;
+    this.timeoutMs = timeoutMs;
+    this.phaseMs = Math.min(timeoutMs, PHASE_MS);
+    this.#lookupMs = Math.min(timeoutMs, LOOKUP_MS);
+    this.hostHeaders = hostHeaders;
+    this.guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
+    this.memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
+    const tls = { sessions: newSessions(), protocols };
+    this.connecting = { turns: options.connectTurns ?? new ConnectTurns(), tls };
+    const { guard, connecting, phaseMs } = this;
+    this.dial = directDial({ ...connecting, guard, phaseMs, lookupMs: this.#lookupMs });
+  }
+
+  /** Resolves once the headers are in, unless they rule out the body. */
+  protected abstract ask(asked: Asked, clock: RequestClock): Promise<Answer>;
+
+  abstract stop(): Promise<void>;
+
+  async prepare(url: string, signal: AbortSignal): Promise<void> {
+    const { hostname } = URL.parse(url) ?? { hostname: '' };
+    if (hostname === '' || hostname.startsWith('[') || isIP(hostname) !== 0) return;
+    const phaseMs = this.#lookupMs;
+    const late = (): Error => new Error(`The look-up took longer than ${phaseMs} ms: ${hostname}`);
+    await within({ signal, phaseMs }, this.guard.addressesOf(hostname), late).catch(() => {});
+  }
+
+  async fetch(request: PageRequest): Promise<FetchedPage> {
+    const answer = await this.ask(request, new RequestClock(request.hold));
+    return await answer.page(request.hold);
+  }
+
+  async open(request: DocumentRequest): Promise<OpenDocument> {
+    const answer = await this.ask(request, new RequestClock());
+    return answer.document();
+  }
+
+  get waitingForMemory(): number {
+    return this.memory.waiting;
+  }
+
+  variantOf(url: string): string | undefined {
+    return this.hostHeaders.variantOf(url);
+  }
+}

@@ -57,7 +57,7 @@ export class SimulatedWorker {
     });
     if (slot.go) {
       const done = { outcome: { kind: 'done' }, hostAnswered: true, bytes: PAGE_BYTES } as const;
-      await Promise.all([gate.leave(host, limit, holder, ANSWER_MS), frontier.settle(run, name, done)]);
+      await Promise.all([gate.leave(host, limit, holder, { durationMs: ANSWER_MS }), frontier.settle(run, name, done)]);
       if (run.startsWith(WATCHED)) process.send?.({ kind: 'page', run, at: Date.now() } satisfies PageTold);
     } else {
       await frontier.settle(run, name, { outcome: { kind: 'defer' }, hostFreeInMs: slot.inMs });

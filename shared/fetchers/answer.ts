@@ -67,6 +67,7 @@ export class Answer {
     this.#codings = codingsOf(this.headers['content-encoding']);
     this.#limits = limits;
     this.#maxBodyBytes = limits.maxBodyBytes;
+    if (saysClose(headers['connection'])) limits.clock.closing();
   }
 
   /** Reads the answer as a page. Rejects with a {@link FetchError}. */
@@ -224,6 +225,11 @@ export function abortedBy(signal: AbortSignal): FetchError {
 
 async function* one(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield chunk;
+}
+
+/** RFC 9112 section 9.6. */
+function saysClose(connection: string | readonly string[] | undefined): boolean {
+  return connection !== undefined && /\bclose\b/i.test(String(connection));
 }
 
 function withoutFragment(url: string): string {

@@ -142,6 +142,7 @@ class Attempt {
   #succeed(socket: Socket): void {
     if (this.#isOver) return;
     this.#end();
+    this.#clock.connected();
     this.#onDialed(null, socket);
   }
 

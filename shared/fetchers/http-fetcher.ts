@@ -56,12 +56,12 @@ export abstract class HttpFetcher implements Fetcher {
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {
-    const answer = await this.ask(request, new RequestClock(request.hold));
+    const answer = await this.ask(request, new RequestClock(request.timings));
     return await answer.page(request.hold);
   }
 
   async open(request: DocumentRequest): Promise<OpenDocument> {
-    const answer = await this.ask(request, new RequestClock());
+    const answer = await this.ask(request, new RequestClock(request.timings));
     return answer.document();
   }
 

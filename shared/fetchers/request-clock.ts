@@ -1,4 +1,4 @@
-import type { PageHold } from '../ports/fetcher.ts';
+import type { RequestTimings } from '../ports/fetcher.ts';
 
 /** The longest delay of a Node.js timer. */
 const LONGEST_TIMER_MS = 2_147_483_647;
@@ -8,16 +8,16 @@ const LONGEST_TIMER_MS = 2_147_483_647;
  * is for memory or for its turn to connect: the host is not to blame for that time, and no time-out counts it.
  */
 export class RequestClock {
-  readonly #hold: Pick<PageHold, 'waitedMs'> | undefined;
+  readonly #timings: RequestTimings | undefined;
   #startedAt = performance.now();
   #pausedAt: number | undefined;
   #alarmAtMs = 0;
   #onAlarm: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param hold gets the time that the request waited */
-  constructor(hold?: Pick<PageHold, 'waitedMs'>) {
-    this.#hold = hold;
+  /** @param timings of the request; filled in */
+  constructor(timings?: RequestTimings) {
+    this.#timings = timings;
   }
 
   get elapsedMs(): number {
@@ -50,8 +50,18 @@ export class RequestClock {
     const waitedMs = performance.now() - this.#pausedAt;
     this.#pausedAt = undefined;
     this.#startedAt += waitedMs;
-    if (this.#hold !== undefined) this.#hold.waitedMs += waitedMs;
+    if (this.#timings !== undefined) this.#timings.waitedMs += waitedMs;
     this.#arm();
+  }
+
+  /** A connection that was made for the request is ready. */
+  connected(): void {
+    if (this.#timings !== undefined) this.#timings.connectedAt = performance.now();
+  }
+
+  /** The server closes the connection after its answer. */
+  closing(): void {
+    if (this.#timings !== undefined) this.#timings.connectedAt = undefined;
   }
 
   #arm(): void {

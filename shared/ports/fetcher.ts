@@ -58,6 +58,19 @@ export interface FetchRequest {
   readonly login?: string | undefined;
   /** The URL that the caller was redirected from: headers for that origin are not sent to another. */
   readonly redirectedFrom?: string;
+  /** Filled in as the request goes on. */
+  readonly timings?: RequestTimings;
+}
+
+/** When things happened in one request, whether it is answered or not. */
+export class RequestTimings {
+  /** Milliseconds that it waited for this process: for memory, or for its turn to connect. The host is not to blame for them. */
+  waitedMs = 0;
+  /**
+   * When a new connection was ready, as `performance.now()` shows it, if the host keeps it for the requests that follow: they
+   * will be sent at once. Nothing if the request used a kept connection.
+   */
+  connectedAt: number | undefined;
 }
 
 export interface PageRequest extends FetchRequest {
@@ -71,10 +84,8 @@ export interface PageRequest extends FetchRequest {
   readonly hold?: PageHold;
 }
 
-/** A caller's hold on the bytes of a fetched page, and how long its requests waited for this process. */
+/** A caller's hold on the bytes of a fetched page. */
 export class PageHold {
-  /** Milliseconds that requests waited for memory or for their turn to connect. The host is not to blame for them. */
-  waitedMs = 0;
   #letGo: (() => void) | undefined;
 
   /** For fetchers: a page's bytes count until `letGo` is called. Releases the page before, if there is one. */
@@ -126,7 +137,7 @@ export function letGo(body: OpenDocument['body']): void {
 export interface FetchedPage extends ResponseHead {
   /** Decompressed bytes; none unless the status is 2xx. */
   readonly body: Uint8Array;
-  /** From the start of the request to the last byte, without the waits for this process: see {@link PageHold.waitedMs}. */
+  /** From the start of the request to the last byte, without the waits for this process: see {@link RequestTimings.waitedMs}. */
   readonly durationMs: number;
 }
 

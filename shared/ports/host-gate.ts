@@ -15,10 +15,10 @@ export interface HostGate {
   /** Is a slot still valid after the wait for it? Not if the host was paused meanwhile. */
   stillOpen(host: string): Promise<boolean>;
   /**
-   * The request is over, after this duration; without a duration, none was made. Frees its place, and adjusts the host's
-   * pace to its response time, which a failure may raise but never lower. Costs nothing when places aren't counted.
+   * The request is over; without an end, none was made. Frees its place, and adjusts the host's pace to its response time,
+   * which a failure may raise but never lower. Costs nothing when places aren't counted and the request was not late.
    */
-  leave(host: string, limit: HostLimit, holder: string, durationMs?: number, isFailure?: boolean): Promise<void>;
+  leave(host: string, limit: HostLimit, holder: string, end?: RequestEnd): Promise<void>;
   /** Pauses a host for everybody, for release as well. A longer pause stands. */
   pause(host: string, ms: number, reason: string): Promise<void>;
   /**
@@ -30,6 +30,17 @@ export interface HostGate {
   pauseByHand(host: string, reason: string): Promise<Pause | undefined>;
   /** Ends a pause, by hand or not; what waited for it may be released at once. */
   resume(host: string): Promise<Pause | undefined>;
+}
+
+/** How a request went. */
+export interface RequestEnd {
+  readonly durationMs: number;
+  readonly isFailure?: boolean;
+  /**
+   * Milliseconds since it was sent, if that was well after its turn: the next slot then comes no sooner than an interval after
+   * it was sent.
+   */
+  readonly sentAgoMs?: number | undefined;
 }
 
 /** The pause that a host was in before; nothing if it was in none. */

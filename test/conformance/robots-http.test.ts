@@ -62,10 +62,10 @@ async function judge(row: HttpCase): Promise<'allowed' | 'forbidden' | 'wait'> {
   });
   const origin = isName ? 'http://a.test' : code === 'ECONNREFUSED' ? 'http://127.0.0.1:1' : site.origin;
   const redirects: string[] = [];
-  let found = await requestRobots(origin, redirects, fetcher, NEVER);
+  let found = await requestRobots(origin, redirects, fetcher, { signal: NEVER });
   while (found.kind === 'moved') {
     redirects.push(found.to);
-    found = await requestRobots(origin, redirects, fetcher, NEVER);
+    found = await requestRobots(origin, redirects, fetcher, { signal: NEVER });
   }
   if (found.kind !== 'rules') return 'wait';
   return isAllowed(found.rules, `${origin}/page`) ? 'allowed' : 'forbidden';

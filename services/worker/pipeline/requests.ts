@@ -1,6 +1,13 @@
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
+import { requestEnd } from '../../../shared/loops/request-end.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import { FetchError, type Fetcher, type PageHold } from '../../../shared/ports/fetcher.ts';
+import {
+  FetchError,
+  type Fetcher,
+  type PageHold,
+  type PageRequest,
+  RequestTimings,
+} from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
@@ -185,18 +192,18 @@ export class Requests {
     const { holder } = visit;
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
     if (!slot.go) return { laterMs: slot.inMs };
-    const began = performance.now() - hold.waitedMs;
-    const fetched = await this.#fetch(visit, signal, hold);
-    // What the request waited for this process says nothing of the host's pace.
-    const tookMs = performance.now() - hold.waitedMs - began;
+    const began = performance.now();
+    const timings = new RequestTimings();
+    const fetched = await this.#fetch(visit, { signal, hold, timings });
+    const end = requestEnd({ began, timings, limit, isFailure: 'ending' in fetched });
     // If that fails, the place is free again when its lease ends.
-    const left = gate.leave(host, limit, holder, tookMs, 'ending' in fetched).catch(() => {});
+    const left = gate.leave(host, limit, holder, end).catch(() => {});
     if (!('to' in fetched)) return { ...fetched, left };
     await left;
     return fetched;
   }
 
-  async #fetch(visit: Visit, signal: AbortSignal, hold: PageHold): Promise<Answered> {
+  async #fetch(visit: Visit, request: Required<Pick<PageRequest, 'signal' | 'hold' | 'timings'>>): Promise<Answered> {
     const { fetcher, maxBodyBytes, maxRedirects, clock } = this.#options;
     const broken: StepError[] = [];
     const accepts = (contentType: string | undefined): boolean => {
@@ -209,7 +216,7 @@ export class Requests {
     const validators = validatorsFor(visit);
     try {
       const fetched = await fetcher.fetch({
-        ...{ url, maxBodyBytes, signal, accepts, hold },
+        ...{ ...request, url, maxBodyBytes, accepts },
         ...(validators === undefined ? {} : { validators }),
         redirectedFrom: visit.task.url,
         login: loginOf(visit, url),
@@ -226,7 +233,7 @@ export class Requests {
       if (broken[0] !== undefined) return { ending: { ...failedStep(broken[0]), status: error.status, askedAt } };
       const { reason, message, status } = error;
       // Its slot stays taken meanwhile: so fewer are open at once.
-      if (reason === 'exhausted' || reason === 'proxy') await clock.sleep(EXHAUSTED_REST_MS, signal);
+      if (reason === 'exhausted' || reason === 'proxy') await clock.sleep(EXHAUSTED_REST_MS, request.signal);
       return { ending: { ...judgeFailure(reason, message, this.#circumstances(visit)), status, askedAt } };
     }
   }

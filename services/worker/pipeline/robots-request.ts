@@ -1,4 +1,10 @@
-import { FetchError, type Fetcher, letGo, type OpenDocument } from '../../../shared/ports/fetcher.ts';
+import {
+  type DocumentRequest,
+  FetchError,
+  type Fetcher,
+  letGo,
+  type OpenDocument,
+} from '../../../shared/ports/fetcher.ts';
 import { parseRobots } from '../../../shared/task/robots/robots.ts';
 import { MAX_ROBOTS_REDIRECTS, meaningOfFailure, meaningOfStatus } from '../../../shared/task/robots/robots-answer.ts';
 import { ALLOW_ALL, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
@@ -32,12 +38,12 @@ export async function requestRobots(
   origin: string,
   redirects: readonly string[],
   fetcher: Fetcher,
-  signal: AbortSignal,
+  request: Pick<DocumentRequest, 'signal' | 'timings'>,
 ): Promise<RobotsAnswer> {
   const first = `${origin}/robots.txt`;
   const url = redirects.at(-1) ?? first;
   try {
-    const response = await fetcher.open({ url, redirectedFrom: first, signal });
+    const response = await fetcher.open({ ...request, url, redirectedFrom: first });
     const { status, headers } = response;
     const redirect = redirectOf(status, headers.location, url);
     if (redirect !== undefined) {

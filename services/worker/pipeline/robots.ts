@@ -1,5 +1,6 @@
+import { requestEnd } from '../../../shared/loops/request-end.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import type { FetchError, Fetcher } from '../../../shared/ports/fetcher.ts';
+import { type FetchError, type Fetcher, RequestTimings } from '../../../shared/ports/fetcher.ts';
 import { type HostGate, MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
 import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../../shared/ports/robots-store.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -186,8 +187,9 @@ export class Robots {
     const slot = await this.#slots.tryAcquire({ host: at, holder, limit, signal });
     if (!slot.go) return { kind: 'later', inMs: slot.inMs };
     const began = performance.now();
-    const answer = await requestRobots(origin, way.redirects, fetcher, signal);
-    await gate.leave(at, limit, holder, performance.now() - began);
+    const timings = new RequestTimings();
+    const answer = await requestRobots(origin, way.redirects, fetcher, { signal, timings });
+    await gate.leave(at, limit, holder, requestEnd({ began, timings, limit }));
     log.debug({ origin, ...(answer.kind === 'wait' ? { reason: answer.reason } : {}) }, `robots.txt: ${answer.kind}`);
     return answer;
   }

@@ -1,5 +1,12 @@
 import type { Redis } from 'ioredis';
-import { type Grant, type HostGate, type HostLimit, MAX_SLOT_WAIT_MS, type Pause } from '../../ports/host-gate.ts';
+import {
+  type Grant,
+  type HostGate,
+  type HostLimit,
+  MAX_SLOT_WAIT_MS,
+  type Pause,
+  type RequestEnd,
+} from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { PLACE_LEASE_MS } from '../policy.ts';
 import { Scripts } from './scripts.ts';
@@ -37,16 +44,12 @@ export class RedisHostGate implements HostGate {
     return ((await this.#scripts.run('paused', host)) as number) === 0;
   }
 
-  async leave(
-    host: string,
-    { concurrency }: HostLimit,
-    holder: string,
-    durationMs?: number,
-    isFailure = false,
-  ): Promise<void> {
-    if (concurrency === 0) return;
-    const ms = durationMs === undefined ? '' : Math.round(durationMs);
-    await this.#scripts.run('leave', host, holder, concurrency, ms, isFailure ? 1 : 0);
+  async leave(host: string, { intervalMs, concurrency }: HostLimit, holder: string, end?: RequestEnd): Promise<void> {
+    const { durationMs, isFailure = false, sentAgoMs } = end ?? {};
+    if (concurrency === 0 && sentAgoMs === undefined) return;
+    const took = durationMs === undefined ? '' : Math.round(durationMs);
+    const nextInMs = sentAgoMs === undefined ? '' : Math.ceil(intervalMs - sentAgoMs);
+    await this.#scripts.run('leave', host, holder, concurrency, took, isFailure ? 1 : 0, nextInMs);
   }
 
   async pause(host: string, ms: number, reason: string): Promise<void> {

@@ -1,4 +1,11 @@
-import { type Grant, type HostGate, type HostLimit, MAX_SLOT_WAIT_MS, type Pause } from '../../ports/host-gate.ts';
+import {
+  type Grant,
+  type HostGate,
+  type HostLimit,
+  MAX_SLOT_WAIT_MS,
+  type Pause,
+  type RequestEnd,
+} from '../../ports/host-gate.ts';
 import { averageResponseMs } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
@@ -22,15 +29,16 @@ export class SqliteHostGate implements HostGate {
     return await this.#store.move((moves) => moves.host(name).pausedUntil <= moves.now);
   }
 
-  async leave(
-    name: string,
-    { concurrency }: HostLimit,
-    holder: string,
-    durationMs?: number,
-    isFailure = false,
-  ): Promise<void> {
-    if (concurrency === 0) return;
+  async leave(name: string, { intervalMs, concurrency }: HostLimit, holder: string, end?: RequestEnd): Promise<void> {
+    const { durationMs, isFailure = false, sentAgoMs } = end ?? {};
+    if (concurrency === 0 && sentAgoMs === undefined) return;
     await this.#store.move((moves) => {
+      const nextAt = sentAgoMs === undefined ? 0 : moves.now + Math.ceil(intervalMs - sentAgoMs);
+      if (nextAt > moves.now) {
+        const late = moves.host(name);
+        late.nextAt = Math.max(late.nextAt, nextAt);
+      }
+      if (concurrency === 0) return;
       moves.database.run('DELETE FROM places WHERE host = ? AND holder = ?', name, holder);
       if (durationMs === undefined) return;
       const host = moves.host(name);

@@ -47,6 +47,22 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(slots).toEqual([0, 50, 100, 150, 200, 250].map(granted));
       });
 
+      test('the slot after a request that was sent late is an interval after it was sent', async () => {
+        const { ask, gate, step } = await setup();
+        expect(await ask(every(1_000), 'a')).toEqual(granted(0));
+        step(800);
+        await gate.leave('a.test', every(1_000), 'a', { durationMs: 800, sentAgoMs: 100 });
+        expect(await ask(every(1_000), 'b')).toEqual(refused('pace', 900));
+        step(700);
+        expect(await ask(every(1_000), 'b')).toEqual(granted(200));
+        await gate.leave('a.test', every(1_000), 'b', { durationMs: 10, sentAgoMs: 0 });
+        expect(await ask(every(1_000), 'c'), 'a slot that is taken already stays the last one').toEqual(
+          refused('pace', 1_200),
+        );
+        await gate.leave('a.test', every(1_000), 'b', { durationMs: 5_000, sentAgoMs: 5_000 });
+        expect(await ask(every(1_000), 'c'), 'it was sent long ago').toEqual(refused('pace', 1_200));
+      });
+
       test('a wait of more than 250 ms reserves nothing', async () => {
         const { ask, step } = await setup();
         for (let i = 0; i < 6; i++) await ask(every(50));
@@ -227,9 +243,9 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
           return inMs;
         };
         expect(await wait(), 'as long as nobody knows').toBe(50);
-        await gate.leave('a.test', atMost(2), 'a', 4_000.4);
+        await gate.leave('a.test', atMost(2), 'a', { durationMs: 4_000.4 });
         expect(await wait(), 'the first answer counts in full').toBe(2_000);
-        await gate.leave('a.test', atMost(2), 'a', 0);
+        await gate.leave('a.test', atMost(2), 'a', { durationMs: 0 });
         expect(await wait(), 'later ones for a quarter').toBe(1_500);
         await gate.leave('a.test', atMost(2), 'a');
         expect(await wait(), 'no request, no duration').toBe(1_500);

@@ -33,7 +33,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         async request(limit: HostLimit, tookMs: number, isFailure = false) {
           const holder = `request ${++requests}`;
           const grant = await gate.ask('a.test', limit, holder);
-          if (grant.granted) await gate.leave('a.test', limit, holder, tookMs, isFailure);
+          if (grant.granted) await gate.leave('a.test', limit, holder, { durationMs: tookMs, isFailure });
           return grant;
         },
         /** The next task that is due, answered with 429 or 503 and no word of when to come back. */

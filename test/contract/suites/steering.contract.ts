@@ -87,7 +87,7 @@ export function describeSteering(name: string, open: OpenStore, close: () => Pro
       const limit = { intervalMs: 100, concurrency: 2 };
       await gate.ask('a.test', limit, 'under way');
       await gate.pauseByHand('a.test', 'by hand');
-      await gate.leave('a.test', limit, 'under way', 50);
+      await gate.leave('a.test', limit, 'under way', { durationMs: 50 });
       expect(await gate.pauseByHand('a.test', 'by hand')).toMatchObject({ byHand: true });
     });
 

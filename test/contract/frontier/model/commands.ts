@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Offer, OfferResult, ReleaseName } from '../../../../shared/ports/frontier.ts';
+import type { RequestEnd } from '../../../../shared/ports/host-gate.ts';
 import { chooseRelease, type Which } from './choice.ts';
 import { FAST_HOSTS, HOSTS, type Model, type ModelRun } from './model.ts';
 import { OnRun } from './run-commands.ts';
@@ -138,16 +139,18 @@ export class Release implements Command {
   }
 }
 
-/** Who makes a request of its own asks the gate, and tells how long it took. */
+/** Who makes a request of its own asks the gate, and tells how long it took, and how late it was sent. */
 export class Request implements Command {
   readonly holder: string;
   readonly tookMs: number;
   readonly isFailure: boolean;
+  readonly sentAgoMs: number | undefined;
 
-  constructor(holder: string, tookMs: number, isFailure: boolean) {
+  constructor(holder: string, { durationMs, isFailure = false, sentAgoMs }: RequestEnd) {
     this.holder = holder;
-    this.tookMs = tookMs;
+    this.tookMs = durationMs;
     this.isFailure = isFailure;
+    this.sentAgoMs = sentAgoMs;
   }
 
   check(): boolean {
@@ -157,12 +160,14 @@ export class Request implements Command {
   async run(_: Model, world: World): Promise<void> {
     const limit = { intervalMs: 1_000, concurrency: 2 };
     const { granted } = await world.ask((store) => store.gate.ask('slow.test', limit, this.holder));
-    if (granted)
-      await world.ask((store) => store.gate.leave('slow.test', limit, this.holder, this.tookMs, this.isFailure));
+    const { tookMs: durationMs, isFailure, sentAgoMs } = this;
+    const end = { durationMs, isFailure, sentAgoMs };
+    if (granted) await world.ask((store) => store.gate.leave('slow.test', limit, this.holder, end));
   }
 
   toString(): string {
-    return `request ${this.holder} ${this.tookMs}${this.isFailure ? ' in vain' : ''}`;
+    const late = this.sentAgoMs === undefined ? '' : `, sent ${this.sentAgoMs} ms ago`;
+    return `request ${this.holder} ${this.tookMs}${this.isFailure ? ' in vain' : ''}${late}`;
   }
 }
 

@@ -86,7 +86,14 @@ export function commands(most: number, { unruly = true } = {}): fc.Arbitrary<Ite
     return new Work(id, { kind: 'retry', reason: 'connection', inMs: 10_000 }, [failing, failing]);
   });
   const request = fc
-    .tuple(fc.constantFrom('x', 'y'), fc.constantFrom(50, 4_000, 90_000), fc.boolean())
+    .tuple(
+      fc.constantFrom('x', 'y'),
+      fc.record({
+        durationMs: fc.constantFrom(50, 4_000, 90_000),
+        isFailure: fc.boolean(),
+        sentAgoMs: fc.option(fc.constantFrom(0, 400, 2_000), { nil: undefined, freq: 2 }),
+      }),
+    )
     .map((args) => new Request(...args));
   const steer = fc
     .tuple(run, fc.constantFrom<'pause' | 'resume' | 'cancel'>('pause', 'resume', 'resume', 'cancel'))

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConnectTurns } from '../../../../shared/fetchers/connect-turns.ts';
-import { PageHold } from '../../../../shared/ports/fetcher.ts';
+import { RequestTimings } from '../../../../shared/ports/fetcher.ts';
 import { startBlockedListener } from '../../../support/blocked-listener.ts';
 import { LoopbackServer } from '../../../support/loopback-server.ts';
 import type { Setup } from './setup.ts';
@@ -47,16 +47,33 @@ export function describeConnecting(setup: Setup): void {
         fetcher.fetch({ url: hosts.url, maxBodyBytes: 1, signal: stop.signal }).catch((error: unknown) => error),
       );
       while (connectTurns.waiting < 2) await sleep(5);
-      const hold = new PageHold();
-      const page = fetch('/page/1', { hold });
+      const timings = new RequestTimings();
+      const page = fetch('/page/1', { timings });
       const document = fetcher.open({ url: site.url('/page/2'), timeoutMs: 500 });
       expect(await page).toMatchObject({ status: 200 });
       expect(await document).toMatchObject({ status: 200 });
       for await (const piece of (await document).body) expect(piece.length).toBeGreaterThan(0);
-      expect(hold.waitedMs).toBeGreaterThan(1_000);
+      expect(timings.waitedMs).toBeGreaterThan(1_000);
       expect((await page).durationMs, 'the wait is not in it').toBeLessThan(1_000);
       stop.abort();
       for (const ended of await Promise.all(hanging)) expect(ended).toMatchObject({ reason: 'aborted' });
+    });
+
+    test('a request tells when its new connection was ready, if the next one will use it', async () => {
+      const { fetch, site } = await setup();
+      site.on('/closes', (_, response) => void response.setHeader('connection', 'close').end('x'));
+      const asked = async (path: string): Promise<RequestTimings> => {
+        const timings = new RequestTimings();
+        await fetch(path, { timings });
+        return timings;
+      };
+      const before = performance.now();
+      const { connectedAt } = await asked('/page/1');
+      expect(connectedAt).toBeGreaterThan(before);
+      expect(connectedAt).toBeLessThan(performance.now());
+      expect((await asked('/page/2')).connectedAt, 'a kept connection').toBeUndefined();
+      await asked('/closes');
+      expect((await asked('/closes')).connectedAt, 'a new one that is closed').toBeUndefined();
     });
 
     test('who waits for its turn ends with the signal, at once, and is never heard of', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BodyMemory, type BodyShare } from '../../../../shared/fetchers/body-memory.ts';
 import { RequestClock } from '../../../../shared/fetchers/request-clock.ts';
+import { RequestTimings } from '../../../../shared/ports/fetcher.ts';
 
 /** A memory of 1 MB, and bodies whose going on is noted. */
 function setup(budgetBytes = 1_000_000) {
@@ -86,14 +87,14 @@ test('its clock stands still while a body waits, also one that is given up', asy
   const memory = new BodyMemory(100);
   const clocks = [1, 2].map(() => new RequestClock());
   const first = memory.open(100, 1_000, clocks[0] as RequestClock);
-  const hold = { waitedMs: 0 };
-  const clock = new RequestClock(hold);
+  const timings = new RequestTimings();
+  const clock = new RequestClock(timings);
   const waiting = memory.open(1, 1_000, clock);
   const shown = clock.elapsedMs;
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(clock.elapsedMs).toBe(shown);
   waiting.close();
-  expect(hold.waitedMs).toBeGreaterThan(15);
+  expect(timings.waitedMs).toBeGreaterThan(15);
   expect(clock.elapsedMs).toBeLessThan(shown + 15);
   first.close();
   expect([memory.usedBytes, memory.waiting]).toEqual([0, 0]);

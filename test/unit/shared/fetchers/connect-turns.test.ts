@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConnectTurns, type Turn } from '../../../../shared/fetchers/connect-turns.ts';
 import { RequestClock } from '../../../../shared/fetchers/request-clock.ts';
+import { RequestTimings } from '../../../../shared/ports/fetcher.ts';
 
 /** Turns for two at once, and the names of those whose turn it was. */
 function setup(mostWaitMs = 1_000_000) {
@@ -49,8 +50,8 @@ test('those that have waited for long begin, though no other has ended', async (
 test('the clock of a request stands still until it is its turn', async () => {
   const { take } = setup();
   const [a] = [take('a'), take('b')];
-  const hold = { waitedMs: 0 };
-  const clock = new RequestClock(hold);
+  const timings = new RequestTimings();
+  const clock = new RequestClock(timings);
   let isLate = false;
   clock.setAlarm(10, () => {
     isLate = true;
@@ -59,6 +60,6 @@ test('the clock of a request stands still until it is its turn', async () => {
   await new Promise((resolve) => setTimeout(resolve, 40));
   expect(isLate).toBe(false);
   a.end();
-  expect(hold.waitedMs).toBeGreaterThan(30);
+  expect(timings.waitedMs).toBeGreaterThan(30);
   while (!isLate) await new Promise((resolve) => setTimeout(resolve, 5));
 });

@@ -183,7 +183,7 @@ test('a place is waited for as long as it may take, at most 250 ms in all', asyn
   const [lucky, unlucky] = [acquire('lucky'), acquire('unlucky')];
   await step(100);
   expect([lucky.result, unlucky.result]).toEqual([undefined, undefined]);
-  await gate.leave(HOST, limit, 'somebody else', 20);
+  await gate.leave(HOST, limit, 'somebody else', { durationMs: 20 });
   await step(100);
   expect([lucky.result, unlucky.result]).toEqual([{ go: true }, undefined]);
   for (let waitedMs = 200; waitedMs <= 250; waitedMs += 10) await step(10);
@@ -194,20 +194,20 @@ test('a place is waited for as long as it may take, at most 250 ms in all', asyn
 test('of those who wait for a place, one asks for all, and they go in the order in which they came', async () => {
   const { acquire, gate, limit, step, asked } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'quick');
-  await gate.leave(HOST, limit, 'quick', 10);
+  await gate.leave(HOST, limit, 'quick', { durationMs: 10 });
   await gate.ask(HOST, limit, 'somebody else');
   const all = Array.from({ length: 12 }, (_, n) => acquire(`request ${n}`));
   for (let ms = 0; ms < 100; ms += 10) await step(10);
   expect(asked.length, 'each once, and in 100 ms one of them again and again').toBeLessThanOrEqual(25);
   const before = asked.length;
   const order: number[] = [];
-  await gate.leave(HOST, limit, 'somebody else', 10);
+  await gate.leave(HOST, limit, 'somebody else', { durationMs: 10 });
   for (let ms = 0; ms < 100; ms += 10) {
     await step(10);
     for (const [n, { result }] of all.entries()) {
       if (result?.go !== true || order.includes(n)) continue;
       order.push(n);
-      await gate.leave(HOST, limit, `request ${n}`, 10);
+      await gate.leave(HOST, limit, `request ${n}`, { durationMs: 10 });
     }
   }
   expect(order.length).toBeGreaterThanOrEqual(4);
@@ -271,7 +271,7 @@ test('who can wait waits for a place, however long', async () => {
   });
   for (let ms = 0; ms < 1_000; ms += 50) await step(50);
   expect(isOver).toBe(false);
-  await gate.leave(HOST, limit, 'somebody else', 20);
+  await gate.leave(HOST, limit, 'somebody else', { durationMs: 20 });
   for (let ms = 0; ms < 200; ms += 50) await step(50);
   expect(isOver).toBe(true);
 });

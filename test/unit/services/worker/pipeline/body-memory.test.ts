@@ -57,13 +57,13 @@ test('what a request waited for its own process does not slow its host', async (
   const slow = withMethods(fetcher, {
     fetch: async (request) => {
       await sleep(300);
-      if (request.hold !== undefined) request.hold.waitedMs += 300;
+      if (request.timings !== undefined) request.timings.waitedMs += 300;
       return await fetcher.fetch(request);
     },
   });
   const watched = withMethods(gate, {
     leave: async (...given) => {
-      took.push(given[3]);
+      took.push(given[3]?.durationMs);
       await gate.leave(...given);
     },
   });

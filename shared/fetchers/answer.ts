@@ -67,7 +67,8 @@ export class Answer {
     this.#codings = codingsOf(this.headers['content-encoding']);
     this.#limits = limits;
     this.#maxBodyBytes = limits.maxBodyBytes;
-    if (saysClose(headers['connection'])) limits.clock.closing();
+    const { connection } = headers;
+    if (saysClose(connection)) limits.clock.closing();
   }
 
   /** Reads the answer as a page. Rejects with a {@link FetchError}. */

@@ -259,10 +259,11 @@ export class LocalDatabase {
     return new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
   }
 
+  /** SQLite compiles a statement anew each time that a bare parameter of its LIMIT is bound: 20 µs and more. */
   #prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare(sql);
+      statement = this.#database.prepare(sql.replaceAll('LIMIT ?', 'LIMIT +?'));
       this.#statements.set(sql, statement);
     }
     return statement;

@@ -16,6 +16,8 @@ interface OffererOptions {
   readonly incarnation: () => string | undefined;
   /** Asked for each batch: the run's own are known when it is open. */
   readonly rules: () => OfferRules;
+  /** Likewise; see {@link OfferOptions.limit}. */
+  readonly limit: () => number | undefined;
   /** Offers under way at once. */
   readonly window: number;
   readonly signal: AbortSignal;
@@ -146,11 +148,12 @@ export class Offerer {
 
   /** Nothing, when it was stopped while it waited. */
   #offerUntilTaken(batch: readonly Offer[], repeat: boolean): ReturnType<typeof offerUntilTaken> {
-    const { frontier, run, incarnation } = this.#options;
+    const { frontier, run, incarnation, limit } = this.#options;
     const onWait = (isWaiting: boolean): void => {
       this.#waitingForRoom += isWaiting ? 1 : -1;
     };
-    const offer = (): Promise<OfferResult> => frontier.offer(run, batch, { repeat, incarnation: incarnation() });
+    const offer = (): Promise<OfferResult> =>
+      frontier.offer(run, batch, { repeat, incarnation: incarnation(), limit: limit() });
     return offerUntilTaken(offer, { ...this.#options, onWait });
   }
 

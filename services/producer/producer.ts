@@ -129,6 +129,7 @@ export class Producer {
       frontier,
       clock,
       rules: () => ({ rules, urlKey: this.#own.urlKey }),
+      limit: () => this.#own.limit,
       run: options.run,
       incarnation: () => this.#incarnation,
       window: options.window ?? DEFAULT_WINDOW,

@@ -44,7 +44,8 @@ export class SeedIntake {
     if (how === 'cancelled') return 'ack';
     const url = { href, canonical: canonicalOf(href), host: hostOfMark(href) };
     const offerRules = { rules, urlKey: options.urlKey, logins: seed.logins };
-    const result = await frontier.offer(run, [offerOf(url, offerRules, { ...carriedFields(seed), step })]);
+    const offer = offerOf(url, offerRules, { ...carriedFields(seed), step });
+    const result = await frontier.offer(run, [offer], { limit: options.limit });
     if ('refused' in result) {
       // It is redelivered at once; the run stays open until then.
       if (result.refused === 'full') await clock.sleep(FULL_NAP_MS);

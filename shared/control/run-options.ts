@@ -1,12 +1,16 @@
 import type { RunOptions } from '../ports/runs.ts';
 import type { SettingKey, Settings } from '../settings/table.ts';
 
+/** Followed from a seed, if nobody says how far. */
+const DEFAULT_DEPTH = 3;
+
 /** The options with which a run is opened, from the settings. */
 export function runOptionsOf(settings: Settings, dedup: RunOptions['dedup']): RunOptions {
-  const { crawler, rate: intervalMs, maxAttempts, follow, maxDepth, scope, include, exclude, maxPages } = settings;
-  const { maxHostsPerDomain } = settings;
+  const { crawler, rate: intervalMs, maxAttempts, follow, scope, include, exclude, maxPages } = settings;
+  const { maxDepth = DEFAULT_DEPTH, maxHostsPerDomain } = settings;
   const { content, urlKey, recrawlAfter: recrawlAfterMs = 0 } = settings;
-  const following = { follow, maxDepth, scope, include, exclude, maxPages, maxHostsPerDomain };
+  const hasDefaultDepth = settings.maxDepth === undefined;
+  const following = { follow, maxDepth, hasDefaultDepth, scope, include, exclude, maxPages, maxHostsPerDomain };
   const recrawling = { incremental: settings.incremental || recrawlAfterMs > 0, recrawlAfterMs };
   return { crawler, dedup, intervalMs, maxAttempts, ...following, content, urlKey, ...recrawling };
 }

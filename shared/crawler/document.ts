@@ -24,6 +24,8 @@ export interface Document {
   readonly links: readonly string[];
   /** The links that have `rel=nofollow` at every occurrence. */
   readonly nofollow: ReadonlySet<string>;
+  /** The links that `<a>`, `<area>` or `<link>` name with `rel=next`: the next page of a list. */
+  readonly next: ReadonlySet<string>;
   /** The credentials that links had in front of their host, by link; those of the first occurrence. */
   readonly logins: ReadonlyMap<string, string>;
   /** A `<meta name=robots>` asks that no link be followed. */
@@ -39,6 +41,7 @@ export const NO_DOCUMENT: Document = {
   title: null,
   links: [],
   nofollow: new Set(),
+  next: new Set(),
   logins: new Map(),
   isNofollow: false,
   canonical: null,
@@ -55,6 +58,8 @@ const TITLE = tagCode('title');
 const MAX_WRITTEN_TITLE_LENGTH = 16 * MAX_TITLE_LENGTH;
 /** Candidates kept for the canonical URL. The first one that resolves is used. */
 const MAX_CANONICALS = 10;
+/** Links kept as the next page of a list. A page of comments, say, has several lists. */
+const MAX_NEXTS = 10;
 
 /** The value of an attribute: undefined if it isn't there, null if it is too long to be read. */
 type Value = string | null | undefined;
@@ -74,6 +79,8 @@ export class DocumentReader {
   /** Links as written, because a `<base>` may still follow. The value says whether every occurrence has `nofollow`. */
   readonly #hrefs = new Map<string, boolean>();
   readonly #canonicals: string[] = [];
+  /** As written, like the links. */
+  readonly #nexts = new Set<string>();
   readonly #truncated = new Set<PagePart>();
   #base: Value;
   #isNofollow = false;
@@ -111,6 +118,7 @@ export class DocumentReader {
     return {
       title: this.#foldedTitle(),
       ...this.#links(base),
+      next: new Set([...this.#nexts].flatMap((href) => resolveLink(href, base) ?? [])),
       isNofollow: this.#isNofollow,
       canonical: this.#canonical(base),
       truncated: PAGE_PARTS.filter((part) => this.#truncated.has(part)),
@@ -127,6 +135,7 @@ export class DocumentReader {
         case LINK:
           this.#readAttributes();
           if (this.#href !== undefined && hasWord(this.#rel, 'canonical')) this.#addCanonical(this.#href);
+          if (typeof this.#href === 'string') this.#noteNext(withoutFragment(this.#href));
           break;
         case META:
           this.#readAttributes();
@@ -156,7 +165,14 @@ export class DocumentReader {
     if (href === '' || (href !== null && !href.startsWith('/') && NOT_HTTP.test(href))) return;
     const known = href === null ? undefined : this.#hrefs.get(href);
     if (href === null || (known === undefined && this.#hrefs.size === MAX_LINKS)) this.#truncated.add('links');
-    else this.#hrefs.set(href, known !== false && hasWord(this.#rel, 'nofollow'));
+    else {
+      this.#hrefs.set(href, known !== false && hasWord(this.#rel, 'nofollow'));
+      this.#noteNext(href);
+    }
+  }
+
+  #noteNext(href: string): void {
+    if (this.#nexts.size < MAX_NEXTS && hasWord(this.#rel, 'next')) this.#nexts.add(href);
   }
 
   #addCanonical(href: string | null): void {

@@ -82,6 +82,16 @@ export class Page {
     return !this.#isNofollow && !this.#read().nofollow.has(link);
   }
 
+  /** Does a link lead to the next page of a list (`rel=next`)? */
+  isNext(link: string): boolean {
+    return this.#read().next.has(link);
+  }
+
+  /** Does the page link to the next page of a list? */
+  get hasNext(): boolean {
+    return this.#read().next.size > 0;
+  }
+
   /** The credentials that a link was written with, which {@link links} leaves out; nothing if there were none. */
   loginOf(link: string): string | undefined {
     return this.#read().logins.get(link);

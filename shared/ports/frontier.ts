@@ -4,6 +4,7 @@ import type { KnownPage, PageFacts } from '../task/task/known-page.ts';
 import type { TaskOffer } from '../task/task/offer.ts';
 import type { FailedReason, Outcome } from '../task/task/outcome.ts';
 import type { Task } from '../task/task/task.ts';
+import type { LeftOut } from './runs.ts';
 
 /**
  * Where tasks wait, and the ledger of those in flight. The rest of the fleet knows only this file.
@@ -107,21 +108,29 @@ export interface OfferOptions {
   readonly parent?: ReleaseName;
   /** The run's incarnation; see {@link OpenedRun.incarnation}. Left out: any. */
   readonly incarnation?: string | undefined;
-  /** Takes nothing more once the run has discovered this many tasks. */
-  readonly most?: number;
+  /** Takes nothing more once the run has discovered this many tasks: for links. */
+  readonly most?: number | undefined;
+  /** As `most`, for links and seeds alike; see {@link RunOptions.limit}. */
+  readonly limit?: number | undefined;
   /** Takes nothing from further hosts of a domain once the run has tasks of this many. */
-  readonly mostHosts?: number;
+  readonly mostHosts?: number | undefined;
   /** A repeat of an offer whose answer was lost: known URLs are not counted as duplicates again. */
   readonly repeat?: boolean;
 }
 
 export type OfferResult =
   /**
-   * `beyond`: not taken and not marked, since the run is at its limit; `leftOut`: since their domain is at its limit of
-   * hosts. Absent if there are none.
+   * `leftOut`: unknown ones, neither taken nor marked, since the run is at its `limit`, or for links at its `maxPages`, or
+   * their domain at its limit of hosts (`scope`). Only what is above 0 is there.
    */
-  | { readonly accepted: number; readonly known: number; readonly beyond?: number; readonly leftOut?: number }
+  | { readonly accepted: number; readonly known: number; readonly leftOut?: Partial<Omit<LeftOut, 'depth'>> }
   | { readonly refused: 'run' | 'parent' | 'full' };
+
+/** The answer to an offer that was not refused. */
+export function takenWith(accepted: number, known: number, leftOut: Omit<LeftOut, 'depth'>): OfferResult {
+  const some = Object.entries(leftOut).filter(([, count]) => count > 0);
+  return { accepted, known, ...(some.length === 0 ? {} : { leftOut: Object.fromEntries(some) }) };
+}
 
 export interface ReleaseOptions {
   /** At most this many tasks now. */
@@ -235,6 +244,8 @@ export interface Settlement {
    * settlement says about a host is about that one, and a task that is put back waits there.
    */
   readonly moved?: Task;
+  /** Links of the page that were not offered, by why. */
+  readonly leftOut?: Pick<LeftOut, 'depth' | 'scope'>;
   /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */
   readonly page?: PageVisit;
 }

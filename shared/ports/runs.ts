@@ -63,6 +63,8 @@ export interface RunOptions {
   readonly follow: boolean;
   /** Links followed from a seed, at most. */
   readonly maxDepth: number;
+  /** Nobody has set `maxDepth`; then pages by `rel=next` are as deep as the page that names them. Left out: somebody has. */
+  readonly hasDefaultDepth?: boolean;
   /** What a record keeps of the body. */
   readonly content: 'none' | 'text' | 'html';
   /** How far from a seed. Left out: the same host. */
@@ -71,6 +73,8 @@ export interface RunOptions {
   readonly include?: readonly string[];
   /** Links that match one of these are not. */
   readonly exclude?: readonly string[];
+  /** The run takes its first so many tasks, seeds included. Left out: no limit. */
+  readonly limit?: number;
   /** Once the run has discovered this many pages, no more links are followed; seeds are still taken. Left out: no limit. */
   readonly maxPages?: number;
   /**
@@ -148,11 +152,7 @@ export interface RunProgress {
   readonly skipped: number;
   readonly failed: number;
   readonly cancelled: number;
-  /**
-   * Links that were not offered. They are not tasks: the identity leaves them out. `scope`: their domain is at its limit
-   * of hosts.
-   */
-  readonly leftOut: { readonly scope: number };
+  readonly leftOut: LeftOut;
   readonly reasons: {
     readonly failed: Readonly<Record<string, number>>;
     readonly skipped: Readonly<Record<string, number>>;
@@ -167,6 +167,18 @@ export interface RunProgress {
   readonly producers: { readonly open: number; readonly lost: number; readonly silent: readonly SilentProducer[] };
   /** Why it is paused, in the words of whoever paused it. */
   readonly pauseReason?: string;
+}
+
+/** URLs that a run did not take, by what kept them out. They are not tasks: the identity leaves them out. */
+export interface LeftOut {
+  /** Links deeper than {@link RunOptions.maxDepth}. */
+  readonly depth: number;
+  /** Links outside the run's scope and patterns, or to further hosts of a domain. */
+  readonly scope: number;
+  /** Links found once the run had {@link RunOptions.maxPages}. */
+  readonly maxPages: number;
+  /** Links and seeds offered once the run had {@link RunOptions.limit}. */
+  readonly limit: number;
 }
 
 /** Has a run reached its limit of pages, so that it follows no more links? */

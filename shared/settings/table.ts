@@ -39,7 +39,13 @@ export const SETTINGS = {
     'Attempts before a page is given up.',
   ),
   follow: setting('run', 'FOLLOW', yesNo(), 'false', 'Follow the links of pages.'),
-  maxDepth: setting('run', 'MAX_DEPTH', integer({ min: 0, max: 1_000 }), '3', 'Links followed from a seed, at most.'),
+  maxDepth: setting(
+    'run',
+    'MAX_DEPTH',
+    optional(integer({ min: 0, max: 1_000 })),
+    '',
+    'Links followed from a seed, at most. Left out: 3, and pages by rel=next are as deep as the page before.',
+  ),
   scope: setting(
     'run',
     'SCOPE',

@@ -21,30 +21,51 @@ interface FollowOptions {
   readonly loginOf?: (link: string) => string | undefined;
   /** Needed for scope `domain` only. */
   readonly domainOf?: (hostname: string) => string;
+  /** Does a link lead to the next page of a list? */
+  readonly isNext?: (link: string) => boolean;
+  /** Has a link been met before? One that is too deep is then not read again. */
+  readonly isSeen?: (link: string) => boolean;
 }
 
-/** The links of a page that its run follows: not too deep, within its scope, and matching its patterns. */
-export function linksToFollow(
-  links: readonly string[],
-  { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname }: FollowOptions,
-): TaskOffer[] {
-  if (!options.follow || task.depth >= options.maxDepth) return [];
+/** The links of a page, by what becomes of them. */
+export interface SortedLinks {
+  /** Those that the run follows: not too deep, within its scope, and matching its patterns. */
+  readonly offers: readonly TaskOffer[];
+  /** Those that only their depth excludes. */
+  readonly tooDeep: readonly string[];
+  /** Those outside its scope, or not matching its patterns. */
+  readonly outOfScope: readonly string[];
+}
+
+/** Sorts the links of a page. The next page of a list is as deep as this one, if nobody has set the depth. */
+export function sortLinks(links: readonly string[], follow: FollowOptions): SortedLinks {
+  const { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname } = follow;
+  const { isNext = () => false, isSeen = () => false } = follow;
   const isInScope = scopeTest(options.scope ?? 'host', { ...task, host: new URL(task.url).host }, finalUrl, domainOf);
   const isCounted = options.scope === 'domain' && options.maxHostsPerDomain !== undefined;
-  const child = { ...INITIAL_FIELDS, depth: task.depth + 1 };
   const offerRules = { rules, urlKey: options.urlKey, logins };
-  const offers: TaskOffer[] = [];
+  const [offers, tooDeep, outOfScope]: [TaskOffer[], string[], string[]] = [[], [], []];
   for (const link of links) {
+    const depth = task.depth + (options.hasDefaultDepth === true && isNext(link) ? 0 : 1);
+    const isTooDeep = depth > options.maxDepth;
+    if (isTooDeep && isSeen(link)) continue;
     const url = readUrl(link);
-    const scope = isProblem(url) ? undefined : isInScope(url);
-    if (isProblem(url) || scope === undefined || !isWanted(url.href, options)) continue;
+    if (isProblem(url)) continue;
+    const scope = isInScope(url);
+    if (scope === undefined || !isWanted(url.href, options)) {
+      outOfScope.push(link);
+      continue;
+    }
+    if (isTooDeep) {
+      tooDeep.push(link);
+      continue;
+    }
     const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : undefined;
-    const inScope = scope.within === undefined ? child : { ...child, ...scope };
-    const about = domain === undefined ? inScope : { ...inScope, domain };
+    const about = { ...INITIAL_FIELDS, depth, ...scope, ...(domain === undefined ? {} : { domain }) };
     const own = url.login ?? loginOf?.(link);
     offers.push(offerOf(own === undefined ? url : { ...url, login: own }, offerRules, about));
   }
-  return offers;
+  return { offers, tooDeep, outOfScope };
 }
 
 /** Cuts a crawler's links to the limits of a page. `isCut`: some were left out. */

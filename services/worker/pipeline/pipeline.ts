@@ -213,9 +213,9 @@ export class Pipeline {
       return await this.#end(visit, failedStep(error));
     }
     const offered = await this.#links.offer(visit, page, result);
-    if (offered === 'stale') return 'ack';
-    if (offered === 'full') return await this.#putBack(visit, 0, FULL_NAP_MS);
-    const isMoreCut = offered === 'cut' && !page.truncated.includes('links');
+    if (offered.how === 'stale') return 'ack';
+    if (offered.how === 'full') return await this.#putBack(visit, 0, FULL_NAP_MS);
+    const isMoreCut = offered.how === 'cut' && !page.truncated.includes('links');
     const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
     const record = doneRecord(visit, arrival, page, result, { at: clock.now(), truncated });
     const stored = await this.#store(record);
@@ -237,6 +237,8 @@ export class Pipeline {
           askedAt,
           contentHash,
           claimed: mark === visit.task.mark ? undefined : mark,
+          leftOut: offered.leftOut,
+          namesNext: visit.run.options.follow && page.hasNext,
         },
         bytes,
       ),
@@ -300,7 +302,7 @@ export class Pipeline {
   async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
     if (visit.release === 0) return;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, slowDown } = ending;
+    const { outcome, hostAnswered, hostFault, slowDown, leftOut } = ending;
     const { moved } = visit;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
@@ -312,6 +314,7 @@ export class Pipeline {
       ...(hostFault === undefined ? {} : { hostFault }),
       ...(slowDown === undefined ? {} : { slowDown }),
       ...(attempt === undefined ? {} : { attempt }),
+      ...(leftOut === undefined ? {} : { leftOut }),
       ...(page === undefined ? {} : { page }),
     });
   }

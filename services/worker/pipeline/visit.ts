@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Step, StepResult } from '../../../shared/crawler/crawler.ts';
 import { mediaTypeOf, type Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
-import type { AttemptNote, TaskState } from '../../../shared/ports/frontier.ts';
+import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
 import { recordedFields } from '../../../shared/task/task/form.ts';
 import type { Judgement } from '../../../shared/task/task/judgement.ts';
@@ -89,6 +89,10 @@ export interface Ending extends Partial<Judgement> {
   readonly contentHash?: string;
   /** The mark of the page that its redirects led to, if it isn't the task's own. */
   readonly claimed?: string | undefined;
+  /** The page links to the next page of a list, and its run follows that. */
+  readonly namesNext?: boolean;
+  /** See {@link Settlement.leftOut}. */
+  readonly leftOut?: Settlement['leftOut'];
 }
 
 /** The ending of a page whose crawler failed. */

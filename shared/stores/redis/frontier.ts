@@ -19,6 +19,7 @@ import {
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
+  takenWith,
 } from '../../ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -52,6 +53,7 @@ interface RedisFrontierOptions {
 /** Only the newest stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
 const MOST_NOTED = 50_000;
 type Refusal = readonly ['refused', 'run' | 'parent'];
+type Taken = readonly [accepted: number, known: number, scope: number, maxPages: number, limit: number];
 
 /** The frontier in Redis: each method is one script of `stores/redis/lua`, which has the rules. */
 export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
@@ -94,12 +96,12 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
         options.incarnation ?? '',
         `${this.#id}:${++this.#offers}`,
         options.mostHosts ?? '',
+        options.limit ?? '',
         ...tasks.map(writeOffer),
       );
-      const [first, second, beyond = 0, leftOut = 0] = reply as [number, number, number, number] | Refusal;
+      const [first, second, scope = 0, maxPages = 0, limit = 0] = reply as Taken | Refusal;
       if (first === 'refused') return { refused: second as 'run' | 'parent' };
-      const taken = { accepted: first, known: second as number };
-      return { ...taken, ...(beyond === 0 ? {} : { beyond }), ...(leftOut === 0 ? {} : { leftOut }) };
+      return takenWith(first, second as number, { scope, maxPages, limit });
     } catch (error: unknown) {
       if (error instanceof Error && error.message.startsWith('OOM')) return { refused: 'full' };
       throw error;

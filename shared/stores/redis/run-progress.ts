@@ -31,7 +31,12 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
     skipped: count('skipped'),
     failed: count('failed'),
     cancelled: count('cancelled'),
-    leftOut: { scope: count('left_out:scope') },
+    leftOut: {
+      depth: count('left_out:depth'),
+      scope: count('left_out:scope'),
+      maxPages: count('left_out:max_pages'),
+      limit: count('left_out:limit'),
+    },
     reasons,
     bytes: count('bytes'),
     bytesSaved: count('bytes_saved'),

@@ -17,11 +17,13 @@ type Flat = readonly [
   movedTo: string,
   movedForm: string,
   page: string,
+  tooDeep: number,
+  outOfScope: number,
 ];
 
 /** A settlement as the arguments of `settle.lua`, in their order. */
 export function flatten(settlement: Settlement): Flat {
-  const { outcome, bytes, hostAnswered, hostFault, slowDown, attempt, hostFreeInMs, moved, page } = settlement;
+  const { outcome, bytes, hostAnswered, hostFault, slowDown, attempt, hostFreeInMs, moved, page, leftOut } = settlement;
   const pause = outcome.kind === 'defer' ? outcome.host : undefined;
   return [
     outcome.kind,
@@ -38,6 +40,8 @@ export function flatten(settlement: Settlement): Flat {
     moved?.host ?? '',
     moved === undefined ? '' : formOf(moved),
     writeVisit(page),
+    leftOut?.depth ?? 0,
+    leftOut?.scope ?? 0,
   ];
 }
 

@@ -38,7 +38,11 @@ test('an offer that is sent again gets the answer of the first, and counts no du
   await frontierOn(redis).offer('r', [page(1)]);
   const frontier = frontierOn(resending);
   expect(await frontier.offer('r', pages(1, 3))).toEqual({ accepted: 2, known: 1 });
-  expect(await frontier.offer('r', pages(1, 5), { most: 4 })).toEqual({ accepted: 1, known: 3, beyond: 1 });
+  expect(await frontier.offer('r', pages(1, 5), { most: 4 })).toEqual({
+    accepted: 1,
+    known: 3,
+    leftOut: { maxPages: 1 },
+  });
   expect(await runs.progress('r')).toMatchObject({ discovered: 4, waiting: 4, duplicate: 4 });
   for (const key of await redis.keys(`${prefix}offer:*`)) {
     const ttl = await redis.pttl(key);

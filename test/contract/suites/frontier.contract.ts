@@ -30,11 +30,54 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       const { tasks } = await frontier.release(ROOM);
       const links = [page(1), page(2), page(2), page(3), page(4)];
       const from = { parent: tasks[0]?.release ?? 0 };
-      expect(await frontier.offer('r', links, { ...from, most: 2 })).toEqual({ accepted: 1, known: 2, beyond: 2 });
-      expect(await frontier.offer('r', links, { ...from, most: 2 })).toEqual({ accepted: 0, known: 3, beyond: 2 });
+      expect(await frontier.offer('r', links, { ...from, most: 2 })).toEqual({
+        accepted: 1,
+        known: 2,
+        leftOut: { maxPages: 2 },
+      });
+      expect(await frontier.offer('r', links, { ...from, most: 2 })).toEqual({
+        accepted: 0,
+        known: 3,
+        leftOut: { maxPages: 2 },
+      });
       expect(await frontier.offer('r', links, { ...from, most: 9 })).toEqual({ accepted: 2, known: 3 });
       expect(await frontier.offer('r', [page(5)]), 'seeds are always taken').toEqual({ accepted: 1, known: 0 });
-      expect(await runs.progress('r')).toMatchObject({ discovered: 5, duplicate: 8 });
+      expect(await runs.progress('r')).toMatchObject({
+        discovered: 5,
+        duplicate: 8,
+        leftOut: { maxPages: 4, limit: 0 },
+      });
+    });
+
+    test('a run with a limit takes its first tasks, seeds and links together; the rest is counted, and not marked', async () => {
+      const { frontier, runs } = await setup();
+      const limit = { limit: 3 };
+      expect(await frontier.offer('r', pages(1, 2), limit)).toEqual({ accepted: 2, known: 0 });
+      const { tasks } = await frontier.release(ROOM);
+      const links = { ...limit, parent: tasks[0]?.release ?? 0, most: 3 };
+      const last = { accepted: 1, known: 1, leftOut: { limit: 2 } };
+      expect(await frontier.offer('r', pages(2, 5), links)).toEqual(last);
+      expect(await frontier.offer('r', [page(3), page(6)], limit), 'a seed').toEqual({
+        accepted: 0,
+        known: 1,
+        leftOut: { limit: 1 },
+      });
+      expect(await frontier.offer('r', [page(6)], { ...limit, repeat: true }), 'counted once').toMatchObject({
+        leftOut: { limit: 1 },
+      });
+      expect(await runs.progress('r')).toMatchObject({ discovered: 3, leftOut: { limit: 3, maxPages: 0 } });
+      expect(await frontier.offer('r', [page(6)])).toEqual({ accepted: 1, known: 0 });
+    });
+
+    test('links that a page did not offer are counted with its outcome, once', async () => {
+      const { frontier, runs } = await setup();
+      await frontier.offer('r', [page(1)]);
+      const { tasks } = await frontier.release(ROOM);
+      const release = tasks[0]?.release ?? 0;
+      const settlement = { outcome: { kind: 'done' }, leftOut: { depth: 7, scope: 2 } } as const;
+      expect(await frontier.settle('r', release, settlement)).toBe('settled');
+      expect(await frontier.settle('r', release, settlement)).toBe('already');
+      expect((await runs.progress('r'))?.leftOut).toEqual({ depth: 7, scope: 2, maxPages: 0, limit: 0 });
     });
 
     test('a run takes links to no more hosts of a domain than it may have; further ones are counted, and not marked', async () => {
@@ -43,23 +86,23 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       const wild = (from: number, to: number, n = 1) =>
         Array.from({ length: to - from + 1 }, (_, i) => linkTo(`h${from + i}.a.test`, n));
       const most = { mostHosts: 3 };
-      expect(await frontier.offer('r', wild(1, 5), most)).toEqual({ accepted: 3, known: 0, leftOut: 2 });
+      expect(await frontier.offer('r', wild(1, 5), most)).toEqual({ accepted: 3, known: 0, leftOut: { scope: 2 } });
       expect(await frontier.offer('r', wild(1, 4), most), 'what is known is').toEqual({
         accepted: 0,
         known: 3,
-        leftOut: 1,
+        leftOut: { scope: 1 },
       });
       expect(await frontier.offer('r', wild(1, 4, 2), most), 'a host that it has').toEqual({
         accepted: 3,
         known: 0,
-        leftOut: 1,
+        leftOut: { scope: 1 },
       });
       expect(await frontier.offer('r', [linkTo('h9.b.test', 1, 'b.test')], most)).toEqual({ accepted: 1, known: 0 });
       expect(await frontier.offer('r', [page(1, 'h5.a.test')], most), 'a seed').toEqual({ accepted: 1, known: 0 });
       await runs.open('other', { ...OPTIONS, dedup: 'run' }, 'p');
       expect(await frontier.offer('other', wild(4, 5), most)).toEqual({ accepted: 2, known: 0 });
       const changed = { ...linkTo('h6.a.test', 1), changedAt: 5 };
-      expect(await frontier.offer('r', [changed], most)).toEqual({ accepted: 0, known: 0, leftOut: 1 });
+      expect(await frontier.offer('r', [changed], most)).toEqual({ accepted: 0, known: 0, leftOut: { scope: 1 } });
       expect(await runs.progress('r')).toMatchObject({ discovered: 8, leftOut: { scope: 5 } });
     });
 

@@ -122,12 +122,20 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       step(HOUR);
       await begin('second');
       const offers = [page(1, now()), page(2), page(3), page(1, now()), page(4)];
-      expect(await frontier.offer('second', offers, { most: 2 })).toEqual({ accepted: 2, known: 2, beyond: 1 });
-      expect(await frontier.offer('second', offers, { most: 2 })).toEqual({ accepted: 0, known: 4, beyond: 1 });
+      expect(await frontier.offer('second', offers, { most: 2 })).toEqual({
+        accepted: 2,
+        known: 2,
+        leftOut: { maxPages: 1 },
+      });
+      expect(await frontier.offer('second', offers, { most: 2 })).toEqual({
+        accepted: 0,
+        known: 4,
+        leftOut: { maxPages: 1 },
+      });
       expect(await frontier.offer('second', [page(2, now())], { most: 2 })).toEqual({
         accepted: 0,
         known: 0,
-        beyond: 1,
+        leftOut: { maxPages: 1 },
       });
       expect(await offer('second', page(2, now()), page(4))).toEqual({ accepted: 2, known: 0 });
       expect(await runs.progress('second')).toMatchObject({ discovered: 4 });

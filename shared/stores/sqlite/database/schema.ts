@@ -218,8 +218,15 @@ CREATE TABLE letters (
 CREATE UNIQUE INDEX lettersOf ON letters (run, id) WHERE run > 0;
 `;
 
+const LEFT_OUT = `
+ALTER TABLE runs RENAME COLUMN leftOut TO leftOutScope;
+ALTER TABLE runs ADD COLUMN leftOutDepth INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN leftOutMaxPages INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN leftOutLimit INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** What each version adds to the one before it. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS];
+export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS, LEFT_OUT];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -1,4 +1,4 @@
-import type { Offer, OfferOptions, OfferResult } from '../../../ports/frontier.ts';
+import { type Offer, type OfferOptions, type OfferResult, takenWith } from '../../../ports/frontier.ts';
 import { MARK } from '../database/schema.ts';
 import { type Discovery, sessionOf } from './mark-table.ts';
 import { type Moves, optionsOf } from './moves.ts';
@@ -6,7 +6,7 @@ import type { RunRow } from './run-rows.ts';
 import { newTask, type TaskRow } from './task-rows.ts';
 
 /** What became of one offer. */
-type Answer = 'taken' | 'known' | 'readAgain' | 'beyond' | 'leftOut';
+type Answer = 'taken' | 'known' | 'readAgain' | 'scope' | 'maxPages' | 'limit';
 
 /** One call of `offer`. */
 export class Offering {
@@ -23,25 +23,33 @@ export class Offering {
 
   offer(id: string, offers: readonly Offer[]): OfferResult {
     const run = this.#moves.run(id);
-    const { incarnation, parent, most, repeat } = this.#options;
+    const { incarnation, parent, most, limit, repeat } = this.#options;
     if (run?.state !== 'running' && run?.state !== 'paused') return { refused: 'run' };
     if (incarnation !== undefined && incarnation !== run.incarnation) return { refused: 'run' };
     const page = parent === undefined ? undefined : this.#moves.flight(run, parent);
     if (parent !== undefined && page === undefined) return { refused: 'parent' };
     this.#discovery = { source: page?.id ?? 0, session: sessionOf(run, this.#moves.ownerOf(run)) };
-    const room = most === undefined ? offers.length : most - run.discovered;
-    const counts: Record<Answer, number> = { taken: 0, known: 0, readAgain: 0, beyond: 0, leftOut: 0 };
-    for (const offer of offers) counts[this.#offerOne(run, offer, counts.taken >= room)]++;
-    const { taken: accepted, beyond, leftOut } = counts;
+    const roomUntil = (bound: number | undefined) => (bound === undefined ? offers.length : bound - run.discovered);
+    const [room, roomOfLinks] = [roomUntil(limit), roomUntil(most)];
+    const counts: Record<Answer, number> = { taken: 0, known: 0, readAgain: 0, scope: 0, maxPages: 0, limit: 0 };
+    for (const offer of offers) {
+      const isFull = counts.taken >= room ? 'limit' : counts.taken >= roomOfLinks ? 'maxPages' : undefined;
+      counts[this.#offerOne(run, offer, isFull)]++;
+    }
+    const { taken: accepted, scope, maxPages } = counts;
     const known = counts.known + counts.readAgain;
     run.discovered += accepted;
     run.waiting += accepted;
-    if (repeat !== true) this.#countDuplicates(run, page, counts.known);
-    run.leftOut += leftOut;
-    return { accepted, known, ...(beyond === 0 ? {} : { beyond }), ...(leftOut === 0 ? {} : { leftOut }) };
+    if (repeat !== true) {
+      this.#countDuplicates(run, page, counts.known);
+      run.leftOutScope += scope;
+      run.leftOutMaxPages += maxPages;
+      run.leftOutLimit += counts.limit;
+    }
+    return takenWith(accepted, known, { scope, maxPages, limit: counts.limit });
   }
 
-  #offerOne(run: RunRow, offer: Offer, isBeyond: boolean): Answer {
+  #offerOne(run: RunRow, offer: Offer, isFull: 'limit' | 'maxPages' | undefined): Answer {
     const task = newTask(offer, this.#moves.now);
     const { mark, host } = task;
     // A run without failures has no failed marks.
@@ -49,7 +57,7 @@ export class Offering {
     const domain = 'malformed' in offer || this.#options.mostHosts === undefined ? undefined : offer.domain;
     const hosts = domain === undefined ? undefined : this.#hostsOf(run, domain);
     const isOneTooMany = hosts !== undefined && !hosts.has(host) && hosts.size >= (this.#options.mostHosts ?? 0);
-    const refusal = isBeyond ? 'beyond' : isOneTooMany ? 'leftOut' : undefined;
+    const refusal = isFull ?? (isOneTooMany ? 'scope' : undefined);
     if (!this.#take(run, offer, mark, refusal === undefined)) return this.#known(run, this.#moves.ownerOf(run), mark);
     if (refusal !== undefined) return refusal;
     if (domain !== undefined && hosts?.has(host) === false) {

@@ -17,7 +17,12 @@ export function progressOf(moves: Moves, run: RunRow): RunProgress {
     options: optionsOf(run),
     sealed: run.completed > 0 && producers.open + producers.lost === 0,
     ...{ discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled },
-    leftOut: { scope: run.leftOut },
+    leftOut: {
+      depth: run.leftOutDepth,
+      scope: run.leftOutScope,
+      maxPages: run.leftOutMaxPages,
+      limit: run.leftOutLimit,
+    },
     reasons: reasonsOf(moves, run),
     bytes,
     bytesSaved,

@@ -20,7 +20,10 @@ export type RunRow = {
   releases: number;
   discovered: number;
   duplicate: number;
-  leftOut: number;
+  leftOutDepth: number;
+  leftOutScope: number;
+  leftOutMaxPages: number;
+  leftOutLimit: number;
   waiting: number;
   inFlight: number;
   done: number;

@@ -21,7 +21,7 @@ export class Settling {
     const task = this.#moves.flight(run, name);
     if (run === undefined || task === undefined) return 'already';
     const { now } = this.#moves;
-    const { moved, hostAnswered, attempt, bytes = 0, outcome, hostFreeInMs = 0 } = settlement;
+    const { moved, hostAnswered, attempt, bytes = 0, outcome, hostFreeInMs = 0, leftOut } = settlement;
     this.#moves.land(run);
     if (moved !== undefined) this.#move(run, task, moved);
     const health = new HostHealth(this.#moves, task.host);
@@ -32,6 +32,8 @@ export class Settling {
     }
     if (attempt !== undefined) keepNote(this.#moves, task.mark, attempt);
     run.bytes += bytes;
+    run.leftOutDepth += leftOut?.depth ?? 0;
+    run.leftOutScope += leftOut?.scope ?? 0;
     if (outcome.kind === 'retry' || hostAnswered !== undefined) task.starts = 0;
     // Put back before its host was asked: its unused start is taken back.
     else if (task.worker !== null) task.starts = Math.max(0, task.starts - 1);

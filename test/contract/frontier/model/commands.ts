@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Offer, OfferResult, ReleaseName } from '../../../../shared/ports/frontier.ts';
+import { type Offer, type OfferResult, type ReleaseName, takenWith } from '../../../../shared/ports/frontier.ts';
 import type { RequestEnd } from '../../../../shared/ports/host-gate.ts';
 import { chooseRelease, type Which } from './choice.ts';
 import { FAST_HOSTS, HOSTS, type Model, type ModelRun } from './model.ts';
@@ -11,16 +11,24 @@ export class Offers extends OnRun {
   readonly parent: Which | undefined;
   readonly deadlineMs: number | undefined;
   readonly most: number | undefined;
+  readonly limit: number | undefined;
   /** What the sitemap says of all of them; against now. */
   readonly changedMs: number | undefined;
 
   constructor(
     id: string,
     paths: readonly number[],
-    { parent, deadlineMs, most, changedMs }: Partial<Pick<Offers, 'parent' | 'deadlineMs' | 'most' | 'changedMs'>>,
+    {
+      parent,
+      deadlineMs,
+      most,
+      limit,
+      changedMs,
+    }: Partial<Pick<Offers, 'parent' | 'deadlineMs' | 'most' | 'limit' | 'changedMs'>>,
   ) {
     super(id);
     this.most = most;
+    this.limit = limit;
     this.paths = paths;
     this.parent = parent;
     this.deadlineMs = deadlineMs;
@@ -35,6 +43,7 @@ export class Offers extends OnRun {
     const question = {
       ...(parent === undefined ? {} : { parent }),
       ...(this.most === undefined ? {} : { most: this.most }),
+      ...(this.limit === undefined ? {} : { limit: this.limit }),
     };
     const result = await world.ask((store) => store.port.offer(this.id, offers, question));
     expect(result).toEqual(this.#expected(model, run, offers, parent));
@@ -43,7 +52,7 @@ export class Offers extends OnRun {
   #expected(model: Model, run: ModelRun, offers: readonly Offer[], parent: ReleaseName | undefined): OfferResult {
     if (run.state !== 'running' && run.state !== 'paused') return { refused: 'run' };
     if (parent !== undefined && model.flight(run, parent) === undefined) return { refused: 'parent' };
-    let [accepted, known, beyond] = [0, 0, 0];
+    let [accepted, known, maxPages, limit] = [0, 0, 0, 0];
     for (const offer of offers) {
       const mark = 'malformed' in offer ? offer.malformed : offer.mark;
       const isUrl = !('malformed' in offer);
@@ -51,8 +60,12 @@ export class Offers extends OnRun {
         known++;
         continue;
       }
+      if (run.tasks.length >= (this.limit ?? Number.POSITIVE_INFINITY)) {
+        limit++;
+        continue;
+      }
       if (run.tasks.length >= (this.most ?? Number.POSITIVE_INFINITY)) {
-        beyond++;
+        maxPages++;
         continue;
       }
       if (run.incremental && isUrl && run.dedup === 'ever') {
@@ -75,11 +88,13 @@ export class Offers extends OnRun {
         starts: 0,
       });
     }
-    return { accepted, known, ...(beyond === 0 ? {} : { beyond }) };
+    run.leftOut.maxPages += maxPages;
+    run.leftOut.limit += limit;
+    return takenWith(accepted, known, { scope: 0, maxPages, limit });
   }
 
   override toString(): string {
-    return `offer ${this.id} [${this.paths}] parent ${this.parent} deadline ${this.deadlineMs} most ${this.most} changed ${this.changedMs}`;
+    return `offer ${this.id} [${this.paths}] parent ${this.parent} deadline ${this.deadlineMs} most ${this.most} limit ${this.limit} changed ${this.changedMs}`;
   }
 }
 

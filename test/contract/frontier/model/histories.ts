@@ -56,7 +56,7 @@ const health: fc.Arbitrary<Health> = fc.oneof(
  * Random commands for the model: all that a fleet can do to a frontier, and what its failures do to it. `unruly`: the
  * stores' clock is set as well, and they lose what they learnt last.
  */
-export function commands(most: number, { unruly = true } = {}): fc.Arbitrary<Iterable<Command>> {
+export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbitrary<Iterable<Command>> {
   const producer = fc.constantFrom('p1', 'p2');
   const paths = fc.array(fc.nat(7), { minLength: 1, maxLength: 6 });
   const deadline = fc.option(fc.constantFrom(50_000, 2_000_000), { nil: undefined });
@@ -64,12 +64,13 @@ export function commands(most: number, { unruly = true } = {}): fc.Arbitrary<Ite
   const open = fc.tuple(run, producer, input).map(([id, by, reads]) => new Open(id, by, reads));
   const seal = fc.tuple(run, fc.option(producer, { nil: undefined })).map(([id, by]) => new Seal(id, by));
   const changed = fc.option(fc.constantFrom(0, -1_000, -100_000), { nil: undefined });
+  const most = fc.option(fc.nat(6), { nil: undefined });
   const offer = fc
-    .tuple(run, paths, deadline, changed)
-    .map(([id, list, deadlineMs, changedMs]) => new Offers(id, list, { deadlineMs, changedMs }));
+    .tuple(run, paths, deadline, changed, most)
+    .map(([id, list, deadlineMs, changedMs, limit]) => new Offers(id, list, { deadlineMs, changedMs, limit }));
   const links = fc
-    .tuple(run, paths, pick, fc.option(fc.nat(6), { nil: undefined }))
-    .map(([id, list, parent, limit]) => new Offers(id, list, { parent, most: limit }));
+    .tuple(run, paths, pick, most, most)
+    .map(([id, list, parent, maxPages, limit]) => new Offers(id, list, { parent, most: maxPages, limit }));
   const release = fc
     .tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 30 }), fc.boolean())
     .map((args) => new Release(...args));
@@ -120,5 +121,5 @@ export function commands(most: number, { unruly = true } = {}): fc.Arbitrary<Ite
     kind.map((command) => new Remembered(command, false)),
   );
   const steps = [step, step, step].map((kind) => kind.map((command) => new Remembered(command, true)));
-  return fc.commands([...remembered, ...steps, ...(unruly ? [lose] : [])], { maxCommands: most, size: 'max' });
+  return fc.commands([...remembered, ...steps, ...(unruly ? [lose] : [])], { maxCommands: mostCommands, size: 'max' });
 }

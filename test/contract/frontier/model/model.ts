@@ -52,6 +52,7 @@ export interface ModelRun {
   readonly trouble: Map<string, { since: number; last: number }>;
   lastRelease: number;
   bytesSaved: number;
+  readonly leftOut: { maxPages: number; limit: number };
 }
 
 /** The naive model: every rule as plainly as it can be said, with no thought of speed. */
@@ -258,6 +259,7 @@ export class Model {
       state: run.state,
     });
     expect(progress.bytesSaved).toBe(run.bytesSaved);
+    expect(progress.leftOut).toMatchObject(run.leftOut);
     expect(progress.endedAt !== undefined).toBe(run.ended);
     expect(progress.sealed).toBe(run.completed > 0 && run.producers.size === 0);
     if (progress.state === 'finished') expect(waiting + inFlight, 'finished only when empty').toBe(0);

@@ -95,6 +95,7 @@ export class Open implements Command {
         trouble: new Map(),
         lastRelease: 0,
         bytesSaved: 0,
+        leftOut: { maxPages: 0, limit: 0 },
       };
       model.runs.set(this.id, run);
     } else if (run.state === 'finished') {

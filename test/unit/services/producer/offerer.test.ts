@@ -38,6 +38,7 @@ async function setup({ window = 4 } = {}) {
     run: 'r',
     incarnation: () => undefined,
     rules: () => ({ rules: [], urlKey: [] }),
+    limit: () => undefined,
     window,
     signal: stop.signal,
     refused: () => Promise.reject(new Error('refused')),

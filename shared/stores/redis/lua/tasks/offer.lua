@@ -1,10 +1,10 @@
 #!lua
 -- Takes tasks that a run doesn't know yet.
--- ARGV   prefix, run, parent's release or '', its mark, 1 for a repeat, tasks that the run may have or '', the run's incarnation
---        or '' for any, the offer's id, hosts that each domain may have or '', then for each task one argument, its parts divided
---        by tabs: host, queue, deadline in ms or 0, changed at or '', domain if its hosts are counted or '', mark, form; then
---        the time
--- Result {accepted, known, beyond what it may have, left out for their host}, or {'refused', 'run' | 'parent'}
+-- ARGV   prefix, run, parent's release or '', its mark, 1 for a repeat, tasks that the run may have with links or '', the run's
+--        incarnation or '' for any, the offer's id, hosts that each domain may have or '', tasks that the run may have at all or
+--        '', then for each task one argument, its parts divided by tabs: host, queue, deadline in ms or 0, changed at or '',
+--        domain if its hosts are counted or '', mark, form; then the time
+-- Result {accepted, known, left out for their host, as links too many, as tasks too many}, or {'refused', 'run' | 'parent'}
 -- Atomic: mark, waiting entry and counters come together. Sent again within a minute, since its answer was lost, it changes
 --         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full
 --         Redis refuses new work, while all that drains it goes on.
@@ -21,9 +21,11 @@ if parent ~= '' and not entry_of(run, parent, ARGV[4]) then return {'refused', '
 
 local marks, failed = marks_of(run), run_key(run, 'failed')
 local some_failed = redis.call('EXISTS', failed) == 1
-local room = ARGV[6] == '' and math.huge or tonumber(ARGV[6]) - tonumber(discovered or '0')
+local function room_until(most) return most == '' and math.huge or tonumber(most) - tonumber(discovered or '0') end
+local room_of_links, room = room_until(ARGV[6]), room_until(ARGV[10])
 local most_hosts, counted = ARGV[9] ~= '' and tonumber(ARGV[9]), run_key(run, 'hosts')
-local lists, hosts, new, accepted, known, beyond, left_out = {}, {}, {}, 0, 0, 0, 0
+local lists, hosts, new, accepted, known = {}, {}, {}, 0, 0
+local left_out = {scope = 0, max_pages = 0, limit = 0}
 after = tonumber(after)
 
 -- Would its domain have more hosts than it may? In `run:<run>:hosts`, a HASH, `@<domain>` has how many it has, and each host
@@ -38,11 +40,12 @@ local function count_host(host, domain)
   redis.call('HINCRBY', counted, '@' .. domain, 1)
 end
 
--- 'known', 'beyond' what it may have, 'left out' for its host, or 'taken'.
+-- 'known', 'taken', or why it is left out.
 local function take(host, domain, mark, changed_at)
   if some_failed and redis.call('SISMEMBER', failed, mark) == 1 then return 'known' end
   local goes_by_changes = after and host ~= MALFORMED_HOST
-  local refused = accepted >= room and 'beyond' or is_one_host_too_many(host, domain) and 'left out'
+  local refused = accepted >= room and 'limit' or accepted >= room_of_links and 'max_pages'
+    or is_one_host_too_many(host, domain) and 'scope'
   if refused then
     if goes_by_changes then
       return is_due_now(run, marks, mark, tonumber(changed_at), after, now) and refused or 'known'
@@ -53,14 +56,12 @@ local function take(host, domain, mark, changed_at)
   return take_when_due(run, marks, mark, tonumber(changed_at), after, now) and 'taken' or 'known'
 end
 
-for i = 10, #ARGV - 1 do
+for i = 11, #ARGV - 1 do
   local host, queue, deadline, changed_at, domain, mark, form =
     string.match(ARGV[i], '^([^\t]*)\t(%a*)\t(%d*)\t(%d*)\t([^\t]*)\t([^\t]*)\t(.*)$')
   local answer = take(host, domain, mark, changed_at)
-  if answer == 'beyond' then
-    beyond = beyond + 1
-  elseif answer == 'left out' then
-    left_out = left_out + 1
+  if left_out[answer] then
+    left_out[answer] = left_out[answer] + 1
   elseif answer == 'known' then
     known = known + 1
   else
@@ -88,6 +89,9 @@ if accepted > 0 then
   redis.call('HINCRBY', run_key(run), 'waiting', accepted)
 end
 if known > 0 and not is_repeat then redis.call('HINCRBY', run_key(run), 'duplicate', known) end
-if left_out > 0 then redis.call('HINCRBY', run_key(run), 'left_out:scope', left_out) end
-redis.call('SET', answered, cjson.encode({accepted, known, beyond, left_out}), 'PX', ANSWER_KEPT_MS)
-return {accepted, known, beyond, left_out}
+for why, count in pairs(left_out) do
+  if count > 0 and not is_repeat then redis.call('HINCRBY', run_key(run), 'left_out:' .. why, count) end
+end
+local answer = {accepted, known, left_out.scope, left_out.max_pages, left_out.limit}
+redis.call('SET', answered, cjson.encode(answer), 'PX', ANSWER_KEPT_MS)
+return answer

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linksToFollow } from '../../../../../services/worker/pipeline/links.ts';
+import { sortLinks } from '../../../../../services/worker/pipeline/links.ts';
 import type { RunOptions } from '../../../../../shared/ports/runs.ts';
 import type { Task } from '../../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
@@ -15,10 +15,10 @@ const SEED: Task = {
 };
 
 function follow(links: readonly string[], options: Partial<RunOptions>, task = SEED): string[] {
-  const offers = linksToFollow(links, {
+  const { offers } = sortLinks(links, {
     task,
     finalUrl: task.url,
-    options: { ...FAST_RUN, follow: true, ...options },
+    options: { ...FAST_RUN, ...options },
     rules: [],
   });
   return offers.map(({ url }) => url);
@@ -32,7 +32,6 @@ const paths = (urls: readonly string[]): string[] => urls.map((url) => url.slice
 // biome-ignore format: a table
 test.each<[string, Partial<RunOptions>, string[]]>([
   ['all of the host',            {},                                              ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1', '/login']],
-  ['none, if none are followed', { follow: false },                               []],
   ['none, if that is too deep',  { maxDepth: 0 },                                 []],
   ['those that are included',    { include: ['/docs/*', '/news/*'] },             ['/docs/a', '/docs/b.pdf', '/docs/c?sort=1', '/news/1']],
   ['but not those excluded',     { include: ['/docs/*'], exclude: ['*.pdf', '*sort=*'] }, ['/docs/a']],
@@ -43,13 +42,13 @@ test.each<[string, Partial<RunOptions>, string[]]>([
 });
 
 test('the folder of a seed goes along with what is followed from it', () => {
-  const [offer] = linksToFollow(['https://example.com/docs/a/b'], {
+  const { offers } = sortLinks(['https://example.com/docs/a/b'], {
     task: SEED,
     finalUrl: SEED.url,
     options: { ...FAST_RUN, follow: true, scope: 'path' },
     rules: [],
   });
-  expect(offer).toMatchObject({ depth: 1, within: 'example.com/docs/' });
+  expect(offers[0]).toMatchObject({ depth: 1, within: 'example.com/docs/' });
   const deeper = { ...SEED, url: 'https://example.com/docs/a/b', depth: 1, within: 'example.com/docs/' };
   expect(follow(LINKS, { scope: 'path' }, deeper)).toHaveLength(3);
 });
@@ -59,7 +58,7 @@ test('hosts of a domain are counted by the domain that somebody registered; the 
   const domains = (seed: string, links: readonly string[], options: Partial<RunOptions>) => {
     const task = { ...SEED, url: seed, host: new URL(seed).host };
     const how = { ...FAST_RUN, follow: true, ...options };
-    const offers = linksToFollow(links, { task, finalUrl: seed, options: how, rules: [], domainOf });
+    const { offers } = sortLinks(links, { task, finalUrl: seed, options: how, rules: [], domainOf });
     return offers.map((offer) => ('domain' in offer ? offer.domain : undefined));
   };
   const wild = [
@@ -81,4 +80,29 @@ test('hosts of a domain are counted by the domain that somebody registered; the 
   expect(domains('https://news.example.co.uk/', links, { scope: 'domain' }), 'without a bound').toEqual(
     Array(5).fill(undefined),
   );
+});
+
+test('links that are left out are told by why: too deep, or outside scope and patterns', () => {
+  const how = { task: { ...SEED, depth: 3 }, finalUrl: SEED.url, rules: [] };
+  const links = [...LINKS, 'https://other.example/'];
+  const options = { ...FAST_RUN, scope: 'path', exclude: ['*.pdf'] } as const;
+  const sorted = sortLinks(links, { ...how, options, isSeen: (link) => link.endsWith('sort=1') });
+  const outside = ['https://example.com/docs/b.pdf', ...links.slice(3)];
+  expect(sorted).toEqual({ offers: [], tooDeep: ['https://example.com/docs/a'], outOfScope: outside });
+  const shallow = sortLinks(links, { ...how, task: SEED, options, isSeen: () => true });
+  expect(shallow.offers, 'what was seen is offered all the same').toHaveLength(2);
+  expect(shallow.outOfScope).toEqual(outside);
+});
+
+test('the next page of a list is as deep as this one, unless the depth was set', () => {
+  const [next = '', item = ''] = LINKS;
+  const depths = (depth: number, hasDefaultDepth: boolean) => {
+    const options = { ...FAST_RUN, hasDefaultDepth };
+    const how = { task: { ...SEED, depth }, finalUrl: SEED.url, rules: [], isNext: (link: string) => link === next };
+    return sortLinks([next, item], { ...how, options }).offers.map((offer) => offer.depth);
+  };
+  expect(depths(1, true)).toEqual([1, 2]);
+  expect(depths(3, true)).toEqual([3]);
+  expect(depths(1, false)).toEqual([2, 2]);
+  expect(depths(3, false)).toEqual([]);
 });

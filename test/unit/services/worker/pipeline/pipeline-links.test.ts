@@ -17,6 +17,65 @@ test('links are followed once each, and what was offered is told', async () => {
   expect(told).toBe(1);
 });
 
+test('none are followed by a run that follows none', async () => {
+  const world = await setup({ run: { follow: false } });
+  await world.pipeline().handle(await deliver(world, '/page/1'));
+  const nothing = { depth: 0, scope: 0, maxPages: 0, limit: 0 };
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 1, done: 1, leftOut: nothing });
+});
+
+test('links that are not followed are counted once each, however many pages have them, and followed ones never', async () => {
+  const world = await setup({ run: { follow: true, maxDepth: 1 } });
+  const everywhere = ['/', '/a', '/b', 'https://elsewhere.example/'];
+  for (const [path, own] of [
+    ['/', '/a'],
+    ['/a', '/deep/1'],
+    ['/b', '/deep/2'],
+  ] as const) {
+    world.site.on(path, (_, response) => {
+      const links = [...everywhere, own, '/deep/both'].filter((link) => path !== '/' || !link.startsWith('/deep'));
+      response.writeHead(200, { 'content-type': 'text/html' }).end(links.map((link) => `<a href="${link}">`).join(''));
+    });
+  }
+  const pipeline = world.pipeline();
+  await pipeline.handle(await deliver(world, '/'));
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  const progress = await world.runs.progress('r');
+  expect(progress).toMatchObject({ discovered: 3, done: 3, leftOut: { depth: 3, scope: 1, maxPages: 0 } });
+});
+
+test('a list is followed from page to page at one depth, if nobody has set how deep', async () => {
+  for (const [hasDefaultDepth, done] of [
+    [true, 6],
+    [false, 3],
+  ] as const) {
+    const world = await setup({ run: { follow: true, maxDepth: 1, hasDefaultDepth } });
+    world.site.on('/shop', (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<a href="/list?1">list</a><a href="/page/9">9</a>');
+    });
+    world.site.on('/list', (request, response) => {
+      const n = Number(request.url?.split('?')[1]);
+      const next = n < 4 ? `<a rel="next" href="/list?${n + 1}">more</a>` : '';
+      response.writeHead(200, { 'content-type': 'text/html' }).end(next);
+    });
+    const pipeline = world.pipeline();
+    await pipeline.handle(await deliver(world, '/shop'));
+    for (let round = 0; round < 5; round++)
+      for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+    expect(await world.runs.progress('r'), String(hasDefaultDepth)).toMatchObject({ done });
+  }
+});
+
+test('a run with a limit follows links up to it, and says so once', async () => {
+  const world = await setup({ run: { follow: true, limit: 3 } });
+  const pipeline = world.pipeline();
+  await pipeline.handle(await deliver(world, '/page/1'));
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 3, done: 3 });
+  const said = 'warn: the run has taken as many URLs as it may (--limit): further links are left out r 3';
+  expect(world.log.lines.filter((line) => line.startsWith('warn'))).toEqual([said]);
+});
+
 test('links are compared by the rules of their run, and fetched as they are written', async () => {
   const paths = ['/a/', '/a', '/a?y=1&x=2', '/a?x=2&y=1', '/page/1/'];
   const crawler = defineCrawler({

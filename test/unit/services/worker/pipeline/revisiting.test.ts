@@ -64,6 +64,22 @@ test('a page is fetched whole where its body is wanted: for another crawler, oth
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 304, 200, 304]);
 });
 
+test('a page that names a next one is asked for whole, since its list would end at a 304', async () => {
+  const { visit, site } = await setup();
+  site.on('/list', (_, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/html', etag: '"1"' })
+      .end('<link rel="next" href="/list?2"><a href="/list?2">');
+  });
+  const leaf = { follow: true, maxDepth: 0, hasDefaultDepth: true } as const;
+  await visit('one', ['/list'], leaf);
+  await visit('two', ['/list'], leaf);
+  await visit('three', ['/list']);
+  await visit('four', ['/list']);
+  const conditional = site.requests.filter(({ path }) => path === '/list').map(({ headers }) => headers['if-none-match']);
+  expect(conditional).toEqual([undefined, undefined, undefined, '"1"']);
+});
+
 test('what came by a redirect is known by its content, and asked for whole', async () => {
   const { visit, site, sink } = await setup();
   const path = `/redirect-to?url=${encodeURIComponent(site.url('/page/1'))}`;

@@ -1,0 +1,38 @@
+/** Links remembered; about 3 MB. */
+const MOST_SEEN = 100_000;
+
+/**
+ * The links that a worker has met lately, so that one that stands on every page of a site counts once when it is left out, and
+ * never when it was followed elsewhere. In a fleet each worker knows its own.
+ */
+export class SeenLinks {
+  readonly #seen = new Set<number>();
+
+  has(run: string, link: string): boolean {
+    return this.#seen.has(digest(run, link));
+  }
+
+  /** Remembers links, and returns how many are new. */
+  add(run: string, links: readonly string[]): number {
+    let added = 0;
+    for (const link of links) {
+      const one = digest(run, link);
+      if (this.#seen.has(one)) continue;
+      if (this.#seen.size >= MOST_SEEN) this.#seen.clear();
+      this.#seen.add(one);
+      added++;
+    }
+    return added;
+  }
+}
+
+/** FNV-1a, 32 bits: a number doesn't hold on to the page that a link is a slice of. */
+function digest(run: string, link: string): number {
+  return fold(fold(0x811c9dc5, run), link);
+}
+
+function fold(from: number, text: string): number {
+  let hash = from;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
+}

@@ -17,6 +17,7 @@ export const command: CommandModule = {
       .option('--run <id>', 'a name for the run (default: by date and time)')
       .option('--resume [run]', 'resume a run that was interrupted (default: the one active last)')
       .option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
+      .option('--limit <n>', 'take the first n URLs, seeds and links together')
       .option('--strict', 'exit with 3 if anything failed')
       .action(async (texts: string[], { dedup, ...flags }: CrawlOptions) => {
         // The setting of the same name is Redis'.

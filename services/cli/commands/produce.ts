@@ -30,6 +30,7 @@ import { openReleaser } from '../process/open-releaser.ts';
 import { Outages } from '../process/outages.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
 import { newRunId, readRunId } from '../process/run-id.ts';
+import { readLimit } from '../process/run-limit.ts';
 import { WatchedProducer } from '../process/watched-producer.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { DRAW_EVERY_MS, isWatched, ProgressLine } from '../text/progress-line.ts';
@@ -38,6 +39,7 @@ import { exitCodeOf, nothingNew, summaryJson, summaryLines } from '../text/summa
 interface ProduceOptions {
   readonly run?: string;
   readonly urlsFile?: string[];
+  readonly limit?: string;
   readonly wait?: boolean;
   readonly fresh?: boolean;
   readonly strict?: boolean;
@@ -58,6 +60,7 @@ export const command: CommandModule = {
       )
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'join this run, or name the new one')
+      .option('--limit <n>', 'of a new run: take the first n URLs, seeds and links together')
       .option('--wait', 'stay until the run is finished')
       .option('--fresh', 'crawl URLs that earlier runs have taken, too')
       .option('--strict', 'with --wait: exit with 3 if anything failed')
@@ -89,7 +92,8 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
   const rules = await routingRulesOf(settings);
   const hostHeaders = await hostHeadersOf(settings);
-  const runOptions = runOptionsOf(settings, options.fresh === true ? 'run' : 'ever');
+  const dedup = options.fresh === true ? 'run' : 'ever';
+  const runOptions = { ...runOptionsOf(settings, dedup), ...readLimit(options.limit) };
   await loadCrawler(runOptions.crawler);
   keepHeapSmall();
   const producer = newWorkerId();

@@ -12,6 +12,7 @@ import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
 import { readSeeds, type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
 import { newRunId, readRunId } from './run-id.ts';
+import { readLimit } from './run-limit.ts';
 
 export interface CrawlOptions {
   readonly run?: string;
@@ -19,6 +20,8 @@ export interface CrawlOptions {
   readonly strict?: boolean;
   /** Whose marks count: `ever` or `run`. */
   readonly dedup?: string;
+  /** How many URLs the run takes. */
+  readonly limit?: string;
   /** A run id, or `true` for the newest that has not ended. */
   readonly resume?: string | true;
   /** `false`: it can't be resumed, and is kept in memory only. */
@@ -47,7 +50,7 @@ export async function planNew(
   const seeds = await readSeeds(texts, options.urlsFile);
   if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
-  const runOptions = runOptionsOf(settings, readDedup(options.dedup) ?? 'run');
+  const runOptions = { ...runOptionsOf(settings, readDedup(options.dedup) ?? 'run'), ...readLimit(options.limit) };
   const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
   const begin = { run, options: runOptions, seeds: kept, flags: lastingFlags(flags, settings) };
   const plan = { run, settings, runOptions, seeds, hasInput: seeds.some(isInput) };
@@ -72,6 +75,9 @@ export async function planResumed(
   const dedup = readDedup(options.dedup);
   if (dedup !== undefined && dedup !== runOptions.dedup)
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out --dedup`);
+  const { limit } = readLimit(options.limit);
+  if (limit !== undefined && limit !== runOptions.limit)
+    throw new UsageError(`run ${run} keeps the options it was begun with: leave out --limit`);
   refuseOtherOptions(run, runOptions, flags, together);
   const seeds = seedsSchema.parse(view.beginning.seeds);
   const hasInput = rest.length === 1;

@@ -1,5 +1,6 @@
 import { count, duration, perSecond, size } from '../../../shared/control/format.ts';
 import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
+import { leftOutLines } from './left-out.ts';
 
 /** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
 export function summaryJson(progress: RunProgress): object {
@@ -18,7 +19,7 @@ export function summaryJson(progress: RunProgress): object {
     failed,
     cancelled,
     reasons,
-    ...(leftOut.scope > 0 ? { leftOut } : {}),
+    leftOut,
     bytes,
     bytesSaved,
     seconds,
@@ -53,21 +54,28 @@ export function summaryLines(progress: RunProgress, { records, isLocal = false }
   row(cancelled, 'cancelled');
   row(waiting, 'waiting');
   row(inFlight, 'in flight');
-  row(duplicate, 'known already');
-  if (hasMaxPages(progress))
-    lines.push(
-      `It reached its limit of ${count(progress.options.maxPages ?? 0)} pages: further links were left out (--max-pages).`,
-    );
-  if (progress.leftOut.scope > 0)
-    lines.push(
-      `${count(progress.leftOut.scope)} links to further hosts of a domain were left out (--max-hosts-per-domain).`,
-    );
+  row(duplicate, knownText(progress, isLocal));
+  lines.push(...leftOutLines(progress));
   if (bytesSaved > 0) lines.push(`Not modified: ${size(bytesSaved)} did not have to be fetched again.`);
-  if (progress.discovered === 0 && duplicate > 0) lines.push(nothingNew(progress, isLocal));
+  if (progress.discovered === 0 && state === 'finished')
+    lines.push(duplicate > 0 ? nothingNew(progress, isLocal) : NO_URLS);
   if ((reasons.skipped.private_address ?? 0) > 0)
-    lines.push('Private addresses are refused; --private-hosts opens some.');
+    lines.push('Private addresses are refused; --private-hosts allows some.');
+  if ((reasons.failed.host_down ?? 0) > 0)
+    lines.push(
+      `Hosts were given up, since they gave nothing but errors (--host-give-up); trawl records ${run} --failed names their URLs.`,
+    );
   if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: trawl records ${run})`);
   return lines;
+}
+
+const NO_URLS = 'There was no URL in what was given.';
+
+/** The row of duplicates. URLs of earlier runs are among them only where runs share their marks. */
+function knownText({ options, discovered }: RunProgress, isLocal: boolean): string {
+  if (options.dedup === 'run' || options.incremental || discovered === 0) return 'known already';
+  const how = isLocal ? 'without --dedup ever' : 'with --fresh';
+  return `known already (${how}, those of earlier runs are crawled again)`;
 }
 
 /** What a run of only duplicates says. */
@@ -84,14 +92,15 @@ export function nothingNew(
 /**
  * The exit code of a run that has ended.
  *
- * | code | when                                                             |
- * |------|------------------------------------------------------------------|
- * | 0    | dead letters are data, not failure                               |
- * | 1    | something failed, and nothing was fetched                        |
- * | 3    | something failed, and `--strict` asked to be told                |
+ * | code | when                                                                        |
+ * |------|-----------------------------------------------------------------------------|
+ * | 0    | dead letters are data, not failure                                          |
+ * | 1    | something failed or was refused as private, and nothing was fetched         |
+ * | 3    | something failed, and `--strict` asked to be told                           |
  */
-export function exitCodeOf({ done, skipped, failed }: RunProgress, strict: boolean): number {
-  if (failed > 0 && done + skipped === 0) return 1;
+export function exitCodeOf({ done, skipped, failed, reasons }: RunProgress, strict: boolean): number {
+  const refused = reasons.skipped.private_address ?? 0;
+  if (failed + refused > 0 && done + skipped === refused) return 1;
   return failed > 0 && strict ? 3 : 0;
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitCodeOf, summaryJson, summaryLines } from '../../../../../services/cli/text/summary.ts';
 import { count, duration, pace, perSecond, size } from '../../../../../shared/control/format.ts';
+import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
 import { progressOf } from '../../../../support/builders.ts';
 
 test.each([
@@ -64,20 +65,47 @@ test('a run of only duplicates says so', () => {
 
 test('a run that has all the pages that it may have says so', () => {
   const options = { ...ENDED.options, follow: true, maxPages: 20 };
-  expect(summaryLines({ ...ENDED, options })).toContain(
-    'It reached its limit of 20 pages: further links were left out (--max-pages).',
-  );
+  expect(summaryLines({ ...ENDED, options })).toContain('It reached its limit of 20 pages (--max-pages).');
   expect(summaryJson({ ...ENDED, options })).toMatchObject({ maxPagesReached: true });
   expect(summaryLines({ ...ENDED, options: { ...options, maxPages: 21 } }).join('\n')).not.toContain('--max-pages');
 });
 
-test('links that were left out for their host are told', () => {
-  const progress = { ...ENDED, leftOut: { scope: 1_200 } };
-  expect(summaryLines(progress)).toContain(
-    '1 200 links to further hosts of a domain were left out (--max-hosts-per-domain).',
+// biome-ignore format: a table
+test.each<[string, Partial<LeftOut>, Partial<RunOptions>, string | undefined]>([
+  ['nothing',              {},                 { limit: 20, maxDepth: 1 },              undefined],
+  ['a limit',              { limit: 1_200 },   { limit: 20 },                           'It took its first 20 URLs: 1 200 more were left out (--limit).'],
+  ['too many pages',       { maxPages: 1 },    { follow: true, maxPages: 20 },          'It reached its limit of 20 pages: 1 link was left out (--max-pages).'],
+  ['a depth',              { depth: 2 },       { maxDepth: 1 },                         '2 links more than 1 deep were left out (--max-depth).'],
+  ['the default depth',    { depth: 1 },       { hasDefaultDepth: true },               '1 link more than 3 deep was left out (the default depth; --max-depth changes it).'],
+  ['a scope',              { scope: 40 },      {},                                      '40 links outside its scope were left out (--scope host).'],
+  ['a scope with bounds',  { scope: 40 },      { scope: 'domain', exclude: ['/a'], maxHostsPerDomain: 9 }, '40 links outside its scope were left out (--scope domain, --exclude, --max-hosts-per-domain 9).'],
+])('what was left out is told with its flag: %s', (_, some, options, sentence) => {
+  const leftOut = { ...ENDED.leftOut, ...some };
+  const progress = { ...ENDED, options: { ...ENDED.options, ...options }, leftOut };
+  expect(summaryLines(progress).filter((line) => line.endsWith(').') && line !== '')).toEqual(sentence === undefined ? [] : [sentence]);
+  expect(summaryJson(progress)).toMatchObject({ leftOut });
+});
+
+test('URLs of earlier runs are told with the flag that crawls them again, where runs share their marks', () => {
+  const known = (options: Partial<RunOptions>, isLocal = false) =>
+    summaryLines({ ...ENDED, options: { ...ENDED.options, ...options } }, { isLocal }).find((line) =>
+      line.includes('known'),
+    );
+  expect(known({ dedup: 'ever' })?.trim()).toBe(
+    '7 known already (with --fresh, those of earlier runs are crawled again)',
   );
-  expect(summaryJson(progress)).toMatchObject({ leftOut: { scope: 1_200 } });
-  expect(summaryJson(ENDED)).not.toHaveProperty('leftOut');
+  expect(known({ dedup: 'ever' }, true)).toContain('(without --dedup ever, those of earlier runs are crawled again)');
+  expect(known({ dedup: 'run' })?.trim()).toBe('7 known already');
+});
+
+test('a run without a URL says so, once it has ended', () => {
+  expect(summaryLines(progressOf({ state: 'finished', endedAt: 1 }))).toContain('There was no URL in what was given.');
+  expect(summaryLines(progressOf({ state: 'running' }))).toHaveLength(1);
+});
+
+test('hosts that were given up are told with the flag', () => {
+  const reasons = { failed: { host_down: 3 }, skipped: {} };
+  expect(summaryLines(progressOf({ state: 'finished', failed: 3, reasons })).join('\n')).toContain('(--host-give-up)');
 });
 
 test('who was refused a private address is told what opens it', () => {
@@ -99,6 +127,7 @@ test('a summary for scripts has exactly these fields', () => {
     failed: 5,
     cancelled: 0,
     reasons: { failed: { timeout: 2, http_4xx: 3 }, skipped: { content_type: 1 } },
+    leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0 },
     bytes: 51_200_000,
     bytesSaved: 0,
     seconds: 12.3,
@@ -107,13 +136,21 @@ test('a summary for scripts has exactly these fields', () => {
   });
 });
 
-test.each([
+function refused(count: number): RunProgress['reasons'] {
+  return { failed: {}, skipped: { private_address: count } };
+}
+
+test.each<[string, Partial<RunProgress>, boolean, number]>([
   ['pages and failures', { done: 5, failed: 2 }, false, 0],
   ['the same, strictly', { done: 5, failed: 2 }, true, 3],
   ['pages only, strictly', { done: 5 }, true, 0],
   ['failures only', { failed: 2 }, false, 1],
   ['nothing at all', {}, true, 0],
   ['skipped and failed', { skipped: 1, failed: 2 }, false, 0],
+  ['refused as private only', { skipped: 2, reasons: refused(2) }, false, 1],
+  ['refused as private and failed', { skipped: 2, failed: 1, reasons: refused(2) }, false, 1],
+  ['refused as private and skipped', { skipped: 2, reasons: refused(1) }, false, 0],
+  ['refused as private and pages', { done: 1, skipped: 2, reasons: refused(2) }, false, 0],
 ])('%s: exit %4$i', (_, counters, strict, code) => {
   expect(exitCodeOf(progressOf(counters), strict)).toBe(code);
 });

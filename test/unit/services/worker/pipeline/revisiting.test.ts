@@ -76,7 +76,9 @@ test('a page that names a next one is asked for whole, since its list would end 
   await visit('two', ['/list'], leaf);
   await visit('three', ['/list']);
   await visit('four', ['/list']);
-  const conditional = site.requests.filter(({ path }) => path === '/list').map(({ headers }) => headers['if-none-match']);
+  const conditional = site.requests
+    .filter(({ path }) => path === '/list')
+    .map(({ headers }) => headers['if-none-match']);
   expect(conditional).toEqual([undefined, undefined, undefined, '"1"']);
 });
 

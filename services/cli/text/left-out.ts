@@ -1,0 +1,44 @@
+import { count } from '../../../shared/control/format.ts';
+import { hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
+
+type LeftOutOf = Pick<RunProgress, 'leftOut' | 'options' | 'discovered'>;
+
+/** What a run has left out: a sentence for each kind, with the flag that changes it. */
+export function leftOutLines(progress: LeftOutOf): string[] {
+  const { leftOut, options } = progress;
+  const { depth, scope, maxPages, limit } = leftOut;
+  const lines: string[] = [];
+  if (limit > 0)
+    lines.push(
+      `It took its first ${count(options.limit ?? 0)} URLs: ${count(limit)} more ${were(limit)} left out (--limit).`,
+    );
+  if (hasMaxPages(progress)) {
+    const links = maxPages > 0 ? `: ${linksText(maxPages)} ${were(maxPages)} left out` : '';
+    lines.push(`It reached its limit of ${count(options.maxPages ?? 0)} pages${links} (--max-pages).`);
+  }
+  if (depth > 0) {
+    const why = options.hasDefaultDepth === true ? 'the default depth; --max-depth changes it' : '--max-depth';
+    lines.push(`${linksText(depth)} more than ${options.maxDepth} deep ${were(depth)} left out (${why}).`);
+  }
+  if (scope > 0) lines.push(`${linksText(scope)} outside its scope ${were(scope)} left out (${scopeFlags(options)}).`);
+  return lines;
+}
+
+/** The flags that bound where links are followed to. */
+function scopeFlags({ scope = 'host', include = [], exclude = [], maxHostsPerDomain }: RunProgress['options']): string {
+  const flags = [
+    `--scope ${scope}`,
+    include.length > 0 ? '--include' : '',
+    exclude.length > 0 ? '--exclude' : '',
+    scope === 'domain' && maxHostsPerDomain !== undefined ? `--max-hosts-per-domain ${maxHostsPerDomain}` : '',
+  ];
+  return flags.filter((flag) => flag !== '').join(', ');
+}
+
+function linksText(value: number): string {
+  return `${count(value)} ${value === 1 ? 'link' : 'links'}`;
+}
+
+function were(value: number): string {
+  return value === 1 ? 'was' : 'were';
+}

@@ -17,7 +17,8 @@ const NEWS = { ...INITIAL_FIELDS, queue: 'priority' } as const;
 
 /** What the frontier is offered for the URL of a seed, as it was written. */
 export function offerOfSeed({ loc, isNews, changedAt, logins }: Seeded, rules: OfferRules): Offer {
-  const url = readUrl(loc);
+  // The URL Standard would strip it, and make one URL of two columns.
+  const url = loc.trim().includes('\t') ? { problem: 'it holds a tab' } : readUrl(loc);
   if (isProblem(url)) return { malformed: withoutCredentials(loc), problem: url.problem };
   const about = isNews === true ? NEWS : INITIAL_FIELDS;
   return offerOf(

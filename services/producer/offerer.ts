@@ -51,12 +51,18 @@ export class Offerer {
   #isRepeat = false;
   #underWay = 0;
   #waitingForRoom = 0;
+  #isBeyondLimit = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void)[] = [];
 
   constructor(options: OffererOptions) {
     this.#options = options;
     this.#recent = new RecentOffers(options.clock);
+  }
+
+  /** Has the run left out URLs, since it has as many as it may? It takes no others. */
+  get isBeyondLimit(): boolean {
+    return this.#isBeyondLimit;
   }
 
   /** Is the store full just now? */
@@ -140,6 +146,7 @@ export class Offerer {
     this.#recent.keep(batch);
     this.counts.accepted += result.accepted;
     if (result.accepted > 0) this.#options.accepted();
+    if (result.leftOut?.limit !== undefined) this.#isBeyondLimit = true;
     if (isRepeat) return;
     this.counts.offered += batch.length;
     this.counts.known += result.known;

@@ -261,7 +261,8 @@ export class Producer {
       random: options.random ?? Math.random,
     });
     const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;
-    this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, since: options.since, signal });
+    const isEnough = (): boolean => this.#offerer.isBeyondLimit;
+    this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, since: options.since, isEnough, signal });
     const reader = new SeedReader({ documents, sitemaps: this.#sitemaps, input, follow, signal });
     for (const seed of seeds) {
       for await (const found of reader.read(seed)) {

@@ -6,6 +6,7 @@ import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots/robots-si
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { type Logins, withLogin } from '../../shared/task/url/logins.ts';
 import type { CrawlUrl } from '../../shared/task/url/url.ts';
+import { NO_URL_COLUMN } from '../../shared/task/url/url-table.ts';
 import { UrlLines } from '../../shared/task/url/urls-file.ts';
 import { BodyError } from './documents/body-error.ts';
 import { DocumentError, type DocumentFetcher } from './documents/document-fetcher.ts';
@@ -110,14 +111,24 @@ export class SeedReader {
   async *#readList(source: string, input: Readable): AsyncGenerator<SeedEvent, void, void> {
     yield { kind: 'reading', source };
     const lines = new UrlLines();
+    let isEmpty = true;
+    const found = (urls: readonly string[]): SeedEvent => {
+      isEmpty &&= urls.length === 0;
+      return entries(urls);
+    };
     try {
       const bytes = unpacked(addAbortSignal(this.#options.signal, input), Number.POSITIVE_INFINITY);
-      for await (const text of decodeStream(bytes)) yield entries(lines.write(text));
+      for await (const text of decodeStream(bytes)) {
+        yield found(lines.write(text));
+        if (lines.isTable) break;
+      }
     } catch (error: unknown) {
       if (!(error instanceof BodyError)) throw this.#options.signal.aborted ? error : unreadable(source, error);
       yield { kind: 'problem', source, problem: `${error.message}; its end is missing` };
     }
-    yield entries(lines.end());
+    yield found(lines.end());
+    if (lines.isTable) yield { kind: 'problem', source, problem: NO_URL_COLUMN };
+    else if (isEmpty) yield { kind: 'hint', hint: `${source} has no URLs` };
   }
 
   async #robotsText(url: string): Promise<string> {

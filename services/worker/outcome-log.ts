@@ -12,13 +12,13 @@ interface OutcomeFields {
   readonly cached?: true | undefined;
 }
 
-/** How often the same failure of a crawler is logged as a warning. */
+/** How often the same is logged as a warning. */
 const WARNED_EVERY_MS = 60_000;
 
 /** Logs one line per page. */
 export class OutcomeLog {
   readonly #log: Logger;
-  /** Crawler failures that were logged as warnings lately. */
+  /** What was logged as a warning lately. */
   readonly #warned: ExpiringCache<true>;
 
   constructor({ log, clock }: { readonly log: Logger; readonly clock: Clock }) {
@@ -28,14 +28,16 @@ export class OutcomeLog {
 
   tell(task: Task, outcome: Outcome['kind'], fields: OutcomeFields): void {
     const about = { run: task.run, ...fields, url: task.url };
-    // A local crawl shows only warnings, and a crawler that fails usually fails on every page.
-    if (this.#isNewFailure(fields)) this.#log.warn(about, outcome);
+    // A local crawl shows only warnings, and what happens to one page usually happens to the next.
+    if (this.#isNews(task, fields)) this.#log.warn(about, outcome);
     else this.#log.info(about, outcome);
   }
 
-  #isNewFailure({ reason, error }: OutcomeFields): boolean {
-    if (reason !== 'step' || error === undefined || this.#warned.get(error) !== undefined) return false;
-    this.#warned.keep(error, true, WARNED_EVERY_MS);
+  /** Is it the first page lately on which a crawler fails like this, or the first of a run whose address is refused? */
+  #isNews({ run }: Task, { reason, error }: OutcomeFields): boolean {
+    const what = reason === 'step' ? error : reason === 'private_address' ? `private ${run}` : undefined;
+    if (what === undefined || this.#warned.get(what) !== undefined) return false;
+    this.#warned.keep(what, true, WARNED_EVERY_MS);
     return true;
   }
 }

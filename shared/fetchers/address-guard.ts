@@ -11,7 +11,8 @@ export class PrivateAddressError extends Error {
   readonly host: string;
 
   constructor(address: string, host: string) {
-    super(host === address ? `${host} is a private address` : `${host} has the private address ${address}`);
+    const what = host === address ? `${host} is a private address` : `${host} has the private address ${address}`;
+    super(`${what} (--private-hosts ${host} allows it)`);
     this.address = address;
     this.host = host;
   }

@@ -73,8 +73,12 @@ function overridesOf(options: ReplayOptions, settings: RunOptions): Partial<RunO
   // Commander names a flag's option like its setting.
   const given = Object.entries(RUN_OPTION_OF).filter(([key]) => options[key] !== undefined);
   const overrides = Object.fromEntries(given.map(([, option]) => [option, settings[option]]));
-  // An age implies an incremental run.
-  return options.recrawlAfter === undefined ? overrides : { ...overrides, incremental: settings.incremental };
+  return {
+    ...overrides,
+    ...(options.maxDepth === undefined ? {} : { hasDefaultDepth: settings.hasDefaultDepth ?? false }),
+    // An age implies an incremental run.
+    ...(options.recrawlAfter === undefined ? {} : { incremental: settings.incremental }),
+  };
 }
 
 function tellResult({ runs, malformed }: ReplayResult, dryRun: boolean, context: Context): void {

@@ -1,5 +1,6 @@
 import { SitemapParser } from '../../../shared/task/sitemap/sitemap.ts';
 import type { SitemapEntry, SitemapKind } from '../../../shared/task/sitemap/sitemap-entry.ts';
+import { NO_URL_COLUMN } from '../../../shared/task/url/url-table.ts';
 import { BodyError } from '../documents/body-error.ts';
 import { DocumentError, type DocumentStart } from '../documents/document-fetcher.ts';
 import type { SeedEvent } from '../seed-event.ts';
@@ -74,7 +75,10 @@ export class SitemapDocument {
     }
     const isFull = this.#position >= maxEntries;
     if (!isFull) yield* this.#sort(parser.end());
-    this.#result = resultOf(parser.kind, cut);
+    const isEmptyList = parser.kind === 'text' && this.#position === 0 && cut === undefined;
+    if (parser.isTable) this.#result = { kind: 'unknown', problem: NO_URL_COLUMN };
+    else if (isEmptyList) this.#result = { kind: 'empty', problem: 'has no URLs' };
+    else this.#result = resultOf(parser.kind, cut);
     if (this.#result.problem !== undefined) return;
     const { unexpanded } = parser;
     if (unexpanded > 0)

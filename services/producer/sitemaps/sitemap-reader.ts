@@ -32,6 +32,8 @@ interface SitemapReaderOptions {
   readonly maxSitemaps?: number;
   /** What was last changed before is left out; epoch milliseconds. */
   readonly since?: number | undefined;
+  /** Does the run take no more URLs? Then no further sitemap is fetched. */
+  readonly isEnough?: () => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -94,7 +96,15 @@ export class SitemapReader {
     const root = yield* this.#readOne(top, text, anyText, waiting);
     let { pages } = root;
     // Grows while it is walked: an index appends what it names.
-    for (const child of waiting) {
+    for (const [at, child] of waiting.entries()) {
+      if (this.#options.isEnough?.() === true) {
+        const unread = waiting.length - at;
+        yield {
+          kind: 'hint',
+          hint: `${top.source}: ${unread} of its sitemaps not read, since the run has its --limit of URLs`,
+        };
+        break;
+      }
       const read = yield* this.#readOne(child, this.#textOf(child.source, child.logins), false, waiting);
       if (read.problem !== undefined) yield { kind: 'problem', source: child.source, problem: read.problem };
       pages += read.pages;

@@ -62,6 +62,11 @@ export class SitemapParser {
     return this.#truncated;
   }
 
+  /** A list that looks like a table, of which nothing is read; see {@link UrlLines.isTable}. */
+  get isTable(): boolean {
+    return this.#body instanceof UrlLines && this.#body.isTable;
+  }
+
   /** Number of URLs left out because they contain the document's own entities. */
   get unexpanded(): number {
     return this.#body instanceof SitemapXml ? this.#body.unexpanded : 0;
@@ -69,7 +74,7 @@ export class SitemapParser {
 
   /** No further input will yield an entry: reading may stop. */
   get isOver(): boolean {
-    return this.#isUnknown || (this.#body instanceof SitemapXml && this.#body.isOver);
+    return this.#isUnknown || this.isTable || (this.#body instanceof SitemapXml && this.#body.isOver);
   }
 
   #startBody(isEnd: boolean): readonly SitemapEntry[] {

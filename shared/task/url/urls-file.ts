@@ -1,13 +1,21 @@
 import { MAX_URL_LENGTH } from './url.ts';
+import { firstCell, formOfList, type ListForm } from './url-table.ts';
 
 /**
  * Reads a list of URLs, one per line, as its text arrives. Blank lines and lines that begin with `#` are skipped; a byte order
  * mark and white space around a URL are dropped. Lines are not checked to be URLs. A line too long for one is cut, but stays
- * too long, so it is reported as malformed rather than lost.
+ * too long, so it is reported as malformed rather than lost. Of a table whose header says that its first column holds URLs,
+ * that column is read; of any other table nothing.
  */
 export class UrlLines {
   #rest = '';
   #isCut = false;
+  #form: ListForm | undefined;
+
+  /** Is it a table that doesn't say where its URLs are? */
+  get isTable(): boolean {
+    return this.#form?.kind === 'table';
+  }
 
   /** Reads a chunk and returns the lines that it completed. */
   write(chunk: string): readonly string[] {
@@ -23,22 +31,35 @@ export class UrlLines {
       this.#rest = this.#rest.trimStart().slice(0, MAX_URL_LENGTH + 1);
       this.#isCut = this.#rest.length > MAX_URL_LENGTH;
     }
-    return lines.map(trimmed).filter(isUrl);
+    return this.#urlsOf(lines);
   }
 
   /** Ends the list and returns its last line, which needs no line end. */
   end(): readonly string[] {
-    const last = trimmed(this.#rest);
+    const last = this.#rest;
     this.#rest = '';
-    return isUrl(last) ? [last] : [];
+    return this.#urlsOf([last]);
+  }
+
+  #urlsOf(lines: readonly string[]): readonly string[] {
+    const urls: string[] = [];
+    for (const line of lines) {
+      const text = line.trim();
+      if (text === '' || text.startsWith('#')) continue;
+      const form = this.#form;
+      if (form === undefined) {
+        this.#form = formOfList(text);
+        if (this.#form.kind === 'list') urls.push(cut(text));
+      } else if (form.kind !== 'table') {
+        const url = form.kind === 'column' ? firstCell(line, form.separator) : text;
+        if (url !== '') urls.push(cut(url));
+      }
+    }
+    return urls;
   }
 }
 
-/** `trim` also removes the byte order mark. */
-function trimmed(line: string): string {
-  return line.trim().slice(0, MAX_URL_LENGTH + 1);
-}
-
-function isUrl(line: string): boolean {
-  return line !== '' && !line.startsWith('#');
+/** Leaves one character too many, which makes it malformed. */
+function cut(url: string): string {
+  return url.slice(0, MAX_URL_LENGTH + 1);
 }

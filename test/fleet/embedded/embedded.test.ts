@@ -101,8 +101,12 @@ describe('trawl crawl', () => {
 
   test('private addresses are skipped unless they are named', async () => {
     const { site, workplace } = await setup();
-    const summary = await workplace.json(['crawl', site.url('/page/1'), '--rate', 'none']);
-    expect(summary).toMatchObject({ skipped: 1, reasons: { skipped: { private_address: 1 } } });
+    const seeds = [site.url('/page/1'), site.url('/page/2')];
+    const { code, stdout, stderr } = await workplace.run(['crawl', ...seeds, '--rate', 'none', '--json']);
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { skipped: 2, reasons: { skipped: { private_address: 2 } } }]);
+    expect(stderr.match(/127\.0\.0\.1 is a private address \(--private-hosts 127\.0\.0\.1 allows it\)/g)).toHaveLength(
+      1,
+    );
     expect(site.requests).toEqual([]);
   });
 

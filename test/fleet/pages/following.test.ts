@@ -50,12 +50,44 @@ describe('following links', () => {
     const { code, stdout, stderr } = await workplace.run(['crawl', site.url('/page/1'), ...flags]);
     expect([code, stderr]).toEqual([0, expect.stringContaining('further links are left out')]);
     expect(stdout).toContain('12 pages');
-    expect(stdout).toContain('It reached its limit of 12 pages: further links were left out (--max-pages).');
+    expect(stdout).toMatch(/It reached its limit of 12 pages: \d+ links were left out \(--max-pages\)\./);
     expect(await workplace.json(['crawl', site.url('/page/1'), ...flags])).toMatchObject({
       discovered: 12,
       done: 12,
       maxPagesReached: true,
     });
+  });
+
+  test('--limit takes the first URLs, seeds and links together, also when the crawl is resumed', async () => {
+    const site = new TestSite({ pages: 100, linksPerPage: 5 });
+    await site.start();
+    onTestFinished(() => site.stop());
+    const workplace = await openWorkplace();
+    const seeds = [site.url('/page/1'), site.url('/page/50')];
+    const summary = await workplace.json(['crawl', ...seeds, '--follow', '--limit', '7', ...AT_FULL_SPEED]);
+    expect(summary).toMatchObject({ discovered: 7, done: 7 });
+    expect(summary.leftOut).toMatchObject({ depth: 0, scope: 0, maxPages: 0, limit: expect.any(Number) });
+    expect(summary.leftOut.limit).toBeGreaterThan(0);
+    const bad = await workplace.run(['crawl', ...seeds, '--limit', '0']);
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('expected --limit to be a number of URLs')]);
+  });
+
+  test('what the default depth has cut is told with its flag; a list is followed to its end', async () => {
+    const site = new TestSite({ pages: 5, linksPerPage: 1 });
+    await site.start();
+    onTestFinished(() => site.stop());
+    for (let n = 1; n <= 6; n++) {
+      const next = n < 6 ? `<a href="/list/${n + 1}" rel="next">next</a>` : '';
+      const html = `${next}<a href="/item/${n}">item</a>`;
+      site.on(`/list/${n}`, (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
+      site.on(`/item/${n}`, (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('item'));
+    }
+    const workplace = await openWorkplace();
+    const list = ['crawl', site.url('/list/1'), '--follow', ...AT_FULL_SPEED];
+    expect(await workplace.json(list)).toMatchObject({ done: 12, leftOut: { depth: 0 } });
+    expect(await workplace.json([...list, '--max-depth', '3'])).toMatchObject({ done: 7, leftOut: { depth: 2 } });
+    const { stdout } = await workplace.run(['crawl', site.url('/page/1'), '--follow', ...AT_FULL_SPEED]);
+    expect(stdout).toContain('1 link more than 3 deep was left out (the default depth; --max-depth changes it).');
   });
 
   test('patterns that could never match are refused, as is a scope that is none', async () => {

@@ -42,9 +42,13 @@ export function describeAddresses(setup: Setup): void {
     test('nothing is connected to before it is refused, and the message says why', async () => {
       const { fetcher, site } = await setup({ allowedPrivate: nothing });
       const request = fetcher.fetch({ url: site.url('/page/1'), maxBodyBytes: 1_000 });
-      await expect(request).rejects.toMatchObject({ message: '127.0.0.1 is a private address' });
+      await expect(request).rejects.toMatchObject({
+        message: '127.0.0.1 is a private address (--private-hosts 127.0.0.1 allows it)',
+      });
       const named = fetcher.fetch({ url: `http://localhost:${site.port}/`, maxBodyBytes: 1_000 });
-      await expect(named).rejects.toThrow(/^localhost has the private address (127\.0\.0\.1|::1)$/);
+      await expect(named).rejects.toThrow(
+        /^localhost has the private address (127\.0\.0\.1|::1) \(--private-hosts localhost allows it\)$/,
+      );
       expect(site.connections).toBe(0);
     });
 

@@ -112,6 +112,52 @@ test('a list may come in on standard input or lie in a file; what is no URL in i
   expect(await parts.runs.progress('r')).toMatchObject({ discovered: 4, duplicate: 1 });
 });
 
+test.each(['list', 'file'] as const)(
+  'a %s that is a table without a header is named and not read; nor is a line with a tab',
+  async (kind) => {
+    const { produce, problems, hints, waiting } = setup();
+    const write = (name: string, text: string) => {
+      const path = join(folder(), name);
+      writeFileSync(path, text);
+      return path;
+    };
+    const table = write('table', 'id,url\n1,https://example.com/1\n');
+    const column = write('column', 'url,title\nhttps://example.com/2,two\n');
+    const tab = write('tab', 'https://example.com/3\nhttps://example.com/4\ttitle\n');
+    const empty = write('empty', '# none\n\n');
+    const progress = await produce().produce([table, column, tab].map((path): Seed => ({ kind, path })));
+    expect(progress).toMatchObject({ accepted: 3, malformed: 1, problems: 1 });
+    expect(problems).toEqual([
+      `${table} looks like a table, not a list of URLs: put the URLs in its first column, under the header url, or alone, one a line`,
+    ]);
+    expect((await waiting()).filter((url) => !url.includes('/4'))).toEqual([
+      'https://example.com/2',
+      'https://example.com/3',
+    ]);
+    expect(hints).toEqual([]);
+    const other = setup();
+    await other.produce().produce([{ kind, path: empty }]);
+    expect([...other.hints, ...other.problems]).toEqual([expect.stringMatching(/empty (?:has no URLs|is empty)$/)]);
+  },
+);
+
+test('a limit is kept over all seeds, the rest counted, and sitemaps that would only add to it are not fetched', async () => {
+  const site = await openSite();
+  const { produce, parts, hints } = setup();
+  const maps = ['/1.xml', '/2.xml', '/3.xml'].map((path) =>
+    serve(site, path, urlset([1, 2, 3].map((n) => `https://example.com${path}/${n}`))),
+  );
+  const index = serve(site, '/index.xml', sitemapIndex(maps));
+  const runOptions = { ...RUN_OPTIONS, limit: 4 };
+  const pages = [1, 2, 3].map((n): Seed => ({ kind: 'page', url: `https://example.com/${n}` }));
+  const progress = await produce({ runOptions }).produce([...pages, maybe(index)]);
+  expect(progress).toMatchObject({ state: 'done', accepted: 4 });
+  const { discovered, leftOut } = (await parts.runs.progress('r')) ?? {};
+  expect([discovered, leftOut?.limit]).toEqual([4, 2 + 3 * (site.count('/2.xml') + site.count('/3.xml'))]);
+  expect(site.count('/3.xml')).toBe(0);
+  expect(hints.join()).toMatch(/index\.xml: [12] of its sitemaps not read, since the run has its --limit of URLs$/);
+});
+
 test('relative locations are offered as what they lead to; what leads nowhere is malformed', async () => {
   const site = await openSite();
   const { produce, waiting } = setup();

@@ -38,3 +38,29 @@ test('a list is divided by line feeds and carriage returns, and by no other line
     'https://example.com/2',
   ]);
 });
+
+const COLUMN = ['https://a.test/1,2', 'https://a.test/3'];
+
+// biome-ignore format: a table
+test.each<[string, string, readonly string[]]>([
+  ['a header alone',              'URL\nhttps://a.test/1,2\nhttps://a.test/3',                              COLUMN],
+  ['commas',                      '\ufeff"url",title\r\n"https://a.test/1,2","a ""b"", c"\r\nhttps://a.test/3,\r\n', COLUMN],
+  ['semicolons and a comment',    '# mine\nPage URL;n\nhttps://a.test/1,2;5\nhttps://a.test/3;6',           COLUMN],
+  ['tabs',                        'url\tn\nhttps://a.test/1,2\t5\n\t7\nhttps://a.test/3\t',                COLUMN],
+  ['URLs that have commas',       COLUMN.join('\n'),                                                       COLUMN],
+])('the first column is read where its header says url, and a list stays one: %s', (_, text, urls) => {
+  for (const step of [1, 5, text.length]) expect(read(text, step)).toEqual(urls);
+});
+
+test.each([
+  'id,url\n1,https://a.test/1',
+  'title;link\na;https://a.test/1',
+  'https://a.test/1\tA title\nhttps://a.test/2\tAnother',
+  'https://a.test/1,A title',
+  '"https://a.test/1","A title"',
+  'https://a.test/1, https://a.test/2',
+])('of any other table nothing is read: %j', (text) => {
+  const list = new UrlLines();
+  expect([...list.write(text), ...list.end()]).toEqual([]);
+  expect(list.isTable).toBe(true);
+});

@@ -128,19 +128,20 @@ export class Requests {
     if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS };
     const first = this.#silent.begin(host);
     const signal = first === undefined ? this.#options.signal : AbortSignal.any([this.#options.signal, first.signal]);
-    let hasAnswered = false;
     try {
       const permission = (await robots?.permit(this.#candidate(hop, signal), rules)) ?? FREE;
-      hasAnswered =
-        robots !== undefined && rules === undefined && (permission.kind === 'allow' || permission.kind === 'skip');
       if (first?.signal.aborted) return { laterMs: CUT_SHORT_WAITS_MS };
+      const hasRules = permission.kind === 'allow' || permission.kind === 'skip';
+      if (robots !== undefined && rules === undefined && hasRules) first?.answered();
       if (permission.kind !== 'allow') return this.#refused(hop, permission);
       if (arrival !== undefined) return await this.#recall(hop, arrival);
       const asked = await this.#ask(hop, { crawlDelayMs: permission.intervalMs, pausedMs, signal }, hold);
-      hasAnswered ||= 'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
+      const hasAnswered =
+        'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
+      if (hasAnswered) first?.answered();
       return first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked;
     } finally {
-      first?.end(hasAnswered);
+      first?.end();
     }
   }
 

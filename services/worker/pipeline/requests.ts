@@ -1,13 +1,6 @@
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
-import { requestEnd } from '../../../shared/loops/request-end.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import {
-  FetchError,
-  type Fetcher,
-  type PageHold,
-  type PageRequest,
-  RequestTimings,
-} from '../../../shared/ports/fetcher.ts';
+import { FetchError, type Fetcher, type PageHold, type PageRequest } from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
@@ -185,7 +178,7 @@ export class Requests {
 
   /** One request, in its host's turn. */
   async #ask(visit: Visit, { crawlDelayMs, pausedMs, signal }: Asking, hold: PageHold): Promise<Hop> {
-    const { fetcher, gate, hostConcurrency } = this.#options;
+    const { fetcher, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     await fetcher.prepare(urlOf(visit), signal);
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
@@ -193,12 +186,10 @@ export class Requests {
     const { holder } = visit;
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
     if (!slot.go) return { laterMs: slot.inMs };
-    const began = performance.now();
-    const timings = new RequestTimings();
-    const fetched = await this.#fetch(visit, { signal, hold, timings });
-    const end = requestEnd({ began, timings, limit, isFailure: 'ending' in fetched });
+    const { turn } = slot;
+    const fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings });
     // If that fails, the place is free again when its lease ends.
-    const left = gate.leave(host, limit, holder, end).catch(() => {});
+    const left = turn.over({ isFailure: 'ending' in fetched }).catch(() => {});
     if (!('to' in fetched)) return { ...fetched, left };
     await left;
     return fetched;

@@ -1,9 +1,12 @@
-import { fstatSync } from 'node:fs';
+import { createReadStream, fstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { UsageError } from '../../shared/runtime/errors.ts';
+import { SitemapParser } from '../../shared/task/sitemap/sitemap.ts';
 import { type Logins, loginsField, withLogin } from '../../shared/task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
+import { NO_URL_COLUMN } from '../../shared/task/url/url-table.ts';
+import { UrlLines } from '../../shared/task/url/urls-file.ts';
 
 /**
  * What a person gives Trawl to crawl.
@@ -35,6 +38,8 @@ export const seedsSchema: z.ZodType<Seed[]> = z.array(
   ]),
 );
 
+/** As much of a file decides whether it is a table. */
+const HEAD_BYTES = 16_384;
 /** Its file descriptor. */
 export const STANDARD_INPUT = 0;
 const NAMES_SITEMAP = /\.(?:xml|gz|txt)$|sitemap|(?<![a-z])(?:feeds?|rss|atom)(?![a-z])/i;
@@ -42,13 +47,13 @@ const NAMES_SITEMAP = /\.(?:xml|gz|txt)$|sitemap|(?<![a-z])(?:feeds?|rss|atom)(?
 /**
  * Reads the seeds of a command line. Nothing is fetched.
  *
- * @throws {UsageError} for the first one that is neither a URL nor a file
+ * @throws {UsageError} for the first one that is neither a URL nor a file, or a table without a column of URLs
  */
 export async function readSeeds(texts: readonly string[], urlsFiles: readonly string[] = []): Promise<Seed[]> {
   const seeds: Seed[] = [];
   for (const text of texts) seeds.push(await readSeed(text));
   for (const path of urlsFiles) {
-    seeds.push(path === '-' ? readInput() : { kind: 'list', path: expectFile(path, await whatIs(path)) });
+    seeds.push(path === '-' ? readInput() : await readFileSeed('list', path, await whatIs(path)));
   }
   return seeds;
 }
@@ -57,7 +62,7 @@ async function readSeed(text: string): Promise<Seed> {
   if (text === '-') return readInput();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrlSeed(text);
   const what = await whatIs(text);
-  if (what !== 'nothing') return { kind: 'file', path: expectFile(text, what) };
+  if (what !== 'nothing') return await readFileSeed('file', text, what);
   const meant = readUrl(`https://${text}`);
   const shown = withoutCredentials(`https://${text}`).slice('https://'.length);
   throw new UsageError(
@@ -65,6 +70,21 @@ async function readSeed(text: string): Promise<Seed> {
       ? `${JSON.stringify(shown)} is neither a URL nor a file`
       : `${shown} is not a file, and has no scheme: did you mean ${meant.href}`,
   );
+}
+
+/** A table that doesn't say where its URLs are is refused before anything is begun; a packed one is, once it is read. */
+async function readFileSeed(kind: 'list' | 'file', path: string, what: 'file' | 'folder' | 'nothing'): Promise<Seed> {
+  expectFile(path, what);
+  const parser = kind === 'list' ? new UrlLines() : new SitemapParser({ anyText: true });
+  const head = createReadStream(path, { end: HEAD_BYTES, encoding: 'utf8' });
+  try {
+    for await (const text of head) parser.write(text);
+    parser.end();
+  } catch {
+    // Whoever reads all of it says why it can't.
+  }
+  if (parser.isTable) throw new UsageError(`${path} ${NO_URL_COLUMN}`);
+  return { kind, path };
 }
 
 function readInput(): Seed {
@@ -87,8 +107,7 @@ async function whatIs(path: string): Promise<'file' | 'folder' | 'nothing'> {
   return stats.isDirectory() ? 'folder' : 'file';
 }
 
-function expectFile(path: string, what: 'file' | 'folder' | 'nothing'): string {
+function expectFile(path: string, what: 'file' | 'folder' | 'nothing'): void {
   if (what === 'nothing') throw new UsageError(`${path} doesn't exist`);
   if (what === 'folder') throw new UsageError(`${path} is a folder, not a file`);
-  return path;
 }

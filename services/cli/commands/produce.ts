@@ -32,9 +32,10 @@ import { routingRulesOf } from '../process/routing-rules.ts';
 import { newRunId, readRunId } from '../process/run-id.ts';
 import { readLimit } from '../process/run-limit.ts';
 import { WatchedProducer } from '../process/watched-producer.ts';
+import { leftOutLines } from '../text/left-out.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { DRAW_EVERY_MS, isWatched, ProgressLine } from '../text/progress-line.ts';
-import { exitCodeOf, nothingNew, summaryJson, summaryLines } from '../text/summary.ts';
+import { exitCodeOf, knownText, nothingNew, summaryJson, summaryLines } from '../text/summary.ts';
 
 interface ProduceOptions {
   readonly run?: string;
@@ -229,7 +230,7 @@ async function hasEnded({ run, stores, watched }: Parts): Promise<boolean> {
 }
 
 function tellOffered(progress: RunProgress, watched: WatchedProducer, workers: number, { json }: Context): void {
-  const { run, state, discovered, duplicate, waiting, inFlight } = progress;
+  const { run, state, discovered, duplicate, waiting, inFlight, leftOut } = progress;
   const { malformed, older } = watched.progress;
   if (json) {
     const told = {
@@ -240,6 +241,7 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, workers: n
       malformed,
       waiting,
       inFlight,
+      leftOut,
       older,
       workers,
       ...(workers === 0 ? { workerCommand: WORKER_COMMAND } : {}),
@@ -252,13 +254,14 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, workers: n
     return;
   }
   const also = [
-    duplicate > 0 ? `${count(duplicate)} known already` : '',
     malformed > 0 ? `${count(malformed)} malformed` : '',
+    duplicate > 0 ? `${count(duplicate)} ${knownText(progress)}` : '',
   ].filter((part) => part !== '');
   const behind = also.length === 0 ? '' : ` (${also.join(', ')})`;
   const start = workers === 0 ? `Workers: none is running (${WORKER_COMMAND})    ` : '';
   print([
     `Run ${run}: ${count(discovered)} URLs offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.`,
+    ...leftOutLines(progress),
     `${start}Progress: trawl status ${run} --watch`,
   ]);
 }

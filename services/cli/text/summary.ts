@@ -72,10 +72,10 @@ export function summaryLines(progress: RunProgress, { records, isLocal = false }
 const NO_URLS = 'There was no URL in what was given.';
 
 /** The row of duplicates. URLs of earlier runs are among them only where runs share their marks. */
-function knownText({ options, discovered }: RunProgress, isLocal: boolean): string {
+export function knownText({ options, discovered }: RunProgress, isLocal = false): string {
   if (options.dedup === 'run' || options.incremental || discovered === 0) return 'known already';
   const how = isLocal ? 'without --dedup ever' : 'with --fresh';
-  return `known already (${how}, those of earlier runs are crawled again)`;
+  return `known already; ${how}, those of earlier runs are crawled again`;
 }
 
 /** What a run of only duplicates says. */

@@ -27,6 +27,20 @@ test.each<[string, string]>([
   expect(await readSeeds([text])).toEqual([{ kind, url: new URL(text).href.replace(/#.*/, '') }]);
 });
 
+test('a table that does not say where its URLs are is refused at once; one that does, and a sitemap, is not', async () => {
+  const write = (name: string, text: string) => {
+    const path = join(folder(), name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const table = write('t.csv', 'id,url\n1,https://example.com/1\n');
+  const said = `${table} looks like a table, not a list of URLs: put the URLs in its first column, under the header url, or alone, one a line`;
+  await expect(readSeeds([table])).rejects.toEqual(new UsageError(said));
+  await expect(readSeeds([], [table])).rejects.toEqual(new UsageError(said));
+  const others = [write('u.csv', 'url,id\nhttps://example.com/1,1\n'), write('s.xml', '<urlset a="1, 2"/>')];
+  expect((await readSeeds(others)).map(({ kind }) => kind)).toEqual(['file', 'file']);
+});
+
 test('a dash is standard input, an existing file is one, and a file of URLs is a list', async () => {
   const path = join(folder(), 'example.com');
   writeFileSync(path, '');

@@ -157,6 +157,16 @@ test('links that the page asks not to follow are told from the others', () => {
   expect([...nofollow]).toEqual(['http://example.com/b', 'http://example.com/c']);
 });
 
+test('the next page of a list is named by a link, an area or the head, relative to the base', () => {
+  const html = `<base href="/list/"><link rel="next prefetch" href="?p=2"><a rel="NEXT nofollow" href="b#top">b</a>
+    <area href="c" rel=next><a href="d" rel="nextid">d</a><link rel="prev" href="e"><a rel=next>f</a>`;
+  const { next, links } = readDocument(html, URL_OF_PAGE);
+  expect([...next]).toEqual(['?p=2', 'b', 'c'].map((path) => `http://example.com/list/${path}`));
+  expect(links, 'the head names no link').not.toContain('http://example.com/list/?p=2');
+  const many = Array.from({ length: 99 }, (_, n) => `<a rel=next href="/${n}">`).join('');
+  expect(readDocument(many, URL_OF_PAGE).next.size).toBe(10);
+});
+
 test.each([
   ['<meta name="robots" content="noindex, nofollow">', true],
   ['<META CONTENT=none NAME=Robots />', true],

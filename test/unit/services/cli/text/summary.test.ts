@@ -92,9 +92,9 @@ test('URLs of earlier runs are told with the flag that crawls them again, where 
       line.includes('known'),
     );
   expect(known({ dedup: 'ever' })?.trim()).toBe(
-    '7 known already (with --fresh, those of earlier runs are crawled again)',
+    '7 known already; with --fresh, those of earlier runs are crawled again',
   );
-  expect(known({ dedup: 'ever' }, true)).toContain('(without --dedup ever, those of earlier runs are crawled again)');
+  expect(known({ dedup: 'ever' }, true)).toContain('; without --dedup ever, those of earlier runs are crawled again');
   expect(known({ dedup: 'run' })?.trim()).toBe('7 known already');
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { IN_MEMORY, LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
-import { SCHEMA_VERSION } from '../../../../../shared/stores/sqlite/database/schema.ts';
+import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../../../shared/stores/sqlite/database/schema.ts';
 import { newFolder } from '../../../../support/stores/kept-store.ts';
 
 async function setup() {
@@ -74,6 +74,23 @@ test('while another process writes, calls wait, and the event loop does not', as
   expect(turns, 'turns of the event loop meanwhile').toBeGreaterThan(10);
   expect(notesIn(database)).toEqual(['a']);
   await once(other, 'exit');
+});
+
+test('a database from before links were counted by why keeps what it has counted', async () => {
+  const { path } = await setup();
+  const older = new DatabaseSync(path);
+  older.exec(`${SCHEMA_STEPS.slice(0, 2).join('')} PRAGMA user_version = 2;
+    INSERT INTO runs (id, incarnation, options, startedAt, leftOut) VALUES ('r', 'i', '{}', 0, 7)`);
+  older.close();
+  const database = new LocalDatabase({ path });
+  onTestFinished(() => database.close());
+  const columns = 'leftOutScope, leftOutDepth, leftOutMaxPages, leftOutLimit';
+  expect({ ...database.get<Record<string, number>>(`SELECT ${columns} FROM runs`) }).toEqual({
+    leftOutScope: 7,
+    leftOutDepth: 0,
+    leftOutMaxPages: 0,
+    leftOutLimit: 0,
+  });
 });
 
 test('a database of a newer program is refused with a sentence, and left as it is', async () => {

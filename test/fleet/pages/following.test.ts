@@ -105,6 +105,17 @@ describe('following links', () => {
     expect(stderr).toContain('expected --scope to be one of host, domain, path, got "site"');
   });
 
+  test('a fleet takes exactly as many URLs as its limit, whichever worker finds them', async () => {
+    const { workplace, site } = await openFleet();
+    serveDocs(site, 60);
+    for (const _ of [1, 2]) workplace.start(['work', ...AT_FULL_SPEED]);
+    const seeds = [site.url('/docs/1'), site.url('/docs/2')];
+    const flags = ['--limit', '9', '--follow', ...PATTERNS, ...AT_FULL_SPEED];
+    const summary = await workplace.json(['produce', ...seeds, '--wait', ...flags]);
+    expect(summary).toMatchObject({ discovered: 9, done: 9, leftOut: { maxPages: 0 } });
+    expect(summary.leftOut.limit).toBeGreaterThan(0);
+  });
+
   test('a fleet takes no page more than it may, and a replay follows as its origin does', async () => {
     const { workplace, site } = await openFleet();
     // Fifteen pages go no deeper than this, in whatever order they come.

@@ -1,24 +1,29 @@
 import type { Command } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
+import { UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
+import { writeTable } from '../process/record-table.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
+import { addTableOptions, planTableIfNamed, type TableOptions, type TablePlan } from '../process/table-plan.ts';
+import { withRecords } from '../process/with-archives.ts';
+import { STANDARD_STREAM } from '../text/line-output.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { exitCodeOf, summaryJson, summaryLines } from '../text/summary.ts';
 
 /** `trawl crawl SEED…`: producer, frontier and worker in one process, with no services. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['run', 'fetch', 'worker', 'output'])
+    addTableOptions(addCommonOptions(command, ['run', 'fetch', 'worker', 'output']))
       .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, or - for a list on standard input')
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'a name for the run (default: by date and time)')
       .option('--resume [run]', 'resume a run that was interrupted (default: the one active last)')
       .option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
       .option('--strict', 'exit with 3 if anything failed')
-      .action(async (texts: string[], { dedup, ...flags }: CrawlOptions) => {
+      .action(async (texts: string[], { dedup, ...flags }: CrawlOptions & TableOptions) => {
         // The setting of the same name is Redis'.
         const options = dedup === undefined ? flags : { ...flags, dedup };
         exit(
@@ -31,14 +36,21 @@ export const command: CommandModule = {
 };
 
 /** Crawls and returns the exit code. */
-export async function crawl(texts: readonly string[], options: CrawlOptions, context: Context): Promise<number> {
+export async function crawl(
+  texts: readonly string[],
+  options: CrawlOptions & TableOptions,
+  context: Context,
+): Promise<number> {
   const { resume, strict = false } = options;
+  // Before anything is crawled.
+  const table = await planTableOfCrawl(texts, options, context);
   const plan =
     resume === undefined ? await planNew(texts, options, context) : await planResumed(texts, options, context);
   if ('ended' in plan) {
     const { ended } = plan;
     if (context.json) printJson(summaryJson(ended));
     say(`Run ${ended.run} is ${ended.state}: nothing left to do.`);
+    await writeTableOf(ended, table, context);
     return 0;
   }
   const fleet = new EmbeddedFleet(plan, context);
@@ -46,12 +58,14 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
   const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Resume with: ${goOn()}`]));
   try {
     const progress = await fleet.run(interrupts);
-    if (progress !== undefined) report(progress, context);
+    if (progress !== undefined) report(progress, context, table);
     const { failure } = fleet;
     if (failure !== undefined) {
       say(`trawl: ${failure.message}`, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
       return 1;
     }
+    // Of what there is: it may have been interrupted.
+    if (progress !== undefined) await writeTableOf(progress, table, context);
     // A replay may have come as the run was ending.
     if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);
     if (interrupts.by === undefined && progress !== undefined) return exitCodeOf(progress, strict);
@@ -61,7 +75,37 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
   }
 }
 
-function report(progress: RunProgress, { settings, json }: Context): void {
-  if (json) printJson(summaryJson(progress));
-  else print(summaryLines(progress, { records: recordsPlaceOf(settings, progress.run), isLocal: true }));
+async function planTableOfCrawl(
+  texts: readonly string[],
+  options: CrawlOptions & TableOptions,
+  { json }: Context,
+): Promise<TablePlan | undefined> {
+  const { join, output, urlsFile = [], resume } = options;
+  if (json && output === STANDARD_STREAM)
+    throw new UsageError('--json and -o - both write to standard output: name a file with -o');
+  if (join === STANDARD_STREAM && [...texts, ...urlsFile, resume].includes(STANDARD_STREAM))
+    throw new UsageError('standard input is the list of URLs to crawl: name a file with --join');
+  return await planTableIfNamed(options);
+}
+
+function report(progress: RunProgress, { settings, json }: Context, table: TablePlan | undefined): void {
+  if (json) {
+    printJson(summaryJson(progress));
+    return;
+  }
+  const lines = summaryLines(progress, { records: recordsPlaceOf(settings, progress.run), isLocal: true });
+  // Standard output is the table's, if it goes there.
+  if (table !== undefined && table.path === undefined) say(...lines);
+  else print(lines);
+}
+
+async function writeTableOf(
+  { run, options }: RunProgress,
+  table: TablePlan | undefined,
+  context: Context,
+): Promise<void> {
+  if (table === undefined) return;
+  await withRecords({ ...context, name: 'trawl crawl' }, (source) =>
+    writeTable(table, { source, run, rules: options.urlKey }),
+  );
 }

@@ -7,7 +7,7 @@ import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url
 import { type UrlKeyRule, urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import { UrlLines } from '../../../shared/task/url/urls-file.ts';
 import { unpacked } from '../../producer/documents/unpacking.ts';
-import { STANDARD_OUTPUT } from '../text/line-output.ts';
+import { STANDARD_STREAM } from '../text/line-output.ts';
 
 /** A line of a list of URLs. */
 export interface ListLine {
@@ -27,7 +27,7 @@ export async function readList(path: string): Promise<readonly ListLine[]> {
   const reader = new UrlLines();
   const found: ListLine[] = [];
   try {
-    const input = path === STANDARD_OUTPUT ? process.stdin : createReadStream(path);
+    const input = path === STANDARD_STREAM ? process.stdin : createReadStream(path);
     for await (const text of decodeStream(unpacked(input, Number.POSITIVE_INFINITY))) {
       for (const line of reader.write(text)) found.push(readLine(line));
     }

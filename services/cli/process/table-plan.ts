@@ -5,7 +5,7 @@ import { readCondition } from '../../../shared/control/table/condition.ts';
 import { readPath } from '../../../shared/control/table/field-path.ts';
 import type { TableQuery } from '../../../shared/control/table/table-query.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
-import { expectWritable, STANDARD_OUTPUT } from '../text/line-output.ts';
+import { expectWritable, STANDARD_STREAM } from '../text/line-output.ts';
 import { TABLE_FORMATS, type TableFormat } from '../text/row-format.ts';
 import { type ListLine, readList } from './list-lines.ts';
 
@@ -61,7 +61,7 @@ export async function planTable(options: TableOptions): Promise<TablePlan> {
   if (bom && format !== 'csv') throw new UsageError(`--bom is for CSV, and the format is ${format}: --format csv`);
   if (output !== undefined) await expectWritable(output);
   const list = join === undefined ? {} : { list: await readList(join) };
-  const path = output === undefined || output === STANDARD_OUTPUT ? {} : { path: output };
+  const path = output === undefined || output === STANDARD_STREAM ? {} : { path: output };
   return { query, format, hasMark: bom, ...path, ...list };
 }
 
@@ -75,7 +75,7 @@ export async function planTableIfNamed(options: TableOptions): Promise<TablePlan
 
 const FLAGS = ['format', 'fields', 'each', 'where', 'failed', 'skipped', 'all', 'join', 'bom'] as const;
 
-function readFormat({ format, output = STANDARD_OUTPUT }: TableOptions): TableFormat {
+function readFormat({ format, output = STANDARD_STREAM }: TableOptions): TableFormat {
   const ending = extname(output).slice(1).toLowerCase();
   const wanted = format ?? (ending === '' ? 'jsonl' : ending);
   const found = TABLE_FORMATS.find((each) => each === wanted);

@@ -7,8 +7,8 @@ import { isOutputOver } from './output.ts';
 
 const BATCH_LENGTH = 64 * 1024;
 
-/** Stands for standard output. */
-export const STANDARD_OUTPUT = '-';
+/** Stands for standard output, or input. */
+export const STANDARD_STREAM = '-';
 
 /** Where many lines go. Writing waits for a slow reader. */
 export interface LineOutput {
@@ -27,8 +27,8 @@ export interface LineOutput {
  *
  * @throws StorageError if the file can't be written; so does writing to one that is full
  */
-export async function openLineOutput(path = STANDARD_OUTPUT): Promise<LineOutput> {
-  if (path === STANDARD_OUTPUT) return standardOutput;
+export async function openLineOutput(path = STANDARD_STREAM): Promise<LineOutput> {
+  if (path === STANDARD_STREAM) return standardOutput;
   try {
     return await FileOutput.open(path);
   } catch (error: unknown) {
@@ -43,7 +43,7 @@ export async function openLineOutput(path = STANDARD_OUTPUT): Promise<LineOutput
  */
 export async function expectWritable(path: string): Promise<void> {
   // To open a pipe and close it would end it for its reader.
-  if (path === STANDARD_OUTPUT || (await isDevice(path))) return;
+  if (path === STANDARD_STREAM || (await isDevice(path))) return;
   await (await openLineOutput(path)).close();
 }
 

@@ -9,18 +9,18 @@ export interface Condition extends NamedPath {
   readonly values: readonly string[];
 }
 
-const CONDITION = /^\s*(?<path>[^=]*?)\s*(?<sign>!?=)(?<values>.*)$/s;
-
 /** @throws UsageError if the text is no condition */
 export function readCondition(text: string): Condition {
-  const { path: written = '', sign, values = '' } = CONDITION.exec(text)?.groups ?? {};
-  const path = sign === undefined ? undefined : parsePath(written);
+  const sign = text.indexOf('=');
+  const isNegated = text[sign - 1] === '!';
+  const written = text.slice(0, isNegated ? sign - 1 : Math.max(0, sign)).trim();
+  const path = parsePath(written);
   if (path === undefined)
     throw new UsageError(
       `expected --where to be a condition like status=404,410 or price!= on a path like ${PATH_EXAMPLES}, got "${text}"`,
     );
-  const named = { flag: '--where', text: written, path };
-  return { ...named, isNegated: sign === '!=', values: values.split(',').map((value) => value.trim()) };
+  const values = text.slice(sign + 1).split(',');
+  return { flag: '--where', text: written, path, isNegated, values: values.map((value) => value.trim()) };
 }
 
 /**

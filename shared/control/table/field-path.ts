@@ -31,10 +31,8 @@ export interface NamedPath {
 
 export const ITEM: FieldPath = { from: 'item' };
 
-const NAME = '[^.,=!@[\\]\\s](?:[^.,=![\\]]*[^.,=![\\]\\s])?';
-const PATH = new RegExp(`^${NAME}(?:\\.@?${NAME}|\\[\\d{1,9}\\])*$`);
-const RECORD_PATH = new RegExp(`^@${NAME}$`);
-const STEPS = /\[(\d+)\]|\.?([^.[\]]+)/g;
+const NO_NAME = /[.,=![\]]/;
+const INDEXES = /^(?:\[\d{1,9}\])+$/;
 
 /** What a path may look like, for an error message. */
 export const PATH_EXAMPLES = 'name, offers[0].price, @status or .';
@@ -42,12 +40,26 @@ export const PATH_EXAMPLES = 'name, offers[0].price, @status or .';
 /** Reads a path; nothing if the text is none. */
 export function parsePath(text: string): FieldPath | undefined {
   if (text === '.') return ITEM;
-  if (RECORD_PATH.test(text)) return { from: 'record', name: text.slice(1) };
-  if (!PATH.test(text)) return undefined;
-  const [name, ...rest] = Array.from(text.matchAll(STEPS), ([, index, step]) =>
-    index === undefined ? (step ?? '') : Number(index),
-  );
-  return { from: 'any', name: String(name), rest };
+  if (text.startsWith('@')) {
+    const name = text.slice(1);
+    return isName(name) && !name.startsWith('@') ? { from: 'record', name } : undefined;
+  }
+  const [first, ...others] = text.split('.').map(parseSteps);
+  if (first === undefined || others.includes(undefined)) return undefined;
+  const [name, ...indexes] = first;
+  return { from: 'any', name, rest: [...indexes, ...others.flatMap((steps) => steps ?? [])] };
+}
+
+/** Reads `offers[0]`, a name and the indexes behind it. */
+function parseSteps(text: string): readonly [name: string, ...indexes: number[]] | undefined {
+  const bracket = text.indexOf('[');
+  const [name, indexes] = bracket < 0 ? [text, ''] : [text.slice(0, bracket), text.slice(bracket)];
+  if (!isName(name) || (indexes !== '' && !INDEXES.test(indexes))) return undefined;
+  return [name, ...Array.from(indexes.matchAll(/\d+/g), ([index]) => Number(index))];
+}
+
+function isName(text: string): boolean {
+  return text !== '' && text === text.trim() && !NO_NAME.test(text);
 }
 
 /** @throws UsageError that names the flag */

@@ -4,7 +4,13 @@ import { parsePath, readPath, valueAt } from '../../../../../shared/control/tabl
 
 const ROW = {
   item: { name: 'Pen', offers: [{ price: 2 }, { price: 3 }], empty: null },
-  data: { name: 'Shop', shop: { city: 'Bonn' }, links: ['http://a.test/'], '@type': 'Store', toString: 'own' },
+  data: {
+    name: 'Shop',
+    shop: { city: 'Bonn', '@id': 7 },
+    links: ['http://a.test/'],
+    '@type': 'Store',
+    toString: 'own',
+  },
   record: { name: 'record', url: 'http://a.test/1', status: 200, title: 'A page' },
 };
 
@@ -23,6 +29,7 @@ test.each([
   ['offers.price', undefined],
   ['offers.length', undefined],
   ['shop.city', 'Bonn'],
+  ['shop.@id', 7],
   ['shop[0]', undefined],
   ['links[0]', 'http://a.test/'],
   ['status', 200],

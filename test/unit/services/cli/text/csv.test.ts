@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvLine } from '../../../../../services/cli/text/csv.ts';
+import { readCsv } from '../../../../support/python-csv.ts';
 
 test.each([
   ['A page', 'A page'],
@@ -42,8 +42,5 @@ test("Python's reader finds the same texts in the same cells", () => {
     ),
     1,
   )[0];
-  const read =
-    'import csv, io, json, sys; print(json.dumps(list(csv.reader(io.StringIO(sys.stdin.buffer.read().decode(), newline="")))))';
-  const written = (texts ?? []).map(csvLine).join('');
-  expect(JSON.parse(execFileSync('python3', ['-c', read], { input: written, encoding: 'utf8' }))).toEqual(texts);
+  expect(readCsv((texts ?? []).map(csvLine).join(''))).toEqual(texts);
 });

@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
-import { UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { planTableOfCrawl, tableFlags, writeTableOf } from '../process/crawl-table.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
-import { writeTable } from '../process/record-table.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
-import { addTableOptions, planTableIfNamed, type TableOptions, type TablePlan } from '../process/table-plan.ts';
-import { withRecords } from '../process/with-archives.ts';
-import { STANDARD_STREAM } from '../text/line-output.ts';
+import { addTableOptions, type TableOptions, type TablePlan } from '../process/table-plan.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { exitCodeOf, summaryJson, summaryLines } from '../text/summary.ts';
 
@@ -54,7 +51,8 @@ export async function crawl(
     return 0;
   }
   const fleet = new EmbeddedFleet(plan, context);
-  const goOn = (): string => (plan.kept === undefined ? '' : resumeCommand(plan, context, fleet.isAllRead));
+  const goOn = (): string =>
+    plan.kept === undefined ? '' : resumeCommand(plan, context, fleet.isAllRead) + tableFlags(options);
   const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Resume with: ${goOn()}`]));
   try {
     const progress = await fleet.run(interrupts);
@@ -64,28 +62,18 @@ export async function crawl(
       say(`trawl: ${failure.message}`, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
       return 1;
     }
-    // Of what there is: it may have been interrupted.
-    if (progress !== undefined) await writeTableOf(progress, table, context);
-    // A replay may have come as the run was ending.
-    if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);
+    try {
+      // Of what there is: it may have been interrupted.
+      if (progress !== undefined) await writeTableOf(progress, table, context);
+    } finally {
+      // A replay may have come as the run was ending.
+      if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);
+    }
     if (interrupts.by === undefined && progress !== undefined) return exitCodeOf(progress, strict);
     return EXIT_INTERRUPTED;
   } finally {
     interrupts.close();
   }
-}
-
-async function planTableOfCrawl(
-  texts: readonly string[],
-  options: CrawlOptions & TableOptions,
-  { json }: Context,
-): Promise<TablePlan | undefined> {
-  const { join, output, urlsFile = [], resume } = options;
-  if (json && output === STANDARD_STREAM)
-    throw new UsageError('--json and -o - both write to standard output: name a file with -o');
-  if (join === STANDARD_STREAM && [...texts, ...urlsFile, resume].includes(STANDARD_STREAM))
-    throw new UsageError('standard input is the list of URLs to crawl: name a file with --join');
-  return await planTableIfNamed(options);
 }
 
 function report(progress: RunProgress, { settings, json }: Context, table: TablePlan | undefined): void {
@@ -97,15 +85,4 @@ function report(progress: RunProgress, { settings, json }: Context, table: Table
   // Standard output is the table's, if it goes there.
   if (table !== undefined && table.path === undefined) say(...lines);
   else print(lines);
-}
-
-async function writeTableOf(
-  { run, options }: RunProgress,
-  table: TablePlan | undefined,
-  context: Context,
-): Promise<void> {
-  if (table === undefined) return;
-  await withRecords({ ...context, name: 'trawl crawl' }, (source) =>
-    writeTable(table, { source, run, rules: options.urlKey }),
-  );
 }

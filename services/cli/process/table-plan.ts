@@ -23,6 +23,19 @@ export interface TableOptions {
   readonly output?: string;
 }
 
+/** All but the file. */
+export const TABLE_FLAGS = [
+  'format',
+  'fields',
+  'each',
+  'where',
+  'failed',
+  'skipped',
+  'all',
+  'join',
+  'bom',
+] as const satisfies readonly (keyof TableOptions)[];
+
 /** A table that is to be written: all that can be known before a record is read. */
 export interface TablePlan {
   readonly query: TableQuery;
@@ -64,16 +77,6 @@ export async function planTable(options: TableOptions): Promise<TablePlan> {
   const path = output === undefined || output === STANDARD_STREAM ? {} : { path: output };
   return { query, format, hasMark: bom, ...path, ...list };
 }
-
-/** The plan of a command that writes a table only if it is to go somewhere. */
-export async function planTableIfNamed(options: TableOptions): Promise<TablePlan | undefined> {
-  if (options.output !== undefined) return await planTable(options);
-  const [given] = FLAGS.filter((name) => options[name] !== undefined);
-  if (given !== undefined) throw new UsageError(`--${given} is of a table: name its file with -o, items.csv say`);
-  return undefined;
-}
-
-const FLAGS = ['format', 'fields', 'each', 'where', 'failed', 'skipped', 'all', 'join', 'bom'] as const;
 
 function readFormat({ format, output = STANDARD_STREAM }: TableOptions): TableFormat {
   const ending = extname(output).slice(1).toLowerCase();

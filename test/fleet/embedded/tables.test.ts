@@ -52,7 +52,8 @@ test('after Ctrl-C the table has what there is, and at the end of the resumed cr
   await site.arrival('/page/5');
   expect(existsSync(join(workplace.folder, 'items.json'))).toBe(false);
   crawl.signal('SIGINT');
-  const { code, stdout } = await crawl.ended;
+  const { code, stdout, stderr } = await crawl.ended;
+  expect(stderr).toMatch(/trawl.* crawl --resume cut -o items\.json --fields url\n/);
   const { done } = JSON.parse(stdout);
   expect([code, done > 3, JSON.parse(await read('items.json')).length]).toEqual([130, true, done]);
   expect((await readdir(workplace.folder)).toSorted()).toEqual(['items.json', 'output']);

@@ -34,6 +34,8 @@ export interface RecordSource {
   has(run: string): Promise<boolean>;
   /** The runs that have stored records. */
   runs(): Promise<readonly string[]>;
+  /** The run that began last, by its first record; nothing if there is none. */
+  last(): Promise<string | undefined>;
   /** Releases what reading holds. */
   close(): Promise<void>;
 }

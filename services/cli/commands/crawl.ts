@@ -2,16 +2,18 @@ import type { Command } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { planTableOfCrawl, tableFlags, writeTableOf } from '../process/crawl-table.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
+import { addTableOptions, type TableOptions, type TablePlan } from '../process/table-plan.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { exitCodeOf, summaryJson, summaryLines } from '../text/summary.ts';
 
 /** `trawl crawl SEED…`: producer, frontier and worker in one process, with no services. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['run', 'fetch', 'worker', 'output'])
+    addTableOptions(addCommonOptions(command, ['run', 'fetch', 'worker', 'output']))
       .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, or - for a list on standard input')
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'a name for the run (default: by date and time)')
@@ -19,7 +21,7 @@ export const command: CommandModule = {
       .option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
       .option('--limit <n>', 'take the first n URLs, seeds and links together')
       .option('--strict', 'exit with 3 if anything failed')
-      .action(async (texts: string[], { dedup, ...flags }: CrawlOptions) => {
+      .action(async (texts: string[], { dedup, ...flags }: CrawlOptions & TableOptions) => {
         // The setting of the same name is Redis'.
         const options = dedup === undefined ? flags : { ...flags, dedup };
         exit(
@@ -32,29 +34,42 @@ export const command: CommandModule = {
 };
 
 /** Crawls and returns the exit code. */
-export async function crawl(texts: readonly string[], options: CrawlOptions, context: Context): Promise<number> {
+export async function crawl(
+  texts: readonly string[],
+  options: CrawlOptions & TableOptions,
+  context: Context,
+): Promise<number> {
   const { resume, strict = false } = options;
+  // Before anything is crawled.
+  const table = await planTableOfCrawl(texts, options, context);
   const plan =
     resume === undefined ? await planNew(texts, options, context) : await planResumed(texts, options, context);
   if ('ended' in plan) {
     const { ended } = plan;
     if (context.json) printJson(summaryJson(ended));
     say(`Run ${ended.run} is ${ended.state}: nothing left to do.`);
+    await writeTableOf(ended, table, context);
     return 0;
   }
   const fleet = new EmbeddedFleet(plan, context);
-  const goOn = (): string => (plan.kept === undefined ? '' : resumeCommand(plan, context, fleet.isAllRead));
+  const goOn = (): string =>
+    plan.kept === undefined ? '' : resumeCommand(plan, context, fleet.isAllRead) + tableFlags(options);
   const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Resume with: ${goOn()}`]));
   try {
     const progress = await fleet.run(interrupts);
-    if (progress !== undefined) report(progress, context);
+    if (progress !== undefined) report(progress, context, table);
     const { failure } = fleet;
     if (failure !== undefined) {
       say(`trawl: ${failure.message}`, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
       return 1;
     }
-    // A replay may have come as the run was ending.
-    if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);
+    try {
+      // Of what there is: it may have been interrupted.
+      if (progress !== undefined) await writeTableOf(progress, table, context);
+    } finally {
+      // A replay may have come as the run was ending.
+      if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);
+    }
     if (interrupts.by === undefined && progress !== undefined) return exitCodeOf(progress, strict);
     return EXIT_INTERRUPTED;
   } finally {
@@ -62,7 +77,13 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
   }
 }
 
-function report(progress: RunProgress, { settings, json }: Context): void {
-  if (json) printJson(summaryJson(progress));
-  else print(summaryLines(progress, { records: recordsPlaceOf(settings, progress.run), isLocal: true }));
+function report(progress: RunProgress, { settings, json }: Context, table: TablePlan | undefined): void {
+  if (json) {
+    printJson(summaryJson(progress));
+    return;
+  }
+  const lines = summaryLines(progress, { records: recordsPlaceOf(settings, progress.run), isLocal: true });
+  // Standard output is the table's, if it goes there.
+  if (table !== undefined && table.path === undefined) say(...lines);
+  else print(lines);
 }

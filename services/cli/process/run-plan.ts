@@ -175,6 +175,7 @@ function isInput({ kind }: Seed): boolean {
   return kind === 'input';
 }
 
-function quoted(text: string): string {
+/** A word as a shell reads it back. */
+export function quoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

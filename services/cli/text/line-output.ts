@@ -1,9 +1,14 @@
 import { once } from 'node:events';
-import { type FileHandle, open } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { type FileHandle, open, realpath, rename, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
 import { isOutputOver } from './output.ts';
 
 const BATCH_LENGTH = 64 * 1024;
+
+/** Stands for standard output, or input. */
+export const STANDARD_STREAM = '-';
 
 /** Where many lines go. Writing waits for a slow reader. */
 export interface LineOutput {
@@ -11,21 +16,35 @@ export interface LineOutput {
   write(text: string): Promise<void>;
   /** The reader has left: nothing written from now on is read. */
   readonly isOver: boolean;
+  /** All is written: a file takes its name, and the place of an older one, only now. */
+  finish(): Promise<void>;
+  /** Closes a file; one that isn't finished is removed. */
   close(): Promise<void>;
 }
 
 /**
- * Opens standard output, or a file, which is truncated.
+ * Opens standard output, or a file. Until it is finished, an older file of that name stays as it is.
  *
- * @throws StorageError if the file can't be opened; so does writing to one that is full
+ * @throws StorageError if the file can't be written; so does writing to one that is full
  */
-export async function openLineOutput(path?: string): Promise<LineOutput> {
-  if (path === undefined) return standardOutput;
+export async function openLineOutput(path = STANDARD_STREAM): Promise<LineOutput> {
+  if (path === STANDARD_STREAM) return standardOutput;
   try {
-    return new FileOutput(path, await open(path, 'w'));
+    return await FileOutput.open(path);
   } catch (error: unknown) {
     throw unwritable(path, error);
   }
+}
+
+/**
+ * Checks that a file can be written, and leaves no trace.
+ *
+ * @throws StorageError if it can't
+ */
+export async function expectWritable(path: string): Promise<void> {
+  // To open a pipe and close it would end it for its reader.
+  if (path === STANDARD_STREAM || (await isDevice(path))) return;
+  await (await openLineOutput(path)).close();
 }
 
 const standardOutput: LineOutput = {
@@ -36,6 +55,7 @@ const standardOutput: LineOutput = {
   get isOver() {
     return isOutputOver();
   },
+  async finish() {},
   async close() {},
 };
 
@@ -43,11 +63,31 @@ class FileOutput implements LineOutput {
   readonly isOver = false;
   readonly #path: string;
   readonly #file: FileHandle;
+  /** The names that it has until it is finished, and then; left out for a device, which keeps its own. */
+  readonly #names: { readonly now: string; readonly then: string } | undefined;
+  readonly #onExit = (): void => this.#remove();
   #waiting = '';
+  #isFinished = false;
 
-  constructor(path: string, file: FileHandle) {
+  private constructor(
+    path: string,
+    file: FileHandle,
+    names: { readonly now: string; readonly then: string } | undefined,
+  ) {
     this.#path = path;
     this.#file = file;
+    this.#names = names;
+    process.once('exit', this.#onExit);
+  }
+
+  static async open(path: string): Promise<FileOutput> {
+    if (await isDevice(path)) return new FileOutput(path, await open(path, 'w'), undefined);
+    const older = await stat(path).catch(() => undefined);
+    // It could be replaced where it can't be written, and then would be another's.
+    if (older !== undefined) await (await open(path, 'r+')).close();
+    const then = older === undefined ? path : await realpath(path);
+    const now = join(dirname(then), `.${basename(then)}.${process.pid}.tmp`);
+    return new FileOutput(path, await open(now, 'w', older?.mode), { now, then });
   }
 
   async write(text: string): Promise<void> {
@@ -55,12 +95,22 @@ class FileOutput implements LineOutput {
     if (this.#waiting.length >= BATCH_LENGTH) await this.#flush();
   }
 
-  async close(): Promise<void> {
+  async finish(): Promise<void> {
+    await this.#flush();
+    if (this.#names === undefined) return;
     try {
-      await this.#flush();
-    } finally {
-      await this.#file.close();
+      await this.#file.sync();
+      await rename(this.#names.now, this.#names.then);
+    } catch (error: unknown) {
+      throw unwritable(this.#path, error);
     }
+    this.#isFinished = true;
+  }
+
+  async close(): Promise<void> {
+    process.off('exit', this.#onExit);
+    this.#remove();
+    await this.#file.close();
   }
 
   async #flush(): Promise<void> {
@@ -72,6 +122,16 @@ class FileOutput implements LineOutput {
       throw unwritable(this.#path, error);
     }
   }
+
+  #remove(): void {
+    if (this.#names !== undefined && !this.#isFinished) rmSync(this.#names.now, { force: true });
+  }
+}
+
+/** Is it there, and something that no file can take the place of: a terminal, a pipe, `/dev/null`? */
+async function isDevice(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
 function unwritable(path: string, error: unknown): StorageError {

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageRecord } from '../../ports/record.ts';
 import type { NoRecord, RecordSource } from '../../ports/sink.ts';
@@ -57,11 +57,27 @@ export class JsonlSource implements RecordSource {
     return entries.filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name)).map(({ name }) => name);
   }
 
+  async last(): Promise<string | undefined> {
+    let last = { run: undefined as string | undefined, at: '' };
+    for (const run of (await this.runs()).toSorted()) {
+      const at = await this.#beginOf(run);
+      if (at >= last.at) last = { run, at };
+    }
+    return last.run;
+  }
+
   async has(run: string): Promise<boolean> {
     return (await this.#files(run)).length > 0;
   }
 
   async close(): Promise<void> {}
+
+  /** When the first record was made; without one, when the folder was: a crawl that has none yet has begun, too. */
+  async #beginOf(run: string): Promise<string> {
+    const times = await Promise.all((await this.#files(run)).map(firstTimeOf));
+    const [first] = times.filter((time) => time !== undefined).toSorted();
+    return first ?? (await stat(join(this.#folder, run))).birthtime.toISOString();
+  }
 
   async #files(run: string): Promise<string[]> {
     if (!RUN_ID.test(run)) return [];
@@ -88,6 +104,12 @@ async function* recordsOf(file: string, onNoRecord: (found: NoRecord) => void): 
     else if (line.isWhole && line.text.trim() !== '')
       onNoRecord({ file, line: line.number, begins: line.text.slice(0, BEGINNING_LENGTH) });
   }
+}
+
+/** When the first record of a file was made. Of a file that is appended to, it is about the earliest. */
+async function firstTimeOf(file: string): Promise<string | undefined> {
+  for await (const { fetchedAt } of recordsOf(file, () => {})) return fetchedAt;
+  return undefined;
 }
 
 async function* namedLinesOf(file: string): AsyncGenerator<FileLine, void, void> {

@@ -66,6 +66,14 @@ export class PostgresSource implements RecordSource {
     return rows.map(({ run }) => run);
   }
 
+  async last(): Promise<string | undefined> {
+    if (!(await hasSchema(this.#pool))) return undefined;
+    const { rows } = await this.#pool.query(
+      'SELECT run FROM trawl_records GROUP BY run ORDER BY min(fetched_at) DESC, run DESC LIMIT 1',
+    );
+    return rows[0]?.run;
+  }
+
   async close(): Promise<void> {
     if (!this.#pool.ended) await this.#pool.end();
   }

@@ -97,6 +97,19 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       expect([await source.has('b'), await source.has('c'), (await read('c-1')).length]).toEqual([true, false, 1]);
     });
 
+    test('the last run is the one that began last, by its first record', async () => {
+      const { sink, other, source } = await setup();
+      expect(await source.last()).toBeUndefined();
+      const at = (run: string, n: number, minute: number): PageRecord =>
+        page(n, { run, task: `${run}:${n}`, fetchedAt: `2026-11-21T12:0${minute}:00.000Z` });
+      await sink.put(at('zuerst', 1, 0));
+      await sink.put(at('mitte', 1, 1));
+      await other.put(at('mitte', 2, 5));
+      await other.put(at('danach', 1, 3));
+      await sink.put(at('zuerst', 2, 9));
+      expect(await source.last()).toBe('danach');
+    });
+
     test('a newer release wins, an older one never does, and the same one again changes nothing', async () => {
       const { sink, other, read } = await setup();
       await sink.put(page(1, { release: 5, title: 'five' }));

@@ -178,7 +178,7 @@ describe('exit codes and messages', () => {
     [['crawl', '--nonsense'], 2, "unknown option '--nonsense'"],
     [['nonsense'], 2, "unknown command 'nonsense'"],
     [['records', 'nothing-here'], 1, 'no records of run nothing-here in ./output; there are none at all'],
-    [['records', 'r', '--format', 'xml'], 2, 'expected --format to be jsonl or csv'],
+    [['records', 'r', '--format', 'xml'], 2, 'expected --format to be jsonl, json or csv'],
     [['--help'], 0, 'Commands:'],
     [['work', '--help'], 0, '--exit-when-idle'],
   ])('trawl %j exits with %i and says "%s"', async (args, code, said) => {

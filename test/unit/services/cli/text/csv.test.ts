@@ -1,16 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CSV_HEADER, csvLine } from '../../../../../services/cli/text/csv.ts';
-import { doneRecord } from '../../../../support/builders.ts';
-
-const TITLE = CSV_HEADER.split(',').indexOf('title');
-
-/** The cell of a title, as it stands in its line. */
-function cellOf(title: string): string {
-  const line = csvLine(doneRecord('http://a.test/', { title }));
-  const others = csvLine(doneRecord('http://a.test/', { title: '' }));
-  const start = others.split(',').slice(0, TITLE).join(',').length + 1;
-  return line.slice(start, line.length - others.length + start);
-}
+import { csvLine } from '../../../../../services/cli/text/csv.ts';
+import { readCsv } from '../../../../support/python-csv.ts';
 
 test.each([
   ['A page', 'A page'],
@@ -30,16 +21,26 @@ test.each([
   ['a|=1', '"a|=1"'],
   ["'quoted", "'quoted"],
   ['a-b=c+d@e', 'a-b=c+d@e'],
-])('the title %j is the cell %j', (title, cell) => {
-  expect(cellOf(title)).toBe(cell);
+  [-1, '"-1"'],
+  [false, 'false'],
+  [null, ''],
+  [undefined, ''],
+  [[1, 'zwei'], '"[1,""zwei""]"'],
+  [{ a: 1 }, '"{""a"":1}"'],
+])('the value %j is the cell %j', (value, cell) => {
+  expect(csvLine([value, 'x'])).toBe(`${cell},x\r\n`);
 });
 
-test('whatever is in its cells, a record has as many as the header', () => {
-  const record = doneRecord('http://a.test/', { title: 'a,b', data: { '=1,"': ['x\r\ny', ';'] } });
-  const cells = csvLine(record)
-    .trimEnd()
-    .match(/(?:"(?:[^"]|"")*"|[^,"]*)(?:,|$)/g)
-    ?.slice(0, CSV_HEADER.split(',').length);
-  expect(cells?.at(TITLE)).toBe('"a,b",');
-  expect(JSON.parse(cells?.at(-1)?.slice(1, -1).replaceAll('""', '"') ?? '')).toEqual(record.data);
+test("Python's reader finds the same texts in the same cells", () => {
+  const texts = fc.sample(
+    fc.array(
+      fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: fc.constantFrom(...'",;|\t\r\n=+-@ a') })), {
+        minLength: 2,
+        maxLength: 5,
+      }),
+      { minLength: 300, maxLength: 300 },
+    ),
+    1,
+  )[0];
+  expect(readCsv((texts ?? []).map(csvLine).join(''))).toEqual(texts);
 });

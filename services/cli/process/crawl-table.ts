@@ -1,0 +1,53 @@
+import type { RunProgress } from '../../../shared/ports/runs.ts';
+import { UsageError } from '../../../shared/runtime/errors.ts';
+import type { Context } from '../command.ts';
+import { STANDARD_STREAM } from '../text/line-output.ts';
+import { writeTable } from './record-table.ts';
+import { type CrawlOptions, quoted } from './run-plan.ts';
+import { planTable, TABLE_FLAGS, type TableOptions, type TablePlan } from './table-plan.ts';
+import { withRecords } from './with-archives.ts';
+
+/**
+ * The table that a crawl is to write at its end; nothing if none was asked for.
+ *
+ * @throws UsageError for flags that are wrong, and StorageError for a file that can't be written, before anything is crawled
+ */
+export async function planTableOfCrawl(
+  texts: readonly string[],
+  options: CrawlOptions & TableOptions,
+  { json }: Context,
+): Promise<TablePlan | undefined> {
+  const { join, output, urlsFile = [], resume } = options;
+  if (output === undefined) {
+    const given = TABLE_FLAGS.find((name) => options[name] !== undefined);
+    if (given === undefined) return undefined;
+    throw new UsageError(`--${given} is of a table: name its file with -o, items.csv say`);
+  }
+  if (json && output === STANDARD_STREAM)
+    throw new UsageError('--json and -o - both write to standard output: name a file with -o');
+  if (join === STANDARD_STREAM && [...texts, ...urlsFile, resume].includes(STANDARD_STREAM))
+    throw new UsageError('standard input is the list of URLs to crawl: name a file with --join');
+  return await planTable(options);
+}
+
+/** Writes the table of a crawl's records, whether it has ended or not. */
+export async function writeTableOf(
+  { run, options }: RunProgress,
+  table: TablePlan | undefined,
+  context: Context,
+): Promise<void> {
+  if (table === undefined) return;
+  await withRecords({ ...context, name: 'trawl crawl' }, (source) =>
+    writeTable(table, { source, run, rules: options.urlKey }),
+  );
+}
+
+/** The flags of a table, as they are given again when its crawl is resumed. */
+export function tableFlags(options: TableOptions): string {
+  if (options.output === undefined) return '';
+  const flags = TABLE_FLAGS.flatMap((name) => {
+    const values = [options[name] ?? []].flat();
+    return values.map((value) => (value === true ? ` --${name}` : ` --${name} ${quoted(String(value))}`));
+  });
+  return ` -o ${quoted(options.output)}${flags.join('')}`;
+}

@@ -1,0 +1,51 @@
+import { createReadStream } from 'node:fs';
+import { decodeStream } from '../../../shared/crawler/charset.ts';
+import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
+import { malformedMarkOf, markOf, taskIdOf } from '../../../shared/task/url/fingerprint.ts';
+import { keyWithLogin } from '../../../shared/task/url/logins.ts';
+import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
+import { type UrlKeyRule, urlKeyOf } from '../../../shared/task/url/url-key.ts';
+import { UrlLines } from '../../../shared/task/url/urls-file.ts';
+import { unpacked } from '../../producer/documents/unpacking.ts';
+import { STANDARD_STREAM } from '../text/line-output.ts';
+
+/** A line of a list of URLs. */
+export interface ListLine {
+  /** As it was written, without credentials. */
+  readonly given: string;
+  /** The URL's key in a run without rules, and its login; of a text that is no URL, its mark. */
+  readonly url: { readonly canonical: string; readonly login: string | undefined } | { readonly mark: string };
+}
+
+/**
+ * Reads a list of URLs as a crawl does: no blank lines, and none that begin with `#`.
+ *
+ * @param path `-` is standard input
+ * @throws StorageError if it can't be read
+ */
+export async function readList(path: string): Promise<readonly ListLine[]> {
+  const reader = new UrlLines();
+  const found: ListLine[] = [];
+  try {
+    const input = path === STANDARD_STREAM ? process.stdin : createReadStream(path);
+    for await (const text of decodeStream(unpacked(input, Number.POSITIVE_INFINITY))) {
+      for (const line of reader.write(text)) found.push(readLine(line));
+    }
+  } catch (error: unknown) {
+    throw new StorageError(`${path} can't be read: ${messageOf(error)} (--join)`, { cause: error });
+  }
+  return [...found, ...reader.end().map(readLine)];
+}
+
+/** The task of a line in a run with these rules. */
+export function taskOf({ url }: ListLine, run: string, rules: readonly UrlKeyRule[] | undefined): string {
+  if ('mark' in url) return taskIdOf(run, url.mark);
+  return taskIdOf(run, markOf(keyWithLogin(urlKeyOf(url.canonical, rules), url.login)));
+}
+
+function readLine(text: string): ListLine {
+  const read = readUrl(text);
+  const given = withoutCredentials(text);
+  if (isProblem(read)) return { given, url: { mark: malformedMarkOf(given) } };
+  return { given, url: { canonical: read.canonical, login: read.login } };
+}

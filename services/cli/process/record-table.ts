@@ -1,0 +1,125 @@
+import { count } from '../../../shared/control/format.ts';
+import { MOST_COLUMNS } from '../../../shared/control/table/columns.ts';
+import { TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
+import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
+import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
+import { type LineOutput, openLineOutput } from '../text/line-output.ts';
+import { say } from '../text/output.ts';
+import { rowFormat } from '../text/row-format.ts';
+import { JoinedRecords } from './joined-records.ts';
+import type { TablePlan } from './table-plan.ts';
+
+/** How many of the lines that aren't records are shown. */
+const MOST_SHOWN = 3;
+/** Names listed where one that was asked for is none of them. */
+const MOST_NAMES = 20;
+
+interface TableOfRun {
+  readonly source: RecordSource;
+  readonly run: string;
+  /** The run's; a list's lines are found by them. */
+  readonly rules: readonly UrlKeyRule[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Writes the table of a run, and says what is to be said of it on standard error. */
+export async function writeTable(plan: TablePlan, { source, run, rules, signal }: TableOfRun): Promise<void> {
+  const noRecords = new NoRecords();
+  const stored = (onNoRecord?: (found: NoRecord) => void) => interruptible(source.read(run, onNoRecord), signal);
+  if (plan.list === undefined) {
+    await writeRows(plan, { first: () => stored(), last: () => stored(noRecords.add) });
+  } else {
+    const joined = new JoinedRecords(plan.list, run, rules);
+    try {
+      await joined.keep(stored(noRecords.add));
+      const records = (): AsyncIterable<TableRecord> => interruptible(joined.read(), signal);
+      await writeRows(plan, { first: records, last: records });
+    } finally {
+      await joined.close();
+    }
+  }
+  say(...noRecords.lines());
+}
+
+/** The records, as they are read to find the columns, and to write the rows. */
+interface Passes {
+  first(): AsyncIterable<object>;
+  last(): AsyncIterable<object>;
+}
+
+async function writeRows({ query, format, hasMark, path }: TablePlan, { first, last }: Passes): Promise<void> {
+  const output = await openLineOutput(path);
+  try {
+    const reader = new TableReader(query);
+    if (format === 'csv' && query.columns === undefined) {
+      for await (const record of first()) for (const _ of reader.rows(record as TableRecord));
+    }
+    const isShown = path === undefined && process.stdout.isTTY;
+    const rows = rowFormat(format, { reader, hasMark, isShown });
+    await output.write(rows.begin);
+    const written = await writeAll(reader, last(), rows.line, output);
+    await output.write(rows.end);
+    await output.finish();
+    if (path !== undefined) say(`${count(written)} ${whatOf(query)} written to ${path}`);
+    if (!output.isOver) say(...remarks(reader));
+  } finally {
+    await output.close();
+  }
+}
+
+async function writeAll(
+  reader: TableReader,
+  records: AsyncIterable<object>,
+  line: ReturnType<typeof rowFormat>['line'],
+  output: LineOutput,
+): Promise<number> {
+  let written = 0;
+  for await (const record of records) {
+    if (output.isOver) break;
+    for (const row of reader.rows(record as TableRecord)) await output.write(line(row, written++));
+  }
+  return written;
+}
+
+function whatOf({ outcome, each }: TablePlan['query']): string {
+  if (each !== undefined || outcome === undefined) return 'rows';
+  return { done: 'records', failed: 'failures', skipped: 'skipped URLs' }[outcome];
+}
+
+/** What was asked for and isn't there, and what is there and was left out. */
+function remarks(reader: TableReader): string[] {
+  const { missing, names, columnsLeftOut } = reader;
+  const lines = missing.map(({ flag, text }) => `trawl: no record has a field ${text} (${flag})`);
+  const more = names.length > MOST_NAMES ? ', …' : '';
+  if (missing.length > 0 && names.length > 0)
+    lines.push(`The data have: ${names.slice(0, MOST_NAMES).join(', ')}${more}`);
+  if (columnsLeftOut > 0)
+    lines.push(
+      `trawl: ${count(columnsLeftOut)} columns beyond the first ${MOST_COLUMNS} were left out: name those you need with --fields`,
+    );
+  return lines;
+}
+
+async function* interruptible<T>(records: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  for await (const record of records) {
+    signal?.throwIfAborted();
+    yield record;
+  }
+}
+
+/** Stored lines that are no records: how many, and the first. */
+class NoRecords {
+  readonly #first: NoRecord[] = [];
+  #count = 0;
+
+  readonly add = (found: NoRecord): void => {
+    if (++this.#count <= MOST_SHOWN) this.#first.push(found);
+  };
+
+  lines(): string[] {
+    if (this.#count === 0) return [];
+    const lines = this.#first.map(({ file, line, begins }) => `  ${file}, line ${line}: ${begins}`);
+    const more = this.#count > MOST_SHOWN ? [`  and ${count(this.#count - MOST_SHOWN)} more`] : [];
+    return [`trawl: lines that are not records, and were left out: ${count(this.#count)}`, ...lines, ...more];
+  }
+}

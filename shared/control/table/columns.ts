@@ -1,0 +1,134 @@
+import { UsageError } from '../../runtime/errors.ts';
+import { type FieldPath, ITEM, isObject, type NamedPath, PATH_EXAMPLES, parsePath, type Row } from './field-path.ts';
+
+/** A column of a table. */
+export interface Column {
+  readonly header: string;
+  readonly path: FieldPath;
+}
+
+/** Columns found at most. */
+export const MOST_COLUMNS = 200;
+
+/** Fields of a record that stand before those of its data, whether a record has them or not. */
+const FIRST = ['url', 'finalUrl', 'outcome', 'reason', 'status', 'title'] as const;
+/** Those that stand behind, if a record has them. */
+const LAST = [
+  'error',
+  'contentType',
+  'bytes',
+  'fetchedAt',
+  'durationMs',
+  'attempt',
+  'depth',
+  'fromCache',
+  'unchanged',
+  'truncated',
+  'contentHash',
+  'task',
+  'redirects',
+  'content',
+] as const;
+/** Of a list that the records are joined with: the line as it was given. */
+export const GIVEN = 'given';
+const BESIDE = [GIVEN, ...LAST];
+/** Longer than all the rest of most pages. */
+const ONLY_WHEN_NAMED = 'links';
+const MOST_COUNTED = 10_000;
+
+/**
+ * Reads `--fields`: `name,Price=offers[0].price`.
+ *
+ * @throws UsageError if one is no column, or two have the same header
+ */
+export function readColumns(text: string): readonly (Column & NamedPath)[] {
+  const columns = text.split(',').map((written) => readColumn(written.trim(), text));
+  const headers = columns.map(({ header }) => header);
+  const twice = headers.find((header, index) => headers.indexOf(header) !== index);
+  if (twice !== undefined)
+    throw new UsageError(`expected each column of --fields once, got "${twice}" twice: write OTHER=${twice}`);
+  return columns;
+}
+
+function readColumn(written: string, all: string): Column & NamedPath {
+  const sign = written.indexOf('=');
+  const name = written.slice(sign + 1).trim();
+  const path = parsePath(name);
+  const header = (sign < 0 ? written : written.slice(0, sign)).trim();
+  if (path === undefined || header === '')
+    throw new UsageError(
+      `expected --fields to be columns like title or Price=offers[0].price, of paths like ${PATH_EXAMPLES}, got "${written}"${written === all ? '' : ` in "${all}"`}`,
+    );
+  return { header, path, flag: '--fields', text: name };
+}
+
+/** The columns that a row has by itself: those of the record, then those of its data and its item, then the record's others. */
+export function columnsOf(row: Row, each: FieldPath | undefined): readonly Column[] {
+  const finder = new ColumnFinder(each);
+  finder.see(row);
+  return finder.columns();
+}
+
+/** Finds the columns of a table, row by row. */
+export class ColumnFinder {
+  readonly #each: FieldPath | undefined;
+  readonly #ofRecord = new Set<string>(FIRST);
+  readonly #own = new Map<string, FieldPath>();
+  readonly #beyond = new Set<string>();
+
+  /** @param each what is unfolded: it is no column beside its own items */
+  constructor(each?: FieldPath) {
+    this.#each = each;
+  }
+
+  /** Notes what a row has. */
+  see(row: Row): void {
+    const { item, data, record } = row;
+    for (const name of BESIDE) if (Object.hasOwn(record, name)) this.#ofRecord.add(name);
+    if (item !== data && isObject(data)) {
+      const unfolded = this.#each?.from === 'any' ? this.#each.name : undefined;
+      for (const name of Object.keys(data)) if (name !== unfolded) this.#add(name);
+    }
+    if (isObject(item)) for (const name of Object.keys(item)) this.#add(name);
+    else if (item !== undefined && item !== null) this.#own.set(headerOfItem(this.#each), ITEM);
+  }
+
+  /** In their order. */
+  columns(): readonly Column[] {
+    const isThere = (name: string): boolean => this.#ofRecord.has(name);
+    const all = new Map<string, FieldPath>();
+    for (const name of [GIVEN, ...FIRST].filter(isThere)) all.set(name, pathOf(name));
+    for (const [header, path] of this.#own) all.set(header, path);
+    for (const name of LAST.filter(isThere)) if (!all.has(name)) all.set(name, pathOf(name));
+    return Array.from(all, ([header, path]) => ({ header, path })).slice(0, MOST_COLUMNS);
+  }
+
+  /** The names that data and items have, in the order in which they were found. */
+  get names(): readonly string[] {
+    return [...this.#own.keys()];
+  }
+
+  /** How many columns there are beyond {@link MOST_COLUMNS}; at least, if there are very many. */
+  get leftOut(): number {
+    const all = new Set([...this.#ofRecord, ...this.#own.keys()]).size + this.#beyond.size;
+    return Math.max(0, all - MOST_COLUMNS);
+  }
+
+  #add(name: string): void {
+    if (name === ONLY_WHEN_NAMED || this.#own.has(name)) return;
+    if (this.#own.size < MOST_COLUMNS) this.#own.set(name, pathOf(name));
+    // A page may name its fields as it likes: each a different one, say.
+    else if (this.#beyond.size < MOST_COUNTED) this.#beyond.add(name);
+  }
+}
+
+function pathOf(name: string): FieldPath {
+  return { from: 'any', name, rest: [] };
+}
+
+/** The header of items without names: the last name of the path they are at. */
+function headerOfItem(each: FieldPath | undefined): string {
+  if (each === undefined || each.from === 'item') return 'data';
+  if (each.from === 'record') return each.name;
+  return [each.name, ...each.rest].findLast((step) => typeof step === 'string') ?? each.name;
+}

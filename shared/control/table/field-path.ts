@@ -1,0 +1,96 @@
+import { UsageError } from '../../runtime/errors.ts';
+
+/** What the paths of a row are looked up in. */
+export interface Row {
+  /** What `--each` unfolds; without it, the record's data. */
+  readonly item: unknown;
+  readonly data: unknown;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Where a field is.
+ *
+ * | written as              | is                                                                                        |
+ * |-------------------------|-------------------------------------------------------------------------------------------|
+ * | `.`                     | the item                                                                                  |
+ * | `@status`               | a field of the record                                                                     |
+ * | `price`, `offers[0].id` | its first name is looked up in the item, then in the data, then in the record: the first that has it counts |
+ */
+export type FieldPath =
+  | { readonly from: 'item' }
+  | { readonly from: 'record'; readonly name: string }
+  | { readonly from: 'any'; readonly name: string; readonly rest: readonly (string | number)[] };
+
+/** A path as somebody wrote it. */
+export interface NamedPath {
+  readonly flag: string;
+  readonly text: string;
+  readonly path: FieldPath;
+}
+
+export const ITEM: FieldPath = { from: 'item' };
+
+const NO_NAME = /[.,=![\]]/;
+const INDEXES = /^(?:\[\d{1,9}\])+$/;
+
+/** What a path may look like, for an error message. */
+export const PATH_EXAMPLES = 'name, offers[0].price, @status or .';
+
+/** Reads a path; nothing if the text is none. */
+export function parsePath(text: string): FieldPath | undefined {
+  if (text === '.') return ITEM;
+  if (text.startsWith('@')) {
+    const name = text.slice(1);
+    return isName(name) && !name.startsWith('@') ? { from: 'record', name } : undefined;
+  }
+  const [first, ...others] = text.split('.').map(parseSteps);
+  if (first === undefined || others.includes(undefined)) return undefined;
+  const [name, ...indexes] = first;
+  return { from: 'any', name, rest: [...indexes, ...others.flatMap((steps) => steps ?? [])] };
+}
+
+/** Reads `offers[0]`, a name and the indexes behind it. */
+function parseSteps(text: string): readonly [name: string, ...indexes: number[]] | undefined {
+  const bracket = text.indexOf('[');
+  const [name, indexes] = bracket < 0 ? [text, ''] : [text.slice(0, bracket), text.slice(bracket)];
+  if (!isName(name) || (indexes !== '' && !INDEXES.test(indexes))) return undefined;
+  return [name, ...Array.from(indexes.matchAll(/\d+/g), ([index]) => Number(index))];
+}
+
+function isName(text: string): boolean {
+  return text !== '' && text === text.trim() && !NO_NAME.test(text);
+}
+
+/** @throws UsageError that names the flag */
+export function readPath(text: string, flag: string): NamedPath {
+  const path = parsePath(text.trim());
+  if (path !== undefined) return { flag, text: text.trim(), path };
+  throw new UsageError(`expected ${flag} to be a path like ${PATH_EXAMPLES}, got "${text}"`);
+}
+
+/** The value at a path; undefined if there is none. */
+export function valueAt({ item, data, record }: Row, path: FieldPath): unknown {
+  if (path.from === 'item') return item;
+  if (path.from === 'record') return fieldOf(record, path.name);
+  const owner = [item, data, record].find((each) => hasField(each, path.name));
+  return path.rest.reduce<unknown>(stepInto, fieldOf(owner, path.name));
+}
+
+/** Is it an object with names, and not a list? */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function stepInto(value: unknown, step: string | number): unknown {
+  if (typeof step === 'string') return fieldOf(value, step);
+  return Array.isArray(value) ? value[step] : undefined;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return hasField(value, name) ? value[name] : undefined;
+}
+
+function hasField(value: unknown, name: string): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && Object.hasOwn(value, name);
+}

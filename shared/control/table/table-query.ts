@@ -1,0 +1,106 @@
+import type { PageRecord } from '../../ports/record.ts';
+import { type Column, ColumnFinder, columnsOf } from './columns.ts';
+import { type Condition, holds } from './condition.ts';
+import { type NamedPath, type Row, valueAt } from './field-path.ts';
+
+/** A record, or a line of a list that has one at most. */
+export type TableRecord = Readonly<Record<string, unknown>>;
+
+/** What of a run's records makes the rows of a table. */
+export interface TableQuery {
+  /** Left out: all. */
+  readonly outcome?: PageRecord['outcome'];
+  /** A list with a row for each of its elements. */
+  readonly each?: NamedPath;
+  /** All must hold, of the row. */
+  readonly where: readonly Condition[];
+  /** Left out: whatever there is. */
+  readonly columns?: readonly (Column & NamedPath)[];
+}
+
+/** Makes rows of records, and notes which of the named fields are nowhere. */
+export class TableReader {
+  readonly #query: TableQuery;
+  /** Of the rows of the table. */
+  readonly #columns: ColumnFinder;
+  /** Of all rows, while a named field has not been found. */
+  readonly #names: ColumnFinder;
+  #missing: readonly NamedPath[];
+  #records = 0;
+  #rows = 0;
+  #isListFound = false;
+
+  constructor(query: TableQuery) {
+    this.#query = query;
+    this.#columns = new ColumnFinder(query.each?.path);
+    this.#names = new ColumnFinder(query.each?.path);
+    this.#missing = [...(query.columns ?? []), ...query.where];
+  }
+
+  /**
+   * The rows of a record: one, or with `each` one for each element of that list. What is no list is one row, and an empty list
+   * none. Conditions are checked last.
+   */
+  *rows(record: TableRecord): Generator<Row, void, void> {
+    const { outcome, where } = this.#query;
+    if (outcome !== undefined && record.outcome !== outcome) return;
+    this.#records++;
+    for (const row of this.#unfold(record)) {
+      this.#look(row);
+      if (!where.every((condition) => holds(condition, row))) continue;
+      if (this.#query.columns === undefined) this.#columns.see(row);
+      yield row;
+    }
+  }
+
+  /** A row in JSON: the columns that were named; else the whole record, or what a row of an unfolded list has. */
+  jsonOf(row: Row): TableRecord {
+    const { columns, each } = this.#query;
+    if (columns === undefined && each === undefined) return row.record;
+    // Where columns were named, every row has all of them.
+    const [own, absent] = columns === undefined ? [columnsOf(row, each?.path)] : [columns, null];
+    return Object.fromEntries(own.map(({ header, path }) => [header, valueAt(row, path) ?? absent]));
+  }
+
+  /** Those that were named, or else of all rows so far. */
+  get columns(): readonly Column[] {
+    return this.#query.columns ?? this.#columns.columns();
+  }
+
+  /** How many columns were found beyond {@link columns}. */
+  get columnsLeftOut(): number {
+    return this.#columns.leftOut;
+  }
+
+  /** What was named and found nowhere. Of no rows, nothing can be said. */
+  get missing(): readonly NamedPath[] {
+    const { each } = this.#query;
+    const noList = each !== undefined && this.#records > 0 && !this.#isListFound ? [each] : [];
+    return [...noList, ...(this.#rows > 0 ? this.#missing : [])];
+  }
+
+  /** The names that data and items have, if something was {@link missing}. */
+  get names(): readonly string[] {
+    return this.#names.names;
+  }
+
+  *#unfold(record: TableRecord): Generator<Row, void, void> {
+    const { each } = this.#query;
+    const { data } = record;
+    const whole = { item: data, data, record };
+    if (each === undefined) {
+      yield whole;
+      return;
+    }
+    const found = valueAt(whole, each.path);
+    this.#isListFound ||= found !== undefined;
+    for (const item of Array.isArray(found) ? found : [found]) yield { item, data, record };
+  }
+
+  #look(row: Row): void {
+    this.#rows++;
+    if (this.#missing.length === 0) return;
+    this.#names.see(row);
+    this.#missing = this.#missing.filter(({ path }) => valueAt(row, path) === undefined);
+  }
+}

@@ -1,0 +1,175 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { PageRecord } from '../../../shared/ports/record.ts';
+import { doneRecord, failedRecord } from '../../support/builders.ts';
+import { readCsv } from '../../support/python-csv.ts';
+import { openWorkplace, type Workplace } from '../../support/trawl.ts';
+
+const PRODUCTS = Array.from({ length: 40 }, (_, n) => ({
+  name: n === 7 ? '=1+1, "ü"; 🚀\nsecond line' : `Product ${n}`,
+  ...(n === 9 ? {} : { offers: [{ price: n + 0.5 }] }),
+}));
+
+/** Two pages of products, an empty one, a failure, and one that was skipped. */
+const RECORDS: readonly PageRecord[] = [
+  doneRecord('http://a.test/1', {
+    data: { shop: 'Bonn', links: ['http://a.test/2'], products: PRODUCTS.slice(0, 20) },
+  }),
+  doneRecord('http://a.test/2', { data: { shop: 'Köln', links: [], products: PRODUCTS.slice(20) } }),
+  doneRecord('http://a.test/3', { data: { shop: 'Ulm', links: [], products: [] } }),
+  failedRecord('http://a.test/4', { status: 404, error: 'HTTP 404' }),
+  failedRecord('http://a.test/5', { outcome: 'skipped', reason: 'robots' }),
+];
+
+async function openShop(): Promise<Workplace & { read(name: string): Promise<string> }> {
+  const workplace = await openWorkplace();
+  const write = async (run: string, records: readonly PageRecord[]): Promise<void> => {
+    await mkdir(join(workplace.folder, 'output', run), { recursive: true });
+    const lines = records.map((record) => `${JSON.stringify({ ...record, run })}\n`).join('');
+    await writeFile(join(workplace.folder, 'output', run, 'w-1.jsonl'), lines);
+  };
+  await write('zz-older', [doneRecord('http://old.test/', { fetchedAt: '2026-11-20T12:00:00.000Z' })]);
+  await write('r', RECORDS);
+  return Object.assign(workplace, { read: (name: string) => readFile(join(workplace.folder, name), 'utf8') });
+}
+
+describe('trawl records', () => {
+  test('without a run reads the one that began last, and names it', async () => {
+    const shop = await openShop();
+    const { code, stdout, stderr } = await shop.run(['records', '--fields', 'url', '--all']);
+    const urls = RECORDS.map(({ url }) => ({ url }));
+    expect([
+      code,
+      stderr,
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ]).toEqual([0, 'Run r, the last one\n', urls]);
+    const none = await (await openWorkplace()).run(['records']);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no records in ./output')]);
+  });
+
+  test('40 products are 40 rows of CSV, which another reader finds whole', async () => {
+    const shop = await openShop();
+    const flags = ['--each', 'products', '--fields', 'name,Price=offers[0].price,shop,url', '--bom'];
+    const { code, stderr } = await shop.run(['records', 'r', ...flags, '-o', 'items.csv']);
+    expect([code, stderr]).toEqual([0, '40 rows written to items.csv\n']);
+    const text = await shop.read('items.csv');
+    expect(text.startsWith('\ufeffname,Price,shop,url\r\n')).toBe(true);
+    const rows = PRODUCTS.map(({ name, offers }, n) => {
+      return [name, String(offers?.[0]?.price ?? ''), n < 20 ? 'Bonn' : 'Köln', `http://a.test/${n < 20 ? 1 : 2}`];
+    });
+    expect(readCsv(text)).toEqual([['name', 'Price', 'shop', 'url'], ...rows]);
+    const dear = await shop.run(['records', 'r', ...flags.slice(0, 4), '--where', 'shop=Bonn', '--where', 'offers!=']);
+    expect(dear.stdout.trim().split('\n').length).toBe(19);
+  });
+
+  test('CSV has all columns of the data, JSON is one list, and the ending of a file names its format', async () => {
+    const shop = await openShop();
+    const { stdout } = await shop.run(['records', 'r', '--format', 'csv']);
+    expect(readCsv(stdout)[0]?.slice(4, 9)).toEqual(['status', 'title', 'shop', 'products', 'contentType']);
+    for (const [file, lines] of Object.entries({ 'a.json': 5, 'a.jsonl': 3, 'a.csv': 4 })) {
+      await shop.run(['records', 'r', '--fields', 'url', '-o', file]);
+      expect([file, (await shop.read(file)).trim().split('\n').length]).toEqual([file, lines]);
+    }
+    expect(JSON.parse(await shop.read('a.json')).length).toBe(3);
+    const empty = await shop.run(['records', 'r', '--where', 'shop=Rom', '--format', 'json']);
+    expect(JSON.parse(empty.stdout)).toEqual([]);
+  });
+
+  test('failures and skipped URLs are tables of their own', async () => {
+    const shop = await openShop();
+    const outcomesOf = async (flag: string) => {
+      const { stdout } = await shop.run(['records', 'r', flag, '--format', 'csv']);
+      return readCsv(stdout);
+    };
+    const [header = [], ...failed] = await outcomesOf('--failed');
+    expect([header.includes('error'), header.includes('attempt'), failed.length]).toEqual([true, true, 1]);
+    expect(failed[0]?.[header.indexOf('error')]).toBe('HTTP 404');
+    expect([(await outcomesOf('--skipped')).length, (await outcomesOf('--all')).length]).toEqual([2, 6]);
+  });
+
+  test('a list has a row for each of its lines, in its order', async () => {
+    const shop = await openShop();
+    const list = [
+      'http://a.test/4',
+      '',
+      '# no',
+      'http://a.test/%31',
+      'nonsense',
+      'http://u:secret@b.test/',
+      'http://a.test/4',
+    ];
+    await writeFile(join(shop.folder, 'list.txt'), list.join('\n'));
+    const columns = ['--fields', 'given,outcome,reason,shop', '--format', 'csv'];
+    const { code, stdout } = await shop.run(['records', 'r', '--join', 'list.txt', ...columns]);
+    expect([code, ...readCsv(stdout)]).toEqual([
+      0,
+      ['given', 'outcome', 'reason', 'shop'],
+      ['http://a.test/4', 'failed', 'http_4xx', ''],
+      ['http://a.test/%31', 'done', '', 'Bonn'],
+      ['nonsense', 'failed', 'malformed', ''],
+      ['http://b.test/', 'unknown', 'no_record', ''],
+      ['http://a.test/4', 'failed', 'http_4xx', ''],
+    ]);
+    const all = await shop.run(['records', 'r', '--join', '-'], list.join('\n'));
+    expect(JSON.parse(all.stdout.split('\n')[1] ?? '')).toMatchObject({ given: 'http://a.test/%31', title: 'A page' });
+  });
+
+  test('a list is compared as the run compared its URLs', async () => {
+    const shop = await openShop();
+    const found = async (env: Readonly<Record<string, string>>) => {
+      const args = ['records', 'r', '--join', '-', '--fields', 'outcome'];
+      return JSON.parse((await shop.start(args, 'http://www.a.test/1', { env }).ended).stdout).outcome;
+    };
+    expect([await found({}), await found({ URL_KEY: 'no-www' })]).toEqual(['unknown', 'done']);
+  });
+
+  test('a field that is nowhere is told, and nothing fails', async () => {
+    const shop = await openShop();
+    const { code, stderr } = await shop.run(['records', 'r', '--fields', 'url,prise', '--where', 'shap=']);
+    expect([code, stderr.split('\n')]).toEqual([
+      0,
+      [
+        'trawl: no record has a field prise (--fields)',
+        'trawl: no record has a field shap (--where)',
+        'The data have: shop, products',
+        '',
+      ],
+    ]);
+  });
+
+  // biome-ignore format: a table
+  test.each([
+    [['--failed', '--all'],            2, 'expected one of --failed, --skipped and --all, got --failed and --all'],
+    [['--bom'],                        2, '--bom is for CSV, and the format is jsonl: --format csv'],
+    [['--where', 'status'],            2, 'expected --where to be a condition like status=404,410'],
+    [['--fields', 'a,b=a,b'],          2, 'got "b" twice'],
+    [['--each', '[0]'],                2, 'expected --each to be a path like'],
+    [['-o', 'items.xls'],              2, 'expected -o to end in .jsonl, .json or .csv, got "items.xls"'],
+    [['--join', 'missing.txt'],        1, "missing.txt can't be read: ENOENT"],
+  ])('%j exits with %i and says "%s"', async (flags, code, said) => {
+    const ended = await (await openShop()).run(['records', 'r', ...flags]);
+    expect([ended.code, ended.stdout, ended.stderr]).toEqual([code, '', expect.stringContaining(said)]);
+  });
+});
+
+describe('a file of records', () => {
+  test('takes the place of an older one at once, keeps its rights and its link, and leaves nothing else', async () => {
+    const shop = await openShop();
+    await writeFile(join(shop.folder, 'real.csv'), 'older', { mode: 0o640 });
+    await symlink('real.csv', join(shop.folder, 'items.csv'));
+    const before = await stat(join(shop.folder, 'real.csv'));
+    expect((await shop.run(['records', 'r', '-o', 'items.csv'])).code).toBe(0);
+    const after = await stat(join(shop.folder, 'real.csv'));
+    expect([after.mode, after.ino === before.ino]).toEqual([before.mode, false]);
+    expect((await readdir(shop.folder)).toSorted()).toEqual(['items.csv', 'output', 'real.csv']);
+    // Wrong from the first record on: the older file stays.
+    const full = await shop.start(['records', 'r', '-o', 'items.csv'], undefined, { under: ['prlimit', '--fsize=100'] })
+      .ended;
+    expect([full.code, (await stat(join(shop.folder, 'real.csv'))).ino]).toEqual([1, after.ino]);
+    expect((await readdir(shop.folder)).length).toBe(3);
+  });
+});

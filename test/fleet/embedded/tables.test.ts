@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { readCsv } from '../../support/python-csv.ts';
+import { TestSite } from '../../support/site.ts';
+import { openWorkplace } from '../../support/trawl.ts';
+
+async function setup() {
+  const site = new TestSite({ pages: 200 });
+  await site.start();
+  onTestFinished(() => site.stop());
+  const workplace = await openWorkplace();
+  const read = (name: string): Promise<string> => readFile(join(workplace.folder, name), 'utf8');
+  const list = [1, 2, 3].map((page) => site.url(`/page/${page}`));
+  return { site, workplace, read, list: [...list, site.url('/status/404'), 'nonsense', list[0] ?? ''] };
+}
+
+test('crawl -o writes the table of its run, a line of the list each', async () => {
+  const { workplace, read, list } = await setup();
+  await writeFile(join(workplace.folder, 'urls.txt'), list.join('\n'));
+  const flags = ['-o', 'items.csv', '--join', 'urls.txt', '--fields', 'given,outcome,reason,Name=title'];
+  const { code, stdout, stderr } = await workplace.run(['crawl', 'urls.txt', ...flags, '--json', ...AT_FULL_SPEED]);
+  expect([code, JSON.parse(stdout).done, stderr]).toEqual([0, 3, '6 rows written to items.csv\n']);
+  expect(readCsv(await read('items.csv')).map((row) => row.slice(1))).toEqual([
+    ['outcome', 'reason', 'Name'],
+    ['done', '', 'Page 1'],
+    ['done', '', 'Page 2'],
+    ['done', '', 'Page 3'],
+    ['failed', 'http_4xx', ''],
+    ['failed', 'malformed', ''],
+    ['done', '', 'Page 1'],
+  ]);
+});
+
+test('crawl -o - leaves standard output to the table', async () => {
+  const { workplace, list } = await setup();
+  const { stdout, stderr } = await workplace.run(['crawl', '-', '-o', '-', ...AT_FULL_SPEED], list.join('\n'));
+  const titles = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).title);
+  expect([titles.toSorted(), stderr]).toEqual([['Page 1', 'Page 2', 'Page 3'], expect.stringContaining('3 done')]);
+});
+
+test('after Ctrl-C the table has what there is, and at the end of the resumed crawl all', async () => {
+  const { site, workplace, read } = await setup();
+  const flags = ['-o', 'items.json', '--fields', 'url'];
+  const slow = ['--rate', '1200/min', '--private-hosts', '127.0.0.0/8', '--json', '--run', 'cut'];
+  const crawl = workplace.start(['crawl', site.url('/sitemap.xml'), ...flags, ...slow]);
+  await site.arrival('/page/5');
+  expect(existsSync(join(workplace.folder, 'items.json'))).toBe(false);
+  crawl.signal('SIGINT');
+  const { code, stdout, stderr } = await crawl.ended;
+  expect(stderr).toMatch(/trawl.* crawl --resume cut -o items\.json --fields url\n/);
+  const { done } = JSON.parse(stdout);
+  expect([code, done > 3, JSON.parse(await read('items.json')).length]).toEqual([130, true, done]);
+  expect((await readdir(workplace.folder)).toSorted()).toEqual(['items.json', 'output']);
+  await workplace.json(['cancel', 'cut']);
+  // Of a run that has ended the table is written, too.
+  expect((await workplace.run(['crawl', '--resume', 'cut', '-o', 'again.jsonl'])).code).toBe(0);
+  expect((await read('again.jsonl')).trim().split('\n').length).toBe(done);
+});
+
+test('what is wrong with a table is said before anything is asked for', async () => {
+  const { site, workplace } = await setup();
+  // biome-ignore format: a table
+  const cases: [string[], number, string][] = [
+    [['-o', 'no/such/items.csv'],                   1, "no/such/items.csv can't be written: ENOENT"],
+    [['-o', '.'],                                   1, ". can't be written: EISDIR"],
+    [['-o', 'items.csv', '--fields', 'a..b'],       2, 'expected --fields to be columns like'],
+    [['-o', 'items.csv', '--join', 'missing.txt'],  1, "missing.txt can't be read"],
+    [['-o', '-', '--json'],                         2, '--json and -o - both write to standard output'],
+    [['--fields', 'title'],                         2, '--fields is of a table: name its file with -o'],
+    [['-', '-o', 'items.csv', '--join', '-'],       2, 'standard input is the list of URLs to crawl'],
+  ];
+  for (const [flags, code, said] of cases) {
+    const ended = await workplace.run(['crawl', site.url('/page/1'), ...flags, ...AT_FULL_SPEED], site.url('/page/2'));
+    expect([flags, ended.code, ended.stderr]).toEqual([flags, code, expect.stringContaining(said)]);
+  }
+  expect([site.requests.length, await readdir(workplace.folder)]).toEqual([0, []]);
+});

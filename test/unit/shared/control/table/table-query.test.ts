@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { readColumns } from '../../../../../shared/control/table/columns.ts';
+import { readCondition } from '../../../../../shared/control/table/condition.ts';
+import { readPath, valueAt } from '../../../../../shared/control/table/field-path.ts';
+import { type TableQuery, TableReader, type TableRecord } from '../../../../../shared/control/table/table-query.ts';
+import { doneRecord, failedRecord } from '../../../../support/builders.ts';
+
+function done(data: unknown): TableRecord {
+  return { ...doneRecord('http://a.test/', { data }) };
+}
+
+function read(records: readonly TableRecord[], query: Partial<TableQuery> = {}) {
+  const reader = new TableReader({ where: [], ...query });
+  const rows = records.flatMap((record) => [...reader.rows(record)]);
+  const headers = reader.columns.map(({ header }) => header);
+  const cells = rows.map((row) => reader.columns.map(({ path }) => valueAt(row, path)));
+  return { reader, rows, headers, cells, json: rows.map((row) => reader.jsonOf(row)) };
+}
+
+const each = (text: string) => ({ each: readPath(text, '--each') });
+const where = (...texts: string[]) => ({ where: texts.map(readCondition) });
+
+describe('rows', () => {
+  // biome-ignore format: a table
+  test.each([
+    ['.',     [1, 'b', null],               [1, 'b', null]],
+    ['.',     [],                           []],
+    ['.',     { a: 1 },                     [{ a: 1 }]],
+    ['.',     null,                         [null]],
+    ['.',     'text',                       ['text']],
+    ['a.b',   { a: { b: [[1], [2]] } },     [[1], [2]]],
+    ['a',     { a: 7 },                     [7]],
+    ['a',     { b: [1, 2] },                [undefined]],
+    ['url',   {},                           ['http://a.test/']],
+    ['a[1]',  { a: [[1], [2, 3]] },         [2, 3]],
+  ])('--each %s of %j has the items %j', (text, data, items) => {
+    expect(read([done(data)], each(text)).rows.map(({ item }) => item)).toEqual(items);
+  });
+
+  test('conditions are checked of what was unfolded', () => {
+    const record = done({ kind: 'shop', products: [{ kind: 'pen', price: 2 }, { kind: 'ink' }, { price: 3 }] });
+    const found = read([record], { ...each('products'), ...where('kind=pen,shop', 'price!=') });
+    expect(found.rows.map(({ item }) => item)).toEqual([{ kind: 'pen', price: 2 }, { price: 3 }]);
+  });
+
+  test('are of one outcome, or of all', () => {
+    const records = [done({}), { ...failedRecord('http://a.test/2') }];
+    const of = (query: Partial<TableQuery>) => read(records, query).rows.map(({ record }) => record.outcome);
+    expect([of({ outcome: 'done' }), of({ outcome: 'failed' }), of({ outcome: 'skipped' }), of({})]).toEqual([
+      ['done'],
+      ['failed'],
+      [],
+      ['done', 'failed'],
+    ]);
+  });
+});
+
+describe('columns', () => {
+  const FIRST = ['url', 'finalUrl', 'outcome', 'reason', 'status', 'title'];
+  const LAST = [
+    'contentType',
+    'bytes',
+    'fetchedAt',
+    'durationMs',
+    'attempt',
+    'depth',
+    'fromCache',
+    'contentHash',
+    'task',
+  ];
+
+  test('are all that the data have, between those of the record; links only when named', () => {
+    const { headers } = read([done({ name: 'Pen', links: [] }), done({ price: 2, name: null })]);
+    expect(headers).toEqual([...FIRST, 'name', 'price', ...LAST]);
+  });
+
+  test('of failures have error and attempt', () => {
+    const { headers } = read([{ ...failedRecord('http://a.test/', { status: 404, error: 'HTTP 404' }) }]);
+    expect(headers).toEqual([...FIRST, 'error', 'fetchedAt', 'attempt', 'depth', 'task']);
+  });
+
+  test('a field of the data stands for the one of the record that has its name', () => {
+    const { headers, cells } = read([done({ title: 'Pen', bytes: 7 }), done({})]);
+    expect(headers).toEqual([...FIRST, 'bytes', ...LAST.filter((name) => name !== 'bytes')]);
+    expect(cells.map((row) => [row[headers.indexOf('title')], row[headers.indexOf('bytes')]])).toEqual([
+      ['Pen', 7],
+      ['A page', 10],
+    ]);
+  });
+
+  test('of an unfolded list are those of its items, then of the data around it, without the list', () => {
+    const record = done({ shop: 'Bonn', products: [{ name: 'Pen', links: [1] }, 'ink', null] });
+    const { headers, cells } = read([record], each('products'));
+    expect(headers).toEqual([...FIRST, 'shop', 'name', 'products', ...LAST]);
+    expect(cells.map((row) => row.slice(6, 9))).toEqual([
+      ['Bonn', 'Pen', { name: 'Pen', links: [1] }],
+      ['Bonn', undefined, 'ink'],
+      ['Bonn', undefined, null],
+    ]);
+  });
+
+  test('data without names are one column', () => {
+    expect(read([done(['a'])]).headers).toEqual([...FIRST, 'data', ...LAST]);
+    expect(read([done(['a'])], each('.')).headers).toEqual([...FIRST, 'data', ...LAST]);
+    expect(read([done({ links: ['a'] })], each('links')).headers).toEqual([...FIRST, 'links', ...LAST]);
+  });
+
+  test('are 200 at most, and the others are counted', () => {
+    const wide = (from: number, to: number) =>
+      done(Object.fromEntries(Array.from({ length: to - from }, (_, n) => [`f${from + n}`, n])));
+    const { reader, headers } = read([wide(0, 150), wide(100, 400), wide(0, 400)]);
+    expect([headers.length, headers.slice(0, 7)]).toEqual([200, [...FIRST, 'f0']]);
+    expect(reader.columnsLeftOut).toBe(FIRST.length + 400 + LAST.length - 200);
+  });
+
+  test('that were named are all there is, in their order', () => {
+    const columns = readColumns('Price=offers[0].price, @status,name');
+    const { headers, json } = read([done({ name: 'Pen', offers: [{ price: 2 }] }), done({})], { columns });
+    expect(headers).toEqual(['Price', '@status', 'name']);
+    expect(json).toEqual([
+      { Price: 2, '@status': 200, name: 'Pen' },
+      { Price: null, '@status': 200, name: null },
+    ]);
+  });
+
+  // biome-ignore format: a table
+  test.each([
+    ['',           'got ""'],
+    ['a,,b',       'got "" in "a,,b"'],
+    ['=a',         'got "=a"'],
+    ['a=',         'got "a="'],
+    ['a=b=c',      'got "a=b=c"'],
+    ['a,b=a,b',    'got "b" twice: write OTHER=b'],
+  ])('%j are no columns: %s', (text, said) => {
+    expect(() => readColumns(text)).toThrow(said);
+  });
+});
+
+describe('a row in JSON', () => {
+  test('is the whole record', () => {
+    const record = done({ links: ['a'] });
+    expect(read([record]).json).toEqual([record]);
+  });
+
+  test('of an unfolded list has what a row of CSV has, as far as it is there', () => {
+    const [row] = read([done([{ name: 'Pen', title: 'Blue' }])], each('.')).json;
+    expect(row).toMatchObject({ url: 'http://a.test/', status: 200, name: 'Pen', title: 'Blue' });
+    expect(Object.keys(JSON.parse(JSON.stringify(row)))).not.toContain('reason');
+  });
+});
+
+describe('fields that are nowhere', () => {
+  const missingIn = (records: readonly TableRecord[], query: Partial<TableQuery>) => {
+    const { reader } = read(records, query);
+    return [reader.missing.map(({ flag, text }) => `${flag} ${text}`), reader.names];
+  };
+
+  test('are named, with the names there are', () => {
+    const records = [done({ name: 'Pen' }), done({ price: 2 })];
+    const query = { columns: readColumns('name,prise'), ...where('kind=', 'url!='), ...each('product') };
+    expect(missingIn(records, query)).toEqual([
+      ['--each product', '--fields prise', '--where kind'],
+      ['name', 'price'],
+    ]);
+  });
+
+  test('are those that no record has; null is a value', () => {
+    expect(missingIn([done({}), done({ name: null })], { columns: readColumns('name') })[0]).toEqual([]);
+    expect(missingIn([done({ list: [] })], { ...each('list'), columns: readColumns('name') })[0]).toEqual([]);
+    expect(missingIn([], { ...each('list'), columns: readColumns('name') })[0]).toEqual([]);
+  });
+});

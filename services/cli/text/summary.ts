@@ -1,5 +1,6 @@
 import { count, duration, perSecond, size } from '../../../shared/control/format.ts';
 import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 
 /** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
 export function summaryJson(progress: RunProgress): object {
@@ -66,7 +67,7 @@ export function summaryLines(progress: RunProgress, { records, isLocal = false }
   if (progress.discovered === 0 && duplicate > 0) lines.push(nothingNew(progress, isLocal));
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts opens some.');
-  if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: trawl records ${run})`);
+  if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run})`);
   return lines;
 }
 

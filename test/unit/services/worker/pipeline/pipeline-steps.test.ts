@@ -69,7 +69,7 @@ test('a step that never settles is given up after its time, and others are not',
   }
   expect(await handled[1]).toBe('ack');
   expect(await world.letters()).toMatchObject([
-    { reason: 'step', error: 'crawlers/page.ts: it took longer than 30 s (STEP_TIMEOUT)' },
+    { reason: 'step', error: 'crawler page: it took longer than 30 s (STEP_TIMEOUT)' },
   ]);
 });
 

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { startedAs } from '../../../../shared/runtime/started-as.ts';
+
+const BY_SCRIPT = { npm_lifecycle_event: 'trawl', npm_package_name: 'trawl', npm_command: 'run' };
+const OTHER_SCRIPT = {
+  npm_lifecycle_event: 'crawl',
+  npm_package_name: 'mine',
+  npm_command: 'run',
+  PATH: '/w/node_modules/.bin:/bin',
+};
+
+// biome-ignore format: a table
+test.each<[string, string, Record<string, string>, string]>([
+  ['its name on the PATH',           '/usr/local/bin/trawl',          { PATH: '/bin:/usr/local/bin' },                     'trawl'],
+  ['npm run in a checkout',          '/w/services/cli/trawl.ts',      BY_SCRIPT,                                           'npm run -s trawl --'],
+  ['npx',                            '/w/node_modules/.bin/trawl',    { npm_command: 'exec', PATH: '/w/node_modules/.bin' }, 'npx trawl'],
+  ['npx, which found a global one',  '/usr/local/bin/trawl',          { npm_command: 'exec', PATH: '/usr/local/bin' },      'npx trawl'],
+  ['a script of another package',    '/w/node_modules/.bin/trawl',    OTHER_SCRIPT,                                        'npx trawl'],
+  ['Compose',                        '/usr/local/bin/trawl',          { TRAWL_COMMAND: 'docker compose exec scraper trawl' }, 'docker compose exec scraper trawl'],
+  ['its file in a checkout',         '/w/services/cli/trawl.ts',      {},                                                  'node services/cli/trawl.ts'],
+  ['a checkout elsewhere',           '/my x/services/cli/trawl.ts',   {},                                                  "node '/my x/services/cli/trawl.ts'"],
+  ['a folder that is not on PATH',   '/opt/t/bin/trawl',              { PATH: '/bin' },                                    '/opt/t/bin/trawl'],
+  ['a file of this folder',          '/w/trawl',                      { PATH: '/bin' },                                    './trawl'],
+  ['the package by its file',        '/w/p/bin/trawl.cjs',            { PATH: '/bin' },                                    'p/bin/trawl.cjs'],
+  ['a script named as ours elsewhere', '/w/node_modules/.bin/trawl',  { npm_lifecycle_event: 'trawl', npm_package_name: 'mine' }, 'npx trawl'],
+  ['a part of another program',      '/w/node_modules/vitest/run.js', {},                                                  'trawl'],
+  ['an empty file name',             '',                              {},                                                  'trawl'],
+])('started by %s', (_, file, env, expected) => {
+  expect(startedAs({ env, file, folder: '/w' })).toBe(expected);
+});

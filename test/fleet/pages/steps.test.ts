@@ -55,7 +55,7 @@ describe('a step that fails', () => {
     await symlink(program, join(workplace.folder, 'linked'));
     await writeFile(join(program, 'crawlers/near.ts'), crawlerText('/page/2', 'null.field;'));
     for (const [crawler, place] of [
-      ['own', `${elsewhere}:${FIRST_LINE}: TypeError`],
+      ['own', `my crawler (2).ts:${FIRST_LINE}: TypeError`],
       ['near', `crawlers/near.ts:${FIRST_LINE}: TypeError`],
     ] as const) {
       for (const folder of [program, join(workplace.folder, 'linked')]) {

@@ -134,7 +134,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
 }
 
 async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Context): Promise<number> {
-  const { run, watched, releaser, interrupts } = parts;
+  const { run, stores, watched, releaser, interrupts } = parts;
   await releaser.start();
   await drawWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch));
   if (interrupts.by !== undefined) {
@@ -145,7 +145,7 @@ async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Contex
   await releaser.fill();
   const progress = await ownProgress(parts);
   if (progress === undefined) throw new RunLostError(run);
-  tellOffered(progress, watched, context);
+  tellOffered(progress, watched, (await stores.roster.workers()).length, context);
   return 0;
 }
 
@@ -225,7 +225,7 @@ async function hasEnded({ run, stores, watched }: Parts): Promise<boolean> {
   return standing === undefined || !watched.isOwn(standing) || standing.hasEnded;
 }
 
-function tellOffered(progress: RunProgress, watched: WatchedProducer, { json }: Context): void {
+function tellOffered(progress: RunProgress, watched: WatchedProducer, workers: number, { json }: Context): void {
   const { run, state, discovered, duplicate, waiting, inFlight } = progress;
   const { malformed, older } = watched.progress;
   if (json) {
@@ -238,7 +238,8 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, { json }: 
       waiting,
       inFlight,
       older,
-      workerCommand: WORKER_COMMAND,
+      workers,
+      ...(workers === 0 ? { workerCommand: WORKER_COMMAND } : {}),
     };
     printJson(told);
     return;
@@ -252,8 +253,9 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, { json }: 
     malformed > 0 ? `${count(malformed)} malformed` : '',
   ].filter((part) => part !== '');
   const behind = also.length === 0 ? '' : ` (${also.join(', ')})`;
+  const start = workers === 0 ? `Workers: none is running (${WORKER_COMMAND})    ` : '';
   print([
     `Run ${run}: ${count(discovered)} URLs offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.`,
-    `Workers: ${WORKER_COMMAND}    Progress: ${TRAWL} status ${run} --watch`,
+    `${start}Progress: ${TRAWL} status ${run} --watch`,
   ]);
 }

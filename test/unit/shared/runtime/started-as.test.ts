@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startedAs } from '../../../../shared/runtime/started-as.ts';
 
@@ -27,4 +29,23 @@ test.each<[string, string, Record<string, string>, string]>([
   ['an empty file name',             '',                              {},                                                  'trawl'],
 ])('started by %s', (_, file, env, expected) => {
   expect(startedAs({ env, file, folder: '/w' })).toBe(expected);
+});
+
+test('every message that names a command begins it as this process was started', () => {
+  const root = join(import.meta.dirname, '../../../..');
+  const files = ['services', 'shared'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const commands = readdirSync(join(root, 'services/cli/commands')).map((file) => file.replace('.ts', ''));
+  // What follows a quote or a backtick directly is a name: of a connection, or in a comment.
+  const named = new RegExp(`[^'\`]\\btrawl (${commands.join('|')})\\b`);
+  const lines = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+    .filter((line) => named.test(line) && !/: (\/?\*|\/\/)/.test(line));
+  expect(lines).toEqual([]);
 });

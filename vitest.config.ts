@@ -41,6 +41,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'package',
+          include: ['test/package/**/*.test.ts'],
+          testTimeout: 120_000,
+          sequence: { concurrent: true },
+          // Installing, from npm's registry.
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: 'compose',
           include: ['test/compose/**/*.test.ts'],
           globalSetup: ['test/compose/global-setup.ts'],

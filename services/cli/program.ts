@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import type { CommandModule } from './command.ts';
 import { print, say } from './text/output.ts';
@@ -40,7 +41,7 @@ export async function openProgram({ isWanted, exit }: ProgramOptions): Promise<C
     .configureOutput({ writeOut: (text) => print(linesOf(text)), writeErr: (text) => say(...linesOf(text)) })
     .exitOverride()
     .showSuggestionAfterError()
-    .showHelpAfterError('(trawl --help lists the commands)');
+    .showHelpAfterError(`(${TRAWL} --help lists the commands)`);
   for (const [name, summary, load] of COMMANDS) {
     const command = program.command(name).summary(summary).description(summary);
     if (isWanted(name)) (await load()).command.define(command, exit);

@@ -6,6 +6,7 @@ import type { Marks } from '../../shared/ports/marks.ts';
 import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
 import type { DeadLetters, LetterFate } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { carriedFields } from '../../shared/task/task/form.ts';
 import { type OfferRules, offerOf, type TaskOffer } from '../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
@@ -187,7 +188,7 @@ export class Replayer {
 function lost(run: string, origin: string): RunLostError {
   return new RunLostError(
     run,
-    `letters not taken yet are still there: trawl dlq replay. The others: trawl records ${origin} --failed`,
+    `letters not taken yet are still there: ${TRAWL} dlq replay. The others: ${TRAWL} records ${origin} --failed`,
   );
 }
 

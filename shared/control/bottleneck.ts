@@ -1,6 +1,7 @@
 import type { LiveWorker } from '../ports/roster.ts';
 import type { HostLine } from '../ports/run-overview.ts';
 import { REPLAYER, type RunProgress } from '../ports/runs.ts';
+import { TRAWL } from '../runtime/started-as.ts';
 import { count, duration } from './format.ts';
 import { paceText, pauseText } from './pause-text.ts';
 
@@ -60,14 +61,14 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   const { run, producers } = progress;
   if (progress.state === 'paused') {
     const why = progress.pauseReason === undefined ? '' : ` (${progress.pauseReason})`;
-    return say('paused', `paused${why}; trawl resume ${run}`, undefined);
+    return say('paused', `paused${why}; ${TRAWL} resume ${run}`, undefined);
   }
   if (left === 0) {
     return producers.lost > 0 && producers.open === 0
       ? say('producer lost', lostProducers(progress), undefined)
       : say('none', '', undefined);
   }
-  if (workers?.length === 0) return say('no workers', 'no worker is running: start one with trawl work', undefined);
+  if (workers?.length === 0) return say('no workers', `no worker is running: start one with ${TRAWL} work`, undefined);
   if (workers?.every(({ state }) => state !== 'consuming')) {
     return say('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`, undefined);
   }
@@ -106,8 +107,8 @@ function slowestHost(hosts: readonly HostLine[]): NeedyHost | undefined {
 export function lostProducers({ run, producers: { lost, silent } }: RunProgress): string {
   const named = silent.map(({ id, silentMs }) => `${id}, silent for ${duration(silentMs)}`);
   const others = lost > silent.length ? ` and ${count(lost - silent.length)} more` : '';
-  const again = silent.every(({ id }) => id === REPLAYER) ? 'trawl dlq replay' : `trawl produce --run ${run} …`;
-  return `producer lost: ${named.join('; ')}${others}; run it again with ${again}, or trawl seal ${run}`;
+  const again = silent.every(({ id }) => id === REPLAYER) ? `${TRAWL} dlq replay` : `${TRAWL} produce --run ${run} …`;
+  return `producer lost: ${named.join('; ')}${others}; run it again with ${again}, or ${TRAWL} seal ${run}`;
 }
 
 function hostBottleneck(line: NeedyHost): Bottleneck {
@@ -116,7 +117,7 @@ function hostBottleneck(line: NeedyHost): Bottleneck {
     const paused = pauseText({ ms: pausedMs, reason, byHand });
     return {
       name: 'host paused',
-      sentence: `waiting for ${host}: ${paused}; trawl resume --host ${host}`,
+      sentence: `waiting for ${host}: ${paused}; ${TRAWL} resume --host ${host}`,
       etaMs: undefined,
     };
   }

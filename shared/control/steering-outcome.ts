@@ -1,4 +1,5 @@
 import type { RunProgress, RunState, Steered } from '../ports/runs.ts';
+import { TRAWL } from '../runtime/started-as.ts';
 import { count } from './format.ts';
 
 export type SteerVerb = 'pause' | 'resume' | 'cancel' | 'seal';
@@ -34,7 +35,7 @@ export function steeringOutcome(
   const { run } = after;
   if (was === 'finished') return fine(`Run ${run} is finished: there is nothing to ${verb}.`);
   if (was === 'cancelled' && verb === 'resume') {
-    const again = `Its URLs are free again: trawl produce … starts a new run.`;
+    const again = `Its URLs are free again: ${TRAWL} produce … starts a new run.`;
     return { code: 1, sentence: `Run ${run} is cancelled, which is for good. ${again}` };
   }
   if (verb === 'seal' && was !== 'cancelled') return fine(sealed(was, is, before, after));
@@ -57,7 +58,7 @@ function consequence(verb: SteerVerb, before: RunProgress, after: RunProgress): 
   const { run, waiting, inFlight, cancelled } = after;
   switch (verb) {
     case 'pause':
-      return `${count(waiting)} wait; ${count(inFlight)} in flight are finished or put back. Resume with: trawl resume ${run}`;
+      return `${count(waiting)} wait; ${count(inFlight)} in flight are finished or put back. Resume with: ${TRAWL} resume ${run}`;
     case 'resume':
       return `${count(waiting)} wait.`;
     case 'cancel':

@@ -6,9 +6,12 @@ const ROOT = join(import.meta.dirname, '../..');
 /** The program's folder, and its real path if that is a symlink: a stack may name either. */
 const ROOTS = [...new Set([ROOT, realpathSync(ROOT)])];
 /** Folders of the program that don't belong to crawlers. */
-const OURS = new Set(['services', 'shared', 'node_modules']);
+const OURS = new Set(['services', 'shared']);
 
-/** Where on a stack an error came from, as `crawlers/news.ts:7`; files outside the program have their full path. */
+/** Where commands are given: crawlers of their own are shown as they would be typed. */
+const HERE = process.cwd();
+
+/** Where on a stack an error came from, as `crawlers/news.ts:7`; files outside the program and this folder have their full path. */
 export interface Places {
   /** The innermost line of a crawler, or of files it imports that aren't packages. */
   readonly crawler: string | undefined;
@@ -23,11 +26,13 @@ export function placesIn(stack: string): Places {
     const line = text.trimStart();
     const location = line.startsWith('at ') ? locationIn(line) : undefined;
     if (location === undefined) continue;
-    const path = withinProgram(location.file);
+    const own = within(ROOTS, location.file);
+    const path = own ?? within([HERE], location.file) ?? location.file;
     const place = `${path}:${location.line}`;
     any ??= place;
-    const [first = '', ...others] = path.split(sep);
-    if (!OURS.has(first) && !others.includes('node_modules')) return { crawler: place, any };
+    const parts = path.split(sep);
+    const isOurs = own !== undefined && OURS.has(parts[0] ?? '');
+    if (!isOurs && !parts.includes('node_modules')) return { crawler: place, any };
   }
   return { crawler: undefined, any };
 }
@@ -51,10 +56,10 @@ function pathOf(place: string): string | undefined {
   }
 }
 
-function withinProgram(file: string): string {
-  for (const root of ROOTS) {
-    const path = relative(root, file);
+function within(folders: readonly string[], file: string): string | undefined {
+  for (const folder of folders) {
+    const path = relative(folder, file);
     if (!path.startsWith('..') && !isAbsolute(path)) return path;
   }
-  return file;
+  return undefined;
 }

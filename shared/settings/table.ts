@@ -101,7 +101,14 @@ export const SETTINGS = {
     'CRAWLER',
     text(),
     'page',
-    'The crawler that handles pages: a file in crawlers/, without .ts.',
+    'The crawler that handles pages: the name of a file in CRAWLERS_DIR, without .ts; for crawl also a path, ./shop.ts.',
+  ),
+  crawlersDir: setting(
+    'run',
+    'CRAWLERS_DIR',
+    text(),
+    'crawlers',
+    'The folder of crawlers; those that come with Trawl are found as well.',
   ),
   urlKey: setting(
     'run',

@@ -28,7 +28,7 @@ export class Trawl {
     const [program = process.execPath, ...words] = [...under, process.execPath, cli, ...args];
     this.#child = spawn(program, words, {
       cwd,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...LANE_SETTINGS, ...env },
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, TRAWL_COMMAND: 'trawl', ...LANE_SETTINGS, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     // A process that was killed reads no more.

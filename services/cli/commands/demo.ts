@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { DemoSite } from '../process/demo-site.ts';
 import { print } from '../text/output.ts';
@@ -22,7 +23,7 @@ async function demo(context: Context): Promise<number> {
   await site.start();
   try {
     if (!context.json) {
-      const same = `  trawl crawl ${site.url} --rate ${DEMO_RATE} --private-hosts 127.0.0.0/8`;
+      const same = `  ${TRAWL} crawl ${site.url} --rate ${DEMO_RATE} --private-hosts 127.0.0.0/8`;
       print([`Serving a small site at ${site.url} and crawling it, as this would:`, same, '']);
     }
     return await crawl([site.url], { isKept: false }, context);

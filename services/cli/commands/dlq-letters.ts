@@ -2,6 +2,7 @@ import { count } from '../../../shared/control/format.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
 import { letterJson, rawText } from '../../../shared/control/letter-json.ts';
 import type { DeadLetters } from '../../../shared/ports/transport.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { runNamedBy } from '../../../shared/task/task/task.ts';
 import { withoutCredentials } from '../../../shared/task/url/url.ts';
 import type { Context } from '../command.ts';
@@ -47,7 +48,7 @@ export async function showLetter(wanted: string, { local }: LocalChoice, context
     ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
   );
   if (found.length === 0) {
-    say(`trawl: no dead letter has the id or the URL ${url}; trawl dlq list shows those there are`);
+    say(`trawl: no dead letter has the id or the URL ${url}; ${TRAWL} dlq list shows those there are`);
     return 1;
   }
   for (const each of found) printJson(letterJson(each), context.json ? 0 : 2);

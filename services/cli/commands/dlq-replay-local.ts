@@ -2,6 +2,7 @@ import type { LocalStores } from '../../../shared/backends/embedded.ts';
 import { count } from '../../../shared/control/format.ts';
 import { RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import { type LocallyReplayed, type LocallyReplayedRun, LocalReplayer } from '../../producer/local-replayer.ts';
 import type { Context } from '../command.ts';
@@ -66,7 +67,7 @@ function tellReplayed(
   if (told.length === 0) lines.push('No dead letters to replay.');
   if (malformed > 0)
     lines.push(
-      `${count(malformed)} malformed letters can't be replayed: they stay (trawl dlq list --local --reason malformed)`,
+      `${count(malformed)} malformed letters can't be replayed: they stay (${TRAWL} dlq list --local --reason malformed)`,
     );
   if (dryRun) lines.push('Nothing was changed.');
   tell(context, document, lines);
@@ -87,7 +88,7 @@ function runLines(
   if (refused !== undefined) {
     const why = refused === 'cancelled' ? 'was cancelled' : 'is not known here any more';
     return [
-      `Run ${run} ${why}: its ${count(letters)} letters stay. Crawl their URLs by a new run: trawl dlq export --local --run ${run}`,
+      `Run ${run} ${why}: its ${count(letters)} letters stay. Crawl their URLs by a new run: ${TRAWL} dlq export --local --run ${run}`,
     ];
   }
   if (dryRun) return [`${count(letters)} letters of run ${run} would be replayed in that run`];
@@ -96,6 +97,6 @@ function runLines(
   ];
   if (inFlight > 0) lines.push(`  ${count(inFlight)} are being crawled just now: their letters stay`);
   if (resume !== undefined) lines.push(`  It is not being crawled. Resume it with: ${resume}`);
-  else if (accepted > 0) lines.push(`  The crawl at work takes them. Progress: trawl status ${run} --watch`);
+  else if (accepted > 0) lines.push(`  The crawl at work takes them. Progress: ${TRAWL} status ${run} --watch`);
   return lines;
 }

@@ -4,6 +4,7 @@ import { RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { Replayer, type ReplayResult, type ReplayTally } from '../../producer/replayer.ts';
 import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
@@ -29,7 +30,8 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
   const [filter, limit] = [readFilter(options), readLimit(options)];
   const defaults = runOptionsOf(settings, 'ever');
   const overrides = overridesOf(options, defaults);
-  if (overrides.crawler !== undefined) await loadCrawler(overrides.crawler);
+  const crawlers = { folder: settings.crawlersDir, takesPaths: false };
+  if (overrides.crawler !== undefined) await loadCrawler(overrides.crawler, crawlers);
   const rules = await routingRulesOf(settings);
   const interrupts = new Interrupts();
   const { signal } = interrupts;
@@ -95,7 +97,7 @@ function tellResult({ runs, malformed }: ReplayResult, dryRun: boolean, context:
   if (runs.length === 0) lines.push('No dead letters to replay.');
   if (malformed > 0)
     lines.push(
-      `${count(malformed)} malformed letters can't be replayed: they stay (trawl dlq list --reason malformed)`,
+      `${count(malformed)} malformed letters can't be replayed: they stay (${TRAWL} dlq list --reason malformed)`,
     );
   if (dryRun) lines.push('Nothing was changed.');
   tell(context, document, lines);
@@ -113,6 +115,6 @@ function runLines(replayed: ReplayTally, dryRun: boolean): string[] {
     `Run ${run}: ${told}`,
     ...(isJoined ? ['  It was begun by a replay that was interrupted, and keeps the options of that.'] : []),
     ...(isForgotten ? [`  Redis has forgotten run ${origin}: the options are this process' own.`] : []),
-    ...(dryRun ? [] : [`  Progress: trawl status ${run} --watch`]),
+    ...(dryRun ? [] : [`  Progress: ${TRAWL} status ${run} --watch`]),
   ];
 }

@@ -54,7 +54,8 @@ export const command: CommandModule = {
 async function checkAll(context: Context): Promise<number> {
   const { settings } = context;
   const findings: Finding[] = [ok('settings', 'can be read'), contactFinding(context)];
-  findings.push(await found('crawler', async () => `${(await loadCrawler(settings.crawler)).name}, from crawlers/`));
+  const crawlers = { folder: settings.crawlersDir, takesPaths: true };
+  findings.push(await found('crawler', async () => (await loadCrawler(settings.crawler, crawlers)).name));
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
   if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
   findings.push(...(await checkProxies(context)));

@@ -3,6 +3,7 @@ import { count } from '../../../shared/control/format.ts';
 import { MOST_RUNS_OF_URL, marksOfUrl } from '../../../shared/control/url-marks.ts';
 import type { Forgettable, Forgotten } from '../../../shared/ports/marks.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readHost } from '../process/host-name.ts';
 import { addLocalOption, tell, withStores } from '../process/with-stores.ts';
@@ -28,7 +29,9 @@ export const command: CommandModule = {
 
 async function forget(url: string | undefined, { host, all, local }: ForgetOptions, context: Context): Promise<number> {
   if ([url, host, all].filter((given) => given !== undefined).length !== 1)
-    throw new UsageError('name what to forget: trawl forget URL, trawl forget --host HOST, or trawl forget --all');
+    throw new UsageError(
+      `name what to forget: ${TRAWL} forget URL, ${TRAWL} forget --host HOST, or ${TRAWL} forget --all`,
+    );
   const meant = host === undefined ? undefined : { host: readHost(host) };
   return await withStores(context, 'trawl forget', { local }, async ({ marks, runs }) => {
     // A URL has another mark in a run that compares URLs by rules of its own. That of an older run is forgotten with `--host`.
@@ -53,6 +56,8 @@ function linesOf(meant: string | undefined, { forgotten, kept, letters = 0 }: Fo
   const lines = [`${count(forgotten)} marks${what} forgotten`];
   if (letters > 0) lines.push(`${count(letters)} dead letters${what} deleted`);
   if (kept > 0)
-    lines.push(`${count(kept)} marks${what} stay: their URLs wait or are in flight (trawl url URL, trawl cancel RUN)`);
+    lines.push(
+      `${count(kept)} marks${what} stay: their URLs wait or are in flight (${TRAWL} url URL, ${TRAWL} cancel RUN)`,
+    );
   return lines;
 }

@@ -1,5 +1,6 @@
 import { pauseText } from '../../../shared/control/pause-text.ts';
 import type { Pause } from '../../../shared/ports/host-gate.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import type { Context } from '../command.ts';
 import { readHost } from '../process/host-name.ts';
 import { tell, type Whose, withStores } from '../process/with-stores.ts';
@@ -11,7 +12,7 @@ export async function pauseHost(text: string, reason: string, context: Context, 
     const was = await gate.pauseByHand(host, reason);
     const is = { paused: true, byHand: true, reason };
     const before = was === undefined ? '' : ` It was ${wasText(was)}.`;
-    const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Resume with: trawl resume --host ${host}${whose.local === true ? ' --local' : ''}`;
+    const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Resume with: ${TRAWL} resume --host ${host}${whose.local === true ? ' --local' : ''}`;
     tell(context, { host, was: pauseJson(was), is }, [text]);
     return 0;
   });

@@ -19,6 +19,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { keepHeapSmall } from '../../../shared/runtime/engine/small-heap.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { type Service, stopAll } from '../../../shared/runtime/lifecycle.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
 import { readSeeds, type Seed } from '../../producer/seeds.ts';
@@ -47,7 +48,7 @@ interface ProduceOptions {
 }
 
 /** How to start a worker. */
-const WORKER_COMMAND = 'trawl work';
+const WORKER_COMMAND = `${TRAWL} work`;
 /** Between two reads of a run's state where no progress line is drawn. */
 const POLL_EVERY_MS = 500;
 
@@ -95,7 +96,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const hostHeaders = await hostHeadersOf(settings);
   const dedup = options.fresh === true ? 'run' : 'ever';
   const runOptions = { ...runOptionsOf(settings, dedup), ...readLimit(options.limit) };
-  await loadCrawler(runOptions.crawler);
+  await loadCrawler(runOptions.crawler, { folder: settings.crawlersDir, takesPaths: false });
   keepHeapSmall();
   const producer = newWorkerId();
   const interrupts = new Interrupts();
@@ -142,7 +143,7 @@ async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Contex
   await releaser.start();
   await drawWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch));
   if (interrupts.by !== undefined) {
-    say(`Interrupted: the run ${run} stays open. Resume with: trawl produce --run ${run} …`);
+    say(`Interrupted: the run ${run} stays open. Resume with: ${TRAWL} produce --run ${run} …`);
     return EXIT_INTERRUPTED;
   }
   await releaser.stop();
@@ -172,7 +173,7 @@ async function produceAndWait(
   const progress = await ownProgress(parts);
   if (progress === undefined) throw new RunLostError(run);
   if (interrupts.by !== undefined && progress.endedAt === undefined) {
-    say(`Not waiting any more: the run ${run} goes on. Look at it with: trawl status ${run} --watch`);
+    say(`Not waiting any more: the run ${run} goes on. Look at it with: ${TRAWL} status ${run} --watch`);
     return EXIT_INTERRUPTED;
   }
   if (json) printJson(summaryJson(progress));
@@ -262,6 +263,6 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, workers: n
   print([
     `Run ${run}: ${count(discovered)} URLs offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.`,
     ...leftOutLines(progress),
-    `${start}Progress: trawl status ${run} --watch`,
+    `${start}Progress: ${TRAWL} status ${run} --watch`,
   ]);
 }

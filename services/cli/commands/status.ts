@@ -9,6 +9,7 @@ import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import type { HostLine } from '../../../shared/ports/run-overview.ts';
 import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
 import { type AnyStores, addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
@@ -146,9 +147,9 @@ class AllRuns {
         bottleneck.sentence,
       ];
     });
-    const none = 'No runs yet. Start one with: trawl produce https://example.com/';
+    const none = `No runs yet. Start one with: ${TRAWL} produce https://example.com/`;
     const others = counts.known - views.length;
-    const more = others > 0 ? [`… and ${count(others)} older runs: trawl status RUN`] : [];
+    const more = others > 0 ? [`… and ${count(others)} older runs: ${TRAWL} status RUN`] : [];
     return {
       lines: [...(rows.length === 0 ? [none] : table(rows)), ...more, ...workerLines(workers), ...hostLines(fleet)],
       json: {
@@ -175,7 +176,7 @@ function slowestHosts(hosts: readonly HostLine[]): string[] {
 }
 
 function workerLines(workers: readonly LiveWorker[]): string[] {
-  if (workers.length === 0) return ['Workers: none is running (trawl work)'];
+  if (workers.length === 0) return [`Workers: none is running (${TRAWL} work)`];
   const rows = workers.map(({ id, state, inHand, slots, bound }) => [
     `  ${id}`,
     state,

@@ -127,7 +127,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       const releaser = openReleaser(parts);
       const onOffered = (): void => releaser.nudge();
       const watch = openWatchdog(settings, () => ['Pages in hand are delivered again, and count a start.']);
-      worker = openWorker({ ...parts, fetcher, rules, watch, onOffered });
+      worker = openWorker({ ...parts, fetcher, rules, watch, onOffered, takesPaths: false });
       const janitor = new Janitor({ ...stores, clock, log });
       await stores.connectCache?.();
       await startAll([sink, watch, worker, releaser, janitor]);

@@ -63,7 +63,8 @@ export class EmbeddedFleet {
   /** Crawls, and returns the final progress; nothing if it was stopped before it began. Call it once. */
   async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
     const { settings, run, runOptions, kept } = this.#plan;
-    await loadCrawler(runOptions.crawler);
+    const crawlers = { folder: settings.crawlersDir, takesPaths: true };
+    await loadCrawler(runOptions.crawler, crawlers);
     // Wrong settings are found before anything is written.
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
@@ -97,7 +98,7 @@ export class EmbeddedFleet {
     const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
     const onOffered = (): void => releaser.nudge();
     const watch = openWatchdog(settings, () => ['What is done is kept.', ...interrupts.lastWords]);
-    const pages = openWorker({ ...parts, fetcher, rules, watch, onOffered });
+    const pages = openWorker({ ...parts, fetcher, rules, watch, onOffered, takesPaths: true });
     const watched = new WatchedProducer({
       settings,
       stores,

@@ -35,15 +35,18 @@ interface OpenWorkerOptions {
   readonly watch: StepWatch;
   /** See {@link PipelineOptions.onOffered}. */
   readonly onOffered: () => void;
+  /** Are crawlers found by their paths as well? See {@link loadCrawler}. */
+  readonly takesPaths: boolean;
 }
 
 /** A worker out of its parts, not started. */
-export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerOptions): Worker {
+export function openWorker({ settings, stores, defaults, takesPaths, ...parts }: OpenWorkerOptions): Worker {
   optimiseEarly();
   boundHeap();
   const { frontier, runs, gate, cache, roster } = stores;
   const { rules, fetcher, log } = parts;
   const { hostConcurrency, fetchTimeout: timeoutMs } = settings;
+  const crawlers = { folder: settings.crawlersDir, takesPaths };
   const clock = systemClock;
   const { random } = Math;
   const robots = new Robots({ store: stores.robots, gate, fetcher, clock, hostConcurrency, timeoutMs, random, log });
@@ -55,7 +58,7 @@ export function openWorker({ settings, stores, defaults, ...parts }: OpenWorkerO
     roster,
     failures: openFailureLines({ stores, defaults, ...parts }),
     robots: settings.robots === 'obey' ? robots : undefined,
-    runs: new RunDirectory({ runs, loadCrawler, defaults }),
+    runs: new RunDirectory({ runs, loadCrawler: (name) => loadCrawler(name, crawlers), defaults }),
     intake: new SeedIntake({ frontier, runs, rules, defaults, clock }),
     maxBodyBytes: settings.maxBody,
     maxRedirects: settings.maxRedirects,

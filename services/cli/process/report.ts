@@ -67,9 +67,9 @@ function serviceOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The innermost line of this program on the stack. */
+/** The innermost line of this program on the stack; its own folder may be in a `node_modules`. */
 function placeOf(error: unknown): string | undefined {
   const lines = error instanceof Error ? (error.stack?.split('\n') ?? []) : [];
-  const own = lines.find((line) => line.includes(`${ROOT}/`) && !line.includes('node_modules'));
-  return own?.slice(own.indexOf(ROOT) + ROOT.length + 1).replace(/:\d+\)?$/, '');
+  const places = lines.map((line) => line.split(`${ROOT}/`)[1]);
+  return places.find((place) => place?.includes('node_modules') === false)?.replace(/:\d+\)?$/, '');
 }

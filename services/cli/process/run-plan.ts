@@ -6,6 +6,7 @@ import type { Beginning, LocalRuns, LocalRunView } from '../../../shared/ports/l
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
+import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { readSettings } from '../../../shared/settings/settings.ts';
 import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
 import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
@@ -94,7 +95,7 @@ export async function planResumed(
 export async function expectSeeds({ run, seeds, hasInput }: RunPlan): Promise<void> {
   if (!hasInput && seeds.some(isInput))
     throw new UsageError(
-      `run ${run} had not read its list to the end. Give the list again: trawl crawl --resume ${run} - < LIST (or < /dev/null, to leave out the rest)`,
+      `run ${run} had not read its list to the end. Give the list again: ${TRAWL} crawl --resume ${run} - < LIST (or < /dev/null, to leave out the rest)`,
     );
   for (const seed of seeds) {
     if (!('path' in seed)) continue;
@@ -115,7 +116,7 @@ export function resumeCommand({ run, seeds }: RunPlan, context: Context, isAllRe
 export function resumeRunCommand(run: string, { flags }: Context): string {
   const { name, flag } = SETTINGS.outputDir;
   const folder = flags[name] === undefined ? '' : ` --${flag} ${quoted(flags[name])}`;
-  return `trawl crawl --resume ${run}${folder}`;
+  return `${TRAWL} crawl --resume ${run}${folder}`;
 }
 
 async function findRun(resume: string | true, settings: Settings): Promise<LocalRunView> {
@@ -173,9 +174,4 @@ function readDedup(dedup: string | undefined): RunOptions['dedup'] | undefined {
 
 function isInput({ kind }: Seed): boolean {
   return kind === 'input';
-}
-
-/** A word as a shell reads it back. */
-export function quoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { connectStores, type Stores } from '../../../shared/backends/backends.ts';
 import { hasLocalRuns, type LocalStores, openLocalStores } from '../../../shared/backends/embedded.ts';
 import { StorageError, UnavailableError } from '../../../shared/runtime/errors.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import type { Context } from '../command.ts';
 import { print, printJson, say } from '../text/output.ts';
 
@@ -74,8 +75,8 @@ export async function findLocal({ settings }: Context, { local, run }: Whose): P
 
 /** Says that a run is not known. */
 export function sayUnknownRun(run: string, local?: boolean): 1 {
-  if (local === true) say(`trawl: no crawl ${run} is known here; trawl status --local lists those that are`);
-  else say(`trawl: no run ${run} is known to this Redis; trawl status lists those that are`);
+  if (local === true) say(`trawl: no crawl ${run} is known here; ${TRAWL} status --local lists those that are`);
+  else say(`trawl: no run ${run} is known to this Redis; ${TRAWL} status lists those that are`);
   return 1;
 }
 

@@ -4,6 +4,7 @@ import { hostText, paceText } from '../../../shared/control/pause-text.ts';
 import type { Place, TaskTrace } from '../../../shared/ports/biographer.ts';
 import type { AttemptNote } from '../../../shared/ports/frontier.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { table } from './table.ts';
 
@@ -15,7 +16,7 @@ export function biographyLines({ url, known, runs, attempts, letters, lettersPro
   if (attempts.length > 0) lines.push('Failed attempts of the last 24 hours:', ...table(attempts.map(attemptRow)));
   for (const letter of letters ?? []) {
     const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
-    lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (trawl dlq show ${id})`);
+    lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (${TRAWL} dlq show ${id})`);
   }
   const problem = runs.length + attempts.length + (letters?.length ?? 0) > 0 || known ? undefined : problemOf(url);
   if (problem !== undefined) lines.push(problem);
@@ -48,7 +49,7 @@ function placeText(place: Place, { run, runState, pauseReason, host }: RunChapte
   const attempts = place.state.attempts === 0 ? '' : `, ${count(place.state.attempts)} attempts so far`;
   const paused =
     runState === 'paused'
-      ? ` The run is paused${pauseReason === undefined ? '' : ` (${pauseReason})`}: trawl resume ${run}`
+      ? ` The run is paused${pauseReason === undefined ? '' : ` (${pauseReason})`}: ${TRAWL} resume ${run}`
       : '';
   switch (place.at) {
     case 'waiting':

@@ -1,6 +1,7 @@
 import { count } from '../../../shared/control/format.ts';
 import { pauseText } from '../../../shared/control/pause-text.ts';
 import type { HostOverview, PausedHost } from '../../../shared/ports/host-overview.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { table } from './table.ts';
 
 /** The hosts of all runs, as `status` prints them. */
@@ -34,7 +35,7 @@ export function hostLines({ due, paused }: HostsOfFleet): string[] {
   const rows = paused.map(({ host, pausedMs, reason, byHand, isUnreachable }) => [
     `  ${host}`,
     pauseText({ ms: pausedMs, reason, byHand, isUnreachable }),
-    byHand ? `trawl resume --host ${host}` : '',
+    byHand ? `${TRAWL} resume --host ${host}` : '',
   ]);
   return [...lines, 'Paused hosts:', ...table(rows)];
 }

@@ -1,5 +1,6 @@
 import { count, duration, perSecond, size } from '../../../shared/control/format.ts';
 import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { leftOutLines } from './left-out.ts';
 
 /** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
@@ -63,9 +64,9 @@ export function summaryLines(progress: RunProgress, { records, isLocal = false }
     lines.push('Private addresses are refused; --private-hosts allows some.');
   if ((reasons.failed.host_down ?? 0) > 0)
     lines.push(
-      `Hosts were given up, since they gave nothing but errors (--host-give-up); trawl records ${run} --failed names their URLs.`,
+      `Hosts were given up, since they gave nothing but errors (--host-give-up); ${TRAWL} records ${run} --failed names their URLs.`,
     );
-  if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: trawl records ${run})`);
+  if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run})`);
   return lines;
 }
 

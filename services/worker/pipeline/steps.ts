@@ -49,7 +49,7 @@ export class Steps {
   /**
    * Runs `step` on a page and checks its result.
    *
-   * @param crawler its file in `crawlers/`, without .ts
+   * @param crawler its name or file, as the run has it
    * @throws StepError
    */
   async take(crawler: string, url: string, step: () => unknown): Promise<StepResult> {
@@ -127,9 +127,10 @@ class ProblemError extends Error {
 
 /** The failure of a crawler's function, with place and message. */
 export function stepErrorOf(crawler: string, error: unknown): StepError {
-  const file = `crawlers/${crawler}.ts`;
   const place = error instanceof ProblemError ? undefined : placeOf(error);
-  return new StepError(`${place ?? file}: ${sentenceOf(error)}`.slice(0, MAX_MESSAGE_LENGTH), { cause: error });
+  return new StepError(`${place ?? `crawler ${crawler}`}: ${sentenceOf(error)}`.slice(0, MAX_MESSAGE_LENGTH), {
+    cause: error,
+  });
 }
 
 function placeOf(error: unknown): string | undefined {

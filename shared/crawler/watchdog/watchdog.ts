@@ -1,6 +1,7 @@
 import inspector from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import type { Service } from '../../runtime/lifecycle.ts';
+import { moduleBeside } from '../../runtime/module-beside.ts';
 import { threadEnv } from '../../runtime/thread-env.ts';
 import { TICK_MS, WatchedMemory } from './memory.ts';
 
@@ -35,7 +36,7 @@ export class Watchdog implements Service {
     const beat = (): void => this.#memory.beat(inspector.url() !== undefined);
     beat();
     const words = lastWords();
-    this.#thread = new Worker(new URL('./thread.ts', import.meta.url), {
+    this.#thread = new Worker(moduleBeside(import.meta.url, './thread'), {
       ...threadEnv(),
       workerData: { shared, stuckAfterMs, words } satisfies WatchdogData,
     });

@@ -267,7 +267,7 @@ describe('doctor', () => {
     expect(stdout.split('\n').map((line) => line.replace(/(answers);.*/, '$1'))).toEqual([
       'ok       settings: can be read',
       expect.stringMatching(/^ok {7}User-Agent: TrawlBot\/\S+ \(\+https:\/\/a\.test\/bot\)$/),
-      'ok       crawler: page, from crawlers/',
+      'ok       crawler: page',
       'ok       routing rules: 2 in force',
       'ok       records: ./output can be written to',
       'ok       Redis: answers',
@@ -294,7 +294,7 @@ describe('doctor', () => {
     expect([code, ok, stderr]).toEqual([1, false, '']);
     const problems = findings.filter(({ state }: { state: string }) => state === 'problem');
     expect(problems.map(({ what, said }: { what: string; said: string }) => `${what}: ${said}`)).toEqual([
-      'crawler: expected CRAWLER to be the name of a file in crawlers/, without .ts, got "nobody"',
+      'crawler: expected CRAWLER to be the name of a file in crawlers/ (CRAWLERS_DIR), without .ts, got "nobody"',
       expect.stringContaining('records: '),
       "Redis: Redis at 127.0.0.1:1 can't be reached, after 1 attempt: connect ECONNREFUSED 127.0.0.1:1. Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis",
       "RabbitMQ: RabbitMQ at 127.0.0.1:1 can't be reached, after 1 attempt: connect ECONNREFUSED 127.0.0.1:1. Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq",

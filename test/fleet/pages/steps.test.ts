@@ -33,9 +33,9 @@ describe('a step that fails', () => {
   // biome-ignore format: a table
   test.each([
     ['throws',         'null.field;',                `crawlers/own.ts:${FIRST_LINE}: TypeError: Cannot read properties of null (reading 'field')`],
-    ['returns nothing', 'return;',                   'crawlers/own.ts: expected a step to return { data, links }, got undefined'],
-    ['never settles',  'await new Promise(() => {});', 'crawlers/own.ts: it took longer than 0.5 s (STEP_TIMEOUT)'],
-    ['waits for ever', 'await new Promise((done) => setTimeout(done, 1e9));', 'crawlers/own.ts: it took longer than 0.5 s (STEP_TIMEOUT)'],
+    ['returns nothing', 'return;',                   'crawler own: expected a step to return { data, links }, got undefined'],
+    ['never settles',  'await new Promise(() => {});', 'crawler own: it took longer than 0.5 s (STEP_TIMEOUT)'],
+    ['waits for ever', 'await new Promise((done) => setTimeout(done, 1e9));', 'crawler own: it took longer than 0.5 s (STEP_TIMEOUT)'],
   ])('because it %s: its page fails, the others do not, and the crawl ends', async (_, step, error) => {
     const { site, workplace, program } = await setup(step);
     const options = ['--run', 'r', '--step-timeout', '500ms', '--json', ...OWN];
@@ -55,7 +55,7 @@ describe('a step that fails', () => {
     await symlink(program, join(workplace.folder, 'linked'));
     await writeFile(join(program, 'crawlers/near.ts'), crawlerText('/page/2', 'null.field;'));
     for (const [crawler, place] of [
-      ['own', `${elsewhere}:${FIRST_LINE}: TypeError`],
+      ['own', `my crawler (2).ts:${FIRST_LINE}: TypeError`],
       ['near', `crawlers/near.ts:${FIRST_LINE}: TypeError`],
     ] as const) {
       for (const folder of [program, join(workplace.folder, 'linked')]) {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { moduleBeside } from '../../../runtime/module-beside.ts';
 import { threadEnv } from '../../../runtime/thread-env.ts';
 import { IN_MEMORY, type LocalDatabase } from './database.ts';
 import { isLogLonger } from './log-file.ts';
@@ -36,7 +37,7 @@ export class Checkpoints {
 
   #started(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
+    const thread = new Worker(moduleBeside(import.meta.url, './checkpoint-thread'), {
       ...threadEnv(),
       workerData: this.#path,
     });

@@ -15,6 +15,7 @@ test.each<[string, string[], string | undefined, string | undefined]>([
   ['a package below a crawler',      [`at p (file://${ROOT}/node_modules/p/p.js:1:1)`, `at step (file://${ROOT}/crawlers/a.ts:7:11)`], 'crawlers/a.ts:7', 'node_modules/p/p.js:1'],
   ["a package of the crawler's own", ['at p (file:///x/node_modules/p/p.js:1:1)', 'at step (file:///x/a.ts:7:11)'],          '/x/a.ts:7',           '/x/node_modules/p/p.js:1'],
   ['a page that reads itself',       ['at get links (node:x:1:1)', `at Page.read (file://${ROOT}/shared/crawler/page.ts:90:1)`, `at step (file://${ROOT}/crawlers/a.ts:7:11)`], 'crawlers/a.ts:7', 'shared/crawler/page.ts:90'],
+  ['a folder of the crawler named as ours', ['at step (file:///x/services/a.ts:7:11)'],                                      '/x/services/a.ts:7',  '/x/services/a.ts:7'],
   ['evaluated',                      [`at eval (eval at step (file://${ROOT}/crawlers/a.ts:6:3), <anonymous>:1:1)`, `at step (file://${ROOT}/crawlers/a.ts:7:11)`], 'crawlers/a.ts:7', 'crawlers/a.ts:7'],
   ['none of a file',                 ['at new Promise (<anonymous>)', 'at process.processTimers (node:internal/timers:618:7)'], undefined,           undefined],
   ['nothing like a stack',           ['at', 'at (', 'at file://%:1:1', 'x', ''],                                              undefined,             undefined],

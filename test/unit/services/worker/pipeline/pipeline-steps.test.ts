@@ -20,9 +20,9 @@ test.each<[string, () => unknown, RegExp]>([
   ['throws',                          () => fail(new Error('no such selector')),         new RegExp(`^${HERE}:\\d+: no such selector$`)],
   ['throws a TypeError',              () => fail(new TypeError('no such field')),        new RegExp(`^${HERE}:\\d+: TypeError: no such field$`)],
   ['rejects',                         async () => fail(new Error('no such selector')),   new RegExp(`^${HERE}:\\d+: no such selector$`)],
-  ['throws what is no error',         () => fail('why'),                                 /^crawlers\/page\.ts: it threw 'why'$/],
-  ['throws what can not be shown',    () => fail(Object.create(null)),                   /^crawlers\/page\.ts: it threw /],
-  ['returns nothing',                 () => undefined,                                   /^crawlers\/page\.ts: expected a step to return \{ data, links \}, got undefined$/],
+  ['throws what is no error',         () => fail('why'),                                 /^crawler page: it threw 'why'$/],
+  ['throws what can not be shown',    () => fail(Object.create(null)),                   /^crawler page: it threw /],
+  ['returns nothing',                 () => undefined,                                   /^crawler page: expected a step to return \{ data, links \}, got undefined$/],
   ['resolves to nothing',             async () => undefined,                             /got undefined$/],
   ['returns a list',                  () => [],                                          /got a list$/],
   ['returns a text',                  () => 'https://a.test/',                           /got a string$/],
@@ -69,7 +69,7 @@ test('a step that never settles is given up after its time, and others are not',
   }
   expect(await handled[1]).toBe('ack');
   expect(await world.letters()).toMatchObject([
-    { reason: 'step', error: 'crawlers/page.ts: it took longer than 30 s (STEP_TIMEOUT)' },
+    { reason: 'step', error: 'crawler page: it took longer than 30 s (STEP_TIMEOUT)' },
   ]);
 });
 

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import type { Ended } from '../support/trawl.ts';
+
+export const CHECKOUT = join(import.meta.dirname, '../..');
+
+/** Crawlers in the folder that a user works in. */
+const FILES: Readonly<Record<string, string>> = {
+  'shop.ts': `import { defineCrawler, type Page } from 'trawl';
+import { price } from './parts/price.ts';
+
+const name = (page: Page): string | null => page.title;
+export const crawler = defineCrawler({ name: 'shop', step: (page) => ({ data: { name: name(page), price } }) });
+`,
+  'parts/price.ts': `export const price: number = 3;
+`,
+  'crawlers/named.ts': `export { crawler } from '../shop.ts';
+`,
+  'broken.ts': `import { defineCrawler } from 'trawl';
+
+export const crawler = defineCrawler({ name: 'broken', step: () => JSON.parse('{') });
+`,
+  'endless.ts': `import { defineCrawler } from 'trawl';
+
+export const crawler = defineCrawler({
+  name: 'endless',
+  step: () => {
+    for (;;);
+  },
+});
+`,
+};
+
+/** A folder outside the checkout, with crawlers of its own. */
+export async function openFolder(name: string): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), `trawl-${name}-`)));
+  for (const [file, text] of Object.entries(FILES)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
+  return folder;
+}
+
+/** Variables that npm and the tests set for what they start; how npm reaches its registry is left as it is. */
+const SET_BY_TESTS = /^(npm_(?!config_registry$)|INIT_CWD$|NODE$|NODE_ENV$|VITEST|TRAWL_)/;
+const ENV = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SET_BY_TESTS.test(name)));
+
+interface RunOptions {
+  readonly cwd: string;
+  /** Folders of commands that come first. */
+  readonly path?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a command with this Node.js, and the variables that a user's shell has. */
+export async function run(words: readonly string[], { cwd, path = [], env }: RunOptions): Promise<Ended> {
+  const folders = [...path, dirname(process.execPath), process.env.PATH];
+  const [command = '', ...args] = words;
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...ENV, PATH: folders.join(delimiter), npm_config_loglevel: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      said[stream] += text;
+    });
+  }
+  return await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...said }));
+  });
+}
+
+/** Runs a command that has to end well, and gives its standard output. */
+export async function done(words: readonly string[], options: RunOptions): Promise<string> {
+  const { code, stdout, stderr } = await run(words, options);
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
+  return stdout;
+}

@@ -1,0 +1,159 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { TestSite } from '../support/site.ts';
+import { CHECKOUT, done, openFolder, run } from './installing.ts';
+
+const site = new TestSite({ pages: 3 });
+const folders: string[] = [];
+let tarball = '';
+
+async function folderFor(name: string): Promise<string> {
+  const folder = await openFolder(name);
+  folders.push(folder);
+  return folder;
+}
+
+beforeAll(async () => {
+  await site.start();
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-packed-'));
+  folders.push(folder);
+  const packed = await done(['npm', 'pack', '--pack-destination', folder], { cwd: CHECKOUT });
+  tarball = join(folder, packed.trim().split('\n').at(-1) ?? '');
+});
+
+afterAll(async () => {
+  await site.stop();
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+interface CrawlOptions extends Omit<Parameters<typeof run>[1], 'cwd'> {
+  readonly crawler?: string;
+}
+
+/** Crawls with a crawler of the folder, and gives the hint at the records, which is followed as it is. */
+async function crawlIn(
+  cwd: string,
+  trawl: readonly string[],
+  { crawler = './shop.ts', ...options }: CrawlOptions = {},
+) {
+  const name = `r-${crawler.replace(/\W/g, '')}`;
+  const words = [...trawl, 'crawl', site.url('/'), '--crawler', crawler, '--run', name, ...AT_FULL_SPEED];
+  const said = await done(words, { cwd, ...options });
+  const hint = /read them with: (.*)\)/.exec(said)?.[1] ?? '';
+  const records = (await done(['sh', '-c', hint], { cwd, ...options })).trimEnd().split('\n');
+  const data = records.map((record) => JSON.parse(record).data);
+  expect(data).toHaveLength(3);
+  expect(data).toEqual(data.map(() => ({ name: expect.stringMatching(/./), price: 3 })));
+  return hint.replace(name, 'RUN');
+}
+
+describe('installed into a folder', () => {
+  let cwd = '';
+  const trawl = (...args: string[]) => run(['npx', 'trawl', ...args], { cwd });
+
+  beforeAll(async () => {
+    cwd = await folderFor('local');
+    await done(['npm', 'install', tarball], { cwd });
+  });
+
+  test('npx trawl crawls there with crawlers of that folder, and says npx trawl', async () => {
+    for (const crawler of ['./shop.ts', 'named']) {
+      expect(await crawlIn(cwd, ['npx', 'trawl'], { crawler })).toBe('npx trawl records RUN');
+    }
+  });
+
+  test('it needs nothing else: demo', async () => {
+    const { code, stdout, stderr } = await trawl('demo');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('41 done');
+  });
+
+  test('errors of a crawler have its file and line, as it is in that folder', async () => {
+    await trawl('crawl', site.url('/'), '--crawler', './broken.ts', '--run', 'b', ...AT_FULL_SPEED);
+    const { stdout } = await trawl('records', 'b', '--failed');
+    expect(JSON.parse(stdout.split('\n')[0] ?? '').error).toMatch(/^broken\.ts:3: SyntaxError: /);
+  });
+
+  test('a crawler that blocks its process is named by the watchdog, whose thread is JavaScript here', async () => {
+    const options = ['--crawler', './endless.ts', '--run', 'e', '--step-timeout', '100ms', ...AT_FULL_SPEED];
+    const { code, stderr } = await trawl('crawl', site.url('/'), ...options);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^trawl: stuck for 10 s at endless\.ts:6, /m);
+    expect(stderr).toMatch(/^Resume with: npx trawl crawl --resume e$/m);
+  });
+
+  test('its types are there', async () => {
+    const wrong = `import { defineCrawler } from 'trawl';
+export const crawler = defineCrawler({ name: 'typed', step: (page) => ({ data: page.titel }) });
+`;
+    await writeFile(join(cwd, 'typed.ts'), wrong);
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--allowImportingTsExtensions',
+      '--target',
+      'es2024',
+      '--module',
+      'nodenext',
+    ];
+    const tsc = [join(CHECKOUT, 'node_modules/.bin/tsc'), ...flags, '--types', '', 'shop.ts', 'typed.ts'];
+    const { stdout } = await run(tsc, { cwd });
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^typed\.ts\(2,\d+\): error TS2551: Property 'titel' does not exist on type 'Page'/),
+    ]);
+  });
+
+  test('it has every file that is read while it runs', () => {
+    const dist = join(cwd, 'node_modules/trawl/dist/shared');
+    const [packed, own] = [dist, join(CHECKOUT, 'shared')].map((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(lua|sql)$/.test(file)),
+    );
+    expect(own?.length).toBeGreaterThan(40);
+    expect(packed?.toSorted()).toEqual(own?.toSorted());
+  });
+
+  test('an older Node.js is told what to install', async () => {
+    const bin = join(cwd, 'node_modules/trawl/bin/trawl.cjs');
+    const script = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require('${bin}')`;
+    const { code, stderr } = await run([process.execPath, '-e', script], { cwd });
+    expect([code, stderr]).toEqual([
+      1,
+      `trawl: expected Node.js 24 or newer, found 20.20.2 (${process.execPath}): install a newer one from https://nodejs.org/\n`,
+    ]);
+  });
+});
+
+test('npm install -g: in any folder, also one of CommonJS', async () => {
+  const cwd = await folderFor('global');
+  const prefix = join(cwd, 'prefix');
+  await done(['npm', 'install', '--global', '--prefix', prefix, tarball], { cwd });
+  await writeFile(join(cwd, 'package.json'), JSON.stringify({ type: 'commonjs' }));
+  const path = [join(prefix, 'bin')];
+  expect(await crawlIn(cwd, ['trawl'], { path })).toBe('trawl records RUN');
+  expect(await crawlIn(cwd, ['prefix/bin/trawl'], { crawler: 'named' })).toBe('prefix/bin/trawl records RUN');
+});
+
+test('npm link: by its name, and in a folder that links to it', async () => {
+  const cwd = await folderFor('link');
+  const prefix = join(cwd, 'prefix');
+  const env = { npm_config_prefix: prefix };
+  await done(['npm', 'link'], { cwd: CHECKOUT, env });
+  const path = [join(prefix, 'bin')];
+  expect(await crawlIn(cwd, ['trawl'], { path })).toBe('trawl records RUN');
+  await done(['npm', 'link', 'trawl'], { cwd, env });
+  expect(await crawlIn(cwd, ['npx', 'trawl'], { crawler: 'named' })).toBe('npx trawl records RUN');
+});
+
+test('a checkout, by its script: the crawler may lie anywhere', async () => {
+  const folder = await folderFor('checkout');
+  const trawl = ['npm', 'run', '-s', 'trawl', '--'];
+  const options = ['--crawler', join(folder, 'shop.ts'), '--run', 'r', '--output-dir', folder, ...AT_FULL_SPEED];
+  const said = await done([...trawl, 'crawl', site.url('/'), ...options], { cwd: CHECKOUT });
+  expect(said).toContain('(read them with: npm run -s trawl -- records r');
+  const records = await done([...trawl, 'records', 'r', '--output-dir', folder], { cwd: CHECKOUT });
+  expect(JSON.parse(records.split('\n')[0] ?? '').data).toEqual({ name: expect.any(String), price: 3 });
+});

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startedAs } from '../../../../shared/runtime/started-as.ts';
+
+const BY_SCRIPT = { npm_lifecycle_event: 'trawl', npm_package_name: 'trawl', npm_command: 'run' };
+const OTHER_SCRIPT = {
+  npm_lifecycle_event: 'crawl',
+  npm_package_name: 'mine',
+  npm_command: 'run',
+  PATH: '/w/node_modules/.bin:/bin',
+};
+
+// biome-ignore format: a table
+test.each<[string, string, Record<string, string>, string]>([
+  ['its name on the PATH',           '/usr/local/bin/trawl',          { PATH: '/bin:/usr/local/bin' },                     'trawl'],
+  ['npm run in a checkout',          '/w/services/cli/trawl.ts',      BY_SCRIPT,                                           'npm run -s trawl --'],
+  ['npx',                            '/w/node_modules/.bin/trawl',    { npm_command: 'exec', PATH: '/w/node_modules/.bin' }, 'npx trawl'],
+  ['npx, which found a global one',  '/usr/local/bin/trawl',          { npm_command: 'exec', PATH: '/usr/local/bin' },      'npx trawl'],
+  ['a script of another package',    '/w/node_modules/.bin/trawl',    OTHER_SCRIPT,                                        'npx trawl'],
+  ['Compose',                        '/usr/local/bin/trawl',          { TRAWL_COMMAND: 'docker compose exec scraper trawl' }, 'docker compose exec scraper trawl'],
+  ['its file in a checkout',         '/w/services/cli/trawl.ts',      {},                                                  'node services/cli/trawl.ts'],
+  ['a checkout elsewhere',           '/my x/services/cli/trawl.ts',   {},                                                  "node '/my x/services/cli/trawl.ts'"],
+  ['a folder that is not on PATH',   '/opt/t/bin/trawl',              { PATH: '/bin' },                                    '/opt/t/bin/trawl'],
+  ['a file of this folder',          '/w/trawl',                      { PATH: '/bin' },                                    './trawl'],
+  ['the package by its file',        '/w/p/bin/trawl.cjs',            { PATH: '/bin' },                                    'p/bin/trawl.cjs'],
+  ['a script named as ours elsewhere', '/w/node_modules/.bin/trawl',  { npm_lifecycle_event: 'trawl', npm_package_name: 'mine' }, 'npx trawl'],
+  ['a part of another program',      '/w/node_modules/vitest/run.js', {},                                                  'trawl'],
+  ['an empty file name',             '',                              {},                                                  'trawl'],
+])('started by %s', (_, file, env, expected) => {
+  expect(startedAs({ env, file, folder: '/w' })).toBe(expected);
+});
+
+test('every message that names a command begins it as this process was started', () => {
+  const root = join(import.meta.dirname, '../../../..');
+  const files = ['services', 'shared'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const commands = readdirSync(join(root, 'services/cli/commands')).map((file) => file.replace('.ts', ''));
+  // What follows a quote or a backtick directly is a name: of a connection, or in a comment.
+  const named = new RegExp(`[^'\`]\\btrawl (${commands.join('|')})\\b`);
+  const lines = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .map((line) => `${file}: ${line.trim()}`),
+    )
+    .filter((line) => named.test(line) && !/: (\/?\*|\/\/)/.test(line));
+  expect(lines).toEqual([]);
+});

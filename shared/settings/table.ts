@@ -322,9 +322,9 @@ export const SETTINGS = {
   logFormat: setting(
     'log',
     'LOG_FORMAT',
-    optional(oneOf('pretty', 'json')),
-    '',
-    'pretty or json (pretty on a terminal, else json).',
+    oneOf('pretty', 'json'),
+    'pretty',
+    'pretty, a line for people, or json, a document a line; the images set json.',
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

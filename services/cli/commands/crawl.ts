@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
-import type { RunProgress } from '../../../shared/ports/runs.ts';
-import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
-import { print, printJson, say } from '../text/output.ts';
-import { exitCodeOf, summaryJson, summaryLines } from '../text/summary.ts';
+import { tellEnd } from '../process/tell-end.ts';
+import { printJson, say, sayFailure } from '../text/output.ts';
+import { exitCodeOf, summaryJson } from '../text/summary.ts';
 
 /** `trawl crawl SEED…`: producer, frontier and worker in one process, with no services. */
 export const command: CommandModule = {
@@ -17,12 +17,13 @@ export const command: CommandModule = {
       .option('--run <id>', 'a name for the run (default: by date and time)')
       .option('--resume [run]', 'resume a run that was interrupted (default: the one active last)')
       .option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
+      .option('--quiet', QUIET_HELP)
       .option('--strict', 'exit with 3 if anything failed')
       .action(async (texts: string[], { dedup, ...flags }: CrawlOptions) => {
         // The setting of the same name is Redis'.
         const options = dedup === undefined ? flags : { ...flags, dedup };
         exit(
-          await withContext(flags, { logLevel: 'warn', drawsProgress: true, stopsInOrder: true }, (context) =>
+          await withContext(flags, { logLevel: 'warn', tellsProgress: true, stopsInOrder: true }, (context) =>
             crawl(texts, options, context),
           ),
         );
@@ -46,10 +47,14 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
   const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Resume with: ${goOn()}`]));
   try {
     const progress = await fleet.run(interrupts);
-    if (progress !== undefined) report(progress, context);
+    if (progress !== undefined) {
+      const isInterrupted = interrupts.by !== undefined && progress.endedAt === undefined;
+      const records = recordsPlaceOf(context.settings, progress.run);
+      tellEnd(progress, context, { records, isLocal: true, isInterrupted });
+    }
     const { failure } = fleet;
     if (failure !== undefined) {
-      say(`trawl: ${failure.message}`, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
+      sayFailure(failure.message, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
       return 1;
     }
     // A replay may have come as the run was ending.
@@ -59,9 +64,4 @@ export async function crawl(texts: readonly string[], options: CrawlOptions, con
   } finally {
     interrupts.close();
   }
-}
-
-function report(progress: RunProgress, { settings, json }: Context): void {
-  if (json) printJson(summaryJson(progress));
-  else print(summaryLines(progress, { records: recordsPlaceOf(settings, progress.run), isLocal: true }));
 }

@@ -8,7 +8,7 @@ import type { Context } from '../command.ts';
 import { withLetters } from '../process/with-archives.ts';
 import type { Whose } from '../process/with-stores.ts';
 import { openLineOutput } from '../text/line-output.ts';
-import { jsonLine, print, printJson, say } from '../text/output.ts';
+import { jsonLine, print, printJson, say, sayFailure } from '../text/output.ts';
 import { table } from '../text/table.ts';
 import { type FilterOptions, type LocalChoice, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 
@@ -47,7 +47,7 @@ export async function showLetter(wanted: string, { local }: LocalChoice, context
     ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
   );
   if (found.length === 0) {
-    say(`trawl: no dead letter has the id or the URL ${url}; trawl dlq list shows those there are`);
+    sayFailure(`no dead letter has the id or the URL ${url}; trawl dlq list shows those there are`);
     return 1;
   }
   for (const each of found) printJson(letterJson(each), context.json ? 0 : 2);

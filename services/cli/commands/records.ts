@@ -9,7 +9,7 @@ import { addCommonOptions, type CommandModule, type Context, withContext } from 
 import { readRunId } from '../process/run-id.ts';
 import { CSV_HEADER, csvLine } from '../text/csv.ts';
 import { openLineOutput } from '../text/line-output.ts';
-import { jsonLine, say } from '../text/output.ts';
+import { jsonLine, say, sayFailure } from '../text/output.ts';
 
 interface RecordsOptions {
   readonly format: string;
@@ -49,7 +49,7 @@ async function records(text: string, options: RecordsOptions, context: Context):
     const others = await source.runs();
     const there = others.length === 0 ? 'there are none at all' : `there are ${others.slice(-10).join(', ')}`;
     const setting = settings.sink === undefined ? 'OUTPUT_DIR' : 'SINK';
-    say(`trawl: no records of run ${run} in ${recordsPlaceOf(settings)}; ${there} (${setting})`);
+    sayFailure(`no records of run ${run} in ${recordsPlaceOf(settings)}; ${there} (${setting})`);
     return 1;
   } finally {
     await source.close();

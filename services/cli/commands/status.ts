@@ -14,7 +14,7 @@ import { readRunId } from '../process/run-id.ts';
 import { type AnyStores, addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fleet-hosts.ts';
 import { incrementalJson, incrementalLine } from '../text/incremental.ts';
-import { clearScreen, isOutputOver } from '../text/output.ts';
+import { clearScreen, isOutputOver, type Line } from '../text/output.ts';
 import { producersLines, runJson } from '../text/run-troubles.ts';
 import { summaryJson, summaryLines } from '../text/summary.ts';
 import { table } from '../text/table.ts';
@@ -64,7 +64,7 @@ async function status(
 }
 
 interface StatusView {
-  readonly lines: readonly string[];
+  readonly lines: readonly Line[];
   readonly json: object;
   /** The run won't change any more. */
   readonly isOver: boolean;
@@ -107,7 +107,7 @@ class OneRun {
     };
   }
 
-  #lines({ progress, bottleneck, hosts }: RunView, workers: readonly LiveWorker[], fleet: HostsOfFleet): string[] {
+  #lines({ progress, bottleneck, hosts }: RunView, workers: readonly LiveWorker[], fleet: HostsOfFleet): Line[] {
     const lines = summaryLines(progress, { isLocal: this.#isLocal });
     const incremental = incrementalLine(progress.options);
     if (incremental !== undefined) lines.push(incremental);

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
+import type { Line } from '../../../../../services/cli/text/output.ts';
 import { exitCodeOf, summaryJson, summaryLines } from '../../../../../services/cli/text/summary.ts';
-import { count, duration, pace, perSecond, size } from '../../../../../shared/control/format.ts';
+import { count, counted, duration, pace, perSecond, size } from '../../../../../shared/control/format.ts';
 import { progressOf } from '../../../../support/builders.ts';
 
 test.each([
   [count(0), '0'],
   [count(4_812), '4 812'],
   [count(12_345_678), '12 345 678'],
+  [counted(0, 'page'), '0 pages'],
+  [counted(1, 'page'), '1 page'],
+  [counted(1.4, 'query', 'queries'), '1 query'],
+  [counted(4_812, 'query', 'queries'), '4 812 queries'],
   [perSecond(0.333), '0.33'],
   [perSecond(12.34), '12.3'],
   [perSecond(1_234.5), '1 235'],
@@ -40,9 +45,13 @@ const ENDED = progressOf({
   reasons: { failed: { timeout: 2, http_4xx: 3 }, skipped: { content_type: 1 } },
 });
 
+function textsOf(lines: readonly Line[]): string[] {
+  return lines.map((line) => (typeof line === 'string' ? line : line.text));
+}
+
 test('a summary for people', () => {
   expect(
-    `${summaryLines(ENDED, { records: 'output/r' }).join('\n')}\n`,
+    `${textsOf(summaryLines(ENDED, { records: 'output/r' })).join('\n')}\n`,
   ).toBe(`Run r finished after 12 s: 14 pages, 48.8 MiB, 1.14 pages/s
         14 done
          1 skipped: content_type 1
@@ -50,6 +59,24 @@ test('a summary for people', () => {
          7 known already
 Records: output/r (read them with: trawl records r)
 `);
+});
+
+test('failures are red, and so is a run of nothing else', () => {
+  const [ending, ...rows] = summaryLines(ENDED);
+  expect(ending).toMatchObject({ mark: 'success' });
+  expect(rows.filter((row) => typeof row !== 'string')).toEqual([
+    { text: '         5 failed: http_4xx 3, timeout 2', colour: 'red' },
+  ]);
+  const [bad] = summaryLines(progressOf({ state: 'finished', failed: 2, endedAt: 1 }));
+  expect(bad).toMatchObject({ mark: 'failure', colour: 'red' });
+});
+
+test('a run that somebody stopped is stopped, not running', () => {
+  const progress = progressOf({ discovered: 2, done: 1, waiting: 1 });
+  const [ending] = summaryLines(progress, { isInterrupted: true });
+  expect(ending).toEqual({ text: 'Run r stopped after 10 s: 1 page, 0 B, 0.10 pages/s', mark: 'warning' });
+  expect(summaryJson(progress, { isInterrupted: true })).toMatchObject({ state: 'running', interrupted: true });
+  expect(summaryJson(progress)).not.toHaveProperty('interrupted');
 });
 
 test('a run of only duplicates says so', () => {

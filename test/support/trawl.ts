@@ -28,7 +28,8 @@ export class Trawl {
     const [program = process.execPath, ...words] = [...under, process.execPath, cli, ...args];
     this.#child = spawn(program, words, {
       cwd,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...LANE_SETTINGS, ...env },
+      // As in the images: what isn't JSON on standard error was said to a person.
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_FORMAT: 'json', ...LANE_SETTINGS, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     // A process that was killed reads no more.

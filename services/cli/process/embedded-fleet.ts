@@ -122,7 +122,7 @@ export class EmbeddedFleet {
     } finally {
       if (failure.aborted) pages.abort();
       else if (interrupts.by !== undefined)
-        say('Finishing the pages in hand, at most 10 s. Ctrl-C again stops at once.');
+        say(`Finishing the pages in hand, at most ${interrupts.seconds} s. Ctrl-C again stops at once.`);
       await interrupts.within(
         () => stopTogether([pages, releaser, janitor]),
         () => pages.abort(),

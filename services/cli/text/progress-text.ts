@@ -71,7 +71,8 @@ function barOf(ended: number, known: number, columns: number): Part {
 function cutBetweenWords(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text;
   let shown = '';
-  for (const word of text.split(' ')) {
+  // A number stays with its unit.
+  for (const word of text.split(/(?<!\d) /)) {
     const longer = shown === '' ? word : `${shown} ${word}`;
     if (stringWidth(longer) >= columns) break;
     shown = longer;

@@ -29,7 +29,7 @@ test.each([
   [30,  '41/45 pages  12.3/s  eta 4.0 s'],
   [40,  '41/45 pages  12.3/s  eta 4.0 s  2 failed'],
   [59,  '41/45 pages  12.3/s  eta 4.0 s  2 failed  waiting for…'],
-  [79,  '41/45 pages  12.3/s  eta 4.0 s  2 failed  waiting for a.example: 60/min; 4…'],
+  [79,  '41/45 pages  12.3/s  eta 4.0 s  2 failed  waiting for a.example: 60/min…'],
   [119, '█████████████████████░░  41/45 pages  12.3/s  eta 4.0 s  2 failed  waiting for a.example: 60/min; 4 left, about 4.0 s…'],
 ])('in %d columns stands what is most useful, in whole words', (columns, expected) => {
   expect(lineOf(columns)).toBe(expected);

@@ -1,11 +1,12 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { COLOUR_CHOICES, type ColourChoice, chooseColours } from '../../shared/runtime/colour.ts';
 import { UsageError } from '../../shared/runtime/errors.ts';
 import { type Logger, type LogLevel, openLog } from '../../shared/runtime/logger.ts';
 import { oneOf } from '../../shared/settings/parsers.ts';
 import type { SettingGroup } from '../../shared/settings/setting.ts';
 import { readSettings } from '../../shared/settings/settings.ts';
-import { SETTINGS, type Settings } from '../../shared/settings/table.ts';
+import { SETTINGS, type SettingKey, type Settings } from '../../shared/settings/table.ts';
+import { HEADINGS, SHOWN } from './help/flags.ts';
 import { untilInterrupted } from './process/interrupts.ts';
 import { logBug, report } from './process/report.ts';
 import { type Telling, tellingOf } from './text/teller.ts';
@@ -46,14 +47,17 @@ export const QUIET_HELP = 'say nothing but what goes wrong';
 
 /** Gives a command `--json`, `--color` and a flag for each setting of its groups. */
 export function addCommonOptions(command: Command, groups: readonly SettingGroup[]): Command {
+  const said = (flags: string, help: string): Option => new Option(flags, help).helpGroup(HEADINGS.log);
   command
-    .option('--json', 'print JSON, and nothing else, on standard output')
-    .option('--color <when>', `colours: ${COLOUR_CHOICES.join(', ')} (NO_COLOR and FORCE_COLOR say the same) [auto]`);
-  for (const { flag, group, help, default: fallback, parse } of Object.values(SETTINGS)) {
+    .addOption(said('--json', 'print JSON, and nothing else, on standard output'))
+    .addOption(said('--color <when>', `colours: ${COLOUR_CHOICES.join(', ')} [auto]`))
+    .addHelpOption(said('-h, --help', 'show this; with --all, every flag'));
+  for (const [key, { flag, group, help, default: fallback, parse }] of Object.entries(SETTINGS)) {
     if (!groups.includes(group) && group !== 'log') continue;
     const isSwitch = 'value' in parse('true') && 'value' in parse('false') && !('value' in parse('x'));
-    const shown = fallback === '' ? help : `${help} [${fallback}]`;
-    command.option(isSwitch ? `--${flag}` : `--${flag} <value>`, shown);
+    const shown = fallback === '' || isSwitch ? help : `${help} [${fallback}]`;
+    const option = new Option(isSwitch ? `--${flag}` : `--${flag} <value>`, shown).helpGroup(HEADINGS[group]);
+    command.addOption(option.hideHelp(!SHOWN.has(key as SettingKey)));
   }
   return command;
 }

@@ -28,7 +28,7 @@ import { type Setting, setting } from './setting.ts';
  * follow from this table, and a test holds them to it.
  */
 export const SETTINGS = {
-  rate: setting('run', 'RATE_LIMIT', rate(), '60/min', 'Requests to one host: 2/s, 60/min, 100/h, or none.', {
+  rate: setting('run', 'RATE_LIMIT', rate(), '60/min', 'Requests to a host: 2/s, 60/min, 100/h, none.', {
     flag: 'rate',
   }),
   maxAttempts: setting(
@@ -45,22 +45,16 @@ export const SETTINGS = {
     'SCOPE',
     oneOf(...SCOPES),
     'host',
-    "Where links are followed to: the seed's host, its domain with all subdomains, or the folder (path) of the seed.",
+    "Links followed: to the seed's host, domain (subdomains too), or folder (path).",
   ),
-  include: setting(
-    'run',
-    'INCLUDE',
-    urlPatterns(),
-    '',
-    'Links that are followed, as patterns, comma-separated: /news/*, *.html. Seeds are always crawled.',
-  ),
-  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links that are not followed: /login*, *sort=*.'),
+  include: setting('run', 'INCLUDE', urlPatterns(), '', 'Links followed: /news/*, *.html, comma-separated.'),
+  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links not followed: /login*, *sort=*.'),
   maxPages: setting(
     'run',
     'MAX_PAGES',
     integer({ min: 1, max: 1_000_000_000 }),
     '100000',
-    'Pages after which a run follows no more links. Seeds are always crawled.',
+    'Pages after which no more links are followed.',
   ),
   maxHostsPerDomain: setting(
     'run',
@@ -90,13 +84,7 @@ export const SETTINGS = {
     '',
     'Incremental, and how long after their last fetch pages are due again (7d, say); sooner if their sitemap says so.',
   ),
-  crawler: setting(
-    'run',
-    'CRAWLER',
-    text(),
-    'page',
-    'The crawler that handles pages: a file in crawlers/, without .ts.',
-  ),
+  crawler: setting('run', 'CRAWLER', text(), 'page', 'The crawler: a file in crawlers/, without .ts.'),
   urlKey: setting(
     'run',
     'URL_KEY',
@@ -317,7 +305,7 @@ export const SETTINGS = {
     'LOG_LEVEL',
     optional(oneOf('silent', 'error', 'warn', 'info', 'debug')),
     '',
-    'silent, error, warn, info or debug (work: info; else warn).',
+    'error, warn, info, debug or silent (warn; work: info).',
   ),
   logFormat: setting(
     'log',

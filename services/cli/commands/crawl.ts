@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
+import { HEADINGS } from '../help/flags.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
@@ -16,7 +17,11 @@ export const command: CommandModule = {
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'a name for the run (default: by date and time)')
       .option('--resume [run]', 'resume a run that was interrupted (default: the one active last)')
-      .option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
+      .addOption(
+        new Option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
+          .helpGroup(HEADINGS.run)
+          .hideHelp(),
+      )
       .option('--quiet', QUIET_HELP)
       .option('--strict', 'exit with 3 if anything failed')
       .action(async (texts: string[], { dedup, ...flags }: CrawlOptions) => {

@@ -4,12 +4,13 @@ import { UsageError } from '../../shared/runtime/errors.ts';
 import { type Logger, type LogLevel, openLog } from '../../shared/runtime/logger.ts';
 import { oneOf } from '../../shared/settings/parsers.ts';
 import type { SettingGroup } from '../../shared/settings/setting.ts';
-import { readSettings } from '../../shared/settings/settings.ts';
+import { readSettings, unknownInEnvFile } from '../../shared/settings/settings.ts';
 import { SETTINGS, type SettingKey, type Settings } from '../../shared/settings/table.ts';
 import { HEADINGS, SHOWN } from './help/flags.ts';
 import { untilInterrupted } from './process/interrupts.ts';
 import { logBug, report } from './process/report.ts';
 import { type Telling, tellingOf } from './text/teller.ts';
+import { unknownText } from './text/unknown-setting.ts';
 
 /** One sub-command. */
 export interface CommandModule {
@@ -39,6 +40,8 @@ interface ActionOptions {
   readonly tellsProgress?: boolean;
   /** The command listens for Ctrl-C and SIGTERM itself, to finish what is under way. Others end at once. */
   readonly stopsInOrder?: boolean;
+  /** Says on the log which names in `.env` are no settings. Default: yes. */
+  readonly warnsOfSettings?: boolean;
   /** Fields of every line of the log. */
   readonly logFields?: object;
 }
@@ -65,7 +68,13 @@ export function addCommonOptions(command: Command, groups: readonly SettingGroup
 /** Runs an action with its settings read and its log open, and closes the log after it. */
 export async function withContext(
   options: Readonly<Record<string, unknown>>,
-  { logLevel, tellsProgress = false, stopsInOrder = false, logFields = {} }: Omit<ActionOptions, 'groups'>,
+  {
+    logLevel,
+    tellsProgress = false,
+    stopsInOrder = false,
+    logFields = {},
+    warnsOfSettings = true,
+  }: Omit<ActionOptions, 'groups'>,
   action: (context: Context) => Promise<number>,
 ): Promise<number> {
   chooseColours(readColourChoice(options.color));
@@ -79,6 +88,7 @@ export async function withContext(
     overProgress,
     fields: logFields,
   });
+  for (const unknown of warnsOfSettings ? unknownInEnvFile() : []) log.warn({}, unknownText(unknown));
   const context = { settings, flags, log, json: options.json === true, telling };
   const onUncaught = (error: unknown): void => {
     logBug(error, log);

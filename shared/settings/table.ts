@@ -22,6 +22,7 @@ import {
   yesNo,
 } from './parsers.ts';
 import { type Setting, setting } from './setting.ts';
+import { certificateFile, hosts } from './trust-parsers.ts';
 
 /**
  * Every setting, once: name, parser, default, help. Flags, `.env.example`, `docs/configuration.md` and the error messages
@@ -129,7 +130,13 @@ export const SETTINGS = {
     '30s',
     'The longest that one request may take.',
   ),
-  maxBody: setting('fetch', 'MAX_BODY', bytes(), '10MiB', 'The largest body, after decompression.'),
+  maxBody: setting(
+    'fetch',
+    'MAX_BODY',
+    bytes(),
+    '10MiB',
+    'The largest body, after decompression: 10MiB (10 × 1024 × 1024 bytes), 10MB (10 000 000 bytes).',
+  ),
   bodyMemory: setting(
     'fetch',
     'BODY_MEMORY',
@@ -159,6 +166,20 @@ export const SETTINGS = {
     privateHosts(),
     '',
     'Private addresses that may be fetched: CIDRs, addresses or host names, comma-separated.',
+  ),
+  caFile: setting(
+    'fetch',
+    'CA_FILE',
+    certificateFile(),
+    '',
+    "A file of certificates (PEM) whose issuers sites may have, besides the system's.",
+  ),
+  insecure: setting(
+    'fetch',
+    'INSECURE',
+    hosts(),
+    '',
+    'Hosts whose certificates are not checked, comma-separated: anybody in between can read and change what they send.',
   ),
   dnsServers: setting(
     'fetch',

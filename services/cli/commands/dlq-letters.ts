@@ -1,4 +1,4 @@
-import { count } from '../../../shared/control/format.ts';
+import { count, counted } from '../../../shared/control/format.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
 import { letterJson, rawText } from '../../../shared/control/letter-json.ts';
 import type { DeadLetters } from '../../../shared/ports/transport.ts';
@@ -60,7 +60,7 @@ export async function exportLetters(options: FilterOptions, context: Context): P
   const written = await withLetters(context, whoseLetters(options), (letters) =>
     writeLetters(letters, filter, limit, context.signal),
   );
-  say(`${count(written)} dead letters written; they stay where they are`);
+  say(`${counted(written, 'dead letter')} written; all stay where they are`);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Stores } from '../../../shared/backends/backends.ts';
 import { needsMs } from '../../../shared/control/bottleneck.ts';
-import { count, duration, perSecond } from '../../../shared/control/format.ts';
+import { count, counted, duration, perSecond } from '../../../shared/control/format.ts';
 import { hostText } from '../../../shared/control/pause-text.ts';
 import { RunLister } from '../../../shared/control/run-list.ts';
 import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
@@ -148,7 +148,7 @@ class AllRuns {
     });
     const none = 'No runs yet. Start one with: trawl produce https://example.com/';
     const others = counts.known - views.length;
-    const more = others > 0 ? [`… and ${count(others)} older runs: trawl status RUN`] : [];
+    const more = others > 0 ? [`… and ${counted(others, 'older run')}: trawl status RUN`] : [];
     return {
       lines: [...(rows.length === 0 ? [none] : table(rows)), ...more, ...workerLines(workers), ...hostLines(fleet)],
       json: {

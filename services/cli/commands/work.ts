@@ -52,8 +52,10 @@ export const command: CommandModule = {
         const logFields = asProcess === undefined ? {} : { process: Number(asProcess) };
         try {
           exit(
-            await withContext({ ...options }, { logLevel: 'info', stopsInOrder: true, logFields }, (context) =>
-              isSupervisor ? supervise(options, context) : work(options, context),
+            await withContext(
+              { ...options },
+              { logLevel: 'info', stopsInOrder: true, logFields, warnsOfSettings: asProcess === undefined },
+              (context) => (isSupervisor ? supervise(options, context) : work(options, context)),
             ),
           );
         } catch (error: unknown) {
@@ -108,6 +110,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     events,
     name: `trawl work ${id}`,
     attempts: Number.POSITIVE_INFINITY,
+    warnsOfLoss: true,
     signal: interrupts.signal,
   };
   try {

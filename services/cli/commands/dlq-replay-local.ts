@@ -87,7 +87,7 @@ function runLines(
   if (refused !== undefined) {
     const why = refused === 'cancelled' ? 'was cancelled' : 'is not known here any more';
     return [
-      `Run ${run} ${why}: ${counted(letters, 'letter')} of it left in place. Crawl their URLs by a new run: trawl dlq export --local --run ${run}`,
+      `Run ${run} ${why}: ${counted(letters, 'letter')} of it left in place. Crawl the URLs by a new run: trawl dlq export --local --run ${run}`,
     ];
   }
   if (dryRun) return [`${counted(letters, 'letter')} of run ${run} would be replayed in that run`];

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { startServers } from '../test/support/servers/ladder.ts';
 import { fastHost } from './broad.ts';
 import { Figures } from './figures.ts';
+import { fittedHosts } from './fitted-hosts.ts';
 import { type MixedFigures, silentHosts, slowNames } from './mixed-hosts.ts';
 import { startOrigin } from './origin.ts';
 import { peerRows } from './peers/peers.ts';
@@ -27,7 +28,8 @@ import { judged, type Row, tableOf } from './table.ts';
 import { tlsRows } from './tls/tls.ts';
 
 // npm run bench [-- --rounds 3] [-- --full] [-- --peers]: prints a table of figures, each with its target and its ratio to a bare got
-// loop measured in the same run. --full adds five million URLs through the producer, --peers other crawlers on the same pages.
+// loop measured in the same run. --full adds five million URLs through the producer, and gives
+// each row all its hosts, however slow the machine; --peers adds other crawlers on the same pages.
 const args = process.argv.slice(2);
 const rounds = args.includes('--rounds') ? Number(args[args.indexOf('--rounds') + 1]) : 2;
 const folder = await mkdtemp(join(tmpdir(), 'trawl-bench-'));
@@ -53,33 +55,31 @@ try {
   const compact = await step('memory, compact', () => memory(bench, 'compact'));
   const longest = await step('a million URLs', () => longestScript(bench));
   const polite = await step('politeness', () => politeness(bench));
-  const many = { name: 'broad', hosts: 2_000, pages: 25 };
-  const broad = await step('2 000 hosts, embedded', () => politeCrawl(bench, { ...many, workers: 'embedded' }));
-  const broadFleet = await step('2 000 hosts, fleet of two', () => politeCrawl(bench, { ...many, workers: 2 }));
-  const slowWeb = { name: 'slow', hosts: 1_000, pages: 15, answerMs: 1_000 };
+  const fitted = args.includes('--full') ? (hosts: number): number => hosts : fittedHosts(bare);
+  const [thousand, twoThousand] = [fitted(1_000), fitted(2_000)];
+  const many = { name: 'broad', hosts: twoThousand, pages: 25 };
+  const broad = await step('many hosts, embedded', () => politeCrawl(bench, { ...many, workers: 'embedded' }));
+  const broadFleet = await step('many hosts, fleet of two', () => politeCrawl(bench, { ...many, workers: 2 }));
+  const slowWeb = { name: 'slow', hosts: thousand, pages: 15, answerMs: 1_000 };
   const slow = await step('slow answers', () => politeCrawl(bench, { ...slowWeb, workers: 'embedded' }));
-  const names = await step('slow names', () => slowNames(bench));
-  const silent = await step('silent hosts', () => silentHosts(bench));
+  const lean = { hosts: twoThousand, flags: ['--fetcher', 'undici'], workers: 'embedded' } as const;
   const slowLean = await step('slow answers, lean lane', () =>
-    politeCrawl(bench, {
-      ...slowWeb,
-      name: 'slow-lean',
-      hosts: 2_000,
-      workers: 'embedded',
-      flags: ['--fetcher', 'undici'],
-    }),
+    politeCrawl(bench, { ...slowWeb, name: 'slow-lean', ...lean }),
   );
+  const names = await step('slow names', () => slowNames(bench, twoThousand));
+  const silent = await step('silent hosts', () => silentHosts(bench, thousand));
   const tls = await step('TLS', () => tlsRows(bench));
   const fast = await step('one fast host', () => fastHost(bench));
   const start = await step('start', () => startToFirstPage(bench));
   const peers = args.includes('--peers') ? await step('peers', () => peerRows(bench, bare)) : { rows: [], missing: [] };
   const ofBare = (times: number): string => `≤ ${single(times * bare.cpuUsPerPage.median).text()}`;
   const rssRow = ({ rssMb }: Speed): Row => ['  RSS MB', rssMb.text(), '≤ 400', ''];
+  const count = (hosts: number): string => single(hosts).text();
   const ratio = (speed: Figures): string => (speed.median / bare.pagesPerSecond.median).toFixed(2);
   const rows: Row[] = [
     ['bare got loop, pages/s', bare.pagesPerSecond.text(), '', '1.00'],
     ['  CPU µs per page', bare.cpuUsPerPage.text(), '', ''],
-    ['embedded crawl, pages/s', embedded.pagesPerSecond.text(), '≥ 2 200', ratio(embedded.pagesPerSecond)],
+    ['embedded crawl, pages/s', embedded.pagesPerSecond.text(), 'ratio ≥ 0.45', ratio(embedded.pagesPerSecond)],
     ['  CPU µs per page', embedded.cpuUsPerPage.text(), '', ''],
     rssRow(embedded),
     [
@@ -91,7 +91,7 @@ try {
     ['  CPU µs per page', leanEmbedded.cpuUsPerPage.text(), '', ''],
     rssRow(leanEmbedded),
     ['fleet, one worker, pages/s', one.pagesPerSecond.text(), 'ratio ≥ 0.40', ratio(one.pagesPerSecond)],
-    ['  CPU µs per page in the worker', one.cpuUsPerPage.text(), '≤ 480', ''],
+    ['  CPU µs per page in the worker', one.cpuUsPerPage.text(), ofBare(2), ''],
     rssRow(one),
     ['  Redis commands per page', single(trips.commands).text(2), '', ''],
     ['  deliveries per page', single(trips.deliveries).text(2), '', ''],
@@ -118,13 +118,16 @@ try {
     ['Redis bytes per waiting URL, beside', single(bytes.waiting).text(), '≤ 200', ''],
     ['longest Redis script, a million URLs, ms', longest.text(1), '≤ 20', ''],
     ['600/min, four workers, % of it used', polite.text(1), '≥ 95', ''],
-    ...politeRows('2 000 hosts × 25 pages, embedded', broad, 90, { cpu: ofBare(2), rss: '≤ 450' }),
-    ...politeRows('2 000 hosts × 25 pages, fleet of two', broadFleet, 85, { cpu: ofBare(2), rss: '≤ 450' }),
-    ...politeRows('1 000 hosts × 15 pages that take 1 s', slow, 80, { rss: '≤ 500' }),
-    ...politeRows('2 000 hosts × 15 pages that take 1 s, lean lane', slowLean, 80, { rss: '≤ 500' }),
-    ...mixedRows('2 000 names of 50 ms, 20 take 5 s: the others, % of what is allowed', names, 85),
+    ...politeRows(`${count(twoThousand)} hosts × 25 pages, embedded`, broad, 90, { cpu: ofBare(2), rss: '≤ 450' }),
+    ...politeRows(`${count(twoThousand)} hosts × 25 pages, fleet of two`, broadFleet, 85, {
+      cpu: ofBare(2),
+      rss: '≤ 450',
+    }),
+    ...politeRows(`${count(thousand)} hosts × 15 pages that take 1 s`, slow, 80, { rss: '≤ 500' }),
+    ...politeRows(`${count(twoThousand)} hosts × 15 pages that take 1 s, lean lane`, slowLean, 80, { rss: '≤ 500' }),
+    ...mixedRows(`${count(twoThousand)} names of 50 ms, 1 % take 5 s: the others, % of what is allowed`, names, 85),
     ['  those of 5 s, % of what is allowed', single(names.slowPercent).text(1), '≥ 85', ''],
-    ...mixedRows('1 000 hosts beside 1 000 silent ones, % of what is allowed', silent, 80),
+    ...mixedRows(`${count(thousand)} hosts beside as many silent ones, % of what is allowed`, silent, 80),
     ...tls,
     ['6 000/min, one worker, % of it used', fast.percent.text(1), '≥ 95', ''],
     ['  scripts per page', fast.scripts.text(2), '', ''],

@@ -20,17 +20,17 @@ export interface MixedFigures {
 
 /** Of each host. */
 const PAGES = 15;
-const NAMES = 2_000;
-const SLOW_NAMES = 20;
+/** One of so many names is slow. */
+const SLOW_EVERY = 100;
 const NAME_SECONDS = 5;
-const HOSTS = 1_000;
 
 /**
- * Crawls 2 000 hosts by their names, of which 1 % take five seconds to be found, and the others 50 ms. The slow ones may take
- * that long in addition.
+ * Crawls hosts by their names, of which 1 % take five seconds to be found, and the others 50 ms. The slow ones may take that
+ * long in addition.
  */
-export async function slowNames(bench: Bench): Promise<MixedFigures & { readonly slowPercent: number }> {
-  const names = Array.from({ length: NAMES }, (_, n) => `${n < SLOW_NAMES ? 'slow' : 'quick'}-${n}.bench.test`);
+export async function slowNames(bench: Bench, hosts: number): Promise<MixedFigures & { readonly slowPercent: number }> {
+  const slowOnes = hosts / SLOW_EVERY;
+  const names = Array.from({ length: hosts }, (_, n) => `${n < slowOnes ? 'slow' : 'quick'}-${n}.bench.test`);
   const nameServer = fork(join(import.meta.dirname, 'name-server.ts'));
   try {
     const [address] = (await once(nameServer, 'message')) as [string];
@@ -39,8 +39,8 @@ export async function slowNames(bench: Bench): Promise<MixedFigures & { readonly
     const { began, seen, rssMb } = await mixedCrawl(bench, crawl, ['127.0.0.1'], []);
     const [slow, quick] = [groupOf(seen, 'slow-'), groupOf(seen, 'quick-')];
     return {
-      percent: percentOf(quick, NAMES - SLOW_NAMES, began, 0),
-      slowPercent: percentOf(slow, SLOW_NAMES, began, NAME_SECONDS),
+      percent: percentOf(quick, hosts - slowOnes, began, 0),
+      slowPercent: percentOf(slow, slowOnes, began, NAME_SECONDS),
       rssMb,
       soonest: soonestOf(seen),
     };
@@ -49,13 +49,13 @@ export async function slowNames(bench: Bench): Promise<MixedFigures & { readonly
   }
 }
 
-/** Crawls 1 000 hosts beside 1 000 others that accept connections and never answer, until the good ones are over. */
-export async function silentHosts(bench: Bench): Promise<MixedFigures> {
-  const [good, silent] = [addresses('127.2'), addresses('127.3')];
+/** Crawls hosts beside as many others that accept connections and never answer, until the good ones are over. */
+export async function silentHosts(bench: Bench, count: number): Promise<MixedFigures> {
+  const [good, silent] = [addresses('127.2', count), addresses('127.3', count)];
   const hosts = good.flatMap((host, n) => [host, silent[n] ?? '']);
   const crawl = { name: 'silent', hosts, flags: [], isEndless: true };
   const { began, seen, rssMb } = await mixedCrawl(bench, crawl, good, silent);
-  return { percent: percentOf(groupOf(seen, '127.2.'), HOSTS, began, 0), rssMb, soonest: soonestOf(seen) };
+  return { percent: percentOf(groupOf(seen, '127.2.'), count, began, 0), rssMb, soonest: soonestOf(seen) };
 }
 
 interface MixedCrawl {
@@ -119,6 +119,6 @@ function soonestOf(seen: Seen): number {
   return Math.min(...Object.values(seen).map(({ soonestMs }) => soonestMs)) / INTERVAL_MS;
 }
 
-function addresses(prefix: string): string[] {
-  return Array.from({ length: HOSTS }, (_, n) => `${prefix}.${Math.floor(n / 250)}.${1 + (n % 250)}`);
+function addresses(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `${prefix}.${Math.floor(n / 250)}.${1 + (n % 250)}`);
 }

@@ -23,6 +23,9 @@ const COMPOSE_ONLY = `# Of docker-compose.yml
 # What Redis may hold. Producers wait at 80 % of it; a URL that waits takes some 350 bytes.
 # REDIS_MAXMEMORY=2gb
 
+# Memory of each worker and producer. A worker keeps to it by working on fewer pages at once.
+# WORKER_MEMORY=1g
+
 # Ports published on 127.0.0.1.
 # PUBLISH_AMQP_PORT=5672
 # PUBLISH_UI_PORT=15672

@@ -56,12 +56,12 @@ export class RequestClock {
 
   /** A connection that was made for the request is ready. */
   connected(): void {
-    if (this.#timings !== undefined) this.#timings.connectedAt = performance.now();
+    this.#timings?.onConnected();
   }
 
   /** The server closes the connection after its answer. */
   closing(): void {
-    if (this.#timings !== undefined) this.#timings.connectedAt = undefined;
+    if (this.#timings !== undefined) this.#timings.isClosing = true;
   }
 
   #arm(): void {

@@ -1,6 +1,8 @@
-import { type Grant, type HostGate, type HostLimit, MAX_SLOT_WAIT_MS, slotToleranceMs } from '../ports/host-gate.ts';
+import { LRUCache } from 'lru-cache';
+import { type Grant, type HostGate, MAX_SLOT_WAIT_MS, slotToleranceMs } from '../ports/host-gate.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlaceLine } from './place-line.ts';
+import { type SlotHolder, Turn } from './turn.ts';
 
 /** The slot of a slower answer is too old to be used: others have had theirs since. */
 const SLOWEST_ANSWER_MS = 100;
@@ -8,18 +10,18 @@ const SLOWEST_ANSWER_MS = 100;
 const MAX_NAP_MS = 2_000;
 
 /** `go`: the host may be asked now. Otherwise: come back in `inMs`, not sooner. */
-export type SlotResult = { readonly go: true } | { readonly go: false; readonly inMs: number };
+export type SlotResult = { readonly go: true; readonly turn: Turn } | { readonly go: false; readonly inMs: number };
+
+/** Hosts remembered as closing their connections. */
+const MOST_CLOSING = 10_000;
 
 interface SlotWaitOptions {
   readonly gate: HostGate;
   readonly clock: Clock;
 }
 
-/** One request that needs a slot. `holder` names it at the gate. */
-interface SlotRequest {
-  readonly host: string;
-  readonly holder: string;
-  readonly limit: HostLimit;
+/** One request that needs a slot. */
+interface SlotRequest extends SlotHolder {
   readonly signal: AbortSignal;
 }
 
@@ -42,6 +44,7 @@ export class SlotWait {
   readonly #gate: HostGate;
   readonly #clock: Clock;
   readonly #line: PlaceLine;
+  readonly #closing = new LRUCache<string, true>({ max: MOST_CLOSING });
 
   constructor({ gate, clock }: SlotWaitOptions) {
     this.#gate = gate;
@@ -53,7 +56,7 @@ export class SlotWait {
   async tryAcquire(request: AdmittedSlotRequest): Promise<SlotResult> {
     const { host, holder, limit, pausedMs } = request;
     // Nothing to ask for: admission has just said that the host isn't paused.
-    if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return { go: true };
+    if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return this.#turnOf(request);
     let hasPlace = false;
     try {
       const result = await this.#reach(request, async () => {
@@ -70,12 +73,12 @@ export class SlotWait {
   }
 
   /** Waits however long it takes. Rejects with the signal's reason once that is aborted. */
-  async acquire(request: SlotRequest): Promise<void> {
+  async acquire(request: SlotRequest): Promise<Turn> {
     const { signal } = request;
     for (;;) {
       signal.throwIfAborted();
       const result = await this.tryAcquire(request);
-      if (result.go) return;
+      if (result.go) return result.turn;
       await this.#clock.sleep(Math.min(result.inMs, MAX_NAP_MS), signal);
     }
   }
@@ -88,7 +91,7 @@ export class SlotWait {
       const { grant, asked, answered } = await this.#askInTurn(request, until, ask);
       if (!grant.granted) return { go: false, inMs: grant.inMs };
       const isFresh = limit.intervalMs === 0 || answered - asked <= SLOWEST_ANSWER_MS;
-      if (isFresh && grant.inMs === 0) return { go: true };
+      if (isFresh && grant.inMs === 0) return this.#turnOf(request);
       if (isFresh) {
         await clock.sleep(grant.inMs, signal);
         const reached = clock.now();
@@ -96,11 +99,15 @@ export class SlotWait {
         if (isInTime && (await this.#gate.stillOpen(host)) && clock.now() - reached <= SLOWEST_ANSWER_MS) {
           // Each of the three delays may be short, and their sum still longer than an interval.
           const latestMs = Math.max(limit.intervalMs, SLOWEST_ANSWER_MS);
-          if (clock.now() - asked - grant.inMs <= latestMs) return { go: true };
+          if (clock.now() - asked - grant.inMs <= latestMs) return this.#turnOf(request);
         }
       }
       if (signal.aborted || clock.now() > until) return { go: false, inMs: 0 };
     }
+  }
+
+  #turnOf(request: SlotRequest): SlotResult {
+    return { go: true, turn: new Turn(this.#gate, request, this.#closing) };
   }
 
   /** Asks the gate. While all places at the host are taken, it asks again and again, behind the requests that came first. */

@@ -66,11 +66,14 @@ export interface FetchRequest {
 export class RequestTimings {
   /** Milliseconds that it waited for this process: for memory, or for its turn to connect. The host is not to blame for them. */
   waitedMs = 0;
-  /**
-   * When a new connection was ready, as `performance.now()` shows it, if the host keeps it for the requests that follow: they
-   * will be sent at once. Nothing if the request used a kept connection.
-   */
-  connectedAt: number | undefined;
+  /** The server closes the connection after its answer: the next request needs a new one. */
+  isClosing = false;
+  /** Called when a connection that was made for the request is ready, and the request is sent. */
+  readonly onConnected: () => void;
+
+  constructor(onConnected: () => void = () => {}) {
+    this.onConnected = onConnected;
+  }
 }
 
 export interface PageRequest extends FetchRequest {

@@ -16,9 +16,11 @@ export interface HostGate {
   stillOpen(host: string): Promise<boolean>;
   /**
    * The request is over; without an end, none was made. Frees its place, and adjusts the host's pace to its response time,
-   * which a failure may raise but never lower. Costs nothing when places aren't counted and the request was not late.
+   * which a failure may raise but never lower. Costs nothing when places aren't counted.
    */
   leave(host: string, limit: HostLimit, holder: string, end?: RequestEnd): Promise<void>;
+  /** A request that had its slot is sent only now, well after it: the next slot comes no sooner than an interval from now. */
+  sentLate(host: string, limit: HostLimit): Promise<void>;
   /** Pauses a host for everybody, for release as well. A longer pause stands. */
   pause(host: string, ms: number, reason: string): Promise<void>;
   /**
@@ -36,11 +38,6 @@ export interface HostGate {
 export interface RequestEnd {
   readonly durationMs: number;
   readonly isFailure?: boolean;
-  /**
-   * Milliseconds since it was sent, if that was well after its turn: the next slot then comes no sooner than an interval after
-   * it was sent.
-   */
-  readonly sentAgoMs?: number | undefined;
 }
 
 /** The pause that a host was in before; nothing if it was in none. */

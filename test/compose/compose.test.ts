@@ -49,6 +49,22 @@ test('a producer in a throwaway container crawls a site: every page once, each w
   expect(new Set(records.map(({ worker }) => worker)).size).toBe(3);
 });
 
+test('workers may write to their records and to /tmp only, have no rights, and know their memory', async () => {
+  const [scraper] = await stack.containers('scraper');
+  const format = '{{json .HostConfig}}';
+  const { stdout } = await docker(['inspect', '--format', format, scraper?.Name ?? '']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    ReadonlyRootfs: true,
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges:true'],
+    Memory: 2 ** 30,
+    ExtraHosts: ['host.docker.internal:host-gateway'],
+  });
+  const limit = 'process.constrainedMemory()';
+  const told = await stack.compose(['exec', '-T', 'scraper', 'node', '-p', limit]);
+  expect(Number(told.stdout)).toBe(2 ** 30);
+});
+
 test('status in a worker container tells of it', async () => {
   const { stdout } = await stack.compose(['exec', '-T', 'scraper', 'trawl', 'status']);
   expect(stdout).toMatch(/first +finished +300\/300/);
@@ -94,6 +110,13 @@ test('a list comes by standard input; what is malformed becomes a dead letter', 
   });
   const { stdout } = await stack.compose(['exec', '-T', 'scraper', 'trawl', 'dlq', 'list']);
   expect(stdout).toMatch(/malformed.*ftp:\/\/site\/listed\/3/);
+});
+
+test('with workers there, a producer gives no hint to start some', async () => {
+  const args = ['run', '--rm', '-T', 'producer', '-', '--run', 'hinted'];
+  const { stdout } = await stack.compose(args, { input: 'http://site:8080/listed/9\n' });
+  expect(stdout).toMatch(/URLs? offered/);
+  expect(stdout).not.toMatch(/Workers:/);
 });
 
 test('nothing is lost when a worker is killed, and the fleet shrinks to one and grows again', async () => {

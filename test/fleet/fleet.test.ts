@@ -55,7 +55,7 @@ describe('a fleet over RabbitMQ and Redis', () => {
       waiting: 0,
       inFlight: 300,
     });
-    expect(told.workerCommand).toBe('trawl work');
+    expect(told).toMatchObject({ workers: 0, workerCommand: 'trawl work' });
     const connection = await connect(inject('rabbitmqUrl'));
     const channel = await connection.createChannel();
     const [normal, priority] = [

@@ -137,7 +137,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
 }
 
 async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Context): Promise<number> {
-  const { run, watched, releaser, interrupts } = parts;
+  const { run, stores, watched, releaser, interrupts } = parts;
   await releaser.start();
   await tellWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch));
   if (interrupts.by !== undefined) {
@@ -148,7 +148,7 @@ async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Contex
   await releaser.fill();
   const progress = await ownProgress(parts);
   if (progress === undefined) throw new RunLostError(run);
-  tellOffered(progress, watched, context);
+  tellOffered(progress, watched, (await stores.roster.workers()).length, context);
   return 0;
 }
 
@@ -225,7 +225,12 @@ async function hasEnded({ run, stores, watched }: Parts): Promise<boolean> {
   return standing === undefined || !watched.isOwn(standing) || standing.hasEnded;
 }
 
-function tellOffered(progress: RunProgress, watched: WatchedProducer, { json, telling }: Context): void {
+function tellOffered(
+  progress: RunProgress,
+  watched: WatchedProducer,
+  workers: number,
+  { json, telling }: Context,
+): void {
   const { run, state, discovered, duplicate, waiting, inFlight } = progress;
   const { malformed, older } = watched.progress;
   if (json) {
@@ -238,7 +243,8 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, { json, te
       waiting,
       inFlight,
       older,
-      workerCommand: WORKER_COMMAND,
+      workers,
+      ...(workers === 0 ? { workerCommand: WORKER_COMMAND } : {}),
     };
     printJson(told);
     return;
@@ -253,8 +259,9 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, { json, te
     malformed > 0 ? `${count(malformed)} malformed` : '',
   ].filter((part) => part !== '');
   const behind = also.length === 0 ? '' : ` (${also.join(', ')})`;
+  const start = workers === 0 ? `Workers: none is running (${WORKER_COMMAND})    ` : '';
   print([
     `Run ${run}: ${counted(discovered, 'URL')} offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.`,
-    `Workers: ${WORKER_COMMAND}    Progress: trawl status ${run} --watch`,
+    `${start}Progress: trawl status ${run} --watch`,
   ]);
 }

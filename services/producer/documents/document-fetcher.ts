@@ -1,7 +1,6 @@
 import { decodeStream } from '../../../shared/crawler/charset.ts';
-import { requestEnd } from '../../../shared/loops/request-end.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import { FetchError, type Fetcher, type OpenDocument, RequestTimings } from '../../../shared/ports/fetcher.ts';
+import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
@@ -154,10 +153,8 @@ export class DocumentFetcher {
     reading: { length: number },
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
-    const { fetcher, hostGate, limit, holder } = this.#options;
-    await this.#slots.acquire({ host, holder, limit, signal });
-    const began = performance.now();
-    const timings = new RequestTimings();
+    const { fetcher, limit, holder } = this.#options;
+    const turn = await this.#slots.acquire({ host, holder, limit, signal });
     let answeredAt: number | undefined;
     let unread: OpenDocument['body'] | undefined;
     try {
@@ -166,7 +163,7 @@ export class DocumentFetcher {
         redirectedFrom,
         login: loginFor(href, logins),
         timeoutMs: DOCUMENT_TIMEOUT_MS,
-        ...{ signal, timings },
+        ...{ signal, timings: turn.timings },
       });
       const { status, headers, body } = response;
       answeredAt = performance.now();
@@ -189,7 +186,7 @@ export class DocumentFetcher {
     } finally {
       unread?.destroy();
       // The host's response time, without the time the frontier took to accept its URLs.
-      await hostGate.leave(host, limit, holder, requestEnd({ began, timings, limit, answeredAt }));
+      await turn.over({ answeredAt });
     }
   }
 

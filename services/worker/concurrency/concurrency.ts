@@ -26,10 +26,11 @@ interface ConcurrencyOptions {
 }
 
 /** Where `auto` begins, and how far it goes: a connection each, and what it has in hand. */
-const AUTO_FROM = 32;
+const AUTO_FROM = 128;
 const AUTO_MOST = 1_024;
-/** It shrinks no further when memory is short. */
-const AUTO_LEAST = 8;
+/** It shrinks no further than this when the event loop is late, and when memory is short. */
+const LEAST_WHEN_LATE = 32;
+const LEAST_WHEN_SHORT = 8;
 /** Files that are none of its requests: stores, logs, records, names. Two more a request: its connection and a spare. */
 const OTHER_FILES = 128;
 const FILES_PER_SLOT = 2;
@@ -82,8 +83,8 @@ export class Concurrency {
   look(load: Load, now: number): void {
     this.#bound = this.#boundBy(load);
     if (this.#isFixed) return;
-    if (load.memoryShare > HIGH_MEMORY_SHARE) this.#shrink(AUTO_LEAST, now);
-    else if (load.loopDelayMs > SLOW_LOOP_MS) this.#shrink(AUTO_FROM, now);
+    if (load.memoryShare > HIGH_MEMORY_SHARE) this.#shrink(LEAST_WHEN_SHORT, now);
+    else if (load.loopDelayMs > SLOW_LOOP_MS) this.#shrink(LEAST_WHEN_LATE, now);
     else if (this.#bound === 'slots') this.#grow();
   }
 

@@ -7,33 +7,44 @@ const RESOLUTION_MS = 20;
 const NS_PER_MS = 1e6;
 /** What a window of the loop's delays has to hold, or one late turn would decide. */
 const WINDOW_MS = 1_000;
+/** Until V8 has compiled what a page needs, the event loop is late, however few pages are open. */
+const WARM_UP_MS = 5_000;
 
 /** Measures how this process fares. */
 export class LoadMeter {
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #memoryLimit = memoryLimit();
   #utilization: EventLoopUtilization = performance.eventLoopUtilization();
-  #windowBegan = performance.now();
+  readonly #warmUpMs: number;
+  #startedAt = performance.now();
+  #windowBegan = this.#startedAt;
   #delayMs = 0;
+
+  constructor({ warmUpMs = WARM_UP_MS }: { readonly warmUpMs?: number } = {}) {
+    this.#warmUpMs = warmUpMs;
+  }
 
   start(): void {
     this.#delays.enable();
+    this.#startedAt = performance.now();
   }
 
   stop(): void {
     this.#delays.disable();
   }
 
-  /** Since the last call; the loop's delay is that of the last full second. */
+  /** Since the last call; the loop's delay is that of the last full second, and 0 in the first seconds. */
   read(): ProcessLoad {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, this.#utilization);
     this.#utilization = now;
-    if (performance.now() - this.#windowBegan >= WINDOW_MS) {
+    const at = performance.now();
+    const isWarm = at - this.#startedAt >= this.#warmUpMs;
+    if (!isWarm || at - this.#windowBegan >= WINDOW_MS) {
       // The histogram holds what passed between two looks at the loop: the resolution, and the delay.
-      this.#delayMs = Math.max(0, this.#delays.percentile(90) / NS_PER_MS - RESOLUTION_MS);
+      if (isWarm) this.#delayMs = Math.max(0, this.#delays.percentile(90) / NS_PER_MS - RESOLUTION_MS);
       this.#delays.reset();
-      this.#windowBegan = performance.now();
+      this.#windowBegan = at;
     }
     return { utilization, loopDelayMs: this.#delayMs, memoryShare: process.memoryUsage.rss() / this.#memoryLimit };
   }

@@ -1,13 +1,6 @@
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
-import { requestEnd } from '../../../shared/loops/request-end.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import {
-  FetchError,
-  type Fetcher,
-  type PageHold,
-  type PageRequest,
-  RequestTimings,
-} from '../../../shared/ports/fetcher.ts';
+import { FetchError, type Fetcher, type PageHold, type PageRequest } from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
@@ -128,19 +121,20 @@ export class Requests {
     if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS };
     const first = this.#silent.begin(host);
     const signal = first === undefined ? this.#options.signal : AbortSignal.any([this.#options.signal, first.signal]);
-    let hasAnswered = false;
     try {
       const permission = (await robots?.permit(this.#candidate(hop, signal), rules)) ?? FREE;
-      hasAnswered =
-        robots !== undefined && rules === undefined && (permission.kind === 'allow' || permission.kind === 'skip');
       if (first?.signal.aborted) return { laterMs: CUT_SHORT_WAITS_MS };
+      const hasRules = permission.kind === 'allow' || permission.kind === 'skip';
+      if (robots !== undefined && rules === undefined && hasRules) first?.answered();
       if (permission.kind !== 'allow') return this.#refused(hop, permission);
       if (arrival !== undefined) return await this.#recall(hop, arrival);
       const asked = await this.#ask(hop, { crawlDelayMs: permission.intervalMs, pausedMs, signal }, hold);
-      hasAnswered ||= 'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
+      const hasAnswered =
+        'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
+      if (hasAnswered) first?.answered();
       return first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked;
     } finally {
-      first?.end(hasAnswered);
+      first?.end();
     }
   }
 
@@ -184,7 +178,7 @@ export class Requests {
 
   /** One request, in its host's turn. */
   async #ask(visit: Visit, { crawlDelayMs, pausedMs, signal }: Asking, hold: PageHold): Promise<Hop> {
-    const { fetcher, gate, hostConcurrency } = this.#options;
+    const { fetcher, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     await fetcher.prepare(urlOf(visit), signal);
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
@@ -192,12 +186,10 @@ export class Requests {
     const { holder } = visit;
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
     if (!slot.go) return { laterMs: slot.inMs };
-    const began = performance.now();
-    const timings = new RequestTimings();
-    const fetched = await this.#fetch(visit, { signal, hold, timings });
-    const end = requestEnd({ began, timings, limit, isFailure: 'ending' in fetched });
+    const { turn } = slot;
+    const fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings });
     // If that fails, the place is free again when its lease ends.
-    const left = gate.leave(host, limit, holder, end).catch(() => {});
+    const left = turn.over({ isFailure: 'ending' in fetched }).catch(() => {});
     if (!('to' in fetched)) return { ...fetched, left };
     await left;
     return fetched;

@@ -1,6 +1,5 @@
-import { requestEnd } from '../../../shared/loops/request-end.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import { type FetchError, type Fetcher, RequestTimings } from '../../../shared/ports/fetcher.ts';
+import type { FetchError, Fetcher } from '../../../shared/ports/fetcher.ts';
 import { type HostGate, MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
 import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../../shared/ports/robots-store.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -179,17 +178,16 @@ export class Robots {
     { origin, at, way }: OnTheWay,
     { intervalMs, signal }: Candidate,
   ): Promise<RobotsAnswer | { readonly kind: 'later'; readonly inMs: number }> {
-    const { gate, fetcher, hostConcurrency, log } = this.#options;
+    const { fetcher, hostConcurrency, log } = this.#options;
     const limit = { intervalMs, concurrency: hostConcurrency };
     const holder = `robots:${origin}`;
     await fetcher.prepare(way.redirects.at(-1) ?? `${origin}/robots.txt`, signal);
     // The host may have been paused since the page was admitted.
     const slot = await this.#slots.tryAcquire({ host: at, holder, limit, signal });
     if (!slot.go) return { kind: 'later', inMs: slot.inMs };
-    const began = performance.now();
-    const timings = new RequestTimings();
-    const answer = await requestRobots(origin, way.redirects, fetcher, { signal, timings });
-    await gate.leave(at, limit, holder, requestEnd({ began, timings, limit }));
+    const { turn } = slot;
+    const answer = await requestRobots(origin, way.redirects, fetcher, { signal, timings: turn.timings });
+    await turn.over();
     log.debug({ origin, ...(answer.kind === 'wait' ? { reason: answer.reason } : {}) }, `robots.txt: ${answer.kind}`);
     return answer;
   }

@@ -11,10 +11,12 @@ interface SilentHostsOptions {
 
 /** A request to a host that has never answered. */
 export interface FirstRequest {
-  /** Aborted to make room for a request to another host. */
+  /** Aborted to make room for a request to another host, while the host has not answered. */
   readonly signal: AbortSignal;
-  /** Call it when the request ends. */
-  end(hasAnswered: boolean): void;
+  /** The host has answered. */
+  answered(): void;
+  /** Call it when the request ends, answered or not. */
+  end(): void;
 }
 
 interface OpenRequest {
@@ -61,6 +63,7 @@ export class SilentHosts {
     let room = Math.ceil(this.#options.slots() / 2);
     const longest: OpenRequest[] = [];
     for (const request of this.#open) {
+      if (this.#answered.has(request.host)) continue;
       const age = now - request.since;
       const times = this.#silent.get(request.host) ?? 0;
       if (age < SILENT_AFTER_MS && times === 0) {
@@ -88,22 +91,29 @@ export class SilentHosts {
     if (this.#answered.has(host)) return undefined;
     const request = { host, since: this.#now(), abort: new AbortController() };
     this.#open.add(request);
-    return { signal: request.abort.signal, end: (hasAnswered) => this.#end(request, hasAnswered) };
+    return {
+      signal: request.abort.signal,
+      answered: () => this.#hasAnswered(request),
+      end: () => this.#end(request),
+    };
   }
 
-  #end(request: OpenRequest, hasAnswered: boolean): void {
+  #hasAnswered(request: OpenRequest): void {
+    const { host } = request;
+    this.#open.delete(request);
+    this.#silent.delete(host);
+    this.#answered.add(host);
+    forgetOldest(this.#answered);
+  }
+
+  #end(request: OpenRequest): void {
     const { host, since } = request;
     this.#open.delete(request);
-    if (hasAnswered) {
-      this.#silent.delete(host);
-      this.#answered.add(host);
-      forgetOldest(this.#answered);
-    } else if (this.#now() - since >= SILENT_AFTER_MS) {
-      const times = (this.#silent.get(host) ?? 0) + 1;
-      this.#silent.delete(host);
-      this.#silent.set(host, times);
-      forgetOldest(this.#silent);
-    }
+    if (this.#answered.has(host) || this.#now() - since < SILENT_AFTER_MS) return;
+    const times = (this.#silent.get(host) ?? 0) + 1;
+    this.#silent.delete(host);
+    this.#silent.set(host, times);
+    forgetOldest(this.#silent);
   }
 
   #now(): number {

@@ -44,12 +44,15 @@ export class RedisHostGate implements HostGate {
     return ((await this.#scripts.run('paused', host)) as number) === 0;
   }
 
-  async leave(host: string, { intervalMs, concurrency }: HostLimit, holder: string, end?: RequestEnd): Promise<void> {
-    const { durationMs, isFailure = false, sentAgoMs } = end ?? {};
-    if (concurrency === 0 && sentAgoMs === undefined) return;
+  async leave(host: string, { concurrency }: HostLimit, holder: string, end?: RequestEnd): Promise<void> {
+    if (concurrency === 0) return;
+    const { durationMs, isFailure = false } = end ?? {};
     const took = durationMs === undefined ? '' : Math.round(durationMs);
-    const nextInMs = sentAgoMs === undefined ? '' : Math.ceil(intervalMs - sentAgoMs);
-    await this.#scripts.run('leave', host, holder, concurrency, took, isFailure ? 1 : 0, nextInMs);
+    await this.#scripts.run('leave', host, holder, concurrency, took, isFailure ? 1 : 0);
+  }
+
+  async sentLate(host: string, { intervalMs }: HostLimit): Promise<void> {
+    if (intervalMs > 0) await this.#scripts.run('sent_late', host, Math.ceil(intervalMs));
   }
 
   async pause(host: string, ms: number, reason: string): Promise<void> {

@@ -45,6 +45,7 @@ export type ScriptName =
   | 'roster'
   | 'run_counts'
   | 'seal'
+  | 'sent_late'
   | 'settle'
   | 'slow'
   | 'steer'

@@ -29,16 +29,10 @@ export class SqliteHostGate implements HostGate {
     return await this.#store.move((moves) => moves.host(name).pausedUntil <= moves.now);
   }
 
-  async leave(name: string, { intervalMs, concurrency }: HostLimit, holder: string, end?: RequestEnd): Promise<void> {
-    const { durationMs, isFailure = false, sentAgoMs } = end ?? {};
-    if (concurrency === 0 && sentAgoMs === undefined) return;
+  async leave(name: string, { concurrency }: HostLimit, holder: string, end?: RequestEnd): Promise<void> {
+    if (concurrency === 0) return;
+    const { durationMs, isFailure = false } = end ?? {};
     await this.#store.move((moves) => {
-      const nextAt = sentAgoMs === undefined ? 0 : moves.now + Math.ceil(intervalMs - sentAgoMs);
-      if (nextAt > moves.now) {
-        const late = moves.host(name);
-        late.nextAt = Math.max(late.nextAt, nextAt);
-      }
-      if (concurrency === 0) return;
       moves.database.run('DELETE FROM places WHERE host = ? AND holder = ?', name, holder);
       if (durationMs === undefined) return;
       const host = moves.host(name);
@@ -46,6 +40,14 @@ export class SqliteHostGate implements HostGate {
       if (average === undefined) return;
       host.responseMs = average;
       host.responseInterval = Math.ceil(average / concurrency);
+    });
+  }
+
+  async sentLate(name: string, { intervalMs }: HostLimit): Promise<void> {
+    if (intervalMs === 0) return;
+    await this.#store.move((moves) => {
+      const host = moves.host(name);
+      host.nextAt = Math.max(host.nextAt, moves.now + Math.ceil(intervalMs));
     });
   }
 

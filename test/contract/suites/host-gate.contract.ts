@@ -50,17 +50,16 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
       test('the slot after a request that was sent late is an interval after it was sent', async () => {
         const { ask, gate, step } = await setup();
         expect(await ask(every(1_000), 'a')).toEqual(granted(0));
-        step(800);
-        await gate.leave('a.test', every(1_000), 'a', { durationMs: 800, sentAgoMs: 100 });
-        expect(await ask(every(1_000), 'b')).toEqual(refused('pace', 900));
         step(700);
+        await gate.sentLate('a.test', every(1_000));
+        expect(await ask(every(1_000), 'b')).toEqual(refused('pace', 1_000));
+        step(800);
         expect(await ask(every(1_000), 'b')).toEqual(granted(200));
-        await gate.leave('a.test', every(1_000), 'b', { durationMs: 10, sentAgoMs: 0 });
-        expect(await ask(every(1_000), 'c'), 'a slot that is taken already stays the last one').toEqual(
-          refused('pace', 1_200),
-        );
-        await gate.leave('a.test', every(1_000), 'b', { durationMs: 5_000, sentAgoMs: 5_000 });
-        expect(await ask(every(1_000), 'c'), 'it was sent long ago').toEqual(refused('pace', 1_200));
+        await gate.sentLate('a.test', every(1_000));
+        expect(await ask(every(1_000), 'c'), 'a later slot stands').toEqual(refused('pace', 1_200));
+        await gate.sentLate('a.test', UNLIMITED);
+        await gate.sentLate('b.test', UNLIMITED);
+        expect(await ask(UNLIMITED, 'd', 'b.test')).toEqual(granted(0));
       });
 
       test('a wait of more than 250 ms reserves nothing', async () => {

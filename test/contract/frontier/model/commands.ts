@@ -139,18 +139,18 @@ export class Release implements Command {
   }
 }
 
-/** Who makes a request of its own asks the gate, and tells how long it took, and how late it was sent. */
+/** Who makes a request of its own asks the gate, and tells how long it took, and whether it was sent late. */
 export class Request implements Command {
   readonly holder: string;
   readonly tookMs: number;
   readonly isFailure: boolean;
-  readonly sentAgoMs: number | undefined;
+  readonly isLate: boolean;
 
-  constructor(holder: string, { durationMs, isFailure = false, sentAgoMs }: RequestEnd) {
+  constructor(holder: string, { durationMs, isFailure = false }: RequestEnd, isLate: boolean) {
     this.holder = holder;
     this.tookMs = durationMs;
     this.isFailure = isFailure;
-    this.sentAgoMs = sentAgoMs;
+    this.isLate = isLate;
   }
 
   check(): boolean {
@@ -160,14 +160,13 @@ export class Request implements Command {
   async run(_: Model, world: World): Promise<void> {
     const limit = { intervalMs: 1_000, concurrency: 2 };
     const { granted } = await world.ask((store) => store.gate.ask('slow.test', limit, this.holder));
-    const { tookMs: durationMs, isFailure, sentAgoMs } = this;
-    const end = { durationMs, isFailure, sentAgoMs };
+    const end = { durationMs: this.tookMs, isFailure: this.isFailure };
+    if (this.isLate) await world.ask((store) => store.gate.sentLate('slow.test', limit));
     if (granted) await world.ask((store) => store.gate.leave('slow.test', limit, this.holder, end));
   }
 
   toString(): string {
-    const late = this.sentAgoMs === undefined ? '' : `, sent ${this.sentAgoMs} ms ago`;
-    return `request ${this.holder} ${this.tookMs}${this.isFailure ? ' in vain' : ''}${late}`;
+    return `request ${this.holder} ${this.tookMs}${this.isFailure ? ' in vain' : ''}${this.isLate ? ', sent late' : ''}`;
   }
 }
 

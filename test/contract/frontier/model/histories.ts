@@ -91,8 +91,8 @@ export function commands(most: number, { unruly = true } = {}): fc.Arbitrary<Ite
       fc.record({
         durationMs: fc.constantFrom(50, 4_000, 90_000),
         isFailure: fc.boolean(),
-        sentAgoMs: fc.option(fc.constantFrom(0, 400, 2_000), { nil: undefined, freq: 2 }),
       }),
+      fc.boolean(),
     )
     .map((args) => new Request(...args));
   const steer = fc

@@ -59,21 +59,26 @@ export function describeConnecting(setup: Setup): void {
       for (const ended of await Promise.all(hanging)) expect(ended).toMatchObject({ reason: 'aborted' });
     });
 
-    test('a request tells when its new connection was ready, if the next one will use it', async () => {
-      const { fetch, site } = await setup();
+    test('a request tells when its new connection is ready, and whether the next one will need another', async () => {
+      const { fetch, fetcher, site } = await setup();
       site.on('/closes', (_, response) => void response.setHeader('connection', 'close').end('x'));
-      const asked = async (path: string): Promise<RequestTimings> => {
-        const timings = new RequestTimings();
+      const asked = async (path: string): Promise<[requestsBefore: number[], isClosing: boolean]> => {
+        const connected: number[] = [];
+        const timings = new RequestTimings(() => void connected.push(site.count(path)));
         await fetch(path, { timings });
-        return timings;
+        return [connected, timings.isClosing];
       };
-      const before = performance.now();
-      const { connectedAt } = await asked('/page/1');
-      expect(connectedAt).toBeGreaterThan(before);
-      expect(connectedAt).toBeLessThan(performance.now());
-      expect((await asked('/page/2')).connectedAt, 'a kept connection').toBeUndefined();
-      await asked('/closes');
-      expect((await asked('/closes')).connectedAt, 'a new one that is closed').toBeUndefined();
+      expect(await asked('/page/1'), 'before the request is sent').toEqual([[0], false]);
+      expect(await asked('/page/2'), 'a kept connection').toEqual([[], false]);
+      expect(await asked('/closes')).toEqual([[], true]);
+      expect(await asked('/page/3')).toEqual([[0], false]);
+      let connected = 0;
+      site.on('/robots.txt', (_, response) => void response.setHeader('connection', 'close').end('x'));
+      for (let n = 0; n < 2; n++) {
+        const timings = new RequestTimings(() => void connected++);
+        for await (const _ of (await fetcher.open({ url: site.url('/robots.txt'), timings })).body);
+        expect([connected, timings.isClosing], 'documents too').toEqual([n, true]);
+      }
     });
 
     test('who waits for its turn ends with the signal, at once, and is never heard of', async () => {

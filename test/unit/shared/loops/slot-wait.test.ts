@@ -53,7 +53,7 @@ test('where nothing is limited, nothing is asked', async () => {
   const { acquire, asked } = setup();
   const acquiring = acquire();
   await settled();
-  expect([acquiring.result, asked]).toEqual([{ go: true }, []]);
+  expect([acquiring.result, asked]).toMatchObject([{ go: true }, []]);
 });
 
 test('a pause that admission saw is waited for, even where nothing is limited', async () => {
@@ -63,16 +63,16 @@ test('a pause that admission saw is waited for, even where nothing is limited', 
   await step(199);
   expect(acquiring.result).toBeUndefined();
   await step(1);
-  expect(acquiring.result).toEqual({ go: true });
+  expect(acquiring.result).toMatchObject({ go: true });
 });
 
 test('a slot that comes within 250 ms is waited for, and not a moment less', async () => {
   const { acquire, step } = setup({ intervalMs: 250 });
   const [first, second] = [acquire('first'), acquire('second')];
   await step(249);
-  expect([first.result, second.result]).toEqual([{ go: true }, undefined]);
+  expect([first.result, second.result]).toMatchObject([{ go: true }, undefined]);
   await step(1);
-  expect(second.result).toEqual({ go: true });
+  expect(second.result).toMatchObject({ go: true });
 });
 
 test('a slot that comes later belongs to the frontier', async () => {
@@ -105,7 +105,7 @@ test.each([
   const second = acquire('second');
   await step(intervalMs + lateMs);
   expect(asked.length, 'another slot is asked for').toBe(isGood ? 2 : 3);
-  if (isGood) expect(second.result).toEqual({ go: true });
+  if (isGood) expect(second.result).toMatchObject({ go: true });
 });
 
 test('a worker that stood still does not fire the slots that it held', async () => {
@@ -129,7 +129,7 @@ test('a host that was paused meanwhile is asked for another slot', async () => {
   await step(100);
   expect([second.result, asked.at(-1)]).toEqual([undefined, { granted: true, inMs: 200 }]);
   await step(200);
-  expect(second.result).toEqual({ go: true });
+  expect(second.result).toMatchObject({ go: true });
 });
 
 test('a host that was paused for long meanwhile is left to the frontier', async () => {
@@ -155,7 +155,7 @@ test('a place that was granted is free again when its slot is then refused for a
   const [third, fourth] = [acquire('third'), acquire('fourth')];
   await step(50);
   await step(100);
-  expect([third.result, fourth.result]).toEqual([{ go: true }, { go: true }]);
+  expect([third.result, fourth.result]).toMatchObject([{ go: true }, { go: true }]);
 });
 
 test('a place that was granted is free again when the gate then fails', async () => {
@@ -185,7 +185,7 @@ test('a place is waited for as long as it may take, at most 250 ms in all', asyn
   expect([lucky.result, unlucky.result]).toEqual([undefined, undefined]);
   await gate.leave(HOST, limit, 'somebody else', { durationMs: 20 });
   await step(100);
-  expect([lucky.result, unlucky.result]).toEqual([{ go: true }, undefined]);
+  expect([lucky.result, unlucky.result]).toMatchObject([{ go: true }, undefined]);
   for (let waitedMs = 200; waitedMs <= 250; waitedMs += 10) await step(10);
   expect(unlucky.result).toEqual({ go: false, inMs: 20 });
   expect(asked.length).toBeLessThan(30);

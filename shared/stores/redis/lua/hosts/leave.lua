@@ -1,18 +1,12 @@
 #!lua flags=allow-oom
 -- A request is over: frees its place and remembers how long the host took.
--- ARGV   prefix, host, holder, concurrency, duration ms or '', 1 if it came to nothing,
---        ms until the next slot if the request was sent late, or '', time
+-- ARGV   prefix, host, holder, concurrency, duration ms or '', 1 if it came to nothing, time
 -- Result 1 if the place was held
 -- Atomic. Run twice, the response time is averaged in twice: harmless.
 
 local key, holder, concurrency, took = host_key(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local held = redis.call('ZREM', key .. ':open', holder)
-local next_in = tonumber(ARGV[7])
-if next_in and next_in > 0 and now + next_in > tonumber(redis.call('HGET', key, 'next_at') or '0') then
-  redis.call('HSET', key, 'next_at', int(now + next_in))
-  keep_host(ARGV[2], next_in + HOST_KEPT_MS)
-end
-if not took or concurrency == 0 then return held end
+if not took then return held end
 took = math.min(took, LONGEST_RESPONSE_MS)
 local average = tonumber(redis.call('HGET', key, 'response_ms') or nil)
 -- A refused connection is no quick answer.

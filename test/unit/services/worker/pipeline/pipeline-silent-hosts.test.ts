@@ -30,3 +30,26 @@ test('a host that never answers makes room for a new one, and waits at no attemp
   world.clock.step(15_000);
   expect((await world.frontier.release(EVERYTHING)).tasks).toMatchObject([{ state: { attempts: 0 } }]);
 });
+
+test('a slow host whose robots.txt was answered is none of those, and nobody needs its room', async () => {
+  const world = await setup();
+  const { site } = world;
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+  site.on('/slow', async (_, response) => {
+    await mayAnswer;
+    response.setHeader('content-type', 'text/html').end('slow');
+  });
+  const slots = new Slots(2);
+  const pipeline = world.pipeline({ slots, robots: world.robots() });
+  const slow = pipeline.handle(await deliver(world, '/slow'));
+  await site.arrival('/slow');
+  const now = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2_000);
+  onTestFinished(() => later.mockRestore());
+  const other = await deliver(world, `http://localhost:${site.port}/page/1`);
+  await pipeline.handle(other);
+  expect(slots.takeShortage()).toBe(false);
+  answer();
+  await slow;
+  expect(await world.runs.progress('r')).toMatchObject({ waiting: 0, inFlight: 0, done: 2 });
+});

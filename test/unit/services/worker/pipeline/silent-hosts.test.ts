@@ -27,13 +27,27 @@ test('a host that never answered has one request that lasts', () => {
   const request = hosts.begin('silent.test');
   time.now += 2_000;
   expect([hosts.mayAsk('silent.test'), hosts.mayAsk('other.test')]).toEqual([false, true]);
-  request?.end(false);
+  request?.end();
   expect(hosts.mayAsk('silent.test')).toBe(true);
+});
+
+test('a host counts as silent no longer once it has answered, though its request goes on', () => {
+  const { time, hosts } = setup(2);
+  const [first, second] = [hosts.begin('slow.test'), hosts.begin('slow.test')];
+  first?.answered();
+  time.now += 2_000;
+  expect([hosts.mayAsk('slow.test'), hosts.mayAsk('other.test')]).toEqual([true, true]);
+  first?.end();
+  second?.end();
+  expect([first?.signal.aborted, second?.signal.aborted]).toEqual([false, false]);
+  hosts.begin('silent.test');
+  time.now += 2_000;
+  expect(hosts.mayAsk('slow.test'), 'it is remembered').toBe(true);
 });
 
 test('all that never answered have half of the slots: for a new host, the oldest of them makes room', () => {
   const { time, told, hosts, ask } = setup(8);
-  hosts.begin('good.test')?.end(true);
+  hosts.begin('good.test')?.answered();
   const areCut = ask('silent-0.test', 'silent-1.test', 'silent-2.test');
   time.now += 2_000;
   expect(hosts.mayAsk('new.test')).toBe(true);
@@ -61,7 +75,7 @@ test('one that was silent before counts from its start, waits while there is no 
   const silence = (forMs: number): void => {
     const request = hosts.begin('silent.test');
     time.now += forMs;
-    request?.end(false);
+    request?.end();
   };
   silence(2_000);
   const again = hosts.begin('silent.test');
@@ -72,7 +86,7 @@ test('one that was silent before counts from its start, waits while there is no 
   time.now += 1;
   expect(hosts.mayAsk('new.test')).toBe(true);
   expect(again?.signal.aborted).toBe(true);
-  again?.end(false);
+  again?.end();
   ask('other.test');
   time.now += 2_000;
   expect(hosts.mayAsk('silent.test'), 'nobody makes room for it').toBe(false);
@@ -83,7 +97,7 @@ test('one that answers late is silent no more', () => {
   const request = hosts.begin('late.test');
   time.now += 5_000;
   expect(hosts.mayAsk('late.test')).toBe(false);
-  request?.end(true);
+  request?.answered();
   expect(hosts.begin('late.test')).toBeUndefined();
   time.now += 5_000;
   expect(hosts.mayAsk('late.test')).toBe(true);

@@ -1,0 +1,57 @@
+import type { LRUCache } from 'lru-cache';
+import { RequestTimings } from '../ports/fetcher.ts';
+import { type HostGate, type HostLimit, slotToleranceMs } from '../ports/host-gate.ts';
+
+/** A request that has its slot. `holder` names it at the gate. */
+export interface SlotHolder {
+  readonly host: string;
+  readonly holder: string;
+  readonly limit: HostLimit;
+}
+
+/** Hosts that close the connection after each answer. */
+export type ClosingHosts = Pick<LRUCache<string, true>, 'has' | 'set'>;
+
+/** How a request went. */
+interface RequestResult {
+  readonly isFailure?: boolean;
+  /** When its answer began, as `performance.now()` shows it, if the rest says nothing of the host's pace. */
+  readonly answeredAt?: number | undefined;
+}
+
+/**
+ * The turn of one request, which begins at once.
+ *
+ * A request that has to connect first is sent some time after its slot: there are round trips, and in a busy process the event
+ * loop is late. The next one uses that connection and is sent in time, so the two would follow each other too closely. So
+ * the gate is told of a request that is sent well after its slot, unless the host closes its connections: then the next one is as late.
+ */
+export class Turn {
+  readonly timings = new RequestTimings(() => this.#onConnected());
+  readonly #gate: HostGate;
+  readonly #slot: SlotHolder;
+  readonly #closing: ClosingHosts;
+  readonly #began = performance.now();
+
+  constructor(gate: HostGate, slot: SlotHolder, closing: ClosingHosts) {
+    this.#gate = gate;
+    this.#slot = slot;
+    this.#closing = closing;
+  }
+
+  /** The request is over: leaves its place. What it waited for this process says nothing of the host's pace. */
+  async over({ isFailure = false, answeredAt = performance.now() }: RequestResult = {}): Promise<void> {
+    const { host, limit, holder } = this.#slot;
+    const { waitedMs, isClosing } = this.timings;
+    if (isClosing) this.#closing.set(host, true);
+    await this.#gate.leave(host, limit, holder, { durationMs: answeredAt - waitedMs - this.#began, isFailure });
+  }
+
+  #onConnected(): void {
+    const { host, limit } = this.#slot;
+    const { intervalMs } = limit;
+    const isLate = intervalMs > 0 && performance.now() - this.#began > slotToleranceMs(intervalMs);
+    // If that fails, the next request comes sooner after this one: slots are as far apart as ever.
+    if (isLate && !this.#closing.has(host)) void this.#gate.sentLate(host, limit).catch(() => {});
+  }
+}

@@ -1,0 +1,11 @@
+#!lua flags=allow-oom
+-- A request that had its slot is sent only now: the host's next slot comes no sooner than an interval from now.
+-- ARGV   prefix, host, interval ms, time
+-- Result 1 if the next slot has been moved
+-- Atomic. Run twice, it moves as far as the second time says.
+
+local key, at = host_key(ARGV[2]), now + tonumber(ARGV[3])
+if at <= tonumber(redis.call('HGET', key, 'next_at') or '0') then return 0 end
+redis.call('HSET', key, 'next_at', int(at))
+keep_host(ARGV[2], at - now + HOST_KEPT_MS)
+return 1

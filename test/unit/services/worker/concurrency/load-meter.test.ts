@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { LoadMeter } from '../../../../../services/worker/concurrency/load-meter.ts';
+
+/** What the meter reads of a process whose event loop is blocked for 100 ms at a time, for more than a second. */
+async function readBusy(options: ConstructorParameters<typeof LoadMeter>[0]) {
+  const meter = new LoadMeter(options);
+  meter.start();
+  onTestFinished(() => meter.stop());
+  for (let n = 0; n < 12; n++) {
+    const until = performance.now() + 100;
+    while (performance.now() < until);
+    await sleep(1);
+  }
+  return meter.read();
+}
+
+test('an event loop that is late shows', async () => {
+  const { utilization, loopDelayMs, memoryShare } = await readBusy({ warmUpMs: 0 });
+  expect(loopDelayMs).toBeGreaterThan(50);
+  expect(utilization).toBeGreaterThan(0.9);
+  expect(memoryShare).toBeGreaterThan(0);
+  expect(memoryShare).toBeLessThan(1);
+});
+
+test('in the first seconds it is late whatever is asked of it: that does not count', async () => {
+  expect(await readBusy({})).toMatchObject({ loopDelayMs: 0, utilization: expect.closeTo(1, 0) });
+});

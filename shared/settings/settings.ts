@@ -70,8 +70,9 @@ export function redisUrlOf(settings: Settings): string {
 }
 
 /** What `.env` may hold besides settings: what docker-compose.yml reads. */
-const OF_COMPOSE: readonly string[] = [
+export const OF_COMPOSE: readonly string[] = [
   'WORKERS',
+  'WORKER_MEMORY',
   'REDIS_MAXMEMORY',
   'PUBLISH_AMQP_PORT',
   'PUBLISH_UI_PORT',

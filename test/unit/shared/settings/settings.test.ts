@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { configurationTable, envExample } from '../../../../scripts/settings-docs.ts';
 import { ConfigurationError } from '../../../../shared/runtime/errors.ts';
 import {
+  OF_COMPOSE,
   rabbitmqUrlOf,
   redisUrlOf,
   type Sources,
@@ -57,6 +58,12 @@ test('the defaults', () => {
     'amqp://guest:guest@localhost:5672',
     'redis://localhost:6379/0',
   ]);
+});
+
+test('all that docker-compose.yml reads is known in .env', () => {
+  const names = readFileSync('docker-compose.yml', 'utf8').matchAll(/\$\{([A-Z_]+)/g);
+  const known = [...Object.values(SETTINGS).map(({ name }) => name), ...OF_COMPOSE];
+  expect(known).toEqual(expect.arrayContaining([...names].map(([, name]) => name)));
 });
 
 // biome-ignore format: a table

@@ -95,9 +95,7 @@ describe('standard output', () => {
       const { workplace, lines } = await openFleetForAll();
       await eachLine(lines, async (name, { args }) => {
         const ended = await workplace.start(args, undefined, { closesOutput: true }).ended;
-        expect([name, ended.code, ended.stderr.replace(/^\{.*\n/gm, '').replace(SAID, '')]).toEqual(
-          [name, 0, ''],
-        );
+        expect([name, ended.code, ended.stderr.replace(/^\{.*\n/gm, '').replace(SAID, '')]).toEqual([name, 0, '']);
       });
       expect(await workplace.json(['status', 'mine', '--no-local'])).toMatchObject({ state: 'cancelled' });
       expect((await workplace.records('mine')).length).toBe(1);

@@ -1,0 +1,122 @@
+import { describe, expect } from 'vitest';
+import { openCrawl } from './crawl.ts';
+import { row } from './row.ts';
+import { ownServers } from './servers.ts';
+import { passes, until } from './until.ts';
+import { verdict } from './verdict.ts';
+
+const servers = ownServers('rabbitmq');
+
+describe('the broker takes no more', () => {
+  const alarms = [
+    [10, 'memory', ['set_vm_memory_high_watermark', '0.0001'], ['set_vm_memory_high_watermark', '0.4']],
+    [11, 'disk', ['set_disk_free_limit', 'mem_relative', '1000.0'], ['set_disk_free_limit', '50MB']],
+  ] as const;
+  for (const [number, what, raise, clear] of alarms) {
+    row(number, `the broker has a ${what} alarm, and takes no messages`, async (round) => {
+      // Without dead letters, which would be waited for half a minute each.
+      const crawl = await openCrawl(round, {
+        rabbitmqUrl: servers().rabbitmq.url,
+        ...{ trouble: {}, pages: 500, perMinute: 1_500 },
+      });
+      await crawl.begin();
+      await crawl.reaches(0.05 + 0.1 * round.random());
+      try {
+        await servers().rabbitmq.ctl(...raise);
+        await until('somebody says so', () => crawl.said.includes('accepts no messages for now'));
+        await until('what was out is worked', async () => {
+          const states = new Set(await crawl.statesInFlight());
+          states.delete('publishing');
+          if (states.size > 0) throw new Error(`still ${[...states].join(', ')}`);
+          return true;
+        });
+      } finally {
+        await servers().rabbitmq.ctl(...clear);
+      }
+      round.mended();
+      await verdict(crawl, { lapses: true });
+    });
+  }
+
+  row('10b', 'a worker is told to stop while the broker takes no messages', async (round) => {
+    const { rabbitmq } = servers();
+    const crawl = await openCrawl(round, {
+      ...{ rabbitmqUrl: rabbitmq.url, trouble: {}, pages: 200, workers: 1, slots: 2, perMinute: 'none' },
+      ...{ site: { delayMs: 200 }, flags: ['--release-window', '60'] },
+    });
+    await crawl.begin();
+    await crawl.reaches(0.05);
+    try {
+      await rabbitmq.ctl('set_vm_memory_high_watermark', '0.0001');
+      await until('the worker says so', () => crawl.workers[0]?.trawl.said.includes('accepts no messages') === true);
+      // What it publishes now waits until the alarm is over.
+      await until('it waits', async () => (await crawl.statesInFlight()).includes('publishing'));
+      crawl.workers[0]?.trawl.signal('SIGTERM');
+      await crawl.workers[0]?.trawl.says(/stopping/);
+      const before = crawl.site.requests.length;
+      await passes(3_000);
+      expect(crawl.site.requests.length - before, 'pages asked for after the signal').toBeLessThanOrEqual(2);
+    } finally {
+      await rabbitmq.ctl('set_vm_memory_high_watermark', '0.4');
+    }
+    round.mended();
+    await crawl.workers[0]?.trawl.ended;
+    await crawl.begin();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row(13, 'a queue is full and refuses', async (round) => {
+    const crawl = await openCrawl(round, { rabbitmqUrl: servers().rabbitmq.url });
+    const policy = ['full', `^${crawl.prefix.replace('.', '[.]')}url_queue_ttl`] as const;
+    const full = '{"max-length":10,"overflow":"reject-publish"}';
+    await crawl.produceOnly();
+    await servers().rabbitmq.ctl('set_policy', '--apply-to', 'queues', ...policy, full);
+    const more = await crawl.workplace.run(
+      ['produce', '-', '--run', 'more', ...crawl.produceFlags],
+      Array.from({ length: 50 }, (_, n) => crawl.site.url(`/page/${n + 1}?more`)).join('\n'),
+    );
+    expect(more.code, more.stderr).toBe(0);
+    expect(await crawl.redis.hget(`${crawl.prefix}run:more`, 'waiting'), 'put back, nothing dropped').toBe('50');
+    await crawl.begin();
+    await until('the other run ends', async () => (await crawl.redis.hget(`${crawl.prefix}run:more`, 'done')) === '50');
+    await servers().rabbitmq.ctl('clear_policy', 'full');
+    round.mended();
+    await verdict(crawl, { producerCode: 0 });
+  });
+
+  row(12, 'a page takes longer than the broker waits for its acknowledgement', async (round) => {
+    const { rabbitmq } = servers();
+    await rabbitmq.ctl(
+      'eval',
+      'application:set_env(rabbit, consumer_timeout, 3000), application:set_env(rabbit, channel_tick_interval, 1000).',
+    );
+    try {
+      const crawl = await openCrawl(round, { rabbitmqUrl: rabbitmq.url, trouble: { '/slow/6000': 'done' } });
+      await crawl.begin();
+      await until('a channel is closed for it', () => crawl.said.includes('connection lost'), { withinMs: 20_000 });
+      round.mended();
+      // No lease lapses: the page is still worked on, by a worker that renews it.
+      await verdict(crawl, { faults: 4 });
+    } finally {
+      await rabbitmq.ctl('eval', 'application:set_env(rabbit, consumer_timeout, 1800000).');
+    }
+  });
+
+  row(26, 'a message too large to be dead-lettered whole', async (round) => {
+    const { rabbitmq } = servers();
+    const crawl = await openCrawl(round, {
+      rabbitmqUrl: rabbitmq.url,
+      trouble: { '/big?bytes=12000000': 'skipped:size' },
+    });
+    await crawl.produceOnly();
+    await crawl.publishByHand('normal', Buffer.alloc(20 * 2 ** 20, 'x'), { messageId: 'huge' });
+    await rabbitmq.ctl('eval', 'application:set_env(rabbit, max_message_size, 2097152).');
+    try {
+      await crawl.begin();
+      round.mended();
+      await verdict(crawl, { otherLetters: 1, lapses: true });
+    } finally {
+      await rabbitmq.ctl('eval', 'application:set_env(rabbit, max_message_size, 134217728).');
+    }
+  });
+});

@@ -1,11 +1,16 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { COLOUR_CHOICES, type ColourChoice, chooseColours } from '../../shared/runtime/colour.ts';
+import { UsageError } from '../../shared/runtime/errors.ts';
 import { type Logger, type LogLevel, openLog } from '../../shared/runtime/logger.ts';
+import { oneOf } from '../../shared/settings/parsers.ts';
 import type { SettingGroup } from '../../shared/settings/setting.ts';
-import { readSettings } from '../../shared/settings/settings.ts';
-import { SETTINGS, type Settings } from '../../shared/settings/table.ts';
+import { readSettings, unknownInEnvFile } from '../../shared/settings/settings.ts';
+import { SETTINGS, type SettingKey, type Settings } from '../../shared/settings/table.ts';
+import { HEADINGS, SHOWN } from './help/flags.ts';
 import { untilInterrupted } from './process/interrupts.ts';
 import { logBug, report } from './process/report.ts';
-import { isWatched } from './text/progress-line.ts';
+import { type Telling, tellingOf } from './text/teller.ts';
+import { unknownText } from './text/unknown-setting.ts';
 
 /** One sub-command. */
 export interface CommandModule {
@@ -21,6 +26,8 @@ export interface Context {
   readonly log: Logger;
   /** Standard output holds only JSON. */
   readonly json: boolean;
+  /** How it tells how far it is, and what came of it. */
+  readonly telling: Telling;
   /** Aborted by the first Ctrl-C or SIGTERM; left out where the command listens for them itself. */
   readonly signal?: AbortSignal;
 }
@@ -29,22 +36,31 @@ interface ActionOptions {
   readonly groups: readonly SettingGroup[];
   /** Used if LOG_LEVEL is not set. */
   readonly logLevel: LogLevel;
-  /** On a terminal, the command draws a progress line. */
-  readonly drawsProgress?: boolean;
+  /** The command tells how far it is: on a terminal, by a line at its bottom. */
+  readonly tellsProgress?: boolean;
   /** The command listens for Ctrl-C and SIGTERM itself, to finish what is under way. Others end at once. */
   readonly stopsInOrder?: boolean;
+  /** Says on the log which names in `.env` are no settings. Default: yes. */
+  readonly warnsOfSettings?: boolean;
   /** Fields of every line of the log. */
   readonly logFields?: object;
 }
 
-/** Gives a command `--json` and a flag for each setting of its groups. */
+export const QUIET_HELP = 'say nothing but what goes wrong';
+
+/** Gives a command `--json`, `--color` and a flag for each setting of its groups. */
 export function addCommonOptions(command: Command, groups: readonly SettingGroup[]): Command {
-  command.option('--json', 'print JSON, and nothing else, on standard output');
-  for (const { flag, group, help, default: fallback, parse } of Object.values(SETTINGS)) {
+  const said = (flags: string, help: string): Option => new Option(flags, help).helpGroup(HEADINGS.log);
+  command
+    .addOption(said('--json', 'print JSON, and nothing else, on standard output'))
+    .addOption(said('--color <when>', `colours: ${COLOUR_CHOICES.join(', ')} [auto]`))
+    .addHelpOption(said('-h, --help', 'show this; with --all, every flag'));
+  for (const [key, { flag, group, help, default: fallback, parse }] of Object.entries(SETTINGS)) {
     if (!groups.includes(group) && group !== 'log') continue;
     const isSwitch = 'value' in parse('true') && 'value' in parse('false') && !('value' in parse('x'));
-    const shown = fallback === '' ? help : `${help} [${fallback}]`;
-    command.option(isSwitch ? `--${flag}` : `--${flag} <value>`, shown);
+    const shown = fallback === '' || isSwitch ? help : `${help} [${fallback}]`;
+    const option = new Option(isSwitch ? `--${flag}` : `--${flag} <value>`, shown).helpGroup(HEADINGS[group]);
+    command.addOption(option.hideHelp(!SHOWN.has(key as SettingKey)));
   }
   return command;
 }
@@ -52,15 +68,28 @@ export function addCommonOptions(command: Command, groups: readonly SettingGroup
 /** Runs an action with its settings read and its log open, and closes the log after it. */
 export async function withContext(
   options: Readonly<Record<string, unknown>>,
-  { logLevel, drawsProgress = false, stopsInOrder = false, logFields = {} }: Omit<ActionOptions, 'groups'>,
+  {
+    logLevel,
+    tellsProgress = false,
+    stopsInOrder = false,
+    logFields = {},
+    warnsOfSettings = true,
+  }: Omit<ActionOptions, 'groups'>,
   action: (context: Context) => Promise<number>,
 ): Promise<number> {
+  chooseColours(readColourChoice(options.color));
   const flags = flagsOf(options);
   const settings = readSettings(flags);
-  const format = logFormatOf(settings);
-  const overProgress = drawsProgress && isWatched(options.json === true);
-  const log = openLog({ level: settings.logLevel ?? logLevel, format, overProgress, fields: logFields });
-  const context = { settings, flags, log, json: options.json === true };
+  const telling = tellingOf(options);
+  const overProgress = tellsProgress && telling === 'line';
+  const log = openLog({
+    level: settings.logLevel ?? logLevel,
+    format: settings.logFormat,
+    overProgress,
+    fields: logFields,
+  });
+  for (const unknown of warnsOfSettings ? unknownInEnvFile() : []) log.warn({}, unknownText(unknown));
+  const context = { settings, flags, log, json: options.json === true, telling };
   const onUncaught = (error: unknown): void => {
     logBug(error, log);
     log.close();
@@ -78,9 +107,11 @@ export async function withContext(
   }
 }
 
-/** The form of the log: one for people if they are there to read it. */
-export function logFormatOf({ logFormat }: Settings): 'pretty' | 'json' {
-  return logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
+/** @throws UsageError */
+function readColourChoice(given: unknown): ColourChoice {
+  const read = oneOf(...COLOUR_CHOICES)(String(given ?? 'auto'));
+  if ('value' in read) return read.value;
+  throw new UsageError(`expected --color to be ${read.expected}, got "${given}"`);
 }
 
 /** The flags that were given, by the name of the setting. */

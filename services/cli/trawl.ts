@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 import { tuneGarbageCollection } from '../../shared/runtime/engine/garbage-collection.ts';
+import { upToUnknown } from './help/help.ts';
 import { LEFT_OVER_MS } from './process/interrupts.ts';
 import { report } from './process/report.ts';
 import { openProgram } from './program.ts';
@@ -11,13 +12,14 @@ async function main(argv: readonly string[]): Promise<number> {
   const [, , first, second] = argv;
   let exitCode = 0;
   const program = await openProgram({
+    showsAll: argv.includes('--all'),
     isWanted: (name) => name === first || (first === 'help' && name === second),
     exit: (code) => {
       exitCode = code;
     },
   });
   try {
-    await program.parseAsync(argv as string[]);
+    await program.parseAsync(upToUnknown(argv, program) as string[]);
     return exitCode;
   } catch (error: unknown) {
     return report(error);

@@ -1,9 +1,19 @@
 import pRetry, { AbortError } from 'p-retry';
-import { InterruptedError, messageOf, TrawlError, UnavailableError } from '../runtime/errors.ts';
+import {
+  ConfigurationError,
+  codeOf,
+  InterruptedError,
+  messageOf,
+  TrawlError,
+  UnavailableError,
+} from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 /** Attempts of a command before it gives up: about half a minute. */
 export const COMMAND_ATTEMPTS = 10;
+
+/** A server's answer to a login, or to a database that it doesn't have, and the variables that are wrong then. */
+export type Refusal = readonly [answer: RegExp, what: string, check: string];
 
 interface ConnectOptions {
   /** The service: `RabbitMQ`, `Redis`. */
@@ -14,6 +24,8 @@ interface ConnectOptions {
   readonly advice: string;
   /** `Infinity` for a process that has nothing else to do. */
   readonly attempts: number;
+  /** What to check when it refuses what it is given, by a pattern of its answer. */
+  readonly refusals: readonly Refusal[];
   readonly log: Logger;
   readonly signal?: AbortSignal | undefined;
 }
@@ -21,12 +33,13 @@ interface ConnectOptions {
 /**
  * Connects, with numbered attempts: services often start at the same moment as the processes that need them.
  *
- * @throws UnavailableError when all attempts are used up; a ConfigurationError at once, since waiting doesn't help;
+ * @throws UnavailableError when all attempts are used up; a ConfigurationError at once, since waiting doesn't help, also when a
+ * login is refused, unless attempts have no end: whoever waits for ever waits for a mended login, too;
  * InterruptedError at once when `signal` is aborted, even while waiting for a service that never answers: the caller
  * closes what it opened
  */
 export async function connectWithAttempts(connect: () => Promise<void>, options: ConnectOptions): Promise<void> {
-  const { name, where, advice, attempts, log, signal } = options;
+  const { name, where, advice, attempts, refusals, log, signal } = options;
   let attempt = 0;
   const interruption = Promise.withResolvers<never>();
   const interrupt = (): void =>
@@ -40,7 +53,11 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
         try {
           await connect();
         } catch (error: unknown) {
-          throw error instanceof TrawlError ? new AbortError(error) : error;
+          if (error instanceof TrawlError) throw new AbortError(error);
+          const refusal = refusalOf(error, refusals);
+          if (refusal === undefined) throw error;
+          if (attempts === Number.POSITIVE_INFINITY) throw new Error(refusal, { cause: error });
+          throw new AbortError(new ConfigurationError([`${name} at ${where} ${refusal}`], { cause: error }));
         }
       },
       {
@@ -67,4 +84,11 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
   const line = `Connected to ${name} on attempt ${attempt}`;
   if (attempt > 1) log.warn({}, line);
   else log.info({}, line);
+}
+
+function refusalOf(error: unknown, refusals: readonly Refusal[]): string | undefined {
+  const said = messageOf(error).replace(/\.$/, '');
+  const answer = `${codeOf(error) ?? ''} ${said}`;
+  const [, what, check] = refusals.find(([pattern]) => pattern.test(answer)) ?? [];
+  return what === undefined ? undefined : `refuses the ${what}: ${said}. Check ${check}`;
 }

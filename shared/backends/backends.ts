@@ -28,6 +28,7 @@ import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 import { openNames } from './names.ts';
 import { placeOf } from './place.ts';
+import { rabbitMqRefusals, redisRefusals } from './refusals.ts';
 import { openRedisCache } from './response-caches.ts';
 
 /** The ports that stores implement: in Redis for a fleet, in SQLite for one machine. */
@@ -66,6 +67,8 @@ export interface ConnectOptions {
   readonly events?: Partial<ServiceEvents>;
   /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
   readonly name: string;
+  /** Says what a crash of Redis could lose, by its configuration: only for those who can mend it. */
+  readonly warnsOfLoss?: boolean;
   /** `Infinity` for a worker, which has nothing else to do. */
   readonly attempts?: number;
   readonly signal?: AbortSignal | undefined;
@@ -91,7 +94,7 @@ export function newWorkerId(): string {
 
 /** Connects to Redis, with numbered attempts; the error says what to check. */
 export async function connectStores(options: ConnectOptions): Promise<Stores> {
-  const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal } = options;
+  const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal, warnsOfLoss = false } = options;
   const [
     { RedisConnection },
     { RedisFrontier },
@@ -120,12 +123,13 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     lost: (reason: string) => events?.lost?.('Redis', reason),
     restored: () => events?.restored?.('Redis'),
   };
-  const connection = new RedisConnection(url, name, told, log);
+  const connection = new RedisConnection(url, name, told, warnsOfLoss ? log : undefined);
   try {
     await connectWithAttempts(() => connection.connect(), {
       name: 'Redis',
       where: placeOf(url),
       advice: 'Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis',
+      refusals: redisRefusals(settings),
       attempts,
       log,
       signal,
@@ -194,6 +198,7 @@ async function connectToRabbitMq(connecting: Service, url: string, options: Conn
       name: 'RabbitMQ',
       where: placeOf(url),
       advice: 'Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq',
+      refusals: rabbitMqRefusals(options.settings),
       attempts,
       log,
       signal,
@@ -289,6 +294,7 @@ export async function openFetcher({ settings, version, hostHeaders, log }: Fetch
     userAgent: userAgentOf(settings, version),
     allowedPrivate: settings.privateHosts,
     hostHeaders,
+    trust: { authorities: settings.caFile, unchecked: settings.insecure },
     bodyMemory: new BodyMemory(Math.min(settings.bodyMemory, Math.floor(memoryLimit() * MOST_BODY_SHARE))),
     ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, names.lookup, log) }),
   });

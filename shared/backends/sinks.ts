@@ -5,6 +5,7 @@ import type { Settings } from '../settings/table.ts';
 import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 import type { ConnectOptions } from './backends.ts';
 import { placeOf } from './place.ts';
+import { POSTGRES_REFUSALS } from './refusals.ts';
 
 /** Opens the sink of this process' records, as `SINK` says. A Postgres is connected, with numbered attempts, and made ready. */
 export async function openSink(options: ConnectOptions, worker: string): Promise<Sink> {
@@ -56,7 +57,9 @@ async function openPool(url: string, name: string): Promise<import('pg').Pool> {
 async function connectToPostgres(connect: () => Promise<void>, url: string, options: ConnectOptions): Promise<void> {
   const { attempts = COMMAND_ATTEMPTS, log, signal } = options;
   const advice = 'Check SINK, and that it runs: docker compose --profile postgres up -d postgres';
-  await connectWithAttempts(connect, { name: 'Postgres', where: postgresPlaceOf(url), advice, attempts, log, signal });
+  const where = postgresPlaceOf(url);
+  const refusals = POSTGRES_REFUSALS;
+  await connectWithAttempts(connect, { name: 'Postgres', where, advice, attempts, refusals, log, signal });
 }
 
 /** An interrupted caller doesn't wait for an attempt to connect to end. */

@@ -7,6 +7,11 @@ export function count(value: number): string {
     .replace(/\B(?=(?:\d{3}){1,7}$)/g, ' ');
 }
 
+/** A number and its noun: `1 page`, `4 812 pages`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${Math.round(value) === 1 ? one : many}`;
+}
+
 /** A rate with a sensible number of digits: `850`, `12.5`, `0.33`. */
 export function perSecond(value: number): string {
   if (value >= 100) return count(value);

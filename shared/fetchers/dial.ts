@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { AddressGuard } from './address-guard.ts';
 import type { ConnectTurns, Turn } from './connect-turns.ts';
 import type { RequestClock } from './request-clock.ts';
+import { type Certificates, withRemedy } from './trust.ts';
 
 /** Where a connection leads. */
 export interface DialTarget {
@@ -38,6 +39,7 @@ export interface TlsOptions {
   readonly sessions: TlsSessions;
   /** Protocols this side can use over TLS, the preferred one first. */
   readonly protocols: readonly ('h2' | 'http/1.1')[];
+  readonly certificates: Certificates;
 }
 
 interface DirectDialOptions {
@@ -167,7 +169,7 @@ class Attempt {
 export function secured(
   socket: Socket,
   { hostname: host, port }: DialTarget,
-  { sessions, protocols }: TlsOptions,
+  { sessions, protocols, certificates }: TlsOptions,
   onDialed: OnDialed,
 ): Socket {
   const key = `${host}:${port}`;
@@ -175,10 +177,11 @@ export function secured(
   const secure = tls.connect({
     ...{ socket, host, servername: isIP(host) === 0 ? host : '', ALPNProtocols: [...protocols] },
     ...(session === undefined ? {} : { session }),
+    ...certificates.optionsFor(host),
   });
   secure.on('session', (fresh) => sessions.set(key, fresh));
   // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
-  secure.on('error', (error) => onDialed(error));
+  secure.on('error', (error) => onDialed(withRemedy(error, host)));
   secure.once('secureConnect', () => onDialed(null, secure));
   return secure;
 }

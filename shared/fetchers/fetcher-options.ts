@@ -4,6 +4,7 @@ import type { Resolve } from './address-guard.ts';
 import type { BodyMemory } from './body-memory.ts';
 import type { ConnectTurns } from './connect-turns.ts';
 import type { Rotation } from './proxies/rotation.ts';
+import type { Trust } from './trust.ts';
 
 /** A phase before the answer (connection, handshake, a proxy's tunnel) that takes longer than this has failed. */
 export const PHASE_MS = 10_000;
@@ -29,6 +30,8 @@ export interface FetcherOptions {
   readonly allowedPrivate?: AllowedPrivate;
   /** Headers for certain hosts; never sent on after a redirect to another origin. Default: none. */
   readonly hostHeaders?: HostHeaders;
+  /** Default: what the system vouches for, and nothing else. */
+  readonly trust?: Trust;
   /** The resolver. Default: the operating system's. */
   readonly resolve?: Resolve;
   /** The proxies to go through. Default: none. */

@@ -12,6 +12,7 @@ import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from './f
 import type { ProxyDialOptions } from './proxies/proxy-dials.ts';
 import { within } from './proxies/proxy-timeout.ts';
 import { RequestClock } from './request-clock.ts';
+import { Certificates, SYSTEM_TRUST } from './trust.ts';
 
 /** What fetchers have in common: options, limits, and the two kinds of request. How a request is made is their own. */
 export abstract class HttpFetcher implements Fetcher {
@@ -36,7 +37,8 @@ export abstract class HttpFetcher implements Fetcher {
     this.hostHeaders = hostHeaders;
     this.guard = new AddressGuard(options.allowedPrivate ?? NOTHING_PRIVATE, options.resolve ?? systemResolve);
     this.memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
-    const tls = { sessions: newSessions(), protocols };
+    const certificates = new Certificates(options.trust ?? SYSTEM_TRUST);
+    const tls = { sessions: newSessions(), protocols, certificates };
     this.connecting = { turns: options.connectTurns ?? new ConnectTurns(), tls };
     const { guard, connecting, phaseMs } = this;
     this.dial = directDial({ ...connecting, guard, phaseMs, lookupMs: this.#lookupMs });

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { showsColours } from './colour.ts';
 import { printable, printableJson } from './printable.ts';
 import { StandardError } from './standard-error.ts';
 
@@ -23,11 +24,8 @@ interface LogOptions {
   readonly overProgress?: boolean;
 }
 
-const CLEAR_LINE = '\r\u001b[K';
-/** A progress line turns wrapping off, which would cut off a long line of the log. */
-const WRAP = '\u001b[?7h';
-/** Where a progress line goes when it ends: what is printed next must not overwrite the log. */
-const SAVE_CURSOR = '\u001b7';
+/** The cursor of a progress line stands at its beginning. */
+const CLEAR_LINE = '\r\u001b[J';
 
 /**
  * A log on standard error: JSON for machines, or one short line a person can read, both safe to show on a terminal. Lines
@@ -36,10 +34,10 @@ const SAVE_CURSOR = '\u001b7';
 export function openLog({ level, format, fields = {}, overProgress = false }: LogOptions): Logger & { close(): void } {
   const file = new StandardError();
   const output: DestinationStream = overProgress
-    ? { write: (line) => void process.stderr.write(`${CLEAR_LINE}${WRAP}${line}${SAVE_CURSOR}`) }
+    ? { write: (line) => void process.stderr.write(`${CLEAR_LINE}${line}`) }
     : file;
   const pretty = prettyFactory({
-    colorize: process.stderr.isTTY === true,
+    colorize: showsColours(process.stderr),
     ignore: 'pid,hostname,worker',
     translateTime: 'SYS:HH:MM:ss',
     // Made safe here, since the colours around it are escapes as well.

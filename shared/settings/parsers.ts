@@ -151,14 +151,20 @@ export function moment(): Parser<Moment> {
   };
 }
 
-const UNITS_BYTES: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+/** By 1024 with an `i`, by 1000 without. */
+const UNITS_BYTES: Readonly<Record<string, number>> = {
+  ...{ B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 },
+  ...{ kB: 1_000, KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 },
+};
 
-/** `500KiB`, `10MiB`, as bytes. */
+/** `10MiB` (10 × 1024 × 1024), `10MB` (10 000 000), as bytes. */
 export function bytes(): Parser<number> {
   return (given) => {
-    const [, amount, unit = ''] = /^(\d+)\s*(B|KiB|MiB|GiB)$/.exec(given) ?? [];
+    const [, amount, unit = ''] = /^(\d+)\s*([kKMG]?i?B)$/.exec(given) ?? [];
     const value = Number(amount) * (UNITS_BYTES[unit] ?? Number.NaN);
-    return value > 0 ? { value } : { expected: 'a size like 500KiB or 10MiB' };
+    return value > 0
+      ? { value }
+      : { expected: 'a size like 10MiB (10 × 1024 × 1024 bytes) or 10MB (10 000 000 bytes)' };
   };
 }
 

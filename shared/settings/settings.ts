@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { ConfigurationError, codeOf, messageOf } from '../runtime/errors.ts';
+import { nearestOf } from './nearest-name.ts';
 import { SETTINGS, type SettingKey, type Settings } from './table.ts';
 
 /** The layers that values come from; the first that has one wins. */
@@ -66,6 +67,31 @@ export function redisUrlOf(settings: Settings): string {
   const { redisHost, redisPort, redisUser, redisPassword, redisDb } = settings;
   const login = redisPassword === '' ? '' : `${encodeURIComponent(redisUser)}:${encodeURIComponent(redisPassword)}@`;
   return `redis://${login}${redisHost}:${redisPort}/${redisDb}`;
+}
+
+/** What `.env` may hold besides settings: what docker-compose.yml reads. */
+export const OF_COMPOSE: readonly string[] = [
+  'WORKERS',
+  'WORKER_MEMORY',
+  'REDIS_MAXMEMORY',
+  'PUBLISH_AMQP_PORT',
+  'PUBLISH_UI_PORT',
+  'PUBLISH_REDIS_PORT',
+  'PUBLISH_POSTGRES_PORT',
+];
+
+/** A name in `.env` that is no setting, and the setting that it resembles, if there is one. */
+export interface UnknownName {
+  readonly name: string;
+  readonly nearest: string | undefined;
+}
+
+/** The names in `.env` that nothing reads. */
+export function unknownInEnvFile(): UnknownName[] {
+  const known = [...Object.values(SETTINGS).map(({ name }) => name), ...OF_COMPOSE];
+  return Object.keys(readEnvFile())
+    .filter((name) => !known.includes(name) && !name.startsWith('COMPOSE_'))
+    .map((name) => ({ name, nearest: nearestOf(name, known) }));
 }
 
 function layerOf(sources: Sources, name: string): Layer | undefined {

@@ -22,13 +22,14 @@ import {
   yesNo,
 } from './parsers.ts';
 import { type Setting, setting } from './setting.ts';
+import { certificateFile, hosts } from './trust-parsers.ts';
 
 /**
  * Every setting, once: name, parser, default, help. Flags, `.env.example`, `docs/configuration.md` and the error messages
  * follow from this table, and a test holds them to it.
  */
 export const SETTINGS = {
-  rate: setting('run', 'RATE_LIMIT', rate(), '60/min', 'Requests to one host: 2/s, 60/min, 100/h, or none.', {
+  rate: setting('run', 'RATE_LIMIT', rate(), '60/min', 'Requests to a host: 2/s, 60/min, 100/h, none.', {
     flag: 'rate',
   }),
   maxAttempts: setting(
@@ -51,22 +52,16 @@ export const SETTINGS = {
     'SCOPE',
     oneOf(...SCOPES),
     'host',
-    "Where links are followed to: the seed's host, its domain with all subdomains, or the folder (path) of the seed.",
+    "Links followed: to the seed's host, domain (subdomains too), or folder (path).",
   ),
-  include: setting(
-    'run',
-    'INCLUDE',
-    urlPatterns(),
-    '',
-    'Links that are followed, as patterns, comma-separated: /news/*, *.html. Seeds are always crawled.',
-  ),
-  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links that are not followed: /login*, *sort=*.'),
+  include: setting('run', 'INCLUDE', urlPatterns(), '', 'Links followed: /news/*, *.html, comma-separated.'),
+  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links not followed: /login*, *sort=*.'),
   maxPages: setting(
     'run',
     'MAX_PAGES',
     integer({ min: 1, max: 1_000_000_000 }),
     '100000',
-    'Pages after which a run follows no more links. Seeds are always crawled.',
+    'Pages after which no more links are followed.',
   ),
   maxHostsPerDomain: setting(
     'run',
@@ -101,7 +96,7 @@ export const SETTINGS = {
     'CRAWLER',
     text(),
     'page',
-    'The crawler that handles pages: the name of a file in CRAWLERS_DIR, without .ts; for crawl also a path, ./shop.ts.',
+    'The crawler: a file in CRAWLERS_DIR, without .ts; for crawl also a path, ./shop.ts.',
   ),
   crawlersDir: setting(
     'run',
@@ -154,7 +149,13 @@ export const SETTINGS = {
     '30s',
     'The longest that one request may take.',
   ),
-  maxBody: setting('fetch', 'MAX_BODY', bytes(), '10MiB', 'The largest body, after decompression.'),
+  maxBody: setting(
+    'fetch',
+    'MAX_BODY',
+    bytes(),
+    '10MiB',
+    'The largest body, after decompression: 10MiB (10 × 1024 × 1024 bytes), 10MB (10 000 000 bytes).',
+  ),
   bodyMemory: setting(
     'fetch',
     'BODY_MEMORY',
@@ -184,6 +185,20 @@ export const SETTINGS = {
     privateHosts(),
     '',
     'Private addresses that may be fetched: CIDRs, addresses or host names, comma-separated.',
+  ),
+  caFile: setting(
+    'fetch',
+    'CA_FILE',
+    certificateFile(),
+    '',
+    "A file of certificates (PEM) whose issuers sites may have, besides the system's.",
+  ),
+  insecure: setting(
+    'fetch',
+    'INSECURE',
+    hosts(),
+    '',
+    'Hosts whose certificates are not checked, comma-separated: anybody in between can read and change what they send.',
   ),
   dnsServers: setting(
     'fetch',
@@ -330,14 +345,14 @@ export const SETTINGS = {
     'LOG_LEVEL',
     optional(oneOf('silent', 'error', 'warn', 'info', 'debug')),
     '',
-    'silent, error, warn, info or debug (work: info; else warn).',
+    'error, warn, info, debug or silent (warn; work: info).',
   ),
   logFormat: setting(
     'log',
     'LOG_FORMAT',
-    optional(oneOf('pretty', 'json')),
-    '',
-    'pretty or json (pretty on a terminal, else json).',
+    oneOf('pretty', 'json'),
+    'pretty',
+    'pretty, a line for people, or json, a document a line; the images set json.',
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 

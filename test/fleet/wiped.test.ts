@@ -9,7 +9,7 @@ test('RabbitMQ is wiped: doctor --release brings back what was queued, and every
   expect(told).toMatchObject({ inFlight: 300, waiting: 0 });
   await deleteTopology(inject('rabbitmqUrl'), queuePrefix);
   const doctor = await workplace.run(['doctor', '--release']);
-  expect(doctor.stdout).toBe('300 queued URLs wait again; deliveries of them that are left will be dropped\n');
+  expect(doctor.stdout).toBe('300 queued URLs waiting again; deliveries of them that are left will be dropped\n');
   expect(await workplace.json(['doctor', '--release'])).toEqual({ released: 0 });
   expect(await workplace.json(['status', told.run])).toMatchObject({ inFlight: 0, waiting: 300 });
   const worker = await workplace.run(['work', '--exit-when-idle', ...AT_FULL_SPEED]);

@@ -28,7 +28,12 @@ export class Trawl {
     const [program = process.execPath, ...words] = [...under, process.execPath, cli, ...args];
     this.#child = spawn(program, words, {
       cwd,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, TRAWL_COMMAND: 'trawl', ...LANE_SETTINGS, ...env },
+      // As in the images: what isn't JSON on standard error was said to a person.
+      env: {
+        ...{ PATH: process.env.PATH, HOME: process.env.HOME, TRAWL_COMMAND: 'trawl', LOG_FORMAT: 'json' },
+        ...LANE_SETTINGS,
+        ...env,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     // A process that was killed reads no more.

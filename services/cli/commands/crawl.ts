@@ -1,31 +1,37 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
-import type { RunProgress } from '../../../shared/ports/runs.ts';
-import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
+import { HEADINGS } from '../help/flags.ts';
 import { planTableOfCrawl, tableFlags, writeTableOf } from '../process/crawl-table.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
-import { addTableOptions, type TableOptions, type TablePlan } from '../process/table-plan.ts';
-import { print, printJson, say } from '../text/output.ts';
-import { exitCodeOf, summaryJson, summaryLines } from '../text/summary.ts';
+import { addTableOptions, type TableOptions } from '../process/table-plan.ts';
+import { tellEnd } from '../process/tell-end.ts';
+import { printJson, say, sayFailure } from '../text/output.ts';
+import { exitCodeOf, summaryJson } from '../text/summary.ts';
 
 /** `trawl crawl SEED…`: producer, frontier and worker in one process, with no services. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addTableOptions(addCommonOptions(command, ['run', 'fetch', 'worker', 'output']))
+    addTableOptions(addCommonOptions(command, ['run', 'fetch', 'worker', 'output']), { isBrief: true })
       .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, or - for a list on standard input')
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'a name for the run (default: by date and time)')
       .option('--resume [run]', 'resume a run that was interrupted (default: the one active last)')
-      .option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
+      .addOption(
+        new Option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
+          .helpGroup(HEADINGS.run)
+          .hideHelp(),
+      )
       .option('--limit <n>', 'take the first n URLs, seeds and links together')
+      .option('--quiet', QUIET_HELP)
       .option('--strict', 'exit with 3 if anything failed')
       .action(async (texts: string[], { dedup, ...flags }: CrawlOptions & TableOptions) => {
         // The setting of the same name is Redis'.
         const options = dedup === undefined ? flags : { ...flags, dedup };
         exit(
-          await withContext(flags, { logLevel: 'warn', drawsProgress: true, stopsInOrder: true }, (context) =>
+          await withContext(flags, { logLevel: 'warn', tellsProgress: true, stopsInOrder: true }, (context) =>
             crawl(texts, options, context),
           ),
         );
@@ -57,10 +63,16 @@ export async function crawl(
   const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Resume with: ${goOn()}`]));
   try {
     const progress = await fleet.run(interrupts);
-    if (progress !== undefined) report(progress, context, table);
+    if (progress !== undefined) {
+      const isInterrupted = interrupts.by !== undefined && progress.endedAt === undefined;
+      const records = recordsPlaceOf(context.settings, progress.run);
+      // Standard output is the table's, if it goes there.
+      const isStandardOutputTaken = table !== undefined && table.path === undefined;
+      tellEnd(progress, context, { records, isLocal: true, isInterrupted }, isStandardOutputTaken);
+    }
     const { failure } = fleet;
     if (failure !== undefined) {
-      say(`trawl: ${failure.message}`, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
+      sayFailure(failure.message, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
       return 1;
     }
     try {
@@ -75,15 +87,4 @@ export async function crawl(
   } finally {
     interrupts.close();
   }
-}
-
-function report(progress: RunProgress, { settings, json }: Context, table: TablePlan | undefined): void {
-  if (json) {
-    printJson(summaryJson(progress));
-    return;
-  }
-  const lines = summaryLines(progress, { records: recordsPlaceOf(settings, progress.run), isLocal: true });
-  // Standard output is the table's, if it goes there.
-  if (table !== undefined && table.path === undefined) say(...lines);
-  else print(lines);
 }

@@ -1,4 +1,4 @@
-import { count } from '../../../shared/control/format.ts';
+import { count, counted } from '../../../shared/control/format.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
 import { letterJson, rawText } from '../../../shared/control/letter-json.ts';
 import type { DeadLetters } from '../../../shared/ports/transport.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../command.ts';
 import { withLetters } from '../process/with-archives.ts';
 import type { Whose } from '../process/with-stores.ts';
 import { openLineOutput } from '../text/line-output.ts';
-import { jsonLine, print, printJson, say } from '../text/output.ts';
+import { jsonLine, print, printJson, say, sayFailure } from '../text/output.ts';
 import { table } from '../text/table.ts';
 import { type FilterOptions, type LocalChoice, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 
@@ -48,7 +48,7 @@ export async function showLetter(wanted: string, { local }: LocalChoice, context
     ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
   );
   if (found.length === 0) {
-    say(`trawl: no dead letter has the id or the URL ${url}; ${TRAWL} dlq list shows those there are`);
+    sayFailure(`no dead letter has the id or the URL ${url}; ${TRAWL} dlq list shows those there are`);
     return 1;
   }
   for (const each of found) printJson(letterJson(each), context.json ? 0 : 2);
@@ -61,7 +61,7 @@ export async function exportLetters(options: FilterOptions, context: Context): P
   const written = await withLetters(context, whoseLetters(options), (letters) =>
     writeLetters(letters, filter, limit, context.signal),
   );
-  say(`${count(written)} dead letters written; they stay where they are`);
+  say(`${counted(written, 'dead letter')} written; all stay where they are`);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-import { count } from '../../../shared/control/format.ts';
+import { counted } from '../../../shared/control/format.ts';
 import { isMeant, readLetter } from '../../../shared/control/letter-filter.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import type { Context } from '../command.ts';
@@ -31,8 +31,8 @@ export async function purgeLetters(options: PurgeOptions, context: Context): Pro
     }, enough.signal),
   );
   const text = dryRun
-    ? `${count(purged)} dead letters would be deleted; nothing was changed`
-    : `${count(purged)} dead letters deleted`;
+    ? `${counted(purged, 'dead letter')} would be deleted; nothing was changed`
+    : `${counted(purged, 'dead letter')} deleted`;
   tell(context, { purged: dryRun ? 0 : purged, matching: purged, dryRun }, [text]);
   return 0;
 }

@@ -1,5 +1,5 @@
 import type { LocalStores } from '../../../shared/backends/embedded.ts';
-import { count } from '../../../shared/control/format.ts';
+import { count, counted } from '../../../shared/control/format.ts';
 import { RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
@@ -67,7 +67,7 @@ function tellReplayed(
   if (told.length === 0) lines.push('No dead letters to replay.');
   if (malformed > 0)
     lines.push(
-      `${count(malformed)} malformed letters can't be replayed: they stay (${TRAWL} dlq list --local --reason malformed)`,
+      `${counted(malformed, 'malformed letter')} can't be replayed and will stay (${TRAWL} dlq list --local --reason malformed)`,
     );
   if (dryRun) lines.push('Nothing was changed.');
   tell(context, document, lines);
@@ -88,12 +88,12 @@ function runLines(
   if (refused !== undefined) {
     const why = refused === 'cancelled' ? 'was cancelled' : 'is not known here any more';
     return [
-      `Run ${run} ${why}: its ${count(letters)} letters stay. Crawl their URLs by a new run: ${TRAWL} dlq export --local --run ${run}`,
+      `Run ${run} ${why}: ${counted(letters, 'letter')} of it left in place. Crawl the URLs by a new run: ${TRAWL} dlq export --local --run ${run}`,
     ];
   }
-  if (dryRun) return [`${count(letters)} letters of run ${run} would be replayed in that run`];
+  if (dryRun) return [`${counted(letters, 'letter')} of run ${run} would be replayed in that run`];
   const lines = [
-    `Run ${run}: ${count(letters)} letters replayed: ${count(accepted)} wait again, ${count(known)} known already`,
+    `Run ${run}: ${counted(letters, 'letter')} replayed: ${count(accepted)} wait again, ${count(known)} known already`,
   ];
   if (inFlight > 0) lines.push(`  ${count(inFlight)} are being crawled just now: their letters stay`);
   if (resume !== undefined) lines.push(`  It is not being crawled. Resume it with: ${resume}`);

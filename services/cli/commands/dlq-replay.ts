@@ -1,5 +1,5 @@
 import { connectForReplay } from '../../../shared/backends/backends.ts';
-import { count, pace } from '../../../shared/control/format.ts';
+import { count, counted, pace } from '../../../shared/control/format.ts';
 import { RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
@@ -97,7 +97,7 @@ function tellResult({ runs, malformed }: ReplayResult, dryRun: boolean, context:
   if (runs.length === 0) lines.push('No dead letters to replay.');
   if (malformed > 0)
     lines.push(
-      `${count(malformed)} malformed letters can't be replayed: they stay (${TRAWL} dlq list --reason malformed)`,
+      `${counted(malformed, 'malformed letter')} can't be replayed and will stay (${TRAWL} dlq list --reason malformed)`,
     );
   if (dryRun) lines.push('Nothing was changed.');
   tell(context, document, lines);
@@ -107,10 +107,10 @@ function runLines(replayed: ReplayTally, dryRun: boolean): string[] {
   const { run, origin, options, isJoined, isForgotten, letters, accepted, known } = replayed;
   const { crawler, intervalMs, maxAttempts } = options;
   const rate = intervalMs > 0 ? pace(intervalMs) : 'no limit';
-  const how = `crawler ${crawler}, ${rate}, ${maxAttempts} attempts`;
+  const how = `crawler ${crawler}, ${rate}, ${counted(maxAttempts, 'attempt')}`;
   const told = dryRun
-    ? `${count(letters)} letters of run ${origin} would be replayed (${how})`
-    : `${count(letters)} letters of run ${origin} replayed: ${count(accepted)} taken, ${count(known)} known already (${how})`;
+    ? `${counted(letters, 'letter')} of run ${origin} would be replayed (${how})`
+    : `${counted(letters, 'letter')} of run ${origin} replayed: ${count(accepted)} taken, ${count(known)} known already (${how})`;
   return [
     `Run ${run}: ${told}`,
     ...(isJoined ? ['  It was begun by a replay that was interrupted, and keeps the options of that.'] : []),

@@ -6,17 +6,18 @@ import { type ConnectOptions, connectInspector, connectStores, tryProxy } from '
 import { placeOf } from '../../../shared/backends/place.ts';
 import { tryCache } from '../../../shared/backends/response-caches.ts';
 import { openRecords, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
-import { count, duration } from '../../../shared/control/format.ts';
+import { counted, duration } from '../../../shared/control/format.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import { InterruptedError, messageOf } from '../../../shared/runtime/errors.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
 import { makeOutputFolder, unusableOutput } from '../../../shared/runtime/output-folder.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
-import { userAgentOf } from '../../../shared/settings/settings.ts';
+import { unknownInEnvFile, userAgentOf } from '../../../shared/settings/settings.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
 import { tell } from '../process/with-stores.ts';
+import { unknownText } from '../text/unknown-setting.ts';
 
 interface DoctorOptions {
   readonly worker?: boolean;
@@ -53,7 +54,7 @@ export const command: CommandModule = {
 
 async function checkAll(context: Context): Promise<number> {
   const { settings } = context;
-  const findings: Finding[] = [ok('settings', 'can be read'), contactFinding(context)];
+  const findings: Finding[] = [...settingsFindings(context), contactFinding(context)];
   const crawlers = { folder: settings.crawlersDir, takesPaths: true };
   findings.push(await found('crawler', async () => (await loadCrawler(settings.crawler, crawlers)).name));
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
@@ -102,9 +103,18 @@ async function releaseQueued(context: Context): Promise<number> {
   } finally {
     stores.close();
   }
-  const text = `${count(released)} queued URLs wait again; deliveries of them that are left will be dropped`;
+  const text = `${counted(released, 'queued URL')} waiting again; deliveries of them that are left will be dropped`;
   tell(context, { released }, [text]);
   return 0;
+}
+
+function settingsFindings({ settings: { insecure } }: Context): Finding[] {
+  const warnings = unknownInEnvFile().map(unknownText);
+  if (insecure.length > 0) warnings.push(`certificates of ${insecure.join(', ')} are not checked (INSECURE)`);
+  return [
+    ok('settings', 'can be read'),
+    ...warnings.map((said) => ({ what: 'settings', state: 'warning', said }) as const),
+  ];
 }
 
 function contactFinding({ settings }: Context): Finding {
@@ -139,7 +149,7 @@ async function checkRecords(context: Context): Promise<string> {
   if (settings.sink === undefined) return await checkFolder(settings.outputDir);
   const source = await openRecords(once(context));
   try {
-    return `${recordsPlaceOf(settings)} answers; records of ${(await source.runs()).length} runs there`;
+    return `${recordsPlaceOf(settings)} answers; records of ${counted((await source.runs()).length, 'run')} there`;
   } finally {
     await source.close();
   }
@@ -163,11 +173,11 @@ async function checkRedis(context: Context): Promise<Finding[]> {
   const warnings: Finding[] = [];
   const warn = (_: object, said: string): void => void warnings.push({ what: 'Redis', state: 'warning', said });
   const finding = await found('Redis', async () => {
-    const stores = await connectStores({ ...once(context), log: { ...silentLog, warn } });
+    const stores = await connectStores({ ...once(context), log: { ...silentLog, warn }, warnsOfLoss: true });
     try {
       await stores.checkMarks?.();
       const [runs, workers] = await Promise.all([stores.runs.counts(), stores.roster.workers()]);
-      return `answers; ${count(runs.known)} runs known, ${workers.length} workers alive`;
+      return `answers; ${counted(runs.known, 'run')} known, ${counted(workers.length, 'worker')} alive`;
     } finally {
       stores.close();
     }
@@ -196,7 +206,7 @@ async function checkRabbitMq(context: Context): Promise<string> {
   try {
     const { priority, normal, failed } = await inspector.depths();
     const consumers = priority.consumers + normal.consumers;
-    return `answers; ${priority.ready} priority and ${normal.ready} normal deliveries ready, ${failed.ready} dead letters, ${consumers} consumers`;
+    return `answers; ${priority.ready} priority and ${counted(normal.ready, 'normal delivery', 'normal deliveries')} ready, ${counted(failed.ready, 'dead letter')}, ${counted(consumers, 'consumer')}`;
   } finally {
     await inspector.stop();
   }

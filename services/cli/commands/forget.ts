@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { count } from '../../../shared/control/format.ts';
+import { count, counted } from '../../../shared/control/format.ts';
 import { MOST_RUNS_OF_URL, marksOfUrl } from '../../../shared/control/url-marks.ts';
 import type { Forgettable, Forgotten } from '../../../shared/ports/marks.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
@@ -53,8 +53,8 @@ async function forget(url: string | undefined, { host, all, local }: ForgetOptio
 
 function linesOf(meant: string | undefined, { forgotten, kept, letters = 0 }: Forgotten): string[] {
   const what = meant === undefined ? '' : ` of ${meant}`;
-  const lines = [`${count(forgotten)} marks${what} forgotten`];
-  if (letters > 0) lines.push(`${count(letters)} dead letters${what} deleted`);
+  const lines = [`${counted(forgotten, 'mark')}${what} forgotten`];
+  if (letters > 0) lines.push(`${counted(letters, 'dead letter')}${what} deleted`);
   if (kept > 0)
     lines.push(
       `${count(kept)} marks${what} stay: their URLs wait or are in flight (${TRAWL} url URL, ${TRAWL} cancel RUN)`,

@@ -7,9 +7,9 @@ import {
   type Stores,
 } from '../../../shared/backends/backends.ts';
 import { openSink, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
-import { count } from '../../../shared/control/format.ts';
+import { count, counted } from '../../../shared/control/format.ts';
 import { runOptionsOf } from '../../../shared/control/run-options.ts';
-import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
+import { RunWatcher } from '../../../shared/control/run-watcher.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { Releaser } from '../../../shared/loops/releaser.ts';
@@ -23,7 +23,8 @@ import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
 import { readSeeds, type Seed } from '../../producer/seeds.ts';
-import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
+import { followRun } from '../process/follow-run.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
@@ -32,11 +33,11 @@ import { Outages } from '../process/outages.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
 import { newRunId, readRunId } from '../process/run-id.ts';
 import { readLimit } from '../process/run-limit.ts';
+import { tellEnd } from '../process/tell-end.ts';
 import { WatchedProducer } from '../process/watched-producer.ts';
 import { leftOutLines } from '../text/left-out.ts';
 import { print, printJson, say } from '../text/output.ts';
-import { DRAW_EVERY_MS, isWatched, ProgressLine } from '../text/progress-line.ts';
-import { exitCodeOf, knownText, nothingNew, summaryJson, summaryLines } from '../text/summary.ts';
+import { exitCodeOf, knownText, nothingNew } from '../text/summary.ts';
 
 interface ProduceOptions {
   readonly run?: string;
@@ -49,8 +50,10 @@ interface ProduceOptions {
 
 /** How to start a worker. */
 const WORKER_COMMAND = `${TRAWL} work`;
-/** Between two reads of a run's state where no progress line is drawn. */
+/** Between two reads of a run's standing. */
 const POLL_EVERY_MS = 500;
+/** Between two looks at this process' own producer. */
+const LOOK_EVERY_MS = 50;
 
 /** `trawl produce SEED…`: seeds into the frontier of the fleet. */
 export const command: CommandModule = {
@@ -65,10 +68,11 @@ export const command: CommandModule = {
       .option('--limit <n>', 'of a new run: take the first n URLs, seeds and links together')
       .option('--wait', 'stay until the run is finished')
       .option('--fresh', 'crawl URLs that earlier runs have taken, too')
+      .option('--quiet', QUIET_HELP)
       .option('--strict', 'with --wait: exit with 3 if anything failed')
       .action(async (texts: string[], options: ProduceOptions) => {
         exit(
-          await withContext({ ...options }, { logLevel: 'warn', drawsProgress: true, stopsInOrder: true }, (context) =>
+          await withContext({ ...options }, { logLevel: 'warn', tellsProgress: true, stopsInOrder: true }, (context) =>
             produce(texts, options, context),
           ),
         );
@@ -141,7 +145,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
 async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Context): Promise<number> {
   const { run, stores, watched, releaser, interrupts } = parts;
   await releaser.start();
-  await drawWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch));
+  await tellWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch));
   if (interrupts.by !== undefined) {
     say(`Interrupted: the run ${run} stays open. Resume with: ${TRAWL} produce --run ${run} …`);
     return EXIT_INTERRUPTED;
@@ -160,13 +164,13 @@ async function produceAndWait(
   options: ProduceOptions,
   context: Context,
 ): Promise<number> {
-  const { settings, json, log } = context;
+  const { settings, log } = context;
   const { run, stores, watched, releaser, interrupts } = parts;
   const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
   await releaser.start();
   await janitor.start();
   try {
-    await drawWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch), true);
+    await tellWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch), true);
   } finally {
     await janitor.stop();
   }
@@ -176,20 +180,18 @@ async function produceAndWait(
     say(`Not waiting any more: the run ${run} goes on. Look at it with: ${TRAWL} status ${run} --watch`);
     return EXIT_INTERRUPTED;
   }
-  if (json) printJson(summaryJson(progress));
-  else print(summaryLines(progress, { records: recordsPlaceOf(settings, run) }));
+  tellEnd(progress, context, { records: recordsPlaceOf(settings, run) });
   return exitCodeOf(progress, options.strict === true);
 }
 
-/** Runs `work` with a progress line on a terminal; with `toTheEnd`, until the run has ended. */
-async function drawWhile(
+/** Runs `work`, and tells meanwhile how far the run is; with `toTheEnd`, until it has ended. */
+async function tellWhile(
   parts: Parts,
-  { json }: Context,
+  { telling }: Context,
   work: (watch: (signal: AbortSignal) => Promise<unknown>) => Promise<void>,
   toTheEnd = false,
 ): Promise<void> {
   const { run, stores, watched, interrupts } = parts;
-  const line = isWatched(json) ? new ProgressLine() : undefined;
   const watcher = new RunWatcher({
     run,
     runs: stores.runs,
@@ -197,26 +199,25 @@ async function drawWhile(
     clock: systemClock,
     isOwn: (standing) => watched.isOwn(standing),
   });
-  const offered = new AbortController();
-  try {
-    await work(async (signal) => {
-      if (line === undefined && !toTheEnd) return;
-      const until = toTheEnd ? signal : AbortSignal.any([signal, offered.signal, interrupts.signal]);
-      const show = (view: RunView): void => {
-        line?.show(view, watched.note);
-        if (watched.note === undefined && watched.progress.state === 'done') offered.abort();
-      };
-      // If Redis comes back without the run's end, the run goes on, and so does the wait for it.
-      for (let isOver = false; !isOver; ) {
-        if (line === undefined) await watcher.untilEnded(POLL_EVERY_MS, until);
-        else await watcher.follow(DRAW_EVERY_MS, show, until);
-        if (!until.aborted) await watched.repeated();
-        isOver = !toTheEnd || until.aborted || (await hasEnded(parts));
-      }
-    });
-  } finally {
-    line?.clear();
-  }
+  const reading = (): string | undefined => watched.note;
+  await work(async (signal) => {
+    if (!toTheEnd) {
+      const untilOver = (over: AbortSignal): Promise<void> => untilOffered(watched, over);
+      return await followRun({ watcher, telling, reading, untilOver }, AbortSignal.any([signal, interrupts.signal]));
+    }
+    // If Redis comes back without the run's end, the run goes on, and so does the wait for it.
+    const untilOver = async (over: AbortSignal): Promise<void> => {
+      do {
+        await watcher.untilEnded(POLL_EVERY_MS, over);
+        if (!over.aborted) await watched.repeated();
+      } while (!over.aborted && !(await hasEnded(parts)));
+    };
+    await followRun({ watcher, telling, reading, untilOver }, signal);
+  });
+}
+
+async function untilOffered(watched: WatchedProducer, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && watched.progress.state !== 'done') await systemClock.sleep(LOOK_EVERY_MS, signal);
 }
 
 /** The run that was opened, as it is now; nothing if it is lost. */
@@ -230,7 +231,12 @@ async function hasEnded({ run, stores, watched }: Parts): Promise<boolean> {
   return standing === undefined || !watched.isOwn(standing) || standing.hasEnded;
 }
 
-function tellOffered(progress: RunProgress, watched: WatchedProducer, workers: number, { json }: Context): void {
+function tellOffered(
+  progress: RunProgress,
+  watched: WatchedProducer,
+  workers: number,
+  { json, telling }: Context,
+): void {
   const { run, state, discovered, duplicate, waiting, inFlight, leftOut } = progress;
   const { malformed, older } = watched.progress;
   if (json) {
@@ -250,6 +256,7 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, workers: n
     printJson(told);
     return;
   }
+  if (telling === 'nothing') return;
   if (discovered === 0 && duplicate > 0) {
     print([`Run ${run}: ${nothingNew(progress)}`]);
     return;
@@ -261,7 +268,7 @@ function tellOffered(progress: RunProgress, watched: WatchedProducer, workers: n
   const behind = also.length === 0 ? '' : ` (${also.join(', ')})`;
   const start = workers === 0 ? `Workers: none is running (${WORKER_COMMAND})    ` : '';
   print([
-    `Run ${run}: ${count(discovered)} URLs offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.`,
+    `Run ${run}: ${counted(discovered, 'URL')} offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.`,
     ...leftOutLines(progress),
     `${start}Progress: ${TRAWL} status ${run} --watch`,
   ]);

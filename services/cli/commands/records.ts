@@ -9,7 +9,7 @@ import { writeTable } from '../process/record-table.ts';
 import { readRunId } from '../process/run-id.ts';
 import { addTableOptions, planTable, type TableOptions } from '../process/table-plan.ts';
 import { withRecords } from '../process/with-archives.ts';
-import { say } from '../text/output.ts';
+import { say, sayFailure } from '../text/output.ts';
 
 /** `trawl records [RUN]`: the merged records, one per page, or a table of them. */
 export const command: CommandModule = {
@@ -41,7 +41,7 @@ async function sayNoRecords(source: RecordSource, run: string | undefined, setti
   const there = others.length === 0 ? 'there are none at all' : `there are ${others.slice(-10).join(', ')}`;
   const setting = settings.sink === undefined ? 'OUTPUT_DIR' : 'SINK';
   const what = run === undefined ? 'no records' : `no records of run ${run}`;
-  say(`trawl: ${what} in ${recordsPlaceOf(settings)}; ${there} (${setting})`);
+  sayFailure(`${what} in ${recordsPlaceOf(settings)}; ${there} (${setting})`);
   return 1;
 }
 

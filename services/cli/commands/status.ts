@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Stores } from '../../../shared/backends/backends.ts';
 import { needsMs } from '../../../shared/control/bottleneck.ts';
-import { count, duration, perSecond } from '../../../shared/control/format.ts';
+import { count, counted, duration, perSecond } from '../../../shared/control/format.ts';
 import { hostText } from '../../../shared/control/pause-text.ts';
 import { RunLister } from '../../../shared/control/run-list.ts';
 import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
@@ -15,7 +15,7 @@ import { readRunId } from '../process/run-id.ts';
 import { type AnyStores, addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fleet-hosts.ts';
 import { incrementalJson, incrementalLine } from '../text/incremental.ts';
-import { clearScreen, isOutputOver } from '../text/output.ts';
+import { clearScreen, isOutputOver, type Line } from '../text/output.ts';
 import { producersLines, runJson } from '../text/run-troubles.ts';
 import { summaryJson, summaryLines } from '../text/summary.ts';
 import { table } from '../text/table.ts';
@@ -65,7 +65,7 @@ async function status(
 }
 
 interface StatusView {
-  readonly lines: readonly string[];
+  readonly lines: readonly Line[];
   readonly json: object;
   /** The run won't change any more. */
   readonly isOver: boolean;
@@ -108,7 +108,7 @@ class OneRun {
     };
   }
 
-  #lines({ progress, bottleneck, hosts }: RunView, workers: readonly LiveWorker[], fleet: HostsOfFleet): string[] {
+  #lines({ progress, bottleneck, hosts }: RunView, workers: readonly LiveWorker[], fleet: HostsOfFleet): Line[] {
     const lines = summaryLines(progress, { isLocal: this.#isLocal });
     const incremental = incrementalLine(progress.options);
     if (incremental !== undefined) lines.push(incremental);
@@ -149,7 +149,7 @@ class AllRuns {
     });
     const none = `No runs yet. Start one with: ${TRAWL} produce https://example.com/`;
     const others = counts.known - views.length;
-    const more = others > 0 ? [`… and ${count(others)} older runs: ${TRAWL} status RUN`] : [];
+    const more = others > 0 ? [`… and ${counted(others, 'older run')}: ${TRAWL} status RUN`] : [];
     return {
       lines: [...(rows.length === 0 ? [none] : table(rows)), ...more, ...workerLines(workers), ...hostLines(fleet)],
       json: {

@@ -11,7 +11,7 @@ import { type Service, startAll, stopAll, stopTogether } from '../../../shared/r
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { integer } from '../../../shared/settings/parsers.ts';
 import type { Worker } from '../../worker/worker.ts';
-import { addCommonOptions, type CommandModule, type Context, logFormatOf, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { Interrupts } from '../process/interrupts.ts';
 import { openReleaser } from '../process/open-releaser.ts';
@@ -52,8 +52,10 @@ export const command: CommandModule = {
         const logFields = asProcess === undefined ? {} : { process: Number(asProcess) };
         try {
           exit(
-            await withContext({ ...options }, { logLevel: 'info', stopsInOrder: true, logFields }, (context) =>
-              isSupervisor ? supervise(options, context) : work(options, context),
+            await withContext(
+              { ...options },
+              { logLevel: 'info', stopsInOrder: true, logFields, warnsOfSettings: asProcess === undefined },
+              (context) => (isSupervisor ? supervise(options, context) : work(options, context)),
             ),
           );
         } catch (error: unknown) {
@@ -76,11 +78,10 @@ function readCount(given: string): number {
 /** Keeps several workers up, each in a process of its own. */
 async function supervise(
   { processes: count = 1, exitWhenIdle = false, stayUp = false }: WorkOptions,
-  { settings, log }: Context,
+  { log }: Context,
 ): Promise<number> {
-  const extraArgs = ['--log-format', logFormatOf(settings)];
   log.info({ processes: count }, 'starting worker processes');
-  const code = await new WorkerProcesses({ count, extraArgs, exitWhenIdle, log }).run();
+  const code = await new WorkerProcesses({ count, exitWhenIdle, log }).run();
   log.info({}, 'all worker processes stopped');
   if (stayUp && code === CONFIGURATION_EXIT) await untilSignalled();
   return code;
@@ -109,6 +110,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     events,
     name: `trawl work ${id}`,
     attempts: Number.POSITIVE_INFINITY,
+    warnsOfLoss: true,
     signal: interrupts.signal,
   };
   try {

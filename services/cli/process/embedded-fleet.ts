@@ -14,8 +14,8 @@ import type { HostHeaders } from '../../../shared/task/host/host-headers.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import type { Context } from '../command.ts';
 import { say } from '../text/output.ts';
-import { DRAW_EVERY_MS, isWatched, ProgressLine } from '../text/progress-line.ts';
 import { FailFastSink } from './fail-fast-sink.ts';
+import { followRun } from './follow-run.ts';
 import { hostHeadersOf } from './host-headers.ts';
 import type { Interrupts } from './interrupts.ts';
 import { openReleaser } from './open-releaser.ts';
@@ -123,7 +123,7 @@ export class EmbeddedFleet {
     } finally {
       if (failure.aborted) pages.abort();
       else if (interrupts.by !== undefined)
-        say('Finishing the pages in hand, at most 10 s. Ctrl-C again stops at once.');
+        say(`Finishing the pages in hand, at most ${interrupts.seconds} s. Ctrl-C again stops at once.`);
       await interrupts.within(
         () => stopTogether([pages, releaser, janitor]),
         () => pages.abort(),
@@ -138,12 +138,8 @@ export class EmbeddedFleet {
 
   async #follow({ runs }: Embedded, watched: WatchedProducer, signal: AbortSignal): Promise<void> {
     const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock });
-    if (!isWatched(this.#context.json)) return await watcher.untilEnded(POLL_EVERY_MS, signal);
-    const line = new ProgressLine();
-    try {
-      await watcher.follow(DRAW_EVERY_MS, (view) => line.show(view, watched.note), signal);
-    } finally {
-      line.clear();
-    }
+    const untilOver = (over: AbortSignal): Promise<void> => watcher.untilEnded(POLL_EVERY_MS, over);
+    const { telling } = this.#context;
+    await followRun({ watcher, telling, reading: () => watched.note, untilOver }, signal);
   }
 }

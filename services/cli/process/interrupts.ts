@@ -1,11 +1,12 @@
 import { InterruptedError } from '../../../shared/runtime/errors.ts';
+import { SECOND_MS } from '../../../shared/task/durations.ts';
 import { say } from '../text/output.ts';
 
-/** How long pages in hand may take to finish, by the signal that asked for it. */
+/** A process ends this long after a signal at the latest, by the signal that asked for it. Until shortly before, pages in hand may finish. */
 export const GRACE_MS = { SIGINT: 10_000, SIGTERM: 35_000 } as const;
 export type StopSignal = keyof typeof GRACE_MS;
 
-/** How long aborted work may still take to put its tasks back. */
+/** How long of that is kept for aborted work, to put its tasks back. */
 const LAST_WORDS_MS = 3_000;
 /** How long a leftover timer or connection attempt may delay the end of a finished process. */
 export const LEFT_OVER_MS = 1_000;
@@ -25,10 +26,12 @@ export class Interrupts {
     if (this.#isClosed) process.exit();
     if (this.#first !== undefined) this.#stopAtOnce();
     this.#first = signal;
+    this.#askedAt = performance.now();
     this.#abort.abort();
   };
   readonly #lastWords: () => readonly string[];
   #first: StopSignal | undefined;
+  #askedAt: number | undefined;
   #isClosed = false;
 
   /** @param lastWords what is said when there is no time for anything else */
@@ -53,13 +56,18 @@ export class Interrupts {
     return this.#first;
   }
 
+  /** The most seconds until the end, for people. */
+  get seconds(): number {
+    return this.#graceMs / SECOND_MS;
+  }
+
   /** Of a process that is meant to be ended by SIGTERM, not by Ctrl-C. */
   get exitCode(): number {
     return this.#first === 'SIGINT' ? EXIT_INTERRUPTED : 0;
   }
 
   /**
-   * Runs `stop`, and `hurry` if it takes longer than the signal's grace. What still doesn't end waits for a store that is
+   * Runs `stop`, and `hurry` shortly before the signal's grace is over. What still doesn't end by then waits for a store that is
    * away, whose leases bring back what was cut short: then the process ends at once.
    */
   async within(stop: () => Promise<void>, hurry: () => void, exitCode = EXIT_INTERRUPTED): Promise<void> {
@@ -68,7 +76,7 @@ export class Interrupts {
         hurry();
         timer = setTimeout(() => this.#stopAtOnce(exitCode), LAST_WORDS_MS);
       },
-      GRACE_MS[this.#first ?? 'SIGTERM'],
+      Math.max(0, this.#graceMs - LAST_WORDS_MS - (performance.now() - (this.#askedAt ?? performance.now()))),
     );
     try {
       await stop();
@@ -91,6 +99,10 @@ export class Interrupts {
     process.exitCode ??= EXIT_INTERRUPTED;
     // Not waited for: a process with nothing left to do ends sooner.
     setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
+  }
+
+  get #graceMs(): number {
+    return GRACE_MS[this.#first ?? 'SIGTERM'];
   }
 
   /** Nothing is lost by it: what was not settled is worked again. */

@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { ConfigurationError, messageOf, TrawlError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
-import { say } from '../text/output.ts';
+import { say, sayFailure } from '../text/output.ts';
 import { EXIT_INTERRUPTED } from './interrupts.ts';
 
 const ROOT = pathToFileURL(join(import.meta.dirname, '../../..')).href;
@@ -16,7 +16,7 @@ const ROOT = pathToFileURL(join(import.meta.dirname, '../../..')).href;
 export function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof ConfigurationError && error.problems.length > 1) {
-    say(`trawl: ${error.problems.length} settings are wrong:`, ...error.problems.map((problem) => `  ${problem}`));
+    sayFailure(`${error.problems.length} settings are wrong:`, ...error.problems.map((problem) => `  ${problem}`));
     return error.exitCode;
   }
   if (isInterruption(error)) {
@@ -24,7 +24,7 @@ export function report(error: unknown): number {
     return EXIT_INTERRUPTED;
   }
   const [first, ...others] = sentenceOf(error).split('\n');
-  say(`trawl: ${first}`, ...others.map((line) => `  ${line}`));
+  sayFailure(first ?? '', ...others.map((line) => `  ${line}`));
   return error instanceof TrawlError ? error.exitCode : 1;
 }
 

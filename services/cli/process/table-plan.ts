@@ -1,10 +1,11 @@
 import { extname } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readColumns } from '../../../shared/control/table/columns.ts';
 import { readCondition } from '../../../shared/control/table/condition.ts';
 import { readPath } from '../../../shared/control/table/field-path.ts';
 import type { TableQuery } from '../../../shared/control/table/table-query.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
+import { HEADINGS } from '../help/flags.ts';
 import { expectWritable, STANDARD_STREAM } from '../text/line-output.ts';
 import { TABLE_FORMATS, type TableFormat } from '../text/row-format.ts';
 import { type ListLine, readList } from './list-lines.ts';
@@ -47,20 +48,25 @@ export interface TablePlan {
   readonly list?: readonly ListLine[];
 }
 
-/** Adds the flags of a table to a command. */
-export function addTableOptions(command: Command): Command {
+/** Adds the flags of a table to a command. @param isBrief most of them are for `--help --all` */
+export function addTableOptions(command: Command, { isBrief = false }: { readonly isBrief?: boolean } = {}): Command {
   const repeated = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
-  return command
-    .option('-o, --output <file>', 'write the records to a file; - is standard output')
-    .option('--format <format>', 'jsonl, json or csv (default: by the ending of the file, else jsonl)')
-    .option('--fields <columns>', 'only these columns: title,Price=offers[0].price')
-    .option('--each <path>', 'a row for each element of this list in the data; . is the data themselves')
-    .option('--where <condition>', 'only rows with status=200,301 or price!= (repeated: all must hold)', repeated)
-    .option('--failed', 'the failures instead of the pages')
-    .option('--skipped', 'what was skipped instead of the pages')
-    .option('--all', 'pages, failures and what was skipped')
-    .option('--join <list>', 'a row for each line of this list of URLs, in its order; - is standard input')
-    .option('--bom', 'begin CSV with a byte order mark, for Excel');
+  const add = (flags: string, help: string, isHidden = isBrief): Option => {
+    const option = new Option(flags, help).helpGroup(HEADINGS.output).hideHelp(isHidden);
+    command.addOption(option);
+    return option;
+  };
+  add('-o, --output <file>', 'write the records to a file; - is standard output', false);
+  add('--format <format>', 'jsonl, json or csv (default: by the ending of the file, else jsonl)', false);
+  add('--fields <columns>', 'only these columns: title,Price=offers[0].price', false);
+  add('--each <path>', 'a row for each element of this list in the data; . is the data themselves');
+  add('--where <condition>', 'only rows with status=200,301 or price!= (repeated: all must hold)').argParser(repeated);
+  add('--failed', 'the failures instead of the pages');
+  add('--skipped', 'what was skipped instead of the pages');
+  add('--all', 'pages, failures and what was skipped');
+  add('--join <list>', 'a row for each line of this list of URLs, in its order; - is standard input');
+  add('--bom', 'begin CSV with a byte order mark, for Excel');
+  return command;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Stores } from '../../../shared/backends/backends.ts';
-import { count } from '../../../shared/control/format.ts';
+import { counted } from '../../../shared/control/format.ts';
 import { differingOptions } from '../../../shared/control/run-options.ts';
 import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
@@ -70,7 +70,7 @@ export class WatchedProducer {
     const { state, source, offered } = this.#producer.progress();
     if (state === 'waiting: store is full') return 'waiting: Redis is full';
     if (state !== 'reading' || source === undefined) return undefined;
-    return `reading ${source}: ${count(offered)} URLs so far`;
+    return `${counted(offered, 'URL')} so far, reading ${source}`;
   }
 
   get progress(): ProducerProgress {
@@ -142,7 +142,7 @@ export class WatchedProducer {
     const { pages, sitemaps } = this.#producer.progress().older;
     if (this.#since === undefined || pages + sitemaps === 0) return;
     const date = new Date(this.#since).toISOString().replace('T00:00:00.000Z', '');
-    const what = `${count(pages)} pages, and ${count(sitemaps)} unread sitemaps`;
+    const what = `${counted(pages, 'page')}, and ${counted(sitemaps, 'unread sitemap')}`;
     this.#log.warn({ what }, `left out, since their lastmod is older than ${date}:`);
   }
 }

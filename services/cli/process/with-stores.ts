@@ -4,7 +4,7 @@ import { hasLocalRuns, type LocalStores, openLocalStores } from '../../../shared
 import { StorageError, UnavailableError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import type { Context } from '../command.ts';
-import { print, printJson, say } from '../text/output.ts';
+import { type Line, print, printJson, sayFailure } from '../text/output.ts';
 
 /** Whose stores a command looks at. */
 export interface Whose {
@@ -75,13 +75,13 @@ export async function findLocal({ settings }: Context, { local, run }: Whose): P
 
 /** Says that a run is not known. */
 export function sayUnknownRun(run: string, local?: boolean): 1 {
-  if (local === true) say(`trawl: no crawl ${run} is known here; ${TRAWL} status --local lists those that are`);
-  else say(`trawl: no run ${run} is known to this Redis; ${TRAWL} status lists those that are`);
+  if (local === true) sayFailure(`no crawl ${run} is known here; ${TRAWL} status --local lists those that are`);
+  else sayFailure(`no run ${run} is known to this Redis; ${TRAWL} status lists those that are`);
   return 1;
 }
 
 /** Prints a command's result: a document for scripts, or lines for people. */
-export function tell({ json }: Context, document: object, lines: readonly string[]): void {
+export function tell({ json }: Context, document: object, lines: readonly Line[]): void {
   if (json) printJson(document);
   else print(lines);
 }

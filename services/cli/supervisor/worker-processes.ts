@@ -18,8 +18,6 @@ const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM'];
 
 interface WorkerProcessesOptions {
   readonly count: number;
-  /** Added to this program's own arguments; `--as-process N` tells a worker which one it is. */
-  readonly extraArgs: readonly string[];
   /** A worker that ends with 0 has done its work, and isn't started again. */
   readonly exitWhenIdle: boolean;
   readonly log: Logger;
@@ -85,7 +83,7 @@ export class WorkerProcesses {
 
   async #work(number: number): Promise<{ readonly code: number; readonly by: string }> {
     const [, program = '', ...args] = process.argv;
-    const child = fork(program, [...args, ...this.#options.extraArgs, '--as-process', String(number)], {
+    const child = fork(program, [...args, '--as-process', String(number)], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });

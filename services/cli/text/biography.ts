@@ -1,5 +1,5 @@
 import type { Biography, RunChapter } from '../../../shared/control/biography.ts';
-import { count, duration } from '../../../shared/control/format.ts';
+import { count, counted, duration } from '../../../shared/control/format.ts';
 import { hostText, paceText } from '../../../shared/control/pause-text.ts';
 import type { Place, TaskTrace } from '../../../shared/ports/biographer.ts';
 import type { AttemptNote } from '../../../shared/ports/frontier.ts';
@@ -46,7 +46,7 @@ export function chapterText(chapter: RunChapter): string {
 }
 
 function placeText(place: Place, { run, runState, pauseReason, host }: RunChapter): string {
-  const attempts = place.state.attempts === 0 ? '' : `, ${count(place.state.attempts)} attempts so far`;
+  const attempts = place.state.attempts === 0 ? '' : `, ${counted(place.state.attempts, 'attempt')} so far`;
   const paused =
     runState === 'paused'
       ? ` The run is paused${pauseReason === undefined ? '' : ` (${pauseReason})`}: ${TRAWL} resume ${run}`

@@ -1,5 +1,18 @@
+import { painted } from '../../../shared/runtime/colour.ts';
 import { codeOf, messageOf } from '../../../shared/runtime/errors.ts';
 import { printable, printableJson } from '../../../shared/runtime/printable.ts';
+
+/** What stands before a line on a terminal. */
+const MARKS = {
+  success: { sign: '✓ ', colour: 'green' },
+  failure: { sign: '✗ ', colour: 'red' },
+  warning: { sign: '! ', colour: 'yellow' },
+} as const;
+
+/** A line for people. Its mark is shown on a terminal only; its colour where colours are shown. */
+export type Line =
+  | string
+  | { readonly text: string; readonly mark?: keyof typeof MARKS; readonly colour?: 'red' | 'yellow' };
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
@@ -18,8 +31,8 @@ export function watchOutput(): void {
 }
 
 /** Prints lines for people on standard output. */
-export function print(lines: readonly string[]): void {
-  process.stdout.write(textOf(lines));
+export function print(lines: readonly Line[]): void {
+  process.stdout.write(textOf(lines, process.stdout));
 }
 
 /** Prints a document for scripts on standard output, on one line unless it is indented. */
@@ -33,8 +46,13 @@ export function jsonLine(document: unknown, indent = 0): string {
 }
 
 /** Prints lines on standard error: what went wrong, and what to do. */
-export function say(...lines: readonly string[]): void {
-  process.stderr.write(textOf(lines));
+export function say(...lines: readonly Line[]): void {
+  process.stderr.write(textOf(lines, process.stderr));
+}
+
+/** Says on standard error what ended a command, and what belongs to it. */
+export function sayFailure(first: string, ...more: readonly string[]): void {
+  say({ text: `trawl: ${first}`, colour: 'red' }, ...more);
 }
 
 /** Passes on lines that another process of this program wrote, as they are: they are printable already. */
@@ -64,10 +82,18 @@ export async function finishOutput(exitCode: number): Promise<number> {
   // A failure of the last write is emitted on the next turn.
   await new Promise((resolve) => setImmediate(resolve));
   if (failure === undefined || codeOf(failure) === 'EPIPE') return exitCode;
-  say(`trawl: standard output can't be written: ${messageOf(failure)}`);
+  sayFailure(`standard output can't be written: ${messageOf(failure)}`);
   return exitCode === 0 ? 1 : exitCode;
 }
 
-function textOf(lines: readonly string[]): string {
-  return lines.map((line) => `${printable(line)}\n`).join('');
+function textOf(lines: readonly Line[], stream: NodeJS.WriteStream): string {
+  return lines.map((line) => `${textOfLine(line, stream)}\n`).join('');
+}
+
+function textOfLine(line: Line, stream: NodeJS.WriteStream): string {
+  if (typeof line === 'string') return printable(line);
+  const { text, mark, colour } = line;
+  const shown = colour === undefined ? printable(text) : painted(colour, printable(text), stream);
+  if (mark === undefined || !stream.isTTY) return shown;
+  return painted(MARKS[mark].colour, MARKS[mark].sign, stream) + shown;
 }

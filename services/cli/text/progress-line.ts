@@ -1,67 +1,49 @@
-import { Presets, SingleBar } from 'cli-progress';
-import type { Bottleneck } from '../../../shared/control/bottleneck.ts';
-import { count, duration, perSecond } from '../../../shared/control/format.ts';
 import type { RunView } from '../../../shared/control/run-watcher.ts';
-import { printable } from '../../../shared/runtime/printable.ts';
+import { painted } from '../../../shared/runtime/colour.ts';
+import { GAP, progressParts } from './progress-text.ts';
+import type { Teller } from './teller.ts';
 
-/** Is a progress line drawn? Not for a pipe, a file or `--json`. */
-export function isWatched(json: boolean): boolean {
-  return process.stderr.isTTY === true && !json;
-}
+const [NO_WRAP, WRAP] = ['\u001b[?7l', '\u001b[?7h'];
+const [HIDE_CURSOR, SHOW_CURSOR] = ['\u001b[?25l', '\u001b[?25h'];
+/**
+ * Removes the line, and whatever is below. The cursor always waits at its beginning: a terminal that was made narrower has broken
+ * the line into several, and has kept the cursor at the first of them.
+ */
+const CLEAR = '\r\u001b[J';
 
-const NO_WRAP = '\u001b[?7l';
-
-/** Between two drawings. */
-export const DRAW_EVERY_MS = 200;
-
-/** One line on a terminal that tells how far a run is: pages done of known, pages a second, what it waits for, and eta. */
-export class ProgressLine {
-  readonly #bar: SingleBar;
-  #isDrawn = false;
-
-  constructor() {
-    this.#bar = new SingleBar(
-      {
-        format: '{bar} {done}/{known} pages  {speed}/s  {note}',
-        barsize: 24,
-        hideCursor: true,
-        clearOnComplete: true,
-        stream: process.stderr,
-        linewrap: false,
-      },
-      Presets.shades_classic,
-    );
-    // A line of the log has turned it on, for itself.
-    this.#bar.on('redraw-pre', () => process.stderr.write(NO_WRAP));
-  }
+/** One line on a terminal that tells how far a run is, see {@link progressParts}. It fits the terminal, also when that is resized. */
+export class ProgressLine implements Teller {
+  readonly everyMs = 200;
+  readonly #redraw = (): void => this.#draw();
+  readonly #clear = (): void => this.clear();
+  #shown: { readonly view: RunView; readonly reading: string | undefined } | undefined;
 
   /** `reading` is what the producer is at, if it is still at it. */
-  show({ progress, bottleneck, rate }: RunView, reading?: string): void {
-    const { done, skipped, failed, cancelled, discovered } = progress;
-    const ended = done + skipped + failed + cancelled;
-    const fields = {
-      done: count(ended),
-      known: count(discovered),
-      speed: perSecond(rate),
-      note: noteOf(bottleneck, reading),
-    };
-    if (!this.#isDrawn) {
-      this.#bar.start(Math.max(1, discovered), ended, fields);
-      this.#isDrawn = true;
+  show(view: RunView, reading?: string): void {
+    if (this.#shown === undefined) {
+      process.stderr.on('resize', this.#redraw);
+      process.on('exit', this.#clear);
     }
-    this.#bar.setTotal(Math.max(1, discovered));
-    this.#bar.update(ended, fields);
+    this.#shown = { view, reading };
+    this.#draw();
   }
 
   clear(): void {
-    if (this.#isDrawn) this.#bar.stop();
-    this.#isDrawn = false;
+    if (this.#shown === undefined) return;
+    this.#shown = undefined;
+    process.stderr.off('resize', this.#redraw);
+    process.off('exit', this.#clear);
+    process.stderr.write(CLEAR + SHOW_CURSOR);
   }
-}
 
-/** What stands behind the numbers: what the producer is at, or what the run waits for and how long. Printable. */
-export function noteOf({ name, sentence, etaMs }: Bottleneck, reading?: string): string {
-  const eta = etaMs === undefined || name === 'host' ? '' : `eta ${duration(etaMs)}`;
-  const parts = [reading ?? sentence, reading === undefined ? eta : ''];
-  return printable(parts.filter((part) => part !== '').join('; '));
+  #draw(): void {
+    if (this.#shown === undefined) return;
+    const { view, reading } = this.#shown;
+    // Some terminals begin a new line as soon as the last column is taken.
+    const columns = (process.stderr.columns || 80) - 1;
+    const parts = progressParts(view, columns, reading).map(({ text, colour }) =>
+      colour === undefined ? text : painted(colour, text, process.stderr),
+    );
+    process.stderr.write(`${HIDE_CURSOR}${CLEAR}${NO_WRAP}${parts.join(GAP)}${WRAP}\r`);
+  }
 }

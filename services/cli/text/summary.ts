@@ -1,10 +1,20 @@
-import { count, duration, perSecond, size } from '../../../shared/control/format.ts';
+import { count, counted, duration, perSecond, size } from '../../../shared/control/format.ts';
 import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { leftOutLines } from './left-out.ts';
+import type { Line } from './output.ts';
+
+export interface SummaryOptions {
+  /** Where the records are, if that is to be said. */
+  readonly records?: string;
+  /** It is a crawl of this machine. */
+  readonly isLocal?: boolean;
+  /** Ctrl-C or SIGTERM ended it before its time. */
+  readonly isInterrupted?: boolean;
+}
 
 /** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
-export function summaryJson(progress: RunProgress): object {
+export function summaryJson(progress: RunProgress, { isInterrupted = false }: SummaryOptions = {}): object {
   const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
   const { bytes, bytesSaved, leftOut } = progress;
   const seconds = Number((elapsedMs(progress) / 1_000).toFixed(3));
@@ -27,27 +37,29 @@ export function summaryJson(progress: RunProgress): object {
     pagesPerSecond: Number((done / Math.max(seconds, 0.001)).toFixed(2)),
     records: done,
     ...(hasMaxPages(progress) ? { maxPagesReached: true } : {}),
+    ...(isInterrupted ? { interrupted: true } : {}),
   };
 }
 
-interface SummaryOptions {
-  /** Where the records are, if that is to be said. */
-  readonly records?: string;
-  /** It is a crawl of this machine. */
-  readonly isLocal?: boolean;
+/** How a run ended, or where it stands, in one line. */
+export function endingLine(progress: RunProgress, { isInterrupted = false }: SummaryOptions = {}): Line {
+  const { run, state, done, bytes } = progress;
+  const ms = elapsedMs(progress);
+  const rate = done / Math.max(ms / 1_000, 0.001);
+  const text = `Run ${run} ${isInterrupted ? 'stopped' : state} after ${duration(ms)}: ${counted(done, 'page')}, ${size(bytes)}, ${perSecond(rate)} pages/s`;
+  if (isInterrupted) return { text, mark: 'warning' };
+  if (progress.endedAt === undefined) return text;
+  return exitCodeOf(progress, false) === 0 ? { text, mark: 'success' } : { text, mark: 'failure', colour: 'red' };
 }
 
 /** The summary that a person reads at the end of a run. */
-export function summaryLines(progress: RunProgress, { records, isLocal = false }: SummaryOptions = {}): string[] {
-  const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
-  const { bytes, bytesSaved } = progress;
-  const ms = elapsedMs(progress);
-  const rate = done / Math.max(ms / 1_000, 0.001);
-  const lines = [
-    `Run ${run} ${state} after ${duration(ms)}: ${count(done)} pages, ${size(bytes)}, ${perSecond(rate)} pages/s`,
-  ];
+export function summaryLines(progress: RunProgress, options: SummaryOptions = {}): Line[] {
+  const { records, isLocal = false } = options;
+  const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons, bytesSaved } = progress;
+  const lines: Line[] = [endingLine(progress, options)];
   const row = (value: number, name: string, why: Readonly<Record<string, number>> = {}): void => {
-    if (value > 0) lines.push(`${count(value).padStart(10)} ${name}${reasonsText(why)}`);
+    const text = `${count(value).padStart(10)} ${name}${reasonsText(why)}`;
+    if (value > 0) lines.push(name === 'failed' ? { text, colour: 'red' } : text);
   };
   row(done, 'done');
   row(skipped, 'skipped', reasons.skipped);

@@ -42,7 +42,7 @@ export const MOST_BETWEEN_TRIES_MS = 5_000;
 export class RedisConnection {
   readonly redis: Redis;
   readonly #redis: BatchingRedis;
-  readonly #log: Logger;
+  readonly #log: Logger | undefined;
   #stood = false;
   #isLost = false;
   /** Since when an answer has been awaited. */
@@ -51,7 +51,8 @@ export class RedisConnection {
   /** The connection's last error. */
   #reason = 'the connection was closed';
 
-  constructor(url: string, name: string, events: RedisEvents, log: Logger) {
+  /** @param log where that is said which only a crash would lose; left out where nobody is to be told */
+  constructor(url: string, name: string, events: RedisEvents, log: Logger | undefined) {
     this.#log = log;
     this.#redis = new BatchingRedis(url, {
       lazyConnect: true,
@@ -124,7 +125,7 @@ export class RedisConnection {
   async #check(): Promise<void> {
     for (const { problem, isFatal } of await redisProblems(this.redis)) {
       if (isFatal) throw new ConfigurationError([problem]);
-      this.#log.warn({}, problem);
+      this.#log?.warn({}, problem);
     }
   }
 }

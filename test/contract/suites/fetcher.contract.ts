@@ -3,6 +3,7 @@ import { describeAddresses } from './fetcher/addresses.ts';
 import { describeAnswers } from './fetcher/answers.ts';
 import { describeBodies } from './fetcher/bodies.ts';
 import { describeBodyMemory } from './fetcher/body-memory.ts';
+import { describeCertificates } from './fetcher/certificates.ts';
 import { describeConnecting } from './fetcher/connecting.ts';
 import { describeConnections } from './fetcher/connections.ts';
 import { describeCredentials } from './fetcher/credentials.ts';
@@ -27,6 +28,7 @@ import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
  * - **Documents.** They come in pieces as they arrive, and can be left at any point.
  * - **Hostile codings.** What a coding claims costs neither memory nor time beyond the request's own.
  * - **Failures.** Whatever else happens is a `FetchError` with a reason, within the time-out, and ends with the signal.
+ * - **Certificates.** Those that the system or a given authority vouches for; any, of a host that is not to be checked.
  * - **Connections.** As many as requests at once, used again, and all closed after `stop`. Nothing is asked twice. 64 are made at
  *   once; those that hang hold up the others for half a second.
  * - **Addresses.** No private address is connected to, however it is written or looked up.
@@ -43,6 +45,7 @@ export function describeFetcher(name: string, open: OpenFetcher): void {
     describeDocuments(setup);
     describeHostileCodings(setup);
     describeFailures(setup);
+    describeCertificates(setup);
     describeConnections(setup);
     describeConnecting(setup);
     describeAddresses(setup);

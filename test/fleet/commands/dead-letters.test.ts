@@ -57,7 +57,7 @@ describe('dead letters', () => {
     const rest = await workplace.json(['dlq', 'replay', '--run', 'mine']);
     expect(rest).toMatchObject({ run: 'mine-replay-2', letters: 1, malformed: 1 });
     expect((await workplace.run(['dlq', 'replay', '--run', 'mine'])).stdout).toContain(
-      "1 malformed letters can't be replayed: they stay",
+      "1 malformed letter can't be replayed and will stay",
     );
     worker.signal('SIGTERM');
     await worker.ended;

@@ -87,6 +87,43 @@ describe('a service that is not there', () => {
   });
 });
 
+describe('a server that refuses what it is given', () => {
+  test('a wrong login is told from a server that is away, by every command and doctor, with the variable', async () => {
+    const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
+    await redis.config('SET', 'requirepass', 'sesame');
+    const workplace = await setup({ REDIS_URL: '', REDIS_HOST: '127.0.0.1', REDIS_PORT: new URL(url).port });
+    const noLogin = 'refuses the connection without a password: NOAUTH';
+    const wrong = 'refuses the user name or password: WRONGPASS';
+    for (const [env, said] of [
+      [{}, noLogin],
+      [{ REDIS_PASSWORD: 'secret' }, wrong],
+    ] as const) {
+      const status = await workplace.start(['status'], undefined, { env }).ended;
+      expect([status.code, status.stderr]).toEqual([78, expect.stringContaining(said)]);
+      const { stdout } = await workplace.start(['doctor'], undefined, { env }).ended;
+      expect(stdout).toMatch(new RegExp(`problem {2}Redis: .*${said}.*Check REDIS_PASSWORD`));
+      expect(stdout).not.toContain('secret');
+    }
+    const mended = await workplace.start(['status'], undefined, { env: { REDIS_PASSWORD: 'sesame' } }).ended;
+    expect(mended.code).toBe(0);
+  });
+
+  test('the same of RabbitMQ, and of its virtual hosts', async () => {
+    const url = new URL(inject('rabbitmqUrl'));
+    const workplace = await setup();
+    url.password = 'secret';
+    const login = await workplace.run(['doctor', '--rabbitmq-url', url.href]);
+    expect(login.stdout).toMatch(
+      /problem {2}RabbitMQ: .* refuses the user name or password: .*Check the login in RABBITMQ_URL/,
+    );
+    expect(login.stdout).not.toContain('secret');
+    const vhost = new URL(inject('rabbitmqUrl'));
+    vhost.pathname = '/nobody';
+    const { stdout } = await workplace.run(['doctor', '--rabbitmq-url', vhost.href]);
+    expect(stdout).toMatch(/problem {2}RabbitMQ: .* refuses the virtual host: .*Check the path of RABBITMQ_URL/);
+  });
+});
+
 describe('a Redis that would lose what it is given', () => {
   test('one that evicts is refused by every command, at once, with the command that mends it', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'allkeys-lru');
@@ -121,19 +158,22 @@ describe('a Redis that would lose what it is given', () => {
     expect([code, stderr.match(/noeviction/g)?.length]).toEqual([78, 1]);
   });
 
-  test('one without an append-only file is a warning, with the command that mends it', async () => {
+  test('one without an append-only file is a warning of doctor and workers, with the command that mends it', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     const workplace = await setup({ REDIS_URL: url });
     const mend =
       'Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes';
     const status = await workplace.run(['status']);
-    expect(status.stderr).toContain(mend);
-    expect(status.code).toBe(0);
+    expect([status.code, status.stderr]).toEqual([0, '']);
+    const worker = workplace.start(['work']);
+    await worker.says(/consuming/);
+    expect(worker.said).toContain(mend);
+    worker.signal('SIGTERM');
     const doctor = await workplace.run(['doctor']);
     expect(doctor.stdout).toContain(`warning  Redis: ${mend}`);
     expect(doctor.code).toBe(0);
     await redis.config('SET', 'appendonly', 'yes');
-    expect((await workplace.run(['status'])).stderr).toBe('');
+    expect((await workplace.run(['doctor'])).stdout).not.toContain('append-only');
     await redis.config('SET', 'appendonly', 'no');
   });
 });

@@ -130,7 +130,7 @@ test('letters of a cancelled run stay, and those of a run that is begun anew go'
   await workplace.run(['cancel', 'mine']);
   await crawling.ended;
   const { stdout } = await workplace.run(['dlq', 'replay', '--run', 'mine']);
-  expect(stdout).toContain('Run mine was cancelled: its 1 letters stay.');
+  expect(stdout).toContain('Run mine was cancelled: 1 letter of it left in place.');
   expect(await urlsOf(workplace)).toEqual([site.url('/a')]);
   await workplace.run(['crawl', site.url('/b'), '--run', 'mine', ...FAST]);
   expect(await urlsOf(workplace)).toEqual([site.url('/b')]);

@@ -121,12 +121,6 @@ export function describeFailures(setup: Setup): void {
       await expect(fetcher.fetch({ url, maxBodyBytes: 1_000 })).rejects.toMatchObject({ reason: 'connection' });
     });
 
-    test('a certificate that nobody vouches for is tls', async () => {
-      const { fetch, site } = await setup({ site: { tls: true } });
-      await expect(fetch('/page/1')).rejects.toMatchObject({ reason: 'tls' });
-      expect(site.requests).toEqual([]);
-    });
-
     test('a server that speaks no TLS is tls', async () => {
       const { fetcher, site } = await setup();
       const url = site.url('/').replace('http:', 'https:');

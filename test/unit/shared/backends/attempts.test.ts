@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { COMMAND_ATTEMPTS, connectWithAttempts } from '../../../../shared/backends/attempts.ts';
+import { COMMAND_ATTEMPTS, connectWithAttempts, type Refusal } from '../../../../shared/backends/attempts.ts';
+import { POSTGRES_REFUSALS, rabbitMqRefusals, redisRefusals } from '../../../../shared/backends/refusals.ts';
 import { ConfigurationError, InterruptedError, UnavailableError } from '../../../../shared/runtime/errors.ts';
+import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { LogLines } from '../../../support/stores/embedded.ts';
 
 interface Given {
@@ -8,11 +10,13 @@ interface Given {
   readonly failures: number;
   readonly attempts?: number;
   readonly error?: Error;
+  readonly refusals?: readonly Refusal[];
   readonly signal?: AbortSignal;
 }
 
 /** Connects to something that fails so often, on timers that take no time. */
-async function connect({ failures, attempts = COMMAND_ATTEMPTS, error = new Error('refused.'), signal }: Given) {
+async function connect(given: Given) {
+  const { failures, attempts = COMMAND_ATTEMPTS, error = new Error('refused.'), refusals = [], signal } = given;
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const log = new LogLines();
@@ -22,7 +26,7 @@ async function connect({ failures, attempts = COMMAND_ATTEMPTS, error = new Erro
     async () => {
       if (asked++ < failures) throw error;
     },
-    { name: 'Redis', where: 'a.test:6379', advice: 'Check REDIS_URL', attempts, log, signal },
+    { name: 'Redis', where: 'a.test:6379', advice: 'Check REDIS_URL', attempts, refusals, log, signal },
   ).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -87,9 +91,47 @@ test('told to stop while a service never answers, it does not wait for it', asyn
     where: 'a.test:6379',
     advice: 'Check REDIS_URL',
     attempts: COMMAND_ATTEMPTS,
+    refusals: [],
     log: new LogLines(),
     signal: stop.signal,
   });
   stop.abort();
   await expect(connecting).rejects.toThrow(InterruptedError);
+});
+
+const PARTS = settingsFrom({ flag: {}, environment: {}, file: {} });
+const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RABBITMQ_URL: 'amqp://q' }, file: {} });
+const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - Login was refused"';
+const VHOST = 'Expected ConnectionOpenOk; got <ConnectionClose channel:0>';
+
+// biome-ignore format: a table
+test.each([
+  [redisRefusals(PARTS),    '',      'WRONGPASS invalid username-password pair', 'user name or password', 'REDIS_PASSWORD, and REDIS_USER if it has users'],
+  [redisRefusals(URLS),     '',      'WRONGPASS invalid username-password pair', 'user name or password', 'the login in REDIS_URL'],
+  [redisRefusals(PARTS),    '',      'NOAUTH Authentication required',           'connection without a password', 'REDIS_PASSWORD, and REDIS_USER if it has users'],
+  [rabbitMqRefusals(PARTS), '',      ACCESS,                                     'user name or password', 'RABBITMQ_USER and RABBITMQ_PASSWORD'],
+  [rabbitMqRefusals(URLS),  '',      ACCESS,                                     'user name or password', 'the login in RABBITMQ_URL'],
+  [rabbitMqRefusals(PARTS), '',      VHOST,                                      'virtual host',          'RABBITMQ_VHOST'],
+  [POSTGRES_REFUSALS,       '28P01', 'password authentication failed for user "u"', 'user name or password', 'the login in SINK'],
+  [POSTGRES_REFUSALS,       '3D000', 'database "none" does not exist',           'database',              'the path of SINK'],
+])('what a server refuses is no outage: %#', async (refusals, code, said, what, check) => {
+  const error = Object.assign(new Error(said), { code });
+  const { thrown, asked } = await connect({ failures: Number.POSITIVE_INFINITY, error, refusals });
+  expect(thrown).toBeInstanceOf(ConfigurationError);
+  expect(thrown).toMatchObject({ message: `Redis at a.test:6379 refuses the ${what}: ${said}. Check ${check}` });
+  expect(asked(), 'waiting mends nothing').toBe(1);
+});
+
+test('a worker waits for a login that is mended', async () => {
+  const error = new Error('NOAUTH Authentication required.');
+  const { thrown, lines } = await connect({
+    failures: 1,
+    attempts: Number.POSITIVE_INFINITY,
+    error,
+    refusals: redisRefusals(PARTS),
+  });
+  expect([thrown, lines[0]]).toEqual([
+    undefined,
+    'warn: Attempt 1 failed: Redis at a.test:6379: refuses the connection without a password: NOAUTH Authentication required. Check REDIS_PASSWORD, and REDIS_USER if it has users',
+  ]);
 });

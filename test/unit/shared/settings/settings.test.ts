@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { configurationTable, envExample } from '../../../../scripts/settings-docs.ts';
 import { ConfigurationError } from '../../../../shared/runtime/errors.ts';
 import {
+  OF_COMPOSE,
   rabbitmqUrlOf,
   redisUrlOf,
   type Sources,
@@ -55,6 +57,55 @@ test('the defaults', () => {
   expect([rabbitmqUrlOf(read({})), redisUrlOf(read({}))]).toEqual([
     'amqp://guest:guest@localhost:5672',
     'redis://localhost:6379/0',
+  ]);
+});
+
+test('all that docker-compose.yml reads is known in .env', () => {
+  const names = readFileSync('docker-compose.yml', 'utf8').matchAll(/\$\{([A-Z_]+)/g);
+  const known = [...Object.values(SETTINGS).map(({ name }) => name), ...OF_COMPOSE];
+  expect(known).toEqual(expect.arrayContaining([...names].map(([, name]) => name)));
+});
+
+// biome-ignore format: a table
+test.each([
+  ['500B',   500],
+  ['500kB',  500_000],
+  ['500KB',  500_000],
+  ['500KiB', 512_000],
+  ['10MB',   10_000_000],
+  ['10MiB',  10_485_760],
+  ['1 GB',   1_000_000_000],
+  ['1GiB',   1_073_741_824],
+])('a size of %s is %i bytes', (given, bytes) => {
+  expect(read({ flag: { MAX_BODY: given } }).maxBody).toBe(bytes);
+});
+
+test.each(['10', '10iB', '10kiB', '1.5MB', '0MB', 'MB'])('a size of "%s" is refused', (given) => {
+  expect(problemsOf({ flag: { MAX_BODY: given } })).toEqual([
+    `expected --max-body to be a size like 10MiB (10 × 1024 × 1024 bytes) or 10MB (10 000 000 bytes), got "${given}"`,
+  ]);
+});
+
+test('hosts that are not checked are named without anything else', () => {
+  expect(read({ flag: { INSECURE: 'Intranet.example, 192.0.2.7,[::1],' } }).insecure).toEqual([
+    'intranet.example',
+    '192.0.2.7',
+    '::1',
+  ]);
+  for (const given of ['https://a.test', 'a.test:8443', 'a.test/x', '*', 'a b'])
+    expect(problemsOf({ flag: { INSECURE: given } }), given).toEqual([
+      expect.stringMatching(/^expected --insecure to be host names, comma-separated, /),
+    ]);
+});
+
+test('a file of certificates is read at once', () => {
+  const certificate = join(import.meta.dirname, '../../../support/site/certificate.ts');
+  expect(read({ flag: { CA_FILE: certificate } }).caFile).toHaveLength(1);
+  expect(problemsOf({ flag: { CA_FILE: '/no/file' } })).toEqual([
+    `expected --ca-file to be a file of certificates in PEM form (ENOENT: no such file or directory, open '/no/file'), got "/no/file"`,
+  ]);
+  expect(problemsOf({ flag: { CA_FILE: 'package.json' } })).toEqual([
+    'expected --ca-file to be a file of certificates in PEM form (it has none), got "package.json"',
   ]);
 });
 

@@ -51,3 +51,18 @@ it('a process that was told, and has nothing left to do, is not kept by what is 
   expect(await says()).toBe('closed');
   expect(await ended).toEqual([3, null]);
 });
+
+it('a process that said how long it may take is gone by then, whatever it waits for', async () => {
+  const { child, says, ended } = startProcess(`
+    told(String(interrupts.seconds));
+    await interrupts.within(() => new Promise(() => {}), () => told('hurry'));`);
+  expect(await says()).toBe('ready');
+  const asked = performance.now();
+  child.kill('SIGINT');
+  const seconds = Number(await says());
+  expect(seconds).toBe(10);
+  expect(await says()).toBe('hurry');
+  expect(performance.now() - asked).toBeLessThan(8_500);
+  expect(await ended).toEqual([130, null]);
+  expect(performance.now() - asked).toBeLessThan((seconds + 1) * 1_000);
+});

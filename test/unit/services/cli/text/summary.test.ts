@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Line } from '../../../../../services/cli/text/output.ts';
 import { exitCodeOf, summaryJson, summaryLines } from '../../../../../services/cli/text/summary.ts';
-import { count, duration, pace, perSecond, size } from '../../../../../shared/control/format.ts';
+import { count, counted, duration, pace, perSecond, size } from '../../../../../shared/control/format.ts';
 import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
 import { progressOf } from '../../../../support/builders.ts';
 
@@ -8,6 +9,10 @@ test.each([
   [count(0), '0'],
   [count(4_812), '4 812'],
   [count(12_345_678), '12 345 678'],
+  [counted(0, 'page'), '0 pages'],
+  [counted(1, 'page'), '1 page'],
+  [counted(1.4, 'query', 'queries'), '1 query'],
+  [counted(4_812, 'query', 'queries'), '4 812 queries'],
   [perSecond(0.333), '0.33'],
   [perSecond(12.34), '12.3'],
   [perSecond(1_234.5), '1 235'],
@@ -41,9 +46,13 @@ const ENDED = progressOf({
   reasons: { failed: { timeout: 2, http_4xx: 3 }, skipped: { content_type: 1 } },
 });
 
+function textsOf(lines: readonly Line[]): string[] {
+  return lines.map((line) => (typeof line === 'string' ? line : line.text));
+}
+
 test('a summary for people', () => {
   expect(
-    `${summaryLines(ENDED, { records: 'output/r' }).join('\n')}\n`,
+    `${textsOf(summaryLines(ENDED, { records: 'output/r' })).join('\n')}\n`,
   ).toBe(`Run r finished after 12 s: 14 pages, 48.8 MiB, 1.14 pages/s
         14 done
          1 skipped: content_type 1
@@ -51,6 +60,24 @@ test('a summary for people', () => {
          7 known already
 Records: output/r (read them with: trawl records r)
 `);
+});
+
+test('failures are red, and so is a run of nothing else', () => {
+  const [ending, ...rows] = summaryLines(ENDED);
+  expect(ending).toMatchObject({ mark: 'success' });
+  expect(rows.filter((row) => typeof row !== 'string')).toEqual([
+    { text: '         5 failed: http_4xx 3, timeout 2', colour: 'red' },
+  ]);
+  const [bad] = summaryLines(progressOf({ state: 'finished', failed: 2, endedAt: 1 }));
+  expect(bad).toMatchObject({ mark: 'failure', colour: 'red' });
+});
+
+test('a run that somebody stopped is stopped, not running', () => {
+  const progress = progressOf({ discovered: 2, done: 1, waiting: 1 });
+  const [ending] = summaryLines(progress, { isInterrupted: true });
+  expect(ending).toEqual({ text: 'Run r stopped after 10 s: 1 page, 0 B, 0.10 pages/s', mark: 'warning' });
+  expect(summaryJson(progress, { isInterrupted: true })).toMatchObject({ state: 'running', interrupted: true });
+  expect(summaryJson(progress)).not.toHaveProperty('interrupted');
 });
 
 test('a run of only duplicates says so', () => {
@@ -82,13 +109,13 @@ test.each<[string, Partial<LeftOut>, Partial<RunOptions>, string | undefined]>([
 ])('what was left out is told with its flag: %s', (_, some, options, sentence) => {
   const leftOut = { ...ENDED.leftOut, ...some };
   const progress = { ...ENDED, options: { ...ENDED.options, ...options }, leftOut };
-  expect(summaryLines(progress).filter((line) => line.endsWith(').') && line !== '')).toEqual(sentence === undefined ? [] : [sentence]);
+  expect(textsOf(summaryLines(progress)).filter((line) => line.endsWith(').'))).toEqual(sentence === undefined ? [] : [sentence]);
   expect(summaryJson(progress)).toMatchObject({ leftOut });
 });
 
 test('URLs of earlier runs are told with the flag that crawls them again, where runs share their marks', () => {
   const known = (options: Partial<RunOptions>, isLocal = false) =>
-    summaryLines({ ...ENDED, options: { ...ENDED.options, ...options } }, { isLocal }).find((line) =>
+    textsOf(summaryLines({ ...ENDED, options: { ...ENDED.options, ...options } }, { isLocal })).find((line) =>
       line.includes('known'),
     );
   expect(known({ dedup: 'ever' })?.trim()).toBe(
@@ -105,7 +132,9 @@ test('a run without a URL says so, once it has ended', () => {
 
 test('hosts that were given up are told with the flag', () => {
   const reasons = { failed: { host_down: 3 }, skipped: {} };
-  expect(summaryLines(progressOf({ state: 'finished', failed: 3, reasons })).join('\n')).toContain('(--host-give-up)');
+  expect(textsOf(summaryLines(progressOf({ state: 'finished', failed: 3, reasons }))).join('\n')).toContain(
+    '(--host-give-up)',
+  );
 });
 
 test('who was refused a private address is told what opens it', () => {

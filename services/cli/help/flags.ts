@@ -1,0 +1,70 @@
+import type { SettingGroup } from '../../../shared/settings/setting.ts';
+import type { SettingKey } from '../../../shared/settings/table.ts';
+
+/** The headings of `--help`, in their order; a command's own flags come first. */
+export const HEADINGS: Readonly<Record<'own' | SettingGroup, string>> = {
+  own: 'Options:',
+  run: 'What is crawled:',
+  fetch: 'How hosts are asked:',
+  worker: 'This process:',
+  fleet: 'Services:',
+  output: 'Records:',
+  log: 'What is said:',
+};
+
+/** The settings that `--help` shows; the others are for `--help --all`. */
+export const SHOWN: ReadonlySet<SettingKey> = new Set([
+  'rate',
+  'follow',
+  'maxDepth',
+  'scope',
+  'include',
+  'exclude',
+  'maxPages',
+  'crawler',
+  'rabbitmqUrl',
+  'redisUrl',
+  'outputDir',
+  'logLevel',
+]);
+
+/** Words that people use for a flag, besides those that resemble it. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  '--ca-file': ['ca', 'cacert', 'ca-cert', 'ca-certificate', 'ca-bundle', 'cert'],
+  '--color': ['colour', 'colors', 'colours', 'ansi', 'no-color', 'no-colour'],
+  '--content': ['body', 'html', 'text', 'save-html', 'save'],
+  '--exclude': ['ignore', 'reject', 'skip', 'deny', 'disallow'],
+  '--fetch-timeout': ['timeout', 'max-time', 'request-timeout'],
+  '--follow': ['recursive', 'recurse', 'spider', 'links', 'follow-links', 'deep'],
+  '--format': ['type', 'csv', 'jsonl'],
+  '--fresh': ['force', 'again', 'refetch', 'no-dedup'],
+  '--host-headers': ['header', 'headers', 'cookie', 'cookies', 'auth', 'bearer', 'login'],
+  '--include': ['accept', 'allow', 'filter', 'match', 'pattern', 'only'],
+  '--insecure': ['no-check-certificate', 'ignore-certificate-errors', 'ignore-certificate', 'no-verify', 'self-signed'],
+  '--lastmod-since': ['since', 'newer', 'after', 'changed-since'],
+  '--log-level': ['verbose', 'debug', 'trace', 'loglevel', 'level', 'log'],
+  '--max-attempts': ['retries', 'retry', 'tries', 'max-retries', 'attempts'],
+  '--max-body': ['max-size', 'size-limit', 'max-filesize', 'body-size'],
+  '--max-depth': ['depth', 'level', 'levels', 'depth-limit', 'max-level'],
+  '--max-pages': ['limit', 'max', 'pages', 'max-requests', 'max-urls', 'count', 'pagecount'],
+  '--output-dir': ['out', 'out-dir', 'output', 'dir', 'directory', 'folder', 'dest'],
+  '--private-hosts': ['private', 'allow-private', 'localhost', 'local', 'allow-local', 'internal'],
+  '--processes': ['workers', 'scale', 'instances', 'replicas', 'cores'],
+  '--proxy-url': ['proxy', 'proxies', 'socks', 'socks5'],
+  '--quiet': ['silent', 'no-progress', 'noprogress'],
+  '--rate': ['delay', 'wait', 'speed', 'throttle', 'rps', 'download-delay', 'interval', 'pause', 'sleep'],
+  '--resume': ['continue', 'restart', 'jobdir', 'checkpoint'],
+  '--robots': ['no-robots', 'ignore-robots', 'robotstxt', 'obey-robots', 'robots-txt'],
+  '--run': ['name', 'id', 'job', 'run-id', 'label'],
+  '--scope': ['domain', 'domains', 'allowed-domains', 'same-domain', 'subdomains', 'span-hosts'],
+  '--urls-file': ['file', 'input', 'input-file', 'list', 'urls', 'url-list', 'seeds'],
+  '--user-agent': ['agent', 'ua', 'useragent'],
+  '--watch': ['follow', 'tail', 'live'],
+  '--worker-concurrency': ['concurrency', 'threads', 'parallel', 'jobs', 'workers', 'max-concurrency', 'connections'],
+};
+
+/** The flag of a command that is meant by an unknown one, by its meaning. */
+export function meantBy(unknown: string, known: readonly string[]): string | undefined {
+  const word = unknown.replace(/^-+/, '').toLowerCase();
+  return known.find((flag) => WORDS[flag]?.includes(word));
+}

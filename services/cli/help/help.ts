@@ -1,0 +1,59 @@
+import { type Command, Help, type Option } from 'commander';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { exampleLines } from './examples.ts';
+import { HEADINGS, meantBy } from './flags.ts';
+
+const ORDER = Object.values(HEADINGS);
+
+/** `--help` in groups, in the same order for every command. */
+export class GroupedHelp extends Help {
+  override groupItems<T extends Command | Option>(
+    all: T[],
+    visible: T[],
+    groupOf: (item: T) => string,
+  ): Map<string, T[]> {
+    const groups = [...super.groupItems(all, visible, groupOf)];
+    return new Map(groups.sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b)));
+  }
+}
+
+/** Gives a command, and those below it, what comes after their help and their errors. */
+export function addHelpTexts(command: Command, showsAll: boolean, path = command.name()): void {
+  const hidden = command.options.filter((option) => option.hidden && option.helpGroupHeading !== undefined);
+  for (const option of hidden) option.hideHelp(!showsAll);
+  const more = hidden.length === 0 || showsAll ? [] : ['', `More flags: ${TRAWL} ${path} --help --all`];
+  command
+    .addHelpText('after', [...exampleLines(path), ...more].join('\n'))
+    .showHelpAfterError(`(${TRAWL} ${path} --help lists its flags)`);
+  for (const each of command.commands) addHelpTexts(each, showsAll, `${path} ${each.name()}`);
+}
+
+/** What commander says of a wrong command line; of a flag by another name, which one is meant. */
+export function improved(error: string, known: readonly string[]): string {
+  const [, unknown] = /^error: unknown option '(.+?)'/.exec(error) ?? [];
+  const meant = unknown === undefined ? undefined : meantBy(unknown, known);
+  return meant === undefined ? error : `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
+}
+
+/**
+ * A command line up to its first word that is no command, if there is one: of what nobody knows, help has nothing to say, and the
+ * error tells the nearest name.
+ */
+export function upToUnknown(argv: readonly string[], program: Command): readonly string[] {
+  let command = program;
+  for (const [index, word] of argv.entries()) {
+    if (index < 2) continue;
+    if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return argv;
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) return argv.slice(0, index + 1);
+    command = next;
+  }
+  return argv;
+}
+
+/** The flags of a command, and of those below it. */
+export function flagsOf(command: Command | undefined): string[] {
+  if (command === undefined) return [];
+  const own = command.options.flatMap(({ long }) => long ?? []);
+  return [...own, ...command.commands.flatMap(flagsOf)];
+}

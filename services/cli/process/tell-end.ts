@@ -1,0 +1,22 @@
+import type { RunProgress } from '../../../shared/ports/runs.ts';
+import type { Context } from '../command.ts';
+import { print, printJson, say } from '../text/output.ts';
+import { endingLine, type SummaryOptions, summaryJson, summaryLines } from '../text/summary.ts';
+
+/**
+ * Tells how a run ended: the summary on standard output; for a script JSON there, and a sentence on standard error.
+ *
+ * @param isStandardOutputTaken by something else: the summary goes to standard error
+ */
+export function tellEnd(
+  progress: RunProgress,
+  { json, telling }: Context,
+  options: SummaryOptions,
+  isStandardOutputTaken = false,
+): void {
+  if (json) printJson(summaryJson(progress, options));
+  if (telling === 'nothing') return;
+  if (json) say(endingLine(progress, options));
+  else if (isStandardOutputTaken) say(...summaryLines(progress, options));
+  else print(summaryLines(progress, options));
+}

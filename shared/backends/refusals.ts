@@ -1,0 +1,37 @@
+import type { Settings } from '../settings/table.ts';
+import type { Refusal } from './attempts.ts';
+
+/** What Redis answers to a login that is wrong, or missing; and the variables that it came from. */
+export function redisRefusals({ redisUrl }: Settings): readonly Refusal[] {
+  const check = redisUrl === undefined ? 'REDIS_PASSWORD, and REDIS_USER if it has users' : 'the login in REDIS_URL';
+  return [
+    [/^\S* ?(WRONGPASS|ERR invalid password)/, 'user name or password', check],
+    [/NOAUTH/, 'connection without a password', check],
+    [/NOPERM/, 'user', redisUrl === undefined ? 'REDIS_USER' : 'the user in REDIS_URL'],
+    [/DB index is out of range/, 'database', redisUrl === undefined ? 'REDIS_DB' : 'the number in REDIS_URL'],
+  ];
+}
+
+/** The same of RabbitMQ. */
+export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] {
+  const inUrl = rabbitmqUrl !== undefined;
+  return [
+    [
+      /ACCESS[_-]REFUSED/,
+      'user name or password',
+      inUrl ? 'the login in RABBITMQ_URL' : 'RABBITMQ_USER and RABBITMQ_PASSWORD',
+    ],
+    // amqplib 2 keeps the reason of this one to itself: no such host, or not for this user.
+    [
+      /Expected ConnectionOpenOk; got <ConnectionClose/,
+      'virtual host',
+      inUrl ? 'the path of RABBITMQ_URL' : 'RABBITMQ_VHOST',
+    ],
+  ];
+}
+
+/** The same of Postgres, by its codes. */
+export const POSTGRES_REFUSALS: readonly Refusal[] = [
+  [/^28/, 'user name or password', 'the login in SINK'],
+  [/^3D000/, 'database', 'the path of SINK'],
+];

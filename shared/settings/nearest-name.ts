@@ -1,0 +1,34 @@
+/** Names that differ in more than this share of their letters don't resemble each other. */
+const MOST_SHARE = 0.4;
+
+/** A name that begins with another, of this length at least, is as near as one with a letter too many. */
+const SHORTEST_PART = 4;
+
+/** The name that differs least from this one, by letters added, left out, replaced or swapped; nothing if none resembles it. */
+export function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const given = name.toUpperCase();
+  let [nearest, least]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
+  for (const each of known) {
+    const isPart = given.length >= SHORTEST_PART && (each.startsWith(given) || given.startsWith(each));
+    const distance = isPart ? 1 : distanceOf(given, each);
+    if (distance < least && distance <= MOST_SHARE * Math.max(given.length, each.length))
+      [nearest, least] = [each, distance];
+  }
+  return nearest;
+}
+
+/** Damerau's and Levenshtein's distance, without repeated swaps. */
+function distanceOf(a: string, b: string): number {
+  let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? (before[j - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    [before, row] = [row, next];
+  }
+  return row[b.length] ?? 0;
+}

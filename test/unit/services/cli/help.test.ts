@@ -1,0 +1,103 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { EXAMPLES } from '../../../../services/cli/help/examples.ts';
+import { flagsOf, improved, upToUnknown } from '../../../../services/cli/help/help.ts';
+import { openProgram } from '../../../../services/cli/program.ts';
+
+const MOST_LINES = 50;
+
+async function open(showsAll = false): Promise<Command> {
+  return await openProgram({ isWanted: () => true, exit: () => {}, showsAll });
+}
+
+/** Commands by what is typed for them, the program itself included. */
+function allOf(command: Command, path = command.name()): [string, Command][] {
+  return [
+    [path, command],
+    ...command.commands.flatMap((each) => allOf(each, path === 'trawl' ? each.name() : `${path} ${each.name()}`)),
+  ];
+}
+
+/** All that `--help` prints, examples included. */
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+    getOutHelpWidth: () => 80,
+  });
+  command.outputHelp();
+  return text;
+}
+
+test('each command has its help in groups, two examples, and under 50 lines', async () => {
+  for (const [path, command] of allOf(await open())) {
+    const help = helpOf(command);
+    expect(help.split('\n').length, path).toBeLessThan(MOST_LINES);
+    for (const example of EXAMPLES[path] ?? ['no example']) expect(help, path).toContain(`  ${example}`);
+    for (const line of help.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+  }
+  expect(Object.keys(EXAMPLES)).toEqual(expect.arrayContaining(allOf(await open()).map(([path]) => path)));
+});
+
+test('groups come in the same order; a flag that most never need is in --help --all', async () => {
+  const ofCrawl = (program: Command): string =>
+    helpOf(program.commands.find((each) => each.name() === 'crawl') as Command);
+  const short = ofCrawl(await open());
+  expect(short.match(/^[A-Z].*:$/gm)).toEqual([
+    'Arguments:',
+    'Options:',
+    'What is crawled:',
+    'Records:',
+    'What is said:',
+    'Examples:',
+  ]);
+  expect(short).toContain('More flags: trawl crawl --help --all');
+  expect(short).not.toContain('--dns-servers');
+  const all = ofCrawl(await open(true));
+  expect(all).toContain('--dns-servers');
+  expect(all).not.toContain('More flags');
+});
+
+test('the flags in examples exist', async () => {
+  const commands = new Map(allOf(await open()));
+  for (const [path, lines] of Object.entries(EXAMPLES)) {
+    for (const line of lines) {
+      const [, first = ''] = line.split(' ');
+      const command = commands.get(path === 'trawl' ? first : path);
+      const flags = line.match(/--[a-z-]+/g) ?? [];
+      expect(flagsOf(command), line).toEqual(expect.arrayContaining(flags));
+    }
+  }
+});
+
+// biome-ignore format: a table
+test.each([
+  ['--depth',       ['--max-depth', '--rate'],     '--max-depth'],
+  ['--verbose',     ['--json', '--log-level'],     '--log-level'],
+  ['--delay',       ['--rate'],                    '--rate'],
+  ['--concurrency', ['--worker-concurrency'],      '--worker-concurrency'],
+])('%s means one of %s', (unknown, known, meant) => {
+  expect(improved(`error: unknown option '${unknown}'\n(Did you mean --other?)\n`, known)).toBe(
+    `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`,
+  );
+});
+
+test('what a command does not have is not meant, and what resembles a flag is left to commander', () => {
+  const error = "error: unknown option '--depth'\n";
+  expect(improved(error, ['--json'])).toBe(error);
+  const near = "error: unknown option '--jsno'\n(Did you mean --json?)\n";
+  expect(improved(near, ['--json'])).toBe(near);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['nosuch --help',       'nosuch'],
+  ['dlq nosuch --help',   'dlq nosuch'],
+  ['crawl nosuch --help', 'crawl nosuch --help'],
+  ['help nosuch',         'help nosuch'],
+  ['--help',              '--help'],
+])('trawl %s is parsed as %s', async (line, parsed) => {
+  expect(upToUnknown(['node', 'trawl', ...line.split(' ')], await open()).slice(2).join(' ')).toBe(parsed);
+});

@@ -1,0 +1,68 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ProgressLine } from '../../../../../services/cli/text/progress-line.ts';
+import { ProgressSentences } from '../../../../../services/cli/text/progress-sentences.ts';
+import type { RunView } from '../../../../../shared/control/run-watcher.ts';
+import { progressOf } from '../../../../support/builders.ts';
+
+const VIEW: RunView = {
+  progress: progressOf({ discovered: 45, done: 41, waiting: 4 }),
+  bottleneck: { name: 'none', sentence: 'waiting for a.example: 60/min', etaMs: 4_000 },
+  rate: 12,
+  hosts: [],
+};
+
+/** What is written to standard error from now on. */
+function written(): () => string {
+  let text = '';
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((part) => {
+    text += part;
+    return true;
+  });
+  onTestFinished(() => spy.mockRestore());
+  return () => {
+    const before = text;
+    text = '';
+    return before;
+  };
+}
+
+function resizeTo(columns: number): void {
+  Object.defineProperty(process.stderr, 'columns', { value: columns, configurable: true });
+  process.stderr.emit('resize');
+}
+
+test('the line is cleared from its beginning, drawn without wrapping, and left at its beginning', () => {
+  const text = written();
+  const line = new ProgressLine();
+  onTestFinished(() => line.clear());
+  resizeTo(46);
+  line.show(VIEW);
+  expect(text()).toBe('\u001b[?25l\r\u001b[J\u001b[?7l41/45 pages  12.0/s  eta 4.0 s  waiting for…\u001b[?7h\r');
+});
+
+test('a terminal that is resized has its line redrawn, within its width; afterwards the cursor is back', () => {
+  const text = written();
+  const line = new ProgressLine();
+  resizeTo(60);
+  line.show(VIEW);
+  text();
+  resizeTo(15);
+  expect(text()).toContain('\u001b[?7l41/45 pages\u001b[?7h\r');
+  line.clear();
+  expect(text()).toBe('\r\u001b[J\u001b[?25h');
+  resizeTo(80);
+  line.clear();
+  expect(text(), 'it is gone').toBe('');
+});
+
+test('in a pipe: a sentence at the start, then where it is; the end is told by whoever ends it', () => {
+  const text = written();
+  const sentences = new ProgressSentences();
+  expect(sentences.everyMs).toBe(30_000);
+  sentences.show(VIEW);
+  expect(text()).toBe('Run r is under way; progress every 30 s (--quiet for none)\n');
+  sentences.show(VIEW);
+  expect(text()).toBe('Run r after 10 s: 41 of 45 pages, 12.0/s, eta 4.0 s; waiting for a.example: 60/min\n');
+  sentences.show({ ...VIEW, progress: progressOf({ endedAt: 10_000 }) });
+  expect(text()).toBe('');
+});

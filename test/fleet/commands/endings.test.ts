@@ -29,7 +29,7 @@ const FILES: readonly (readonly [args: readonly string[], code: number, said: st
 /** A command that waits for a silent service takes longer; one that doesn't ends much sooner. */
 const ENDS_WITHIN_MS = 15_000;
 /** What commands say on standard error where all is well: how far they are, and what they have written. */
-const SAID = /^(\d+ dead letters?|Run \S+ is under way|Run \S+ after) .*\n/gm;
+const SAID = /^(\d+ dead letters?|Run \S+ (is under way|after)).*\n/gm;
 /** For tests that run every command. */
 const LONG_MS = 180_000;
 

@@ -45,7 +45,7 @@ export const SETTINGS = {
     'MAX_DEPTH',
     optional(integer({ min: 0, max: 1_000 })),
     '',
-    'Links followed from a seed, at most. Left out: 3, and pages by rel=next are as deep as the page before.',
+    'Links followed from a seed, at most (3; rel=next adds none).',
   ),
   scope: setting(
     'run',

@@ -24,7 +24,7 @@ export const command: CommandModule = {
           .helpGroup(HEADINGS.run)
           .hideHelp(),
       )
-      .option('--limit <n>', 'take the first n URLs, seeds and links together')
+      .option('--limit <n>', 'take the first n URLs, links included')
       .option('--quiet', QUIET_HELP)
       .option('--strict', 'exit with 3 if anything failed')
       .action(async (texts: string[], { dedup, ...flags }: CrawlOptions & TableOptions) => {

@@ -65,7 +65,7 @@ export const command: CommandModule = {
       )
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'join this run, or name the new one')
-      .option('--limit <n>', 'of a new run: take the first n URLs, seeds and links together')
+      .option('--limit <n>', 'of a new run: take the first n URLs')
       .option('--wait', 'stay until the run is finished')
       .option('--fresh', 'crawl URLs that earlier runs have taken, too')
       .option('--quiet', QUIET_HELP)

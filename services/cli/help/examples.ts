@@ -16,7 +16,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   'dlq purge': ['trawl dlq purge --run RUN', 'trawl dlq purge --all --dry-run'],
   url: ['trawl url https://www.example.com/1', 'trawl url https://www.example.com/1 --run RUN'],
   forget: ['trawl forget https://www.example.com/1', 'trawl forget --host www.example.com --local'],
-  pause: ['trawl pause RUN', "trawl pause --host www.example.com --reason 'they asked'"],
+  pause: ['trawl pause RUN', 'trawl pause --host www.example.com --reason "they asked"'],
   resume: ['trawl resume RUN', 'trawl resume --host www.example.com'],
   cancel: ['trawl cancel RUN', 'trawl cancel RUN --json'],
   seal: ['trawl seal RUN', 'trawl seal RUN --json'],

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { decodeStream } from '../../../shared/crawler/charset.ts';
-import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
+import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
 import { malformedMarkOf, markOf, taskIdOf } from '../../../shared/task/url/fingerprint.ts';
 import { keyWithLogin } from '../../../shared/task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { type UrlKeyRule, urlKeyOf } from '../../../shared/task/url/url-key.ts';
+import { NO_URL_COLUMN } from '../../../shared/task/url/url-table.ts';
 import { UrlLines } from '../../../shared/task/url/urls-file.ts';
 import { unpacked } from '../../producer/documents/unpacking.ts';
 import { STANDARD_STREAM } from '../text/line-output.ts';
@@ -21,7 +22,7 @@ export interface ListLine {
  * Reads a list of URLs as a crawl does: no blank lines, and none that begin with `#`.
  *
  * @param path `-` is standard input
- * @throws StorageError if it can't be read
+ * @throws StorageError if it can't be read, UsageError if it is a table without a column of URLs
  */
 export async function readList(path: string): Promise<readonly ListLine[]> {
   const reader = new UrlLines();
@@ -34,6 +35,7 @@ export async function readList(path: string): Promise<readonly ListLine[]> {
   } catch (error: unknown) {
     throw new StorageError(`${path} can't be read: ${messageOf(error)} (--join)`, { cause: error });
   }
+  if (reader.isTable) throw new UsageError(`${path} ${NO_URL_COLUMN} (--join)`);
   return [...found, ...reader.end().map(readLine)];
 }
 

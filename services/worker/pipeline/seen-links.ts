@@ -1,3 +1,5 @@
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
 /** Links remembered; about 3 MB. */
 const MOST_SEEN = 100_000;
 
@@ -28,11 +30,11 @@ export class SeenLinks {
 
 /** FNV-1a, 32 bits: a number doesn't hold on to the page that a link is a slice of. */
 function digest(run: string, link: string): number {
-  return fold(fold(0x811c9dc5, run), link);
+  return fold(fold(FNV_OFFSET, run), link);
 }
 
 function fold(from: number, text: string): number {
   let hash = from;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
   return hash;
 }

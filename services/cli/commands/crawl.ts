@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
 import { HEADINGS } from '../help/flags.ts';
-import { planTableOfCrawl, tableFlags, writeTableOf } from '../process/crawl-table.ts';
 import { EmbeddedFleet } from '../process/embedded-fleet.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
-import { addTableOptions, type TableOptions } from '../process/table-plan.ts';
 import { tellEnd } from '../process/tell-end.ts';
+import { planTableOfCrawl, tableFlags, writeTableOf } from '../tables/crawl-table.ts';
+import { addTableOptions, type TableOptions } from '../tables/table-plan.ts';
 import { printJson, say, sayFailure } from '../text/output.ts';
 import { exitCodeOf, summaryJson } from '../text/summary.ts';
 

@@ -5,10 +5,10 @@ import type { RecordSource } from '../../../shared/ports/sink.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { writeTable } from '../process/record-table.ts';
 import { readRunId } from '../process/run-id.ts';
-import { addTableOptions, planTable, type TableOptions } from '../process/table-plan.ts';
 import { withRecords } from '../process/with-archives.ts';
+import { writeTable } from '../tables/record-table.ts';
+import { addTableOptions, planTable, type TableOptions } from '../tables/table-plan.ts';
 import { say, sayFailure } from '../text/output.ts';
 
 /** `trawl records [RUN]`: the merged records, one per page, or a table of them. */

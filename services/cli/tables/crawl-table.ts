@@ -2,11 +2,11 @@ import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { quoted } from '../../../shared/runtime/started-as.ts';
 import type { Context } from '../command.ts';
+import type { CrawlOptions } from '../process/run-plan.ts';
+import { withRecords } from '../process/with-archives.ts';
 import { STANDARD_STREAM } from '../text/line-output.ts';
 import { writeTable } from './record-table.ts';
-import type { CrawlOptions } from './run-plan.ts';
 import { planTable, TABLE_FLAGS, type TableOptions, type TablePlan } from './table-plan.ts';
-import { withRecords } from './with-archives.ts';
 
 /**
  * The table that a crawl is to write at its end; nothing if none was asked for.

@@ -2,8 +2,8 @@ import type { Column } from '../../../shared/control/table/columns.ts';
 import { type Row, valueAt } from '../../../shared/control/table/field-path.ts';
 import type { TableReader } from '../../../shared/control/table/table-query.ts';
 import { printable, printableJson } from '../../../shared/runtime/printable.ts';
+import { jsonLine } from '../text/output.ts';
 import { csvLine } from './csv.ts';
-import { jsonLine } from './output.ts';
 
 export const TABLE_FORMATS = ['jsonl', 'json', 'csv'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];

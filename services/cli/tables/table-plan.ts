@@ -7,8 +7,8 @@ import type { TableQuery } from '../../../shared/control/table/table-query.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { HEADINGS } from '../help/flags.ts';
 import { expectWritable, STANDARD_STREAM } from '../text/line-output.ts';
-import { TABLE_FORMATS, type TableFormat } from '../text/row-format.ts';
 import { type ListLine, readList } from './list-lines.ts';
+import { TABLE_FORMATS, type TableFormat } from './row-format.ts';
 
 /** The flags of a table, as given. */
 export interface TableOptions {

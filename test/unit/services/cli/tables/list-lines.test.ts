@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readList } from '../../../../../services/cli/process/list-lines.ts';
+import { readList } from '../../../../../services/cli/tables/list-lines.ts';
 
 function fileOf(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'trawl-list-'));

@@ -5,8 +5,8 @@ import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import { type LineOutput, openLineOutput } from '../text/line-output.ts';
 import { say } from '../text/output.ts';
-import { rowFormat } from '../text/row-format.ts';
 import { JoinedRecords } from './joined-records.ts';
+import { rowFormat } from './row-format.ts';
 import type { TablePlan } from './table-plan.ts';
 
 /** How many of the lines that aren't records are shown. */

@@ -1,0 +1,99 @@
+import { SCOPES } from '../task/url/scope.ts';
+import { URL_KEY_RULES } from '../task/url/url-key.ts';
+import { duration, integer, moment, oneOf, optional, rate, someOf, text, urlPatterns, yesNo } from './parsers.ts';
+import { setting } from './setting.ts';
+
+/** The settings of a run, fixed when it opens. */
+export const RUN_SETTINGS = {
+  rate: setting('run', 'RATE_LIMIT', rate(), '60/min', 'Requests to a host: 2/s, 60/min, 100/h, none.', {
+    flag: 'rate',
+  }),
+  maxAttempts: setting(
+    'run',
+    'MAX_ATTEMPTS',
+    integer({ min: 1, max: 100 }),
+    '3',
+    'Attempts before a page is given up.',
+  ),
+  follow: setting('run', 'FOLLOW', yesNo(), 'false', 'Follow the links of pages.'),
+  maxDepth: setting(
+    'run',
+    'MAX_DEPTH',
+    optional(integer({ min: 0, max: 1_000 })),
+    '',
+    'Links followed from a seed, at most (3; rel=next adds none).',
+  ),
+  scope: setting(
+    'run',
+    'SCOPE',
+    oneOf(...SCOPES),
+    'host',
+    "Links followed: to the seed's host, domain (subdomains too), or folder (path).",
+  ),
+  include: setting('run', 'INCLUDE', urlPatterns(), '', 'Links followed: /news/*, *.html, comma-separated.'),
+  exclude: setting('run', 'EXCLUDE', urlPatterns(), '', 'Links not followed: /login*, *sort=*.'),
+  maxPages: setting(
+    'run',
+    'MAX_PAGES',
+    integer({ min: 1, max: 1_000_000_000 }),
+    '100000',
+    'Pages after which no more links are followed.',
+  ),
+  maxHostsPerDomain: setting(
+    'run',
+    'MAX_HOSTS_PER_DOMAIN',
+    integer({ min: 1, max: 1_000_000_000 }),
+    '1000',
+    'Hosts of one domain whose links a run follows, with scope domain; some domains answer for any name.',
+  ),
+  content: setting(
+    'run',
+    'CONTENT',
+    oneOf('none', 'text', 'html'),
+    'none',
+    'What a record keeps of the body: none, text or html.',
+  ),
+  incremental: setting(
+    'run',
+    'INCREMENTAL',
+    yesNo(),
+    'false',
+    'Remember pages, and fetch what has changed: by sitemap lastmod, ETag, Last-Modified (crawl: in OUTPUT_DIR/trawl.sqlite).',
+  ),
+  recrawlAfter: setting(
+    'run',
+    'RECRAWL_AFTER',
+    optional(duration({ minMs: 1_000 })),
+    '',
+    'Incremental, and how long after their last fetch pages are due again (7d, say); sooner if their sitemap says so.',
+  ),
+  crawler: setting(
+    'run',
+    'CRAWLER',
+    text(),
+    'page',
+    'The crawler: a file in CRAWLERS_DIR, without .ts; for crawl also a path, ./shop.ts.',
+  ),
+  crawlersDir: setting(
+    'run',
+    'CRAWLERS_DIR',
+    text(),
+    'crawlers',
+    'The folder of crawlers; those that come with Trawl are found as well.',
+  ),
+  urlKey: setting(
+    'run',
+    'URL_KEY',
+    someOf(...URL_KEY_RULES),
+    'none',
+    `What takes different URLs for one page, comma-separated: ${URL_KEY_RULES.join(', ')}.`,
+  ),
+  lastmodSince: setting(
+    'run',
+    'LASTMOD_SINCE',
+    optional(moment()),
+    '',
+    'Leave out what sitemaps say was last changed before this: 2026-11-01, or 7d for the last week.',
+  ),
+  routes: setting('run', 'ROUTES', text(), '', 'A JSON file of routing rules in place of the built-in ones.'),
+} as const;

@@ -64,12 +64,13 @@ function piecesOf(line: string): Piece[] {
 }
 
 function pictureOf(lines: readonly (readonly Piece[])[]): string {
-  const [width, height] = [COLUMNS * ADVANCE + 2 * MARGIN, lines.length * LINE_HEIGHT + 2 * MARGIN];
+  const [width, height] = [Math.ceil(COLUMNS * ADVANCE) + 2 * MARGIN, lines.length * LINE_HEIGHT + 2 * MARGIN];
   const rows = lines.map((pieces, n) => {
     const spans = pieces.map(({ text, colour }) => `<tspan fill="${colour}">${escaped(text)}</tspan>`).join('');
     return `<text x="${MARGIN}" y="${MARGIN + n * LINE_HEIGHT + FONT_SIZE}" xml:space="preserve">${spans}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT_SIZE}">
+<title>The demo in a terminal: while it is under way, and its summary</title>
 <rect width="100%" height="100%" rx="8" fill="${BACKGROUND}"/>
 ${rows.join('\n')}
 </svg>

@@ -181,7 +181,7 @@ describe('Postgres: what a server and a network do', () => {
     there.password = 'wrong-secret';
     const nowhere = 'postgres://user:wrong-secret@127.0.0.1:1/db';
     const said = await Promise.all([there.href, nowhere].map((url) => openSink(connectTo(url), 'w').catch(String)));
-    expect(said[0]).toMatch(/Postgres at \S+:\d+ can't be reached, after 1 attempt: password authentication failed/);
+    expect(said[0]).toMatch(/Postgres at \S+:\d+ refuses the user name or password: password authentication failed/);
     expect(said[1]).toMatch(/Postgres at 127\.0\.0\.1:1 can't be reached.*ECONNREFUSED/);
     expect(said.join(' ')).not.toContain('secret');
   });

@@ -1,4 +1,4 @@
-import { count } from '../../../shared/control/format.ts';
+import { count, counted } from '../../../shared/control/format.ts';
 import { MOST_COLUMNS } from '../../../shared/control/table/columns.ts';
 import { TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
@@ -60,7 +60,7 @@ async function writeRows({ query, format, hasMark, path }: TablePlan, { first, l
     const written = await writeAll(reader, last(), rows.line, output);
     await output.write(rows.end);
     await output.finish();
-    if (path !== undefined) say(`${count(written)} ${whatOf(query)} written to ${path}`);
+    if (path !== undefined) say(`${counted(written, whatOf(query))} written to ${path}`);
     if (!output.isOver) say(...remarks(reader));
   } finally {
     await output.close();
@@ -82,8 +82,8 @@ async function writeAll(
 }
 
 function whatOf({ outcome, each }: TablePlan['query']): string {
-  if (each !== undefined || outcome === undefined) return 'rows';
-  return { done: 'records', failed: 'failures', skipped: 'skipped URLs' }[outcome];
+  if (each !== undefined || outcome === undefined) return 'row';
+  return { done: 'record', failed: 'failure', skipped: 'skipped URL' }[outcome];
 }
 
 /** What was asked for and isn't there, and what is there and was left out. */

@@ -114,7 +114,7 @@ test('a page that fails again has one letter, and a crawl at work takes what is 
   await site.arrival('/page/3');
   mended.is = true;
   expect((await workplace.run(['dlq', 'replay', '--run', 'slow'])).stdout).toBe(
-    'Run slow: 1 letters replayed: 1 wait again, 0 known already\n' +
+    'Run slow: 1 letter replayed: 1 wait again, 0 known already\n' +
       '  The crawl at work takes them. Progress: trawl status slow --watch\n',
   );
   expect(await workplace.json(['cancel', 'slow'])).toMatchObject({ is: 'cancelled' });

@@ -143,7 +143,7 @@ describe('trawl crawl', () => {
     expect(header?.split(',').slice(0, 5)).toEqual(['url', 'finalUrl', 'outcome', 'reason', 'status']);
     expect(line?.startsWith(`${site.url('/page/1')},${site.url('/page/1')},done,,200,Page 1`)).toBe(true);
     const toFile = await workplace.run(['records', 'kept', '-o', 'out.jsonl']);
-    expect([toFile.stdout, toFile.stderr]).toEqual(['', '1 records written to out.jsonl\n']);
+    expect([toFile.stdout, toFile.stderr]).toEqual(['', '1 record written to out.jsonl\n']);
   });
 
   test('Ctrl-C ends it in order: what was done is recorded', async () => {

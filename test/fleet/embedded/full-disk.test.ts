@@ -28,7 +28,7 @@ describe('a disk that is full', () => {
     const { code, stderr, stdout } = await workplace.start(args, list, { under: limitedTo(16) }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^trawl: output\/full\/\S+\.jsonl can't be written: EFBIG: .*\nWhat is done is kept\. Once this is fixed: trawl crawl --resume full\n$/,
+      /^trawl: output\/full\/\S+\.jsonl can't be written: EFBIG: .*\nWhat is done is kept\. Once this is fixed: trawl crawl --resume full\n$/m,
     );
     expect(stdout).toContain('Run full running after');
     const summary = await workplace.json(['crawl', '--resume']);
@@ -41,7 +41,7 @@ describe('a disk that is full', () => {
     const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
     const { code, stderr } = await workplace.start(args, '', { under: limitedTo(1) }).ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^trawl: output\/trawl\.sqlite can't be written: /);
+    expect(stderr).toMatch(/^trawl: output\/trawl\.sqlite can't be written: /m);
     const summary = await workplace.json(['crawl', '--resume']);
     expect(summary).toMatchObject({ state: 'finished', discovered: 2_000, done: 2_000, duplicate: 0 });
     expect((await workplace.records('full')).length).toBe(2_000);
@@ -55,7 +55,7 @@ describe('a disk that is full', () => {
     const args = ['crawl', site.url('/sitemap.xml'), '--run', 'full', ...AT_FULL_SPEED];
     const { code, stderr } = await workplace.run(args);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^trawl: output\/\S+ can't be written: (ENOSPC: |database or disk is full)/);
+    expect(stderr).toMatch(/^trawl: output\/\S+ can't be written: (ENOSPC: |database or disk is full)/m);
     expect((await workplace.run(['crawl', '--resume'])).code, 'still full').toBe(1);
     disk.grow();
     expect(await workplace.json(['crawl', '--resume'])).toMatchObject({ state: 'finished', done: 900, duplicate: 0 });

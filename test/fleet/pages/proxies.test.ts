@@ -55,8 +55,9 @@ test('trawl crawl through proxies, one of them dead: every page once, and no log
 test('a private address is not even named to the proxy', async () => {
   const [http] = await openProxies();
   const workplace = await openWorkplace({ PROXY_URL: http.url });
-  const summary = await workplace.json(['crawl', 'http://127.0.0.1:9/page', '--robots', 'ignore']);
-  expect(summary).toMatchObject({ skipped: 1, reasons: { skipped: { private_address: 1 } } });
+  const { code, stdout } = await workplace.run(['crawl', 'http://127.0.0.1:9/page', '--robots', 'ignore', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ skipped: 1, reasons: { skipped: { private_address: 1 } } });
+  expect(code, 'that was everything').toBe(1);
   expect(http.asked).toEqual([]);
 });
 

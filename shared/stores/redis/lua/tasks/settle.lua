@@ -3,8 +3,8 @@
 -- ARGV   prefix, run, release, the task's mark, outcome, reason or '', delay ms, pause (ms | 'grow' | 'alone': the task's own |
 --        ''), pause reason, host's health (up | down | '-'), its fault or '', why it is to be slowed or '', bytes, note for
 --        people (JSON or ''), ms until the host is free, host that redirects led to or '', the task's form then, what an incremental
---        run remembers of the page (JSON or ''), its links left out as too deep, and for the scope, throttles before a task goes to the tail, URLs whose attempts are noted at
---        most, time
+--        run remembers of the page (JSON or ''), how many of its links were too deep, and out of scope, throttles before a task goes
+--        to the tail, URLs whose attempts are noted at most, time
 -- Result 'settled', or 'already' when the ledger doesn't hold this release of this task
 -- Needs  host_pace.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.

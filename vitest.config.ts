@@ -36,7 +36,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           // Each file breaks servers of its own, and mostly waits.
-          maxWorkers: 4,
+          maxWorkers: 3,
         },
       },
       {

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { StepResult } from '../../../shared/crawler/crawler.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import { type Frontier, MAX_OFFER, nameOf } from '../../../shared/ports/frontier.ts';
+import { type Frontier, type LinkTally, MAX_OFFER, nameOf } from '../../../shared/ports/frontier.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
@@ -15,6 +16,8 @@ export interface LinkOffersOptions {
   readonly log: Logger;
   /** Called when links were taken: some may be due. */
   readonly onOffered?: () => void;
+  /** Draws a stamp for an admission; by default at random. See {@link LinkTally}. */
+  readonly newStamp?: () => string;
 }
 
 /** Warnings remembered as logged, so that each is logged once. */
@@ -35,6 +38,8 @@ export interface LinksOffered {
   readonly how: 'offered' | 'cut' | 'stale' | 'full';
   /** Links that were not offered, each counted once. */
   readonly leftOut?: { readonly depth: number; readonly scope: number };
+  /** What was offered, for the settle; nothing if no link was. */
+  readonly tally?: LinkTally;
 }
 
 /** Offers the links of a page to the frontier, if its run follows links. */
@@ -61,24 +66,31 @@ export class LinkOffers {
       isNext: (link) => page.isNext(link),
       isSeen: (link) => this.#seen.has(task.run, link),
     });
-    const refused = await this.#offerAll(visit, sorted.offers);
-    if (refused !== undefined) return { how: refused };
+    const tally = await this.#offerAll(visit, sorted.offers);
+    if (typeof tally === 'string') return { how: tally };
     this.#seen.add(task.run, [task.url, page.url, ...sorted.offers.map(({ url }) => url)]);
     const leftOut = {
       depth: this.#seen.add(task.run, sorted.tooDeep),
       scope: this.#seen.add(task.run, sorted.outOfScope),
     };
-    return { how: named.isCut ? 'cut' : 'offered', ...(leftOut.depth + leftOut.scope === 0 ? {} : { leftOut }) };
+    return {
+      how: named.isCut ? 'cut' : 'offered',
+      ...(tally.links === 0 ? {} : { tally }),
+      ...(leftOut.depth + leftOut.scope === 0 ? {} : { leftOut }),
+    };
   }
 
-  async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<'stale' | 'full' | undefined> {
-    const { frontier, onOffered } = this.#options;
+  async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<LinkTally | 'stale' | 'full'> {
+    const { frontier, onOffered, newStamp = randomStamp } = this.#options;
     const { run, host } = visit.task;
     const { limit, maxPages, maxHostsPerDomain } = visit.run.options;
-    const bounds = { parent: nameOf(visit), most: maxPages, mostHosts: maxHostsPerDomain, limit };
+    const bounds = { most: maxPages, mostHosts: maxHostsPerDomain, limit };
+    let tally: LinkTally = { stamp: newStamp(), links: 0 };
     for (let at = 0; at < offers.length; at += MAX_OFFER) {
-      const answer = await frontier.offer(run, offers.slice(at, at + MAX_OFFER), bounds);
+      const some = offers.slice(at, at + MAX_OFFER);
+      const answer = await frontier.offer(run, some, { ...bounds, parent: { ...nameOf(visit), tally } });
       if ('accepted' in answer) {
+        tally = { ...tally, links: tally.links + some.length };
         const { accepted, leftOut = {} } = answer;
         if (accepted > 0) onOffered?.();
         if (leftOut.limit !== undefined) this.#tell(run, { limit }, LEFT_OUT.limit);
@@ -88,7 +100,7 @@ export class LinkOffers {
         return answer.refused === 'parent' ? 'stale' : 'full';
       }
     }
-    return undefined;
+    return tally;
   }
 
   /** Logs a warning once per run. */
@@ -99,4 +111,9 @@ export class LinkOffers {
     this.#told.add(told);
     this.#options.log.warn({ run, ...fields }, what);
   }
+}
+
+/** 48 random bits: an entry of the ledger sees few admissions. */
+function randomStamp(): string {
+  return randomBytes(6).toString('base64url');
 }

@@ -238,6 +238,7 @@ export class Pipeline {
           contentHash,
           claimed: mark === visit.task.mark ? undefined : mark,
           leftOut: offered.leftOut,
+          tally: offered.tally,
           namesNext: visit.run.options.follow && page.hasNext,
         },
         bytes,
@@ -302,7 +303,7 @@ export class Pipeline {
   async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
     if (visit.release === 0) return;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, slowDown, leftOut } = ending;
+    const { outcome, hostAnswered, hostFault, slowDown, leftOut, tally } = ending;
     const { moved } = visit;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
@@ -315,6 +316,7 @@ export class Pipeline {
       ...(slowDown === undefined ? {} : { slowDown }),
       ...(attempt === undefined ? {} : { attempt }),
       ...(leftOut === undefined ? {} : { leftOut }),
+      ...(tally === undefined ? {} : { tally }),
       ...(page === undefined ? {} : { page }),
     });
   }

@@ -19,11 +19,14 @@ type Flat = readonly [
   page: string,
   tooDeep: number,
   outOfScope: number,
+  stamp: string,
+  links: number,
 ];
 
 /** A settlement as the arguments of `settle.lua`, in their order. */
 export function flatten(settlement: Settlement): Flat {
-  const { outcome, bytes, hostAnswered, hostFault, slowDown, attempt, hostFreeInMs, moved, page, leftOut } = settlement;
+  const { outcome, bytes, hostAnswered, hostFault, slowDown, attempt, hostFreeInMs, moved, page, leftOut, tally } =
+    settlement;
   const pause = outcome.kind === 'defer' ? outcome.host : undefined;
   return [
     outcome.kind,
@@ -42,6 +45,8 @@ export function flatten(settlement: Settlement): Flat {
     writeVisit(page),
     leftOut?.depth ?? 0,
     leftOut?.scope ?? 0,
+    tally?.stamp ?? '',
+    tally?.links ?? 0,
   ];
 }
 

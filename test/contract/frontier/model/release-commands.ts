@@ -262,7 +262,7 @@ function holds(held: LinkTally | undefined, { stamp, links }: LinkTally): boolea
   return held?.stamp === stamp && held.links >= links;
 }
 
-/** What a fleet does with pages before it settles them: releases what is due, admits it, and offers links, one at a time. */
+/** What a fleet does with pages before it settles them: releases what is due, admits it, and offers links, one at a time, every other one twice. */
 export class Follow extends OnRun {
   readonly paths: readonly number[];
 
@@ -276,7 +276,8 @@ export class Follow extends OnRun {
     for (const { release, mark } of model.inFlight(run)) {
       const name = { release, mark };
       await new Admit(this.id, name).run(model, world);
-      for (const path of this.paths) await new Offers(this.id, [path], { parent: name }).run(model, world);
+      for (const [index, path] of this.paths.entries())
+        await new Offers(this.id, [path], { parent: name, again: index % 2 === 1 }).run(model, world);
     }
   }
 

@@ -9,6 +9,7 @@ import {
   type Frontier,
   type Ledger,
   nameOf,
+  type SettleReply,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
@@ -227,7 +228,7 @@ export class Pipeline {
     const { fetched, fromCache, askedAt } = arrival;
     const { contentHash } = record;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
-    await Promise.all([
+    const [reply] = await Promise.all([
       this.#settle(
         visit,
         {
@@ -246,6 +247,10 @@ export class Pipeline {
       fromCache ? undefined : this.#cached.keep(visit, fetched),
     ]);
     const { status, durationMs } = fetched;
+    if (reply === 'put_back') {
+      this.#outcomes.tell(visit.task, 'defer', { status, reason: 'the store has lost links of the page' });
+      return 'ack';
+    }
     this.#outcomes.tell(visit.task, 'done', {
       status,
       ms: fromCache ? undefined : Math.round(durationMs),
@@ -300,14 +305,14 @@ export class Pipeline {
     return 'ack';
   }
 
-  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
-    if (visit.release === 0) return;
+  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
+    if (visit.release === 0) return undefined;
     const { frontier, clock } = this.#options;
     const { outcome, hostAnswered, hostFault, slowDown, leftOut, tally } = ending;
     const { moved } = visit;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
-    await frontier.settle(visit.task.run, nameOf(visit), {
+    return await frontier.settle(visit.task.run, nameOf(visit), {
       outcome,
       bytes,
       ...(moved === undefined ? {} : { moved }),

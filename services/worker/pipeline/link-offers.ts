@@ -16,8 +16,6 @@ export interface LinkOffersOptions {
   readonly log: Logger;
   /** Called when links were taken: some may be due. */
   readonly onOffered?: () => void;
-  /** Draws a stamp for an admission; by default at random. See {@link LinkTally}. */
-  readonly newStamp?: () => string;
 }
 
 /** Warnings remembered as logged, so that each is logged once. */
@@ -81,7 +79,7 @@ export class LinkOffers {
   }
 
   async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<LinkTally | 'stale' | 'full'> {
-    const { frontier, onOffered, newStamp = randomStamp } = this.#options;
+    const { frontier, onOffered } = this.#options;
     const { run, host } = visit.task;
     const { limit, maxPages, maxHostsPerDomain } = visit.run.options;
     const bounds = { most: maxPages, mostHosts: maxHostsPerDomain, limit };
@@ -113,7 +111,7 @@ export class LinkOffers {
   }
 }
 
-/** 48 random bits: an entry of the ledger sees few admissions. */
-function randomStamp(): string {
+/** A stamp for one admission: 48 random bits, as only the few admissions of one release are told apart by it. */
+function newStamp(): string {
   return randomBytes(6).toString('base64url');
 }

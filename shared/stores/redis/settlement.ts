@@ -19,6 +19,7 @@ type Flat = readonly [
   page: string,
   tooDeep: number,
   outOfScope: number,
+  unmet: number,
   stamp: string,
   links: number,
 ];
@@ -45,6 +46,7 @@ export function flatten(settlement: Settlement): Flat {
     writeVisit(page),
     leftOut?.depth ?? 0,
     leftOut?.scope ?? 0,
+    leftOut?.condition ?? 0,
     tally?.stamp ?? '',
     tally?.links ?? 0,
   ];

@@ -3,7 +3,7 @@ import type { LinkTally, Settlement } from '../../../shared/ports/frontier.ts';
 import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
 import type { Task } from '../../../shared/task/task/task.ts';
 import type { OpenStore, Store } from '../../support/stores/stores.ts';
-import { page, pages, releases, ROOM, setupOf, urls } from './frontier-setup.ts';
+import { page, pages, ROOM, releases, setupOf, urls } from './frontier-setup.ts';
 
 const DONE: Settlement = { outcome: { kind: 'done' }, hostAnswered: true };
 
@@ -44,7 +44,8 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
     ] as const)('a page with links %s is put back when it is done, at no attempt', async (_, offers) => {
       const { frontier, runs } = await setup();
       for (const some of offers) await frontier.offer('r', some, { parent: 1 });
-      expect(await frontier.settle('r', 1, { ...DONE, bytes: 10, tally: tally(4) })).toBe('put_back');
+      const leftOut = { depth: 1, scope: 2, condition: 3 };
+      expect(await frontier.settle('r', 1, { ...DONE, bytes: 10, leftOut, tally: tally(4) })).toBe('put_back');
       expect(await frontier.settle('r', 1, { ...DONE, tally: tally(4) }), 'told again').toBe('already');
       const { waiting, inFlight, ...progress } = (await runs.progress('r')) ?? {};
       expect(progress).toMatchObject({ done: 0, bytes: 10, discovered: (waiting ?? 0) + (inFlight ?? 0) });
@@ -54,7 +55,9 @@ export function describeLinkTallies(name: string, open: OpenStore, close: () => 
       ]);
       await frontier.admit('r', 2, 'w');
       await frontier.offer('r', pages(1, 4), { parent: 2, tally: tally(0, 'second') });
-      expect(await frontier.settle('r', 2, { ...DONE, tally: tally(4, 'second') })).toBe('settled');
+      const again = { depth: 0, scope: 0, condition: 3 };
+      expect(await frontier.settle('r', 2, { ...DONE, leftOut: again, tally: tally(4, 'second') })).toBe('settled');
+      expect(await runs.progress('r')).toMatchObject({ done: 1, waiting: 4, leftOut });
     });
 
     test('a later offer whose forerunner is lost is refused: nothing of it is taken, and its page waits again', async () => {

@@ -163,6 +163,7 @@ test('a database of the first version is brought to this one', async () => {
     ['runs', 'leftOutDepth'],
     ['runs', 'leftOutMaxPages'],
     ['runs', 'leftOutLimit'],
+    ['runs', 'leftOutCondition'],
     ['tasks', 'stamp'],
     ['tasks', 'links'],
   ];

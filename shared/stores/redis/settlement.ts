@@ -20,11 +20,14 @@ type Flat = readonly [
   tooDeep: number,
   outOfScope: number,
   unmet: number,
+  stamp: string,
+  links: number,
 ];
 
 /** A settlement as the arguments of `settle.lua`, in their order. */
 export function flatten(settlement: Settlement): Flat {
-  const { outcome, bytes, hostAnswered, hostFault, slowDown, attempt, hostFreeInMs, moved, page, leftOut } = settlement;
+  const { outcome, bytes, hostAnswered, hostFault, slowDown, attempt, hostFreeInMs, moved, page, leftOut, tally } =
+    settlement;
   const pause = outcome.kind === 'defer' ? outcome.host : undefined;
   return [
     outcome.kind,
@@ -44,6 +47,8 @@ export function flatten(settlement: Settlement): Flat {
     leftOut?.depth ?? 0,
     leftOut?.scope ?? 0,
     leftOut?.condition ?? 0,
+    tally?.stamp ?? '',
+    tally?.links ?? 0,
   ];
 }
 

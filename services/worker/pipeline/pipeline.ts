@@ -47,6 +47,7 @@ import {
   loginOf,
   noteOf,
   type Visit,
+  wayOf,
 } from './visit.ts';
 
 export interface PipelineOptions extends RequestsOptions, StepsOptions {
@@ -292,9 +293,8 @@ export class Pipeline {
       await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
       return 'return';
     }
-    const { moved } = visit;
     const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
-    const settlement = { outcome, hostFreeInMs, ...(moved === undefined ? {} : { moved }) };
+    const settlement = { outcome, hostFreeInMs, ...wayOf(visit) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);
     return 'ack';
   }
@@ -302,15 +302,15 @@ export class Pipeline {
   async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
     if (visit.release === 0) return;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, slowDown, leftOut } = ending;
-    const { moved } = visit;
+    const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut } = ending;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
     await frontier.settle(visit.task.run, nameOf(visit), {
       outcome,
       bytes,
-      ...(moved === undefined ? {} : { moved }),
+      ...wayOf(visit),
       ...(hostAnswered === undefined ? {} : { hostAnswered }),
+      ...(hostTrouble === undefined ? {} : { hostTrouble }),
       ...(hostFault === undefined ? {} : { hostFault }),
       ...(slowDown === undefined ? {} : { slowDown }),
       ...(attempt === undefined ? {} : { attempt }),

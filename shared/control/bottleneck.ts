@@ -48,7 +48,7 @@ const LONG_PAUSE_MS = 2_000;
 
 /** The explanation for a worker that can't work on more pages at once. */
 const STRAINED = {
-  network: (id: string) => `${id} gets no answer from any host: is its network up?`,
+  network: (id: string) => `${id} gets no answer from any host: its network may be down`,
   cpu: (id: string) => `${id} has no CPU time left: more workers help, on other cores`,
   memory: (id: string) => `${id} is short of memory: it takes fewer pages at once, and large ones wait (BODY_MEMORY)`,
   files: (id: string) => `${id} may not open more files: raise the limit (ulimit -n)`,
@@ -77,9 +77,9 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     return say('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`, undefined);
   }
   if (about.isNetworkAway ?? workers?.every(({ bound }) => bound === 'network') === true) {
-    return say('network', `no host answers: is the network up?${giveUpOfAll(about)}`, undefined);
+    return say('network', `no host answers, so the network may be down${giveUpOfAll(about)}`, undefined);
   }
-  const slowest = slowestHost(hosts);
+  const slowest = slowestHost(hosts, progress.readAt);
   if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0))
     return hostBottleneck(slowest, progress.readAt);
   if (hosts.length === 0 && progress.waiting > 0)
@@ -98,14 +98,19 @@ interface NeedyHost extends HostLine {
   readonly needsMs: number;
 }
 
-/** Milliseconds until a host's waiting tasks are done, by its pause and pace. A host being probed now takes a while, too. */
-export function needsMs({ pausedMs, isUnreachable, waiting, intervalMs }: HostLine): number {
-  return Math.max(pausedMs, isUnreachable ? 1 : 0) + waiting * intervalMs;
+/**
+ * Milliseconds until a host's waiting tasks are done, by its pause and pace, or until it is given up. A host being probed now
+ * takes a while, too.
+ */
+export function needsMs(line: HostLine, now: number): number {
+  const { pausedMs, isUnreachable, waiting, intervalMs, trouble } = line;
+  const givenUpInMs = troubleText(line, now) === undefined ? 0 : (trouble?.giveUpAt ?? now) - now;
+  return Math.max(givenUpInMs, Math.max(pausedMs, isUnreachable ? 1 : 0) + waiting * intervalMs);
 }
 
-function slowestHost(hosts: readonly HostLine[]): NeedyHost | undefined {
+function slowestHost(hosts: readonly HostLine[], now: number): NeedyHost | undefined {
   return hosts
-    .map((line) => ({ ...line, needsMs: needsMs(line) }))
+    .map((line) => ({ ...line, needsMs: needsMs(line, now) }))
     .reduce<NeedyHost | undefined>(
       (slowest, line) => (line.needsMs > (slowest?.needsMs ?? 0) ? line : slowest),
       undefined,

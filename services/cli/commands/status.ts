@@ -165,12 +165,12 @@ class AllRuns {
 }
 
 function slowestHosts(hosts: readonly HostLine[], now: number): string[] {
-  const slowest = [...hosts].sort((a, b) => needsMs(b) - needsMs(a)).slice(0, SLOWEST_HOSTS);
+  const slowest = [...hosts].sort((a, b) => needsMs(b, now) - needsMs(a, now)).slice(0, SLOWEST_HOSTS);
   if (slowest.length === 0) return [];
   const rows = slowest.map((line) => {
     const { host, waiting, byHand, isUnreachable } = line;
     const isKnown = !byHand && !isUnreachable && troubleText(line, now) === undefined;
-    const eta = needsMs(line) > 0 && isKnown ? `about ${duration(needsMs(line))}` : '';
+    const eta = needsMs(line, now) > 0 && isKnown ? `about ${duration(needsMs(line, now))}` : '';
     return [`  ${host}`, `${count(waiting)} wait`, troubleText(line, now) ?? hostText(line), eta];
   });
   return ['Hosts that need longest:', ...table(rows)];

@@ -9,12 +9,14 @@ export function hostsDownLines({ run, hostsDown }: Pick<RunProgress, 'run' | 'ho
   const others = all > named.length ? ` and ${count(all - named.length)} more` : '';
   const listed = named.map((each) => `${each.host} (${reasonText(each)})`).join(', ');
   return [
-    `Given up ${all === 1 ? 'is 1 host' : `are ${count(all)} hosts`}: ${listed}${others}.`,
+    `${all === 1 ? '1 host was' : `${count(all)} hosts were`} given up: ${listed}${others}.`,
     `A host that never answers is given up after a minute, others after --host-give-up; ${TRAWL} records ${run} --failed names their URLs.`,
   ];
 }
 
 function reasonText({ kind, reason }: HostsDown['named'][number]): string {
   if (kind === 'silent') return `never answered: ${reason}`;
-  return kind === 'outage' ? `${reason}, nor from any other: was the network up?` : reason || 'nothing but errors';
+  return kind === 'outage'
+    ? `${reason}, nor from any other: the network may have been down`
+    : reason || 'nothing but errors';
 }

@@ -142,6 +142,7 @@ const TEXTS: Readonly<Partial<Record<FetchFailure, string>>> = {
   dns: 'failed look-ups',
   nxdomain: 'no such name',
   tls: 'failed TLS handshakes',
+  encoding: 'a broken encoding',
 };
 
 /** Why a request got no answer, in two or three words. */

@@ -45,6 +45,7 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
       scope: count('left_out:scope'),
       maxPages: count('left_out:max_pages'),
       limit: count('left_out:limit'),
+      condition: count('left_out:condition'),
     },
     reasons,
     hostsDown: { count: count('hosts_down'), named: named.sort((a, b) => (a.host < b.host ? -1 : 1)) },

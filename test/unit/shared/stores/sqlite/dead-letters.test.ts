@@ -160,7 +160,7 @@ test('a database of the first version is brought to this one', async () => {
   expect(await letters.count()).toBe(1);
   const older = new DatabaseSync(path);
   const later = {
-    runs: ['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'giveUpMs', 'hostsDown', 'namedDown'],
+    runs: ['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'leftOutCondition', 'giveUpMs', 'hostsDown', 'namedDown'],
     runHosts: ['hasAnswered', 'troubleKind', 'troubleReason', 'silentSince', 'isDown'],
   };
   for (const [table, columns] of Object.entries(later))

@@ -117,7 +117,11 @@ test.each([
   ],
   [
     'an outage of the network of one worker of two',
-    { progress: LEFT, workers: [{ ...BUSY, bound: 'network' as const }, BUSY] },
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, intervalMs: 0 }],
+      workers: [{ ...BUSY, bound: 'network' as const }, BUSY],
+    },
     'network',
     'w-1 gets no answer from any host: its network may be down',
   ],

@@ -3,22 +3,22 @@
 --   run:<id>:trouble   HASH, host → '<since> <last> <kind> <silent since> <1 once given up> <reason>': its first and last error
 --                      since its last healthy answer, and its first without an answer if it never answered this run, else 0
 --   run:<id>:answered  HASH, three digits of SHA-1 → three bytes of it for each host that has answered, healthily or not. For
---                      100 000 hosts that is 6 bytes each; a host taken for another, one in a million, is waited for longer
+--                      100 000 hosts that is 5 bytes each; a host taken for another, one in a million, is waited for longer
 
 -- The digests of a bucket; above that, which is a million hosts, the oldest is forgotten.
 local BUCKET_BYTES = 768
 
 local function place_of(host)
   local hex = redis.sha1hex(host)
-  local function byte(from) return tonumber(string.sub(hex, from, from + 1), 16) end
-  return string.sub(hex, 1, 3), string.char(byte(4), byte(6), byte(8))
+  local digits = tonumber(string.sub(hex, 4, 9), 16)
+  local low = digits % 65536
+  return string.sub(hex, 1, 3), string.char((digits - low) / 65536, math.floor(low / 256), low % 256)
 end
 
 local function is_among(digest, digests)
-  for i = 1, #digests, 3 do
-    if string.sub(digests, i, i + 2) == digest then return true end
-  end
-  return false
+  local at = string.find(digests, digest, 1, true)
+  while at and at % 3 ~= 1 do at = string.find(digests, digest, at + 1, true) end
+  return at ~= nil
 end
 
 local function has_answered(run, host)

@@ -92,3 +92,8 @@ test('the fleet is started by files that are there', () => {
       expect(existsSync(join(import.meta.dirname, '../../..', file))).toBe(true);
   }
 });
+
+test('the package is installed from the file that npm pack makes', () => {
+  const { name, version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));
+  expect(README).toContain(`npm pack && npm install -g ./${name}-${version}.tgz\n`);
+});

@@ -123,11 +123,14 @@ export type OfferResult =
    * `leftOut`: unknown ones, neither taken nor marked, since the run is at its `limit`, or for links at its `maxPages`, or
    * their domain at its limit of hosts (`scope`). Only what is above 0 is there.
    */
-  | { readonly accepted: number; readonly known: number; readonly leftOut?: Partial<Omit<LeftOut, 'depth'>> }
+  | { readonly accepted: number; readonly known: number; readonly leftOut?: Partial<LeftOutAtOffer> }
   | { readonly refused: 'run' | 'parent' | 'full' };
 
+/** What is found at an offer to be left out. */
+export type LeftOutAtOffer = Pick<LeftOut, 'scope' | 'maxPages' | 'limit'>;
+
 /** The answer to an offer that was not refused. */
-export function takenWith(accepted: number, known: number, leftOut: Omit<LeftOut, 'depth'>): OfferResult {
+export function takenWith(accepted: number, known: number, leftOut: LeftOutAtOffer): OfferResult {
   const some = Object.entries(leftOut).filter(([, count]) => count > 0);
   return { accepted, known, ...(some.length === 0 ? {} : { leftOut: Object.fromEntries(some) }) };
 }
@@ -245,7 +248,7 @@ export interface Settlement {
    */
   readonly moved?: Task;
   /** Links of the page that were not offered, by why. */
-  readonly leftOut?: Pick<LeftOut, 'depth' | 'scope'>;
+  readonly leftOut?: Pick<LeftOut, 'depth' | 'scope' | 'condition'>;
   /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */
   readonly page?: PageVisit;
 }

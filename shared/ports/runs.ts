@@ -54,6 +54,8 @@ export const PRODUCER_LEASE_MS = 60_000;
 export interface RunOptions {
   /** The crawler's name. */
   readonly crawler: string;
+  /** What `--arg` said to the crawler, by name. Left out: nothing. */
+  readonly args?: Readonly<Record<string, string>>;
   /** Which marks count as taken: those of all runs, or this run's own. */
   readonly dedup: 'ever' | 'run';
   /** Milliseconds between two requests to one host; 0 for no limit. */
@@ -179,6 +181,8 @@ export interface LeftOut {
   readonly maxPages: number;
   /** Links and seeds offered once the run had {@link RunOptions.limit}. */
   readonly limit: number;
+  /** Links that keep what the condition of their step refuses. */
+  readonly condition: number;
 }
 
 /** Has a run reached its limit of pages, so that it follows no more links? */

@@ -46,8 +46,8 @@ export interface Hand {
   isKilled: boolean;
 }
 
-/** Nothing has moved for so long: what is left waits for its lease. */
-const STILL_FOR_MS = 3_000;
+/** Nothing has moved for so long: what is left waits for its lease, or in the long form for one that is longer. */
+const STILL_FOR_MS = FORM === 'short' ? 3_000 : 70_000;
 
 /** The run that a crawl makes. */
 export const RUN = 'mine';
@@ -218,9 +218,10 @@ export class Crawl {
 
   /**
    * Resolves when the run has ended, and checks at every look that its counters add up. With `lapses`, the short form makes
-   * the 60 s leases lapse when nothing else moves any more; the other form waits for them.
+   * the 60 s leases lapse when nothing else moves any more; the other form waits for them. `queued too`: those of what was
+   * queued lapse as well, in either form.
    */
-  async ends(withinMs: number, lapses: boolean): Promise<void> {
+  async ends(withinMs: number, lapses: boolean | 'queued too'): Promise<void> {
     let broken: RunProgress | undefined;
     let [last, movedAt] = ['', performance.now()];
     const look = async (): Promise<boolean> => {
@@ -230,8 +231,9 @@ export class Crawl {
       const states = [waiting, inFlight, done, skipped, failed, cancelled];
       if (states.reduce((a, b) => a + b) !== discovered) broken ??= progress;
       if (states.join() !== last) [last, movedAt] = [states.join(), performance.now()];
-      if (lapses && FORM === 'short' && performance.now() - movedAt > STILL_FOR_MS) {
-        await this.lapse('publishing', 'working');
+      if (lapses !== false && performance.now() - movedAt > STILL_FOR_MS) {
+        if (FORM === 'short') await this.lapse('publishing', 'working');
+        if (lapses === 'queued too') await this.lapse('queued');
         // What lapsed needs a while to come again, and must not lapse again before it has.
         movedAt = performance.now();
       }

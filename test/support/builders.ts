@@ -78,7 +78,7 @@ export function progressOf(extra: Partial<RunProgress> = {}): RunProgress {
     skipped: 0,
     failed: 0,
     cancelled: 0,
-    leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0 },
+    leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 },
     reasons: { failed: {}, skipped: {} },
     bytes: 0,
     bytesSaved: 0,

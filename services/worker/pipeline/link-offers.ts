@@ -1,12 +1,13 @@
-import type { StepResult } from '../../../shared/crawler/crawler.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import { type Frontier, MAX_OFFER, nameOf } from '../../../shared/ports/frontier.ts';
+import { type Frontier, MAX_OFFER, nameOf, type Settlement } from '../../../shared/ports/frontier.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { domainFinder } from './domains.ts';
-import { sortLinks, withinLimits } from './links.ts';
+import { type Lead, leadsOf } from './leads.ts';
+import { type SortedLinks, sortLinks } from './links.ts';
 import { SeenLinks } from './seen-links.ts';
+import type { Extract } from './steps.ts';
 import { loginsOf, type Visit } from './visit.ts';
 
 export interface LinkOffersOptions {
@@ -34,10 +35,10 @@ export interface LinksOffered {
    */
   readonly how: 'offered' | 'cut' | 'stale' | 'full';
   /** Links that were not offered, each counted once. */
-  readonly leftOut?: { readonly depth: number; readonly scope: number };
+  readonly leftOut?: Settlement['leftOut'];
 }
 
-/** Offers the links of a page to the frontier, if its run follows links. */
+/** Offers the links of a page to the frontier: those that its step follows, and all of them if its run follows links. */
 export class LinkOffers {
   readonly #options: LinkOffersOptions;
   readonly #told = new Set<string>();
@@ -47,28 +48,41 @@ export class LinkOffers {
     this.#options = options;
   }
 
-  async offer(visit: Visit, page: Page, result: StepResult): Promise<LinksOffered> {
+  async offer(visit: Visit, page: Page, extract: Extract): Promise<LinksOffered> {
+    const { task, release } = visit;
+    if (release === 0) return { how: 'offered' };
+    const { leads, isCut } = leadsOf(visit, page, extract);
+    if (leads.length + extract.unmet.length === 0) return { how: isCut ? 'cut' : 'offered' };
+    const sorted = await Promise.all(leads.map((lead) => this.#sort(visit, page, lead)));
+    const offers = sorted.flatMap((each) => each.offers);
+    const refused = await this.#offerAll(visit, offers);
+    if (refused !== undefined) return { how: refused };
+    this.#seen.add(task.run, [task.url, page.url, ...offers.map(({ url }) => url)]);
+    const leftOut = {
+      depth: this.#seen.add(
+        task.run,
+        sorted.flatMap(({ tooDeep }) => tooDeep),
+      ),
+      scope: this.#seen.add(
+        task.run,
+        sorted.flatMap(({ outOfScope }) => outOfScope),
+      ),
+      condition: extract.unmet.length,
+    };
+    const isAnyLeftOut = leftOut.depth + leftOut.scope + leftOut.condition > 0;
+    return { how: isCut ? 'cut' : 'offered', ...(isAnyLeftOut ? { leftOut } : {}) };
+  }
+
+  async #sort(visit: Visit, page: Page, { links, ...lead }: Lead): Promise<SortedLinks> {
     const { rules } = this.#options;
-    const { task, release, run } = visit;
-    const { options } = run;
-    if (!options.follow || release === 0) return { how: 'offered' };
-    const named = result.links === undefined ? { links: page.links, isCut: false } : withinLimits(result.links);
-    const links = named.links.filter((link) => page.mayFollow(link));
-    const domainOf = await domainFinder(options.scope ?? 'host');
-    const sorted = sortLinks(links, {
-      ...{ task, finalUrl: page.url, options, rules, domainOf, logins: loginsOf(visit) },
+    const { task, run } = visit;
+    const domainOf = await domainFinder(lead.options.scope ?? 'host');
+    return sortLinks(links, {
+      ...{ task, finalUrl: page.url, rules, domainOf, logins: loginsOf(visit), ...lead },
+      startOf: (href) => run.crawler.startOf(href),
       loginOf: (link) => page.loginOf(link),
-      isNext: (link) => page.isNext(link),
       isSeen: (link) => this.#seen.has(task.run, link),
     });
-    const refused = await this.#offerAll(visit, sorted.offers);
-    if (refused !== undefined) return { how: refused };
-    this.#seen.add(task.run, [task.url, page.url, ...sorted.offers.map(({ url }) => url)]);
-    const leftOut = {
-      depth: this.#seen.add(task.run, sorted.tooDeep),
-      scope: this.#seen.add(task.run, sorted.outOfScope),
-    };
-    return { how: named.isCut ? 'cut' : 'offered', ...(leftOut.depth + leftOut.scope === 0 ? {} : { leftOut }) };
   }
 
   async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<'stale' | 'full' | undefined> {

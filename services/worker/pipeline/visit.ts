@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Step, StepResult } from '../../../shared/crawler/crawler.ts';
 import { mediaTypeOf, type Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
@@ -12,7 +11,7 @@ import type { PagePart } from '../../../shared/task/task/page-limits.ts';
 import { idOf, type Task } from '../../../shared/task/task/task.ts';
 import { type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
 import type { WorkedRun } from '../run-directory.ts';
-import type { StepError } from './steps.ts';
+import type { Extract, StepError } from './steps.ts';
 
 /** Characters kept of an error in an attempt's note. */
 const MAX_NOTE_LENGTH = 500;
@@ -20,8 +19,6 @@ const MAX_NOTE_LENGTH = 500;
 /** One admitted task on its way through the pipeline. */
 export interface Visit {
   readonly task: Task;
-  /** The function of the run's crawler for this task. */
-  readonly step: Step;
   /** 0 if the store has lost the run: there is then no ledger to settle in. */
   readonly release: number;
   /** Identifies the visit at the host gate; unique to the delivery, even if the store has lost the run. */
@@ -89,15 +86,15 @@ export interface Ending extends Partial<Judgement> {
   readonly contentHash?: string;
   /** The mark of the page that its redirects led to, if it isn't the task's own. */
   readonly claimed?: string | undefined;
-  /** The page links to the next page of a list, and its run follows that. */
-  readonly namesNext?: boolean;
+  /** Other pages are found by it alone: its step follows links, or it has the next page of a list, and its run follows that. */
+  readonly leadsOn?: boolean;
   /** See {@link Settlement.leftOut}. */
   readonly leftOut?: Settlement['leftOut'];
 }
 
 /** The ending of a page whose crawler failed. */
-export function failedStep({ message }: StepError): Ending {
-  return { outcome: { kind: 'failed', reason: 'step', detail: message }, hostAnswered: true };
+export function failedStep({ message, reason }: StepError): Ending {
+  return { outcome: { kind: 'failed', reason, detail: message }, hostAnswered: true };
 }
 
 /** The record of a page. */
@@ -105,7 +102,7 @@ export function doneRecord(
   visit: Visit,
   { fetched, fromCache }: Arrival,
   page: Page,
-  result: StepResult,
+  extract: Extract,
   { at, truncated }: { readonly at: number; readonly truncated: readonly PagePart[] },
 ): DoneRecord {
   const { content } = visit.run.options;
@@ -125,7 +122,8 @@ export function doneRecord(
     fromCache,
     ...(visit.known?.contentHash === contentHash ? { unchanged: true as const } : {}),
     ...(truncated.length === 0 ? {} : { truncated }),
-    data: result.data ?? null,
+    data: extract.data ?? null,
+    ...(extract.items === undefined ? {} : { items: extract.items }),
     ...(content === 'none' ? {} : { content: content === 'html' ? page.text : page.readableText }),
   };
 }
@@ -166,7 +164,7 @@ function headOf({ task, release, state, run, worker }: Visit, at: number, attemp
     run: task.run,
     task: idOf(task),
     crawler: run.options.crawler,
-    step: task.step,
+    step: run.crawler.step(task.step)?.name ?? task.step,
     url: task.url,
     release,
     attempt: state.attempts + attempt,

@@ -36,6 +36,7 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
       scope: count('left_out:scope'),
       maxPages: count('left_out:max_pages'),
       limit: count('left_out:limit'),
+      condition: count('left_out:condition'),
     },
     reasons,
     bytes: count('bytes'),

@@ -19,6 +19,7 @@ type Flat = readonly [
   page: string,
   tooDeep: number,
   outOfScope: number,
+  unmet: number,
 ];
 
 /** A settlement as the arguments of `settle.lua`, in their order. */
@@ -42,6 +43,7 @@ export function flatten(settlement: Settlement): Flat {
     writeVisit(page),
     leftOut?.depth ?? 0,
     leftOut?.scope ?? 0,
+    leftOut?.condition ?? 0,
   ];
 }
 

@@ -225,8 +225,12 @@ ALTER TABLE runs ADD COLUMN leftOutMaxPages INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN leftOutLimit INTEGER NOT NULL DEFAULT 0;
 `;
 
+const LEFT_OUT_BY_CONDITION = `
+ALTER TABLE runs ADD COLUMN leftOutCondition INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** What each version adds to the one before it. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS, LEFT_OUT];
+export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS, LEFT_OUT, LEFT_OUT_BY_CONDITION];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -22,6 +22,7 @@ export function progressOf(moves: Moves, run: RunRow): RunProgress {
       scope: run.leftOutScope,
       maxPages: run.leftOutMaxPages,
       limit: run.leftOutLimit,
+      condition: run.leftOutCondition,
     },
     reasons: reasonsOf(moves, run),
     bytes,

@@ -24,6 +24,7 @@ export type RunRow = {
   leftOutScope: number;
   leftOutMaxPages: number;
   leftOutLimit: number;
+  leftOutCondition: number;
   waiting: number;
   inFlight: number;
   done: number;

@@ -34,6 +34,7 @@ export class Settling {
     run.bytes += bytes;
     run.leftOutDepth += leftOut?.depth ?? 0;
     run.leftOutScope += leftOut?.scope ?? 0;
+    run.leftOutCondition += leftOut?.condition ?? 0;
     if (outcome.kind === 'retry' || hostAnswered !== undefined) task.starts = 0;
     // Put back before its host was asked: its unused start is taken back.
     else if (task.worker !== null) task.starts = Math.max(0, task.starts - 1);

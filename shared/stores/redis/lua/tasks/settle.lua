@@ -3,8 +3,8 @@
 -- ARGV   prefix, run, release, the task's mark, outcome, reason or '', delay ms, pause (ms | 'grow' | 'alone': the task's own |
 --        ''), pause reason, host's health (up | down | '-'), its fault or '', why it is to be slowed or '', bytes, note for
 --        people (JSON or ''), ms until the host is free, host that redirects led to or '', the task's form then, what an incremental
---        run remembers of the page (JSON or ''), how many of its links were too deep, and out of scope, throttles before a task goes
---        to the tail, URLs whose attempts are noted at most, time
+--        run remembers of the page (JSON or ''), how many of its links were too deep, out of scope, and kept what their step's
+--        condition refuses, throttles before a task goes to the tail, URLs whose attempts are noted at most, time
 -- Result 'settled', or 'already' when the ledger doesn't hold this release of this task
 -- Needs  host_pace.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
@@ -12,11 +12,11 @@
 local run, release, mark, outcome, reason = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local delay, pause, pause_reason, health = tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
 local fault, slow_reason = ARGV[11], ARGV[12]
-local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[21])
+local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[22])
 local moved_to, moved_form = ARGV[16], ARGV[17]
-local most_noted = tonumber(ARGV[22])
+local most_noted = tonumber(ARGV[23])
 local page = ARGV[18] ~= '' and cjson.decode(ARGV[18])
-local too_deep, out_of_scope = tonumber(ARGV[19]), tonumber(ARGV[20])
+local too_deep, out_of_scope, unmet = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21])
 
 local entry = entry_of(run, release, mark)
 if not entry then return 'already' end
@@ -64,6 +64,7 @@ end
 if bytes > 0 then redis.call('HINCRBY', key, 'bytes', bytes) end
 if too_deep > 0 then redis.call('HINCRBY', key, 'left_out:depth', too_deep) end
 if out_of_scope > 0 then redis.call('HINCRBY', key, 'left_out:scope', out_of_scope) end
+if unmet > 0 then redis.call('HINCRBY', key, 'left_out:condition', unmet) end
 
 if outcome == 'done' or outcome == 'skipped' then
   redis.call('HINCRBY', key, outcome, 1)

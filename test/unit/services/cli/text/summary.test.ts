@@ -161,7 +161,7 @@ test('a summary for scripts has exactly these fields', () => {
     failed: 5,
     cancelled: 0,
     reasons: { failed: { timeout: 2, http_4xx: 3 }, skipped: { content_type: 1 } },
-    leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0 },
+    leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 },
     bytes: 51_200_000,
     bytesSaved: 0,
     seconds: 12.3,

@@ -159,7 +159,7 @@ test('a database of the first version is brought to this one', async () => {
   await fail();
   expect(await letters.count()).toBe(1);
   const older = new DatabaseSync(path);
-  const later = ['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit'];
+  const later = ['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'leftOutCondition'];
   for (const column of later) older.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
   older.exec('ALTER TABLE runs RENAME COLUMN leftOutScope TO leftOut; DROP TABLE letters; PRAGMA user_version = 1');
   older.close();

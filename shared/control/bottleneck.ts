@@ -1,7 +1,7 @@
 import type { LiveWorker } from '../ports/roster.ts';
 import type { HostLine } from '../ports/run-overview.ts';
 import { REPLAYER, type RunProgress } from '../ports/runs.ts';
-import { TRAWL } from '../runtime/started-as.ts';
+import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
 import { count, duration } from './format.ts';
 import { giveUpText, paceText, pauseText, troubleText } from './pause-text.ts';
 
@@ -33,6 +33,8 @@ interface Circumstances {
   readonly hosts: readonly HostLine[];
   /** Empty without workers; left out if this process is the only worker. */
   readonly workers?: readonly LiveWorker[];
+  /** The command that resumes a crawl of one process; left out for a fleet's run. */
+  readonly resumeCommand?: string | undefined;
   /** Recent pages per second. */
   readonly rate: number;
   /** This process, or each worker, gets no answer from any host. */
@@ -56,7 +58,7 @@ const STRAINED = {
 
 /** Finds what a run waits for. */
 export function bottleneckOf(about: Circumstances): Bottleneck {
-  const { progress, hosts, workers, rate } = about;
+  const { progress, hosts, workers, resumeCommand, rate } = about;
   const left = progress.waiting + progress.inFlight;
   const steadyMs = rate > 0 ? (left / rate) * 1_000 : undefined;
   const say = (name: Bottleneck['name'], sentence: string, etaMs = steadyMs): Bottleneck => ({ name, sentence, etaMs });
@@ -72,7 +74,13 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
       ? say('producer lost', lostProducers(progress), undefined)
       : say('none', '', undefined);
   }
-  if (workers?.length === 0) return say('no workers', `no worker is running: start one with ${TRAWL} work`, undefined);
+  if (workers?.length === 0) {
+    const sentence =
+      resumeCommand === undefined
+        ? `no worker is running: start one with ${WORK_COMMAND}`
+        : `no process is crawling it: ${resumeCommand}`;
+    return say('no workers', sentence, undefined);
+  }
   if (workers?.every(({ state }) => state !== 'consuming')) {
     return say('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`, undefined);
   }

@@ -17,6 +17,8 @@ interface RunListerOptions {
   readonly runs: Runs & RunOverview;
   readonly roster: Pick<Roster, 'workers'>;
   readonly clock: Clock;
+  /** What resumes a crawl of one process; left out for a fleet's runs. */
+  readonly resumeCommand?: ((run: string) => string) | undefined;
 }
 
 /** Open runs listed at most. */
@@ -60,8 +62,10 @@ export class RunLister {
   }
 
   #watcherOf(run: string): RunWatcher {
-    const { runs, clock } = this.#options;
+    const { runs, clock, resumeCommand } = this.#options;
     const roster = { workers: () => this.#workers };
-    return this.#watchers.get(run) ?? new RunWatcher({ run, runs, roster, clock, mostHosts: HOSTS_OF_EACH });
+    return (
+      this.#watchers.get(run) ?? new RunWatcher({ run, runs, roster, clock, resumeCommand, mostHosts: HOSTS_OF_EACH })
+    );
   }
 }

@@ -20,6 +20,8 @@ interface RunWatcherOptions {
   readonly clock: Clock;
   /** Left out if this process is the only worker. */
   readonly roster?: Pick<Roster, 'workers'>;
+  /** What resumes a crawl of one process; left out for a fleet's runs. */
+  readonly resumeCommand?: ((run: string) => string) | undefined;
   /** Is this the run that is meant? Default: any run with the id. */
   readonly isOwn?: (standing: Pick<RunStanding, 'incarnation'>) => boolean;
   /** Of the worker in this process, if that is the only one: does no host answer it? */
@@ -48,13 +50,13 @@ export class RunWatcher {
 
   /** The run as it is now; nothing if the store doesn't know it. */
   async look(): Promise<RunView | undefined> {
-    const { run, runs, isOwn, isNetworkAway } = this.#options;
+    const { run, runs, resumeCommand, isOwn, isNetworkAway } = this.#options;
     const progress = await runs.progress(run);
     if (progress === undefined || isOwn?.(progress) === false) return undefined;
     const rate = this.#rate(progress);
     const found = progress.endedAt === undefined ? await this.#lookAround() : { hosts: [] };
     const away = isNetworkAway === undefined ? {} : { isNetworkAway: isNetworkAway() };
-    const bottleneck = bottleneckOf({ progress, rate, ...found, ...away });
+    const bottleneck = bottleneckOf({ progress, rate, resumeCommand: resumeCommand?.(run), ...found, ...away });
     return { progress, bottleneck, rate, hosts: found.hosts };
   }
 

@@ -32,6 +32,9 @@ export function startedAs({ env, file, folder }: Start): string {
 /** The first words of every command that a message of this process names. */
 export const TRAWL: string = startedAs({ env: process.env, file: process.argv[1] ?? '', folder: process.cwd() });
 
+/** Starts workers of the fleet: `trawl work`, or what `TRAWL_WORK_COMMAND` says, as in the Compose file. */
+export const WORK_COMMAND: string = process.env.TRAWL_WORK_COMMAND || `${TRAWL} work`;
+
 /** The path from the folder, if it is in there. */
 function pathFrom(folder: string, file: string): string {
   const path = relative(folder, file);

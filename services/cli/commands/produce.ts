@@ -19,7 +19,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { keepHeapSmall } from '../../../shared/runtime/engine/small-heap.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { type Service, stopAll } from '../../../shared/runtime/lifecycle.ts';
-import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { TRAWL, WORK_COMMAND } from '../../../shared/runtime/started-as.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
 import type { Seed } from '../../producer/seeds.ts';
@@ -50,8 +50,6 @@ interface ProduceOptions {
   readonly strict?: boolean;
 }
 
-/** How to start a worker. */
-const WORKER_COMMAND = `${TRAWL} work`;
 /** Between two reads of a run's standing. */
 const POLL_EVERY_MS = 500;
 /** Between two looks at this process' own producer. */
@@ -257,7 +255,7 @@ function tellOffered(
       leftOut,
       older,
       workers,
-      ...(workers === 0 ? { workerCommand: WORKER_COMMAND } : {}),
+      ...(workers === 0 ? { workerCommand: WORK_COMMAND } : {}),
     };
     printJson(told);
     return;
@@ -272,7 +270,7 @@ function tellOffered(
     duplicate > 0 ? `${count(duplicate)} ${knownText(progress)}` : '',
   ].filter((part) => part !== '');
   const behind = also.length === 0 ? '' : ` (${also.join(', ')})`;
-  const start = workers === 0 ? `Workers: none is running (${WORKER_COMMAND})    ` : '';
+  const start = workers === 0 ? `Workers: none is running (${WORK_COMMAND})    ` : '';
   print([
     `Run ${run}: ${counted(discovered, 'URL')} offered${behind}; ${count(inFlight)} released, ${count(waiting)} wait.`,
     ...leftOutLines(progress),

@@ -9,9 +9,10 @@ import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import type { HostLine } from '../../../shared/ports/run-overview.ts';
 import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { TRAWL, WORK_COMMAND } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
+import { folderFlag, resumeRunCommand } from '../process/run-plan.ts';
 import { type AnyStores, addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fleet-hosts.ts';
 import { incrementalJson, incrementalLine } from '../text/incremental.ts';
@@ -49,7 +50,7 @@ async function status(
 ): Promise<number> {
   if (run !== undefined) readRunId(run);
   return await withStores(context, 'trawl status', { local, run }, async (stores) => {
-    const look = run === undefined ? new AllRuns(stores) : new OneRun(stores, run);
+    const look = run === undefined ? new AllRuns(stores, context) : new OneRun(stores, run, context);
     for (;;) {
       const found = await look.again();
       if (found === undefined) {
@@ -76,12 +77,21 @@ class OneRun {
   readonly #stores: Stores;
   readonly #watcher: RunWatcher;
   readonly #isLocal: boolean;
+  readonly #recordsFlag: string;
 
-  constructor(stores: AnyStores, run: string) {
+  constructor(stores: AnyStores, run: string, context: Context) {
     this.#stores = stores;
-    this.#isLocal = stores.letters !== undefined;
+    this.#isLocal = isLocalOf(stores);
+    this.#recordsFlag = folderFlag(context);
     const { runs, roster } = stores;
-    this.#watcher = new RunWatcher({ run, runs, roster, clock: systemClock, mostHosts: MOST_HOSTS });
+    this.#watcher = new RunWatcher({
+      run,
+      runs,
+      roster,
+      clock: systemClock,
+      resumeCommand: resumeCommandOf(stores, context),
+      mostHosts: MOST_HOSTS,
+    });
   }
 
   async again(): Promise<StatusView | undefined> {
@@ -109,14 +119,14 @@ class OneRun {
   }
 
   #lines({ progress, bottleneck, hosts }: RunView, workers: readonly LiveWorker[], fleet: HostsOfFleet): Line[] {
-    const lines = summaryLines(progress, { isLocal: this.#isLocal });
+    const lines = summaryLines(progress, { isLocal: this.#isLocal, recordsFlag: this.#recordsFlag });
     const incremental = incrementalLine(progress.options);
     if (incremental !== undefined) lines.push(incremental);
     if (progress.endedAt === undefined) {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
       if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
       if (!progress.sealed) lines.push(...producersLines(progress));
-      lines.push(...slowestHosts(hosts, progress.readAt), ...workerLines(workers), ...hostLines(fleet));
+      lines.push(...slowestHosts(hosts, progress.readAt), ...workerLines(workers, this.#isLocal), ...hostLines(fleet));
     }
     return lines;
   }
@@ -126,10 +136,13 @@ class OneRun {
 class AllRuns {
   readonly #stores: Stores;
   readonly #lister: RunLister;
+  readonly #isLocal: boolean;
 
-  constructor(stores: Stores) {
+  constructor(stores: AnyStores, context: Context) {
     this.#stores = stores;
-    this.#lister = new RunLister({ ...stores, clock: systemClock });
+    this.#isLocal = isLocalOf(stores);
+    const resumeCommand = resumeCommandOf(stores, context);
+    this.#lister = new RunLister({ ...stores, clock: systemClock, resumeCommand });
   }
 
   async again(): Promise<StatusView> {
@@ -147,11 +160,16 @@ class AllRuns {
         bottleneck.sentence,
       ];
     });
-    const none = `No runs yet. Start one with: ${TRAWL} produce https://example.com/`;
+    const none = `No runs yet. Start one with: ${TRAWL} ${this.#isLocal ? 'crawl' : 'produce'} https://example.com/`;
     const others = counts.known - views.length;
     const more = others > 0 ? [`… and ${counted(others, 'older run')}: ${TRAWL} status RUN`] : [];
     return {
-      lines: [...(rows.length === 0 ? [none] : table(rows)), ...more, ...workerLines(workers), ...hostLines(fleet)],
+      lines: [
+        ...(rows.length === 0 ? [none] : table(rows)),
+        ...more,
+        ...workerLines(workers, this.#isLocal),
+        ...hostLines(fleet),
+      ],
       json: {
         known: counts.known,
         open: counts.open,
@@ -176,8 +194,17 @@ function slowestHosts(hosts: readonly HostLine[], now: number): string[] {
   return ['Hosts that need longest:', ...table(rows)];
 }
 
-function workerLines(workers: readonly LiveWorker[]): string[] {
-  if (workers.length === 0) return [`Workers: none is running (${TRAWL} work)`];
+function isLocalOf({ letters }: AnyStores): boolean {
+  return letters !== undefined;
+}
+
+function resumeCommandOf(stores: AnyStores, context: Context): ((run: string) => string) | undefined {
+  return isLocalOf(stores) ? (run) => resumeRunCommand(run, context) : undefined;
+}
+
+function workerLines(workers: readonly LiveWorker[], isLocal: boolean): string[] {
+  // A local crawl without a process says how to resume it.
+  if (workers.length === 0) return isLocal ? [] : [`Workers: none is running (${WORK_COMMAND})`];
   const rows = workers.map(({ id, state, inHand, slots, bound }) => [
     `  ${id}`,
     state,

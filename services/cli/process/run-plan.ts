@@ -124,10 +124,14 @@ export function resumeCommand({ run, seeds }: RunPlan, context: Context, isAllRe
 }
 
 /** The same, for a run whose seeds are all read. */
-export function resumeRunCommand(run: string, { flags }: Context): string {
+export function resumeRunCommand(run: string, context: Context): string {
+  return `${TRAWL} crawl --resume ${run}${folderFlag(context)}`;
+}
+
+/** The flag by which another command finds the same folder of records, if this one was given it. */
+export function folderFlag({ flags }: Pick<Context, 'flags'>): string {
   const { name, flag } = SETTINGS.outputDir;
-  const folder = flags[name] === undefined ? '' : ` --${flag} ${quoted(flags[name])}`;
-  return `${TRAWL} crawl --resume ${run}${folder}`;
+  return flags[name] === undefined ? '' : ` --${flag} ${quoted(flags[name])}`;
 }
 
 async function findRun(resume: string | true, settings: Settings): Promise<LocalRunView> {

@@ -2,6 +2,7 @@ import type { RunProgress } from '../../../shared/ports/runs.ts';
 import type { Context } from '../command.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { endingLine, type SummaryOptions, summaryJson, summaryLines } from '../text/summary.ts';
+import { folderFlag } from './run-plan.ts';
 
 /**
  * Tells how a run ended: the summary on standard output; for a script JSON there, and a sentence on standard error.
@@ -10,10 +11,11 @@ import { endingLine, type SummaryOptions, summaryJson, summaryLines } from '../t
  */
 export function tellEnd(
   progress: RunProgress,
-  { json, telling }: Context,
-  options: SummaryOptions,
+  { json, telling, flags }: Context,
+  told: SummaryOptions,
   isStandardOutputTaken = false,
 ): void {
+  const options = { ...told, recordsFlag: folderFlag({ flags }) };
   if (json) printJson(summaryJson(progress, options));
   if (telling === 'nothing') return;
   if (json) say(endingLine(progress, options));

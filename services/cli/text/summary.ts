@@ -8,6 +8,8 @@ import type { Line } from './output.ts';
 export interface SummaryOptions {
   /** Where the records are, if that is to be said. */
   readonly records?: string;
+  /** What `records RUN` needs besides, to find them: ` --output-dir x`. */
+  readonly recordsFlag?: string;
   /** It is a crawl of this machine. */
   readonly isLocal?: boolean;
   /** Ctrl-C or SIGTERM ended it before its time. */
@@ -56,7 +58,7 @@ export function endingLine(progress: RunProgress, { isInterrupted = false }: Sum
 
 /** The summary that a person reads at the end of a run. */
 export function summaryLines(progress: RunProgress, options: SummaryOptions = {}): Line[] {
-  const { records, isLocal = false } = options;
+  const { records, recordsFlag = '', isLocal = false } = options;
   const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons, bytesSaved } = progress;
   const lines: Line[] = [endingLine(progress, options)];
   const row = (value: number, name: string, why: Readonly<Record<string, number>> = {}): void => {
@@ -77,7 +79,8 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts allows some.');
   lines.push(...hostsDownLines(progress));
-  if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run})`);
+  if (records !== undefined && done > 0)
+    lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run}${recordsFlag})`);
   return lines;
 }
 

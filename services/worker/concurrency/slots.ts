@@ -6,7 +6,8 @@ const PRIORITY_SHARE = 0.75;
 /**
  * The places in which one process works on deliveries. While both queues have deliveries, priority has three quarters of
  * them and normal a quarter; what one doesn't use is lent to the other. A task that is suspected of killing its process
- * works alone.
+ * works alone, and after it deliveries enter one by one until some are not suspected: most of a crashed process' tasks are
+ * suspects, and each that enters beside another is put back.
  */
 export class Slots {
   #total: number;
@@ -14,6 +15,8 @@ export class Slots {
   readonly #waiting: Record<Queue, ((entered: boolean) => void)[]> = { priority: [], normal: [] };
   /** Tasks that hold a slot and wait for, or have, the process to themselves; the first one has it when all others are out. */
   readonly #alone: (() => void)[] = [];
+  /** How many may be in hand: one after a suspect, twice as many with each task that is none. */
+  #window = Number.POSITIVE_INFINITY;
   #closed = false;
   #isShort = false;
 
@@ -89,9 +92,16 @@ export class Slots {
       return await work();
     } finally {
       this.#alone.shift();
+      this.#window = 1;
       this.#startAlone();
       this.#admit();
     }
+  }
+
+  /** A task that is not suspected has begun. */
+  noteUnsuspected(): void {
+    this.#window *= 2;
+    this.#admit();
   }
 
   /** From now on there are so many. Where there are fewer than before, those that have one keep it. */
@@ -112,7 +122,7 @@ export class Slots {
   }
 
   #admit(): void {
-    while (this.inHand < this.#total && this.#alone.length === 0) {
+    while (this.inHand < Math.min(this.#total, this.#window) && this.#alone.length === 0) {
       const queue = this.#nextQueue();
       if (queue === undefined) return;
       this.#running[queue]++;

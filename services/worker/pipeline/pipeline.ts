@@ -165,7 +165,10 @@ export class Pipeline {
         const work = () => this.#visit({ ...visit, state, answersOthers }, { ...known, pausedMs });
         leases.keep(task.run, name);
         try {
-          if (state.starts < ALONE_FROM_STARTS) return await work();
+          if (state.starts < ALONE_FROM_STARTS) {
+            slots.noteUnsuspected();
+            return await work();
+          }
           // If it waited here for another suspect that kills the process, it would be blamed without having begun.
           if (slots.isReserved) return await this.#putBack({ ...visit, state }, 0);
           return await slots.alone(work);

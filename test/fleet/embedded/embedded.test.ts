@@ -177,7 +177,7 @@ describe('exit codes and messages', () => {
     [['crawl', 'http://127.0.0.1/', '--routes', 'missing.json'], 78, "missing.json can't be read"],
     [['crawl', '--nonsense'], 2, "unknown option '--nonsense'"],
     [['nonsense'], 2, "unknown command 'nonsense'"],
-    [['records', 'nothing-here'], 1, 'no records of run nothing-here in ./output; there are none at all'],
+    [['records', 'nothing-here'], 1, 'no records of run nothing-here in ./output; there are no runs there'],
     [['records', 'r', '--format', 'xml'], 2, 'expected --format to be jsonl, json or csv'],
     [['--help'], 0, 'Commands:'],
     [['work', '--help'], 0, '--exit-when-idle'],

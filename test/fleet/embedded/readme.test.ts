@@ -21,16 +21,17 @@ async function startSite(): Promise<TestSite> {
   return site;
 }
 
-/** A site without a sitemap, whose first page links to some products. */
+/** A site without a sitemap, whose products are on two pages of a list. */
 async function startShop(): Promise<TestSite> {
   const site = await startSite();
   site.robots = '';
   site.on('/sitemap.xml', (_, response) => void response.writeHead(404).end());
-  const links = Array.from({ length: PRODUCTS }, (_, n) => `<a href="/product/${n}">a product</a>`).join(' ');
-  site.on(
-    '/',
-    (_, response) => void response.setHeader('content-type', 'text/html').end(`<title>Shop</title>${links}`),
-  );
+  const links = Array.from({ length: PRODUCTS }, (_, n) => `<a href="/product/${n}">a product</a>`);
+  const lists = { '/': [...links.slice(0, 2), '<a rel="next" href="/list/2">more</a>'], '/list/2': links.slice(2) };
+  for (const [path, items] of Object.entries(lists)) {
+    const html = `<title>Shop</title>${items.join(' ')}`;
+    site.on(path, (_, response) => void response.setHeader('content-type', 'text/html').end(html));
+  }
   for (let n = 0; n < PRODUCTS; n++) {
     const html = `<title>A product</title><h1>Fish ${n}</h1><span class="price">${n}.50</span>`;
     site.on(`/product/${n}`, (_, response) => void response.setHeader('content-type', 'text/html').end(html));
@@ -90,4 +91,9 @@ test('the fleet is started by files that are there', () => {
     for (const [file] of code.matchAll(/services\/\S+\.ts/g))
       expect(existsSync(join(import.meta.dirname, '../../..', file))).toBe(true);
   }
+});
+
+test('the package is installed from the file that npm pack makes', () => {
+  const { name, version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));
+  expect(README).toContain(`npm pack && npm install -g ./${name}-${version}.tgz\n`);
 });

@@ -40,6 +40,12 @@ test.each([
   ],
   ['nobody works', { progress: LEFT, workers: [] }, 'no workers', 'no worker is running: start one with trawl work'],
   [
+    'a local crawl that was stopped',
+    { progress: LEFT, workers: [], resumeCommand: 'trawl crawl --resume r' },
+    'no workers',
+    'no process is crawling it: trawl crawl --resume r',
+  ],
+  [
     'workers wait',
     { progress: LEFT, workers: [{ ...BUSY, state: 'waiting: Redis' as const }] },
     'workers waiting',

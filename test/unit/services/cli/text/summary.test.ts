@@ -62,6 +62,11 @@ Records: output/r (read them with: trawl records r)
 `);
 });
 
+test('records in another folder are read with the flag that names it', () => {
+  const told = textsOf(summaryLines(ENDED, { records: 'out/r', recordsFlag: ' --output-dir out' }));
+  expect(told.at(-1)).toBe('Records: out/r (read them with: trawl records r --output-dir out)');
+});
+
 test('failures are red, and so is a run of nothing else', () => {
   const [ending, ...rows] = summaryLines(ENDED);
   expect(ending).toMatchObject({ mark: 'success' });

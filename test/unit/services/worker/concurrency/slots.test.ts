@@ -58,8 +58,33 @@ test('a suspect works alone: nobody enters, and it waits for those who are in', 
   expect(events).toEqual(['alone']);
   resolve();
   await alone;
+  slots.leave('normal');
   await late;
   expect(events).toEqual(['alone', 'late']);
+});
+
+test('after a suspect, one enters at a time, until some are not suspected', async () => {
+  const slots = new Slots(8);
+  let inside = 0;
+  for (let n = 0; n < 12; n++) void slots.enter('normal').then(() => inside++);
+  await settled();
+  expect(inside).toBe(8);
+  const alone = slots.alone(() => Promise.resolve());
+  for (let n = 0; n < 7; n++) slots.leave('normal');
+  await alone;
+  slots.leave('normal');
+  await settled();
+  expect([inside, slots.inHand]).toEqual([9, 1]);
+  // Neither a suspect nor a page that is fetched: a task that is no longer there, say.
+  slots.leave('normal');
+  await settled();
+  expect([inside, slots.inHand]).toEqual([10, 1]);
+  slots.noteUnsuspected();
+  await settled();
+  expect([inside, slots.inHand]).toEqual([11, 2]);
+  slots.noteUnsuspected();
+  await settled();
+  expect([inside, slots.inHand]).toEqual([12, 3]);
 });
 
 test('two suspects at once go one after the other', async () => {

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../task/durations.ts';
 import type { HostFault } from '../task/host/breaker.ts';
+import type { HostTrouble } from '../task/host/host-trouble.ts';
 import type { KnownPage, PageFacts } from '../task/task/known-page.ts';
 import type { TaskOffer } from '../task/task/offer.ts';
 import type { FailedReason, Outcome } from '../task/task/outcome.ts';
@@ -185,7 +186,7 @@ export interface Release {
 
 /**
  * `go`: publish it. All others: publish a dead letter, then settle it as failed. `host_down`: its host gave nothing but
- * errors for too long.
+ * errors for too long; see {@link HostTrouble}.
  */
 export type ReleaseVerdict = 'go' | 'deadline' | 'host_down' | 'malformed';
 
@@ -252,6 +253,13 @@ export interface Settlement {
   readonly bytes?: number;
   /** Did the host give a healthy answer? Left out when it wasn't asked. */
   readonly hostAnswered?: boolean;
+  /** The host has answered in this visit, healthily or not, or its robots.txt has; it may have been silent afterwards. */
+  readonly hostSpoke?: boolean;
+  /**
+   * Why it gave no healthy answer; left out: it answered. Decides when the host is down. With `outage`, nothing else is taken
+   * as a sign against the host.
+   */
+  readonly hostTrouble?: HostTrouble;
   /**
    * What is wrong with the host. Five in a row open its breaker: the host is paused, and then tried by a single task,
    * until an answer closes it. Any answer without a fault resets the count.

@@ -47,6 +47,7 @@ import {
   loginOf,
   noteOf,
   type Visit,
+  wayOf,
 } from './visit.ts';
 
 export interface PipelineOptions extends RequestsOptions, StepsOptions {
@@ -295,9 +296,8 @@ export class Pipeline {
       await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
       return 'return';
     }
-    const { moved } = visit;
     const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
-    const settlement = { outcome, hostFreeInMs, ...(moved === undefined ? {} : { moved }) };
+    const settlement = { outcome, hostFreeInMs, ...wayOf(visit) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);
     return 'ack';
   }
@@ -305,15 +305,15 @@ export class Pipeline {
   async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
     if (visit.release === 0) return undefined;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, slowDown, leftOut, tally } = ending;
-    const { moved } = visit;
+    const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally } = ending;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
     return await frontier.settle(visit.task.run, nameOf(visit), {
       outcome,
       bytes,
-      ...(moved === undefined ? {} : { moved }),
+      ...wayOf(visit),
       ...(hostAnswered === undefined ? {} : { hostAnswered }),
+      ...(hostTrouble === undefined ? {} : { hostTrouble }),
       ...(hostFault === undefined ? {} : { hostFault }),
       ...(slowDown === undefined ? {} : { slowDown }),
       ...(attempt === undefined ? {} : { attempt }),

@@ -234,8 +234,26 @@ ALTER TABLE tasks ADD COLUMN stamp TEXT;
 ALTER TABLE tasks ADD COLUMN links INTEGER;
 `;
 
+const HOST_TROUBLES = `
+ALTER TABLE runs ADD COLUMN giveUpMs INTEGER;
+ALTER TABLE runs ADD COLUMN hostsDown INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN namedDown TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE runHosts ADD COLUMN hasAnswered INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runHosts ADD COLUMN troubleKind TEXT;
+ALTER TABLE runHosts ADD COLUMN troubleReason TEXT;
+ALTER TABLE runHosts ADD COLUMN silentSince INTEGER;
+ALTER TABLE runHosts ADD COLUMN isDown INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** What each version adds to the one before it. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS, LEFT_OUT, LEFT_OUT_BY_CONDITION, TALLIES];
+export const SCHEMA_STEPS: readonly string[] = [
+  FIRST,
+  LETTERS,
+  LEFT_OUT,
+  LEFT_OUT_BY_CONDITION,
+  TALLIES,
+  HOST_TROUBLES,
+];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -8,6 +8,7 @@ import { MarkTable, sessionOf } from './mark-table.ts';
 import { Recrawl } from './recrawl.ts';
 import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
 import { Places, type TaskRow } from './task-rows.ts';
+import { NO_TROUBLE } from './troubles.ts';
 
 /** The outcomes after which a task is over. */
 export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
@@ -107,7 +108,8 @@ export class Moves {
       host,
       readyAt: null,
       waiting: 0,
-      ...{ troubleSince: null, troubleLast: null },
+      hasAnswered: 0,
+      ...NO_TROUBLE,
     }));
   }
 
@@ -306,8 +308,8 @@ export class Moves {
 const FIND_FLIGHT =
   'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, stamp, links, form FROM tasks WHERE run = ? AND release = ?';
 
-function isKept({ readyAt, waiting, troubleSince }: RunHostRow): boolean {
-  return readyAt !== null || waiting > 0 || troubleSince !== null;
+function isKept({ readyAt, waiting, troubleSince, hasAnswered }: RunHostRow): boolean {
+  return readyAt !== null || waiting > 0 || troubleSince !== null || hasAnswered === 1;
 }
 
 /** Options by their text, of the last runs: they never change, and every call reads them. */

@@ -43,12 +43,21 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   },
 );
 
+const SILENCE: Health = { hostAnswered: false, hostTrouble: { kind: 'silent', reason: 'no answer' } };
 const kind = fc.constantFrom<HostFault>('connection errors', 'connection errors', 'time-outs', 'answers of 5xx');
 const health: fc.Arbitrary<Health> = fc.oneof(
   fc.constant<Health>({}),
   { weight: 2, arbitrary: fc.constant<Health>({ hostAnswered: true }) },
   fc.constantFrom<Health>({ hostAnswered: false }, { hostAnswered: false, slowDown: 'HTTP 429' }),
-  { weight: 4, arbitrary: kind.map((hostFault): Health => ({ hostAnswered: false, hostFault })) },
+  { weight: 3, arbitrary: kind.map((hostFault): Health => ({ hostAnswered: false, hostFault })) },
+  { weight: 3, arbitrary: kind.map((hostFault): Health => ({ ...SILENCE, hostFault })) },
+  fc.constantFrom<Health>(
+    { hostSpoke: true },
+    { ...SILENCE, hostSpoke: true, hostFault: 'time-outs' },
+    { hostAnswered: false, hostTrouble: { kind: 'silent', reason: 'failed look-ups', pauseMs: 40_000 } },
+    { hostAnswered: false, hostTrouble: { kind: 'answered', reason: 'robots.txt 503', pauseMs: 40_000 } },
+    { hostAnswered: false, hostTrouble: { kind: 'outage', reason: 'no answer' } },
+  ),
   fc.constant<Health>({ hostAnswered: false, hostFault: 'answers of 5xx', slowDown: 'HTTP 503' }),
 );
 
@@ -85,8 +94,8 @@ export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbit
   const renew = fc.tuple(run, pick).map((args) => new Renew(...args));
   const settle = fc.tuple(run, pick, outcome, health, fc.boolean(), moved).map((args) => new Settle(...args));
   const work = fc.tuple(run, outcome, fc.tuple(health, health)).map((args) => new Work(...args));
-  const outage = fc.tuple(run, kind).map(([id, hostFault]) => {
-    const failing: Health = { hostAnswered: false, hostFault };
+  const silence = fc.tuple(run, kind).map(([id, hostFault]) => {
+    const failing: Health = { ...SILENCE, hostFault };
     return new Work(id, { kind: 'retry', reason: 'connection', inMs: 10_000 }, [failing, failing]);
   });
   const request = fc
@@ -116,7 +125,7 @@ export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbit
     ...[queued, handed, renew, claim, claim],
     ...[admit, admit, admit],
     ...[settle, settle, settle],
-    ...[work, work, outage, outage],
+    ...[work, work, silence, silence],
     ...[seal, steer, endQueued, request],
     ...[janitor, janitor],
   ];

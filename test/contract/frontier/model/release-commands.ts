@@ -152,7 +152,7 @@ export class Renew extends OnRelease {
 }
 
 /** What a settle says of a host. */
-export type Health = Pick<Settlement, 'hostAnswered' | 'hostFault' | 'slowDown'>;
+export type Health = Pick<Settlement, 'hostAnswered' | 'hostSpoke' | 'hostTrouble' | 'hostFault' | 'slowDown'>;
 
 export class Settle extends OnRelease {
   readonly outcome: Outcome;
@@ -196,27 +196,26 @@ export class Settle extends OnRelease {
       if (movedTo !== undefined && movedTo !== task.host) {
         run.trouble.delete(task.host);
         const answered: Settlement = { outcome: { kind: 'defer' }, hostAnswered: true };
-        model.host(task.host).settled(run.id, task.release, answered, run.intervalMs, model.now);
+        model.host(task.host).settled(run, task.release, answered, false, model.now);
       }
+      if (movedTo !== undefined) run.answered.add(task.host);
       task.host = movedTo ?? task.host;
-      model.host(task.host).settled(run.id, task.release, { ...settlement, outcome }, run.intervalMs, model.now);
-      this.#apply(model, run, task, outcome);
+      const isSilent = model.noteHealth(run, task.host, settlement);
+      model.host(task.host).settled(run, task.release, { ...settlement, outcome }, isSilent, model.now);
+      this.#apply(model, run, task, outcome, isSilent);
     }
     model.finishIfDone(run);
   }
 
-  #apply(model: Model, run: ModelRun, task: ModelTask, outcome: Outcome): void {
-    if (this.health.hostAnswered === true) run.trouble.delete(task.host);
-    if (this.health.hostAnswered === false) {
-      run.trouble.set(task.host, { since: run.trouble.get(task.host)?.since ?? model.now, last: model.now });
-    }
+  #apply(model: Model, run: ModelRun, task: ModelTask, outcome: Outcome, isSilent: boolean): void {
+    const laterBy = (ms: number): number => model.now + Math.min(ms, isSilent ? 15_000 : ms);
     if (outcome.kind === 'retry' || this.health.hostAnswered !== undefined) task.starts = 0;
     else if (task.isAdmitted) task.starts--;
     if (outcome.kind === 'retry') {
       if (run.state !== 'cancelled') task.attempts++;
-      model.putBack(run, task, model.now + outcome.inMs);
+      model.putBack(run, task, laterBy(outcome.inMs));
     } else if (outcome.kind === 'defer') {
-      model.putBack(run, task, outcome.inMs === undefined ? 0 : model.now + outcome.inMs);
+      model.putBack(run, task, outcome.inMs === undefined ? 0 : laterBy(outcome.inMs));
     } else {
       model.end(run, task, outcome.kind, outcome.kind === 'failed' && outcome.reason === 'malformed');
       if (!run.incremental || outcome.kind === 'failed') return;

@@ -36,7 +36,7 @@ export const SETTINGS = {
     'HOST_GIVE_UP',
     optional(duration({ minMs: 1_000 })),
     '',
-    'How long a host may give nothing but errors before it counts as down (6h; crawl: 10min); a minute if it never answers.',
+    'How long a host that has answered may fail before it is down (6h; crawl: 10min).',
   ),
   fetcher: setting(
     'fetch',

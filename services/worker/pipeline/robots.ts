@@ -230,14 +230,15 @@ export class Robots {
     const askedMs = retryAfterMs(headers, clock.now());
     if (at !== host && isThrottled) await gate.pause(at, robotsPauseMs(1, askedMs), reason);
     const longMs = robotsPauseMs(await store.fail(origin), askedMs);
-    // A host that never answered is tried again soon; the frontier knows whether it did, and pauses it for longer.
-    const pauseMs = trouble.kind === 'silent' ? Math.min(longMs, SILENT_PAUSE_MS) : longMs;
+    // One that never answered is tried again soon. The frontier knows whether it did, and then pauses it for longer.
+    const isSilent = trouble.kind === 'silent';
+    const pauseMs = isSilent ? Math.min(longMs, SILENT_PAUSE_MS) : longMs;
     await gate.pause(host, pauseMs, reason);
     log.warn(
       { what: host, error: reason, seconds: Math.round(pauseMs / 1_000) },
       "the host waits, its robots.txt can't be fetched:",
     );
-    return { kind: 'unreachable', reason, trouble: { ...trouble, pauseMs: longMs } } as const;
+    return { kind: 'unreachable', reason, trouble: isSilent ? { ...trouble, pauseMs: longMs } : trouble } as const;
   }
 
   #remember(origin: string, rules: RobotsRules): RobotsLookup & { readonly kind: 'rules' } {

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import type { Settlement } from '../../../../shared/ports/frontier.ts';
-import type { ModelRun } from './model.ts';
 
 /** A task that may try a host whose breaker is open. */
 interface Probe {
@@ -62,7 +61,7 @@ export class ModelHost {
 
   /** What a settle says of it. `isSilent`: it never answered the run. */
   settled(
-    run: Pick<ModelRun, 'id' | 'intervalMs'>,
+    run: { readonly id: string; readonly intervalMs: number },
     release: number,
     settlement: Settlement,
     isSilent: boolean,

@@ -133,7 +133,9 @@ export function describeProxyFailover(openFetcher: ThroughProxies): void {
           reasons.push(await fetch(`http://127.0.0.${n}/`).catch(({ reason }: { reason: string }) => reason));
         }
         const reason = mood === 'hangs' ? 'timeout' : 'connection';
-        expect(reasons).toEqual([reason, reason, reason, reason, 'proxy']);
+        // By then it may as well be our own network.
+        const third = mood === 'hangs' ? 'network' : reason;
+        expect(reasons).toEqual([reason, reason, reason, third, 'proxy']);
         expect(rests).toEqual([expect.stringContaining(`60 s: ${proxy.url} did not answer: `)]);
       },
     );

@@ -11,8 +11,8 @@ local BUCKET_BYTES = 768
 local function place_of(host)
   local hex = redis.sha1hex(host)
   local digits = tonumber(string.sub(hex, 4, 9), 16)
-  local low = digits % 65536
-  return string.sub(hex, 1, 3), string.char((digits - low) / 65536, math.floor(low / 256), low % 256)
+  local high = math.floor(digits / 256)
+  return string.sub(hex, 1, 3), string.char(math.floor(high / 256), high % 256, digits % 256)
 end
 
 local function is_among(digest, digests)

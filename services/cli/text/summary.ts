@@ -78,7 +78,7 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
     lines.push(duplicate > 0 ? nothingNew(progress, isLocal) : NO_URLS);
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts allows some.');
-  lines.push(...hostsDownLines(progress));
+  lines.push(...hostsDownLines(progress, recordsFlag));
   if (records !== undefined && done > 0)
     lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run}${recordsFlag})`);
   return lines;

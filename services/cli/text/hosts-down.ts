@@ -7,10 +7,7 @@ import { TRAWL } from '../../../shared/runtime/started-as.ts';
  *
  * @param recordsFlag with which `records` finds the run
  */
-export function hostsDownLines(
-  { run, hostsDown }: Pick<RunProgress, 'run' | 'hostsDown'>,
-  recordsFlag = '',
-): string[] {
+export function hostsDownLines({ run, hostsDown }: Pick<RunProgress, 'run' | 'hostsDown'>, recordsFlag = ''): string[] {
   const { count: all, named } = hostsDown;
   if (all === 0) return [];
   const others = all > named.length ? ` and ${count(all - named.length)} more` : '';

@@ -8,6 +8,7 @@ import {
   type Frontier,
   type Ledger,
   nameOf,
+  type SettleReply,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
@@ -225,7 +226,7 @@ export class Pipeline {
     const { fetched, fromCache, askedAt } = arrival;
     const { contentHash } = record;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
-    await Promise.all([
+    const [reply] = await Promise.all([
       this.#settle(
         visit,
         {
@@ -236,6 +237,7 @@ export class Pipeline {
           contentHash,
           claimed: mark === visit.task.mark ? undefined : mark,
           leftOut: offered.leftOut,
+          tally: offered.tally,
           leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
         },
         bytes,
@@ -243,6 +245,10 @@ export class Pipeline {
       fromCache ? undefined : this.#cached.keep(visit, fetched),
     ]);
     const { status, durationMs } = fetched;
+    if (reply === 'put_back') {
+      this.#outcomes.tell(visit.task, 'defer', { status, reason: 'the store has lost links of the page' });
+      return 'ack';
+    }
     this.#outcomes.tell(visit.task, 'done', {
       status,
       ms: fromCache ? undefined : Math.round(durationMs),
@@ -296,13 +302,13 @@ export class Pipeline {
     return 'ack';
   }
 
-  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
-    if (visit.release === 0) return;
+  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
+    if (visit.release === 0) return undefined;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut } = ending;
+    const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally } = ending;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
-    await frontier.settle(visit.task.run, nameOf(visit), {
+    return await frontier.settle(visit.task.run, nameOf(visit), {
       outcome,
       bytes,
       ...wayOf(visit),
@@ -312,6 +318,7 @@ export class Pipeline {
       ...(slowDown === undefined ? {} : { slowDown }),
       ...(attempt === undefined ? {} : { attempt }),
       ...(leftOut === undefined ? {} : { leftOut }),
+      ...(tally === undefined ? {} : { tally }),
       ...(page === undefined ? {} : { page }),
     });
   }

@@ -92,6 +92,8 @@ export interface Ending extends Partial<Judgement> {
   readonly leadsOn?: boolean;
   /** See {@link Settlement.leftOut}. */
   readonly leftOut?: Settlement['leftOut'];
+  /** See {@link Settlement.tally}. */
+  readonly tally?: Settlement['tally'];
 }
 
 /** The ending of a page whose crawler failed. */

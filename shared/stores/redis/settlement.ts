@@ -21,6 +21,8 @@ type Flat = readonly [
   tooDeep: number,
   outOfScope: number,
   unmet: number,
+  stamp: string,
+  links: number,
   spoke: 1 | '',
   troubleKind: TroubleKind | '',
   troubleReason: string,
@@ -29,7 +31,7 @@ type Flat = readonly [
 
 /** A settlement as the arguments of `settle.lua`, in their order. */
 export function flatten(settlement: Settlement): Flat {
-  const { outcome, bytes, attempt, hostFreeInMs, moved, page, leftOut } = settlement;
+  const { outcome, bytes, attempt, hostFreeInMs, moved, page, leftOut, tally } = settlement;
   const { hostAnswered, hostSpoke = false, hostTrouble, hostFault, slowDown } = settlement;
   const pause = outcome.kind === 'defer' ? outcome.host : undefined;
   return [
@@ -50,6 +52,8 @@ export function flatten(settlement: Settlement): Flat {
     leftOut?.depth ?? 0,
     leftOut?.scope ?? 0,
     leftOut?.condition ?? 0,
+    tally?.stamp ?? '',
+    tally?.links ?? 0,
     hostSpoke ? 1 : '',
     hostTrouble?.kind ?? '',
     hostTrouble?.reason ?? '',

@@ -278,7 +278,7 @@ export class Moves {
   #store(task: TaskRow, { place, dueAt }: { readonly place: number | null; readonly dueAt: number | null }): void {
     const { host, attempts, starts, throttles, form, id } = task;
     this.database.run(
-      `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL,
+      `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL, stamp = NULL,
        attempts = ?, starts = ?, throttles = ?, form = ? WHERE id = ?`,
       ...[host, place, dueAt, attempts, starts, throttles, form, id],
     );
@@ -306,7 +306,7 @@ export class Moves {
 
 /** Only the columns that calls need, of many: each one costs. */
 const FIND_FLIGHT =
-  'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, form FROM tasks WHERE run = ? AND release = ?';
+  'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, stamp, links, form FROM tasks WHERE run = ? AND release = ?';
 
 function isKept({ readyAt, waiting, troubleSince, hasAnswered }: RunHostRow): boolean {
   return readyAt !== null || waiting > 0 || troubleSince !== null || hasAnswered === 1;

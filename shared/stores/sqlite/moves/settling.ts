@@ -1,13 +1,14 @@
-import type { ReleaseName, Settlement } from '../../../ports/frontier.ts';
+import type { ReleaseName, Settlement, SettleReply } from '../../../ports/frontier.ts';
 import { SILENT_PAUSE_MS } from '../../../task/host/host-trouble.ts';
 import { formOf } from '../../../task/task/form.ts';
+import type { Outcome } from '../../../task/task/outcome.ts';
 import type { Task } from '../../../task/task/task.ts';
 import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../../policy.ts';
 import { forgetNotes, keepNote } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
-import type { TaskRow } from './task-rows.ts';
+import { heldOf, type TaskRow } from './task-rows.ts';
 import { NO_TROUBLE, noteHealth } from './troubles.ts';
 
 /** The settles of one call. */
@@ -18,12 +19,15 @@ export class Settling {
     this.#moves = moves;
   }
 
-  settle(id: string, name: ReleaseName, settlement: Settlement): 'settled' | 'already' {
+  settle(id: string, name: ReleaseName, settlement: Settlement): SettleReply {
     const run = this.#moves.run(id);
     const task = this.#moves.flight(run, name);
     if (run === undefined || task === undefined) return 'already';
     const { now } = this.#moves;
-    const { moved, hostAnswered, hostTrouble, attempt, bytes = 0, outcome, hostFreeInMs = 0, leftOut } = settlement;
+    const { moved, hostAnswered, hostTrouble, attempt, bytes = 0, hostFreeInMs = 0, leftOut, tally } = settlement;
+    const isLacking =
+      settlement.outcome.kind === 'done' && tally !== undefined && heldOf(task, tally.stamp) < tally.links;
+    const outcome: Outcome = isLacking ? { kind: 'defer' } : settlement.outcome;
     this.#moves.land(run);
     if (moved !== undefined) this.#move(run, task, moved);
     const health = new HostHealth(this.#moves, task.host);
@@ -36,11 +40,12 @@ export class Settling {
     run.bytes += bytes;
     run.leftOutDepth += leftOut?.depth ?? 0;
     run.leftOutScope += leftOut?.scope ?? 0;
-    run.leftOutCondition += leftOut?.condition ?? 0;
+    // Of these no worker knows that it has told of them before: they count when the page ends.
+    if (!isLacking) run.leftOutCondition += leftOut?.condition ?? 0;
     if (outcome.kind === 'retry' || hostAnswered !== undefined) task.starts = 0;
     // Put back before its host was asked: its unused start is taken back.
     else if (task.worker !== null) task.starts = Math.max(0, task.starts - 1);
-    this.#apply(run, task, settlement, isSilent);
+    this.#apply(run, task, { ...settlement, outcome }, isSilent);
     if (outcome.kind === 'defer' && outcome.host !== undefined) health.pause(outcome.host);
     // Release itself knows about pauses, and when the host will have been in trouble for too long.
     const isPaused = this.#moves.host(task.host).pausedUntil > now;
@@ -48,7 +53,7 @@ export class Settling {
     if (hostFreeInMs > LEAD_MS && !isPaused && own.readyAt !== null)
       this.#moves.postponeHost(run, own, now + Math.round(hostFreeInMs) - LEAD_MS);
     this.#moves.finishIfDone(run);
-    return 'settled';
+    return isLacking ? 'put_back' : 'settled';
   }
 
   #apply(run: RunRow, task: TaskRow, { outcome, page, bytes = 0 }: Settlement, isSilent: boolean): void {

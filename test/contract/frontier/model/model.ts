@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ReleasedTask, ReleaseName, Settlement } from '../../../../shared/ports/frontier.ts';
+import type { LinkTally, ReleasedTask, ReleaseName, Settlement } from '../../../../shared/ports/frontier.ts';
 import type { RunProgress, RunState } from '../../../../shared/ports/runs.ts';
 import { ModelHost } from './host.ts';
 
@@ -27,6 +27,8 @@ export interface ModelTask {
   leaseEnd: number;
   attempts: number;
   starts: number;
+  /** What the ledger holds of its links, in the flight that it is in. */
+  tally: LinkTally | undefined;
 }
 
 export interface ModelTrouble {
@@ -79,6 +81,8 @@ export class Model {
   readonly fetchedAt = new Map<string, number>();
   /** Which run has taken a marked page again; `-` for none. Of others it isn't known. */
   readonly takenBy = new Map<string, string>();
+  /** Offers of links that the stores have had. */
+  readonly offers = new Set<string>();
   readonly #begunAt: number;
   /** The stores' time, which never goes back, and the clock that they have it from. */
   now: number;
@@ -94,7 +98,8 @@ export class Model {
 
   /** Nothing has happened yet. */
   begin(): void {
-    for (const known of [this.runs, this.crawled, this.#hosts, this.fetchedAt, this.takenBy]) known.clear();
+    for (const known of [this.runs, this.crawled, this.#hosts, this.fetchedAt, this.takenBy, this.offers])
+      known.clear();
     this.now = this.#begunAt;
     this.clock = this.#begunAt;
   }
@@ -268,6 +273,7 @@ export class Model {
     known.release = release;
     known.phase = 'publishing';
     known.isAdmitted = false;
+    known.tally = undefined;
     known.leaseEnd = this.now + 60_000;
   }
 

@@ -161,6 +161,7 @@ test('a database of the first version is brought to this one', async () => {
   const older = new DatabaseSync(path);
   const later = {
     runs: ['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'leftOutCondition', 'giveUpMs', 'hostsDown', 'namedDown'],
+    tasks: ['stamp', 'links'],
     runHosts: ['hasAnswered', 'troubleKind', 'troubleReason', 'silentSince', 'isDown'],
   };
   for (const [table, columns] of Object.entries(later))

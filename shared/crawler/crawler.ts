@@ -1,5 +1,6 @@
 import { FIRST_STEP } from '../task/url/fingerprint.ts';
-import { mediaTypeOf, type Page } from './page.ts';
+import { mediaTypeOf } from './media-type.ts';
+import type { Page } from './page.ts';
 
 /** What a step returns for a page. */
 export interface StepResult {

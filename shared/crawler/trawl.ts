@@ -3,5 +3,10 @@
 export type { FetchedPage } from '../ports/fetcher.ts';
 export type { Task } from '../task/task/task.ts';
 export { acceptsText, type Crawler, defineCrawler, type Step, type StepResult } from './crawler.ts';
+export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';
+export type { NumberOptions } from './tools/numbers.ts';
+export type { Selection, TableOptions } from './tools/selection.ts';
+export type { JsonLdObject } from './tools/structured-data.ts';
+export type { TableRow } from './tools/table.ts';
 // biome-ignore-end lint/performance/noBarrelFile: the one door of the package

@@ -52,7 +52,7 @@ export class LinkOffers {
     const { task, release, run } = visit;
     const { options } = run;
     if (!options.follow || release === 0) return { how: 'offered' };
-    const named = result.links === undefined ? { links: page.links, isCut: false } : withinLimits(result.links);
+    const named = result.links === undefined ? { links: page.links(), isCut: false } : withinLimits(result.links);
     const links = named.links.filter((link) => page.mayFollow(link));
     const domainOf = await domainFinder(options.scope ?? 'host');
     const sorted = sortLinks(links, {

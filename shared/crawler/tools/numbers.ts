@@ -46,7 +46,9 @@ function plain(written: string, decimal: ',' | '.' | undefined): string {
       whole += digits;
       grouping = separator;
     } else {
-      return SPACES_AND_APOSTROPHES.test(separator) || separator === grouping ? whole : decimals(whole, separator, digits, decimal);
+      return SPACES_AND_APOSTROPHES.test(separator) || separator === grouping
+        ? whole
+        : decimals(whole, separator, digits, decimal);
     }
   }
   return whole;

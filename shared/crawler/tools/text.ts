@@ -1,5 +1,6 @@
 import type { AnyNode } from 'domhandler';
 import { classesOf, LINE, tagCode } from '../html/tags.ts';
+import { isElement } from './nodes.ts';
 
 /** Their content is no text for readers. */
 const NOT_READ: ReadonlySet<string> = new Set(['script', 'style', 'template']);
@@ -40,9 +41,9 @@ function joinedText(top: AnyNode, between: string, left = NOT_READ): string {
   const waiting: (AnyNode | typeof END)[] = [top];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node === END) text += between;
-    else if ('data' in node && (node.type === 'text' || node === top)) text += node.data;
+    else if ('data' in node) text += node.data;
     else if ('children' in node) {
-      if (node.type !== 'root' && node.type !== 'cdata') {
+      if (isElement(node)) {
         if (node !== top && left.has(node.name)) continue;
         if (isLine(node.name)) {
           text += between;

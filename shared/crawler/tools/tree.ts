@@ -3,7 +3,7 @@ import { DomHandler, Parser } from 'htmlparser2';
 import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.ts';
 import { parse5, treeAdapter } from './libraries.ts';
 
-/** A page's elements, for the tools. No path in it is longer than `MAX_TREE_DEPTH`, so recursing into it is safe. */
+/** A page's elements and texts, and nothing else: CDATA is text. No path in it is longer than `MAX_TREE_DEPTH`, so recursing into it is safe. */
 export interface Tree {
   readonly root: Document;
   /** XML: names are compared as they are written. */
@@ -30,6 +30,7 @@ export function htmlTree(html: string): Tree {
       if (++elements > MAX_TREE_ELEMENTS) throw new TreeFull();
       return adapter.createElement(name, namespace, attributes);
     },
+    setDocumentType: () => {},
     // Nothing selects comments, and a page may have millions.
     appendChild: (parent, node) => {
       if (node.type !== 'comment') adapter.appendChild(parent, node);
@@ -57,9 +58,9 @@ function byTags(text: string, options: ConstructorParameters<typeof Parser>[1]):
   const isCut = build(() => {
     const parser = new Parser(
       {
-        ...{ onparserinit: (of) => handler.onparserinit(of), onend: () => handler.onend() },
-        ...{ ontext: (data) => handler.ontext(data) },
-        ...{ oncdatastart: () => handler.oncdatastart(), oncdataend: () => handler.oncdataend() },
+        onparserinit: (of) => handler.onparserinit(of),
+        onend: () => handler.onend(),
+        ontext: (data) => handler.ontext(data),
         onopentag: (name, attributes) => {
           if (++elements > MAX_TREE_ELEMENTS || ++depth > MAX_TREE_DEPTH) throw new TreeFull();
           handler.onopentag(name, attributes);

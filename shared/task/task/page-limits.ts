@@ -26,6 +26,6 @@ export const MAX_TREE_ELEMENTS = 500_000;
 /** Elements in each other that the tools see, as in browsers. In HTML, deeper ones count as children of the deepest. */
 export const MAX_TREE_DEPTH = 512;
 /** Elements and texts of a page that become markdown. The rest is left out. */
-export const MAX_MARKDOWN_NODES = 20_000;
+export const MAX_MARKDOWN_NODES = 50_000;
 /** Characters of text that become markdown. The rest is left out. */
 export const MAX_MARKDOWN_TEXT = 1024 ** 2;

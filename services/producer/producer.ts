@@ -28,6 +28,8 @@ export interface ProducerParts {
   readonly hostGate: HostGate;
   readonly clock: Clock;
   readonly rules: readonly RoutingRule[];
+  /** See {@link OfferRules.startOf}. */
+  readonly startOf?: (href: string) => string;
   /** The input behind the seed `-`. */
   readonly input: Readable;
   readonly options: ProducerOptions;
@@ -122,13 +124,13 @@ export class Producer {
   #loss: RunLostError | undefined;
 
   constructor(parts: ProducerParts) {
-    const { frontier, clock, rules, options } = parts;
+    const { frontier, clock, rules, startOf, options } = parts;
     this.#parts = parts;
     this.#own = options.runOptions;
     this.#offerer = new Offerer({
       frontier,
       clock,
-      rules: () => ({ rules, urlKey: this.#own.urlKey }),
+      rules: () => ({ rules, urlKey: this.#own.urlKey, startOf }),
       limit: () => this.#own.limit,
       run: options.run,
       incarnation: () => this.#incarnation,

@@ -1,4 +1,5 @@
-import { type Crawler, type Step, stepNamed } from '../../shared/crawler/crawler.ts';
+import { argsOf } from '../../shared/crawler/args.ts';
+import type { Crawler } from '../../shared/crawler/crawler.ts';
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
 
@@ -8,6 +9,8 @@ export interface WorkedRun {
   readonly incarnation: string;
   readonly options: RunOptions;
   readonly crawler: Crawler;
+  /** The run's arguments, as the crawler's schema reads them. */
+  readonly args: unknown;
 }
 
 interface RunDirectoryOptions {
@@ -17,15 +20,9 @@ interface RunDirectoryOptions {
   readonly defaults: RunOptions;
 }
 
-/**
- * The function of the run's crawler for a step.
- *
- * @throws ConfigurationError if the crawler has no such step
- */
-export function stepOf({ crawler, options }: WorkedRun, step: string): Step {
-  const found = stepNamed(crawler, step);
-  if (found === undefined) throw new ConfigurationError([`crawler "${options.crawler}" has no step "${step}" here`]);
-  return found;
+/** @throws ConfigurationError if the run's crawler has no such step here */
+export function expectStep({ crawler, options }: WorkedRun, step: string): void {
+  if (!crawler.hasStep(step)) throw new ConfigurationError([`crawler "${options.crawler}" has no step "${step}" here`]);
 }
 
 /** Runs remembered at most; at this number all are forgotten and looked up again. */
@@ -43,7 +40,7 @@ export class RunDirectory {
     this.#options = options;
   }
 
-  /** @throws ConfigurationError if this process doesn't have the run's crawler */
+  /** @throws ConfigurationError if this process doesn't have the run's crawler, or another one that refuses its arguments */
   async find(run: string): Promise<WorkedRun> {
     let known = this.#known.get(run);
     if (known === undefined) {
@@ -69,6 +66,7 @@ export class RunDirectory {
     const progress = await runs.progress(run);
     if (progress === undefined) this.#known.delete(run);
     const options = progress?.options ?? defaults;
-    return { incarnation: progress?.incarnation ?? '', options, crawler: await loadCrawler(options.crawler) };
+    const crawler = await loadCrawler(options.crawler);
+    return { incarnation: progress?.incarnation ?? '', options, crawler, args: argsOf(crawler, options.args ?? {}) };
   }
 }

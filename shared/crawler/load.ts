@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationError, messageOf } from '../runtime/errors.ts';
-import type { Crawler } from './crawler.ts';
+import { Crawler } from './crawler.ts';
 import { resolveOwnImport } from './own-import.ts';
 
 /** Crawlers that come with this program. */
@@ -17,7 +17,7 @@ interface LoadOptions {
 }
 
 /**
- * Loads the module of this name, or at this path, which exports `crawler`.
+ * Loads the module of this name, or at this path, whose default export is a crawler.
  *
  * @throws ConfigurationError if there is no such file, or it exports something else
  */
@@ -25,18 +25,16 @@ export async function loadCrawler(name: string, options: LoadOptions): Promise<C
   const file = isPath(name) ? pathOf(name, options) : fileNamed(name, options);
   const shown = shownPath(file);
   resolveOwnImport();
-  let module: { readonly crawler?: unknown };
+  let module: { readonly default?: unknown };
   try {
     module = await import(pathToFileURL(file).href);
   } catch (error: unknown) {
     throw new ConfigurationError([`${shown} can't be loaded: ${messageOf(error)}`], { cause: error });
   }
-  if (!isCrawler(module.crawler)) {
-    throw new ConfigurationError([
-      `expected ${shown} to export a crawler with a name and a step: export const crawler = defineCrawler({ name: 'shop', step: (page) => ({ … }) })`,
-    ]);
-  }
-  return module.crawler;
+  if (module.default instanceof Crawler) return module.default;
+  throw new ConfigurationError([
+    `expected ${shown} to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })`,
+  ]);
 }
 
 function isPath(name: string): boolean {
@@ -74,14 +72,4 @@ function filesOf(folder: string, name: string): string[] {
 function shownPath(file: string): string {
   const path = relative(resolve(), file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
-}
-
-function isCrawler(value: unknown): value is Crawler {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'name' in value &&
-    'step' in value &&
-    typeof value.step === 'function'
-  );
 }

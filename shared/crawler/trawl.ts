@@ -1,8 +1,12 @@
 /** What `import … from 'trawl'` gives: all that the author of a crawler needs. */
 // biome-ignore-start lint/performance/noBarrelFile: the one door of the package
+
+export { z } from 'zod';
 export type { FetchedPage } from '../ports/fetcher.ts';
 export type { Task } from '../task/task/task.ts';
-export { acceptsText, type Crawler, defineCrawler, type Step, type StepResult } from './crawler.ts';
+export type { Condition, ConditionForm } from './condition.ts';
+export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
+export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
 export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';
 export type { NumberOptions } from './tools/numbers.ts';

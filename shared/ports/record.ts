@@ -41,8 +41,10 @@ export interface DoneRecord extends RecordHead {
   readonly unchanged?: true;
   /** The parts of the page that were cut, by the limits of `page-limits.ts`. Left out if all are complete. */
   readonly truncated?: readonly PagePart[];
-  /** What the crawler made of the page. */
+  /** What the crawler made of the page: of a crawler with steps its item, a list of several, or null if there is none. */
   readonly data: unknown;
+  /** How many items a crawler with steps found on the page. */
+  readonly items?: number;
   /** The body, if the run keeps it: as text, or as HTML. */
   readonly content?: string;
 }

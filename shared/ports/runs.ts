@@ -1,3 +1,4 @@
+import type { HostTrouble } from '../task/host/host-trouble.ts';
 import type { Scope } from '../task/url/scope.ts';
 import type { UrlKeyRule } from '../task/url/url-key.ts';
 
@@ -54,6 +55,8 @@ export const PRODUCER_LEASE_MS = 60_000;
 export interface RunOptions {
   /** The crawler's name. */
   readonly crawler: string;
+  /** What `--arg` said to the crawler, by name. Left out: nothing. */
+  readonly args?: Readonly<Record<string, string>>;
   /** Which marks count as taken: those of all runs, or this run's own. */
   readonly dedup: 'ever' | 'run';
   /** Milliseconds between two requests to one host; 0 for no limit. */
@@ -157,6 +160,7 @@ export interface RunProgress {
     readonly failed: Readonly<Record<string, number>>;
     readonly skipped: Readonly<Record<string, number>>;
   };
+  readonly hostsDown: HostsDown;
   readonly bytes: number;
   /** Bodies that did not have to be fetched, since their pages had not changed. */
   readonly bytesSaved: number;
@@ -169,6 +173,13 @@ export interface RunProgress {
   readonly pauseReason?: string;
 }
 
+/** Hosts that a run has given up: their tasks fail as `host_down`. */
+export interface HostsDown {
+  readonly count: number;
+  /** The first of them, by name; at most {@link MOST_NAMED_DOWN}. */
+  readonly named: readonly ({ readonly host: string } & Pick<HostTrouble, 'kind' | 'reason'>)[];
+}
+
 /** URLs that a run did not take, by what kept them out. They are not tasks: the identity leaves them out. */
 export interface LeftOut {
   /** Links deeper than {@link RunOptions.maxDepth}. */
@@ -179,6 +190,8 @@ export interface LeftOut {
   readonly maxPages: number;
   /** Links and seeds offered once the run had {@link RunOptions.limit}. */
   readonly limit: number;
+  /** Links that keep what the condition of their step refuses. */
+  readonly condition: number;
 }
 
 /** Has a run reached its limit of pages, so that it follows no more links? */

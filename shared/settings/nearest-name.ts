@@ -4,14 +4,18 @@ const MOST_SHARE = 0.4;
 /** A name that begins with another, of this length at least, is as near as one with a letter too many. */
 const SHORTEST_PART = 4;
 
-/** The name that differs least from this one, by letters added, left out, replaced or swapped; nothing if none resembles it. */
+/**
+ * The name that differs least from this one, by letters added, left out, replaced or swapped, in either case; nothing if none
+ * resembles it.
+ */
 export function nearestOf(name: string, known: readonly string[]): string | undefined {
   const given = name.toUpperCase();
   let [nearest, least]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
   for (const each of known) {
-    const isPart = given.length >= SHORTEST_PART && (each.startsWith(given) || given.startsWith(each));
-    const distance = isPart ? 1 : distanceOf(given, each);
-    if (distance < least && distance <= MOST_SHARE * Math.max(given.length, each.length))
+    const other = each.toUpperCase();
+    const isPart = given.length >= SHORTEST_PART && (other.startsWith(given) || given.startsWith(other));
+    const distance = isPart ? 1 : distanceOf(given, other);
+    if (distance < least && distance <= MOST_SHARE * Math.max(given.length, other.length))
       [nearest, least] = [each, distance];
   }
   return nearest;

@@ -20,6 +20,8 @@ export interface CrawlOptions {
   readonly pages?: number;
   /** URLs that are no page; default: {@link TROUBLE}. */
   readonly trouble?: Readonly<Record<string, Ending>>;
+  /** Paths that only links lead to, each with what it is to come to; default: none. */
+  readonly linked?: Readonly<Record<string, Ending>>;
   /** Default: 3. */
   readonly workers?: number;
   /** Pages that one worker fetches at once; default: 8. */
@@ -46,8 +48,8 @@ export interface Hand {
   isKilled: boolean;
 }
 
-/** Nothing has moved for so long: what is left waits for its lease. */
-const STILL_FOR_MS = 3_000;
+/** Nothing has moved for so long: what is left waits for its lease, or in the long form for one that is longer. */
+const STILL_FOR_MS = FORM === 'short' ? 3_000 : 70_000;
 
 /** The run that a crawl makes. */
 export const RUN = 'mine';
@@ -67,6 +69,7 @@ export class Crawl {
   readonly expected: Map<string, Ending>;
   readonly workers: Hand[] = [];
   producer: Trawl | undefined;
+  readonly #seeds: ReadonlyMap<string, Ending>;
   readonly #runs: RedisRuns;
 
   constructor(round: Round, options: CrawlOptions, parts: Pick<Crawl, 'site' | 'workplace' | 'redis' | 'prefix'>) {
@@ -77,7 +80,8 @@ export class Crawl {
     this.redis = parts.redis;
     this.prefix = parts.prefix;
     this.rabbitmqUrl = options.direct?.rabbitmqUrl ?? options.rabbitmqUrl ?? inject('rabbitmqUrl');
-    this.expected = catalogue(options.pages ?? 200, options.trouble ?? TROUBLE);
+    this.#seeds = catalogue(options.pages ?? 200, options.trouble ?? TROUBLE);
+    this.expected = new Map([...this.#seeds, ...Object.entries(options.linked ?? {})]);
     this.#runs = new RedisRuns({ redis: this.redis, prefix: this.prefix, marks: 'exact' });
   }
 
@@ -143,9 +147,9 @@ export class Crawl {
     });
   }
 
-  /** The URLs of the crawl, one a line. */
+  /** The URLs that the crawl begins with, one a line. */
   get list(): string {
-    return [...this.expected.keys()].map((path) => this.urlOf(path)).join('\n');
+    return [...this.#seeds.keys()].map((path) => this.urlOf(path)).join('\n');
   }
 
   /** A path of the site, or a URL elsewhere, as a URL. */
@@ -218,9 +222,10 @@ export class Crawl {
 
   /**
    * Resolves when the run has ended, and checks at every look that its counters add up. With `lapses`, the short form makes
-   * the 60 s leases lapse when nothing else moves any more; the other form waits for them.
+   * the 60 s leases lapse when nothing else moves any more; the other form waits for them. `queued too`: those of what was
+   * queued lapse as well, in either form.
    */
-  async ends(withinMs: number, lapses: boolean): Promise<void> {
+  async ends(withinMs: number, lapses: boolean | 'queued too'): Promise<void> {
     let broken: RunProgress | undefined;
     let [last, movedAt] = ['', performance.now()];
     const look = async (): Promise<boolean> => {
@@ -230,8 +235,9 @@ export class Crawl {
       const states = [waiting, inFlight, done, skipped, failed, cancelled];
       if (states.reduce((a, b) => a + b) !== discovered) broken ??= progress;
       if (states.join() !== last) [last, movedAt] = [states.join(), performance.now()];
-      if (lapses && FORM === 'short' && performance.now() - movedAt > STILL_FOR_MS) {
-        await this.lapse('publishing', 'working');
+      if (lapses !== false && performance.now() - movedAt > STILL_FOR_MS) {
+        if (FORM === 'short') await this.lapse('publishing', 'working');
+        if (lapses === 'queued too') await this.lapse('queued');
         // What lapsed needs a while to come again, and must not lapse again before it has.
         movedAt = performance.now();
       }

@@ -13,8 +13,12 @@ import { until } from './until.ts';
 export interface Allowances {
   /** How often it was broken; default: once. Each time, what all workers have in hand may be fetched again. */
   readonly faults?: number;
-  /** Some of it comes back by a 60 s lease, which the short form makes lapse; default: no. */
-  readonly lapses?: boolean;
+  /**
+   * Some of it comes back by a 60 s lease, which the short form makes lapse; default: no. `queued too`: what was queued is
+   * lost, and its leases are ended in either form, whenever nothing moves any more. What was being published as its queue
+   * went is confirmed although it is lost, on a slow disk a second later.
+   */
+  readonly lapses?: boolean | 'queued too';
   /** Letters that are there twice, from a crash between dead-lettering and settling; default: as many. */
   readonly extraLetters?: number;
   /** Dead letters of messages that belong to no URL of the crawl. */
@@ -35,7 +39,7 @@ export interface Allowances {
 export async function verdict(crawl: Crawl, allow: Allowances = {}): Promise<void> {
   const { workers = 3, slots = 8 } = crawl.options;
   const { withinMs = 60_000, lapses = false, faults = 1, hostSlack = 0 } = allow;
-  await crawl.ends(lapses ? withinMs + 75_000 : withinMs, lapses);
+  await crawl.ends(lapses !== false ? withinMs + 75_000 : withinMs, lapses);
   timeRecovery(crawl);
   await checkCounters(crawl);
   await checkRecords(crawl);

@@ -12,19 +12,19 @@ const FILES: Readonly<Record<string, string>> = {
 import { price } from './parts/price.ts';
 
 const name = (page: Page): string | undefined => page.title;
-export const crawler = defineCrawler({ name: 'shop', step: (page) => ({ data: { name: name(page), price } }) });
+export default defineCrawler({ name: 'shop', step: (page) => ({ data: { name: name(page), price } }) });
 `,
   'parts/price.ts': `export const price: number = 3;
 `,
-  'crawlers/named.ts': `export { crawler } from '../shop.ts';
+  'crawlers/named.ts': `export { default } from '../shop.ts';
 `,
   'broken.ts': `import { defineCrawler } from 'trawl';
 
-export const crawler = defineCrawler({ name: 'broken', step: () => JSON.parse('{') });
+export default defineCrawler({ name: 'broken', step: () => JSON.parse('{') });
 `,
   'endless.ts': `import { defineCrawler } from 'trawl';
 
-export const crawler = defineCrawler({
+export default defineCrawler({
   name: 'endless',
   step: () => {
     for (;;);

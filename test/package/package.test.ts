@@ -88,7 +88,7 @@ describe('installed into a folder', () => {
 
   test('its types are there', async () => {
     const wrong = `import { defineCrawler } from 'trawl';
-export const crawler = defineCrawler({ name: 'typed', step: (page) => ({ data: page.titel }) });
+export default defineCrawler({ name: 'typed', step: (page) => ({ data: page.titel }) });
 `;
     await writeFile(join(cwd, 'typed.ts'), wrong);
     const flags = [

@@ -21,6 +21,6 @@ const step = async (page) => {
   if (!new URL(page.url).pathname.endsWith('${path}')) return {};
   ${step}
 };
-export const crawler = defineCrawler({ name: 'own', step });
+export default defineCrawler({ name: 'own', step });
 `;
 }

@@ -22,8 +22,9 @@ import { type Service, stopAll } from '../../../shared/runtime/lifecycle.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
-import { readSeeds, type Seed } from '../../producer/seeds.ts';
+import type { Seed } from '../../producer/seeds.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
+import { readCrawlerInput } from '../process/crawler-input.ts';
 import { followRun } from '../process/follow-run.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
@@ -42,6 +43,7 @@ import { exitCodeOf, knownText, nothingNew } from '../text/summary.ts';
 interface ProduceOptions {
   readonly run?: string;
   readonly urlsFile?: string[];
+  readonly arg?: string[];
   readonly limit?: string;
   readonly wait?: boolean;
   readonly fresh?: boolean;
@@ -65,6 +67,7 @@ export const command: CommandModule = {
       )
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'join this run, or name the new one')
+      .option('--arg <name=value...>', "of a new run: an argument of the crawler's")
       .option('--limit <n>', 'of a new run: take the first n URLs')
       .option('--wait', 'stay until the run is finished')
       .option('--fresh', 'crawl URLs that earlier runs have taken, too')
@@ -92,15 +95,15 @@ interface Parts {
 async function produce(texts: readonly string[], options: ProduceOptions, context: Context): Promise<number> {
   const { settings, log } = context;
   const given = texts.length === 0 && options.urlsFile === undefined ? settings.seeds : texts;
-  const seeds = await readSeeds(given, options.urlsFile);
+  const crawler = await loadCrawler(settings.crawler, { folder: settings.crawlersDir, takesPaths: false });
+  const { seeds, args } = await readCrawlerInput(crawler, given, options);
   if (seeds.length === 0)
     throw new UsageError('nothing to produce: name a site, a sitemap, a page or a file of URLs, or set SEEDS');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
   const rules = await routingRulesOf(settings);
   const hostHeaders = await hostHeadersOf(settings);
   const dedup = options.fresh === true ? 'run' : 'ever';
-  const runOptions = { ...runOptionsOf(settings, dedup), ...readLimit(options.limit) };
-  await loadCrawler(runOptions.crawler, { folder: settings.crawlersDir, takesPaths: false });
+  const runOptions = { ...runOptionsOf(settings, dedup), ...readLimit(options.limit), ...args };
   keepHeapSmall();
   const producer = newWorkerId();
   const interrupts = new Interrupts();
@@ -129,7 +132,10 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
     const releaser = openReleaser(releasing);
     opened.unshift(releaser, transport, fetcher, { stop: async () => stores.close() });
     const onOffered = (): void => releaser.nudge();
-    watched = new WatchedProducer({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered });
+    watched = new WatchedProducer({
+      ...{ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered },
+      startOf: (href) => crawler.startOf(href),
+    });
     const parts = { run, stores, transport, watched, releaser, interrupts };
     return options.wait === true
       ? await produceAndWait(seeds, parts, options, context)

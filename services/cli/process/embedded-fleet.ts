@@ -3,6 +3,7 @@ import { newWorkerId, openFetcher } from '../../../shared/backends/backends.ts';
 import { type Embedded, openEmbedded } from '../../../shared/backends/embedded.ts';
 import { openSink } from '../../../shared/backends/sinks.ts';
 import { RunWatcher } from '../../../shared/control/run-watcher.ts';
+import type { Crawler } from '../../../shared/crawler/crawler.ts';
 import { loadCrawler } from '../../../shared/crawler/load.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
@@ -12,6 +13,8 @@ import { makeOutputFolder } from '../../../shared/runtime/output-folder.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import type { HostHeaders } from '../../../shared/task/host/host-headers.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import { FIRST_STEP } from '../../../shared/task/url/fingerprint.ts';
+import type { Worker } from '../../worker/worker.ts';
 import type { Context } from '../command.ts';
 import { say } from '../text/output.ts';
 import { FailFastSink } from './fail-fast-sink.ts';
@@ -44,6 +47,7 @@ export class EmbeddedFleet {
   #isSealed = false;
   #watched: WatchedProducer | undefined;
   #failure: AbortSignal | undefined;
+  #crawler: Crawler | undefined;
 
   constructor(plan: RunPlan, context: Context) {
     this.#plan = plan;
@@ -64,7 +68,7 @@ export class EmbeddedFleet {
   async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
     const { settings, run, runOptions, kept } = this.#plan;
     const crawlers = { folder: settings.crawlersDir, takesPaths: true };
-    await loadCrawler(runOptions.crawler, crawlers);
+    this.#crawler = await loadCrawler(runOptions.crawler, crawlers);
     // Wrong settings are found before anything is written.
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
@@ -108,13 +112,14 @@ export class EmbeddedFleet {
       runOptions,
       producer: worker,
       log,
+      startOf: (href) => this.#crawler?.startOf(href) ?? FIRST_STEP,
       onOffered,
     });
     this.#watched = watched;
     await startAll([transport, sink, watch, pages, releaser, janitor]);
     try {
       const stop = AbortSignal.any([interrupts.signal, failure]);
-      const follow = (signal: AbortSignal): Promise<void> => this.#follow(stores, watched, signal);
+      const follow = (signal: AbortSignal): Promise<void> => this.#follow(stores, { watched, pages }, signal);
       // If everything was offered before, no producer is needed.
       if (isSealed) await follow(stop);
       else await watched.meanwhile(this.#plan.seeds, stop, follow);
@@ -136,8 +141,13 @@ export class EmbeddedFleet {
     return progress;
   }
 
-  async #follow({ runs }: Embedded, watched: WatchedProducer, signal: AbortSignal): Promise<void> {
-    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock });
+  async #follow(
+    { runs }: Embedded,
+    { watched, pages }: { readonly watched: WatchedProducer; readonly pages: Worker },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isNetworkAway = (): boolean => pages.isNetworkAway;
+    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock, isNetworkAway });
     const untilOver = (over: AbortSignal): Promise<void> => watcher.untilEnded(POLL_EVERY_MS, over);
     const { telling } = this.#context;
     await followRun({ watcher, telling, reading: () => watched.note, untilOver }, signal);

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { differingOptions, RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options.ts';
+import { loadCrawler } from '../../../shared/crawler/load.ts';
 import type { Beginning, LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
@@ -10,14 +11,17 @@ import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { readSettings } from '../../../shared/settings/settings.ts';
 import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
 import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
-import { readSeeds, type Seed, seedsSchema } from '../../producer/seeds.ts';
+import { type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
+import { readCrawlerInput } from './crawler-input.ts';
 import { newRunId, readRunId } from './run-id.ts';
 import { readLimit } from './run-limit.ts';
 
 export interface CrawlOptions {
   readonly run?: string;
   readonly urlsFile?: string[];
+  /** What is said to the crawler, `name=value` each. */
+  readonly arg?: string[];
   readonly strict?: boolean;
   /** Whose marks count: `ever` or `run`. */
   readonly dedup?: string;
@@ -48,10 +52,15 @@ export async function planNew(
   options: CrawlOptions,
   { settings, flags }: Context,
 ): Promise<RunPlan> {
-  const seeds = await readSeeds(texts, options.urlsFile);
+  const crawler = await loadCrawler(settings.crawler, { folder: settings.crawlersDir, takesPaths: true });
+  const { seeds, args } = await readCrawlerInput(crawler, texts, options);
   if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
-  const runOptions = { ...runOptionsOf(settings, readDedup(options.dedup) ?? 'run'), ...readLimit(options.limit) };
+  const runOptions = {
+    ...runOptionsOf(settings, readDedup(options.dedup) ?? 'run'),
+    ...readLimit(options.limit),
+    ...args,
+  };
   const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
   const begin = { run, options: runOptions, seeds: kept, flags: lastingFlags(flags, settings) };
   const plan = { run, settings, runOptions, seeds, hasInput: seeds.some(isInput) };
@@ -76,6 +85,8 @@ export async function planResumed(
   const dedup = readDedup(options.dedup);
   if (dedup !== undefined && dedup !== runOptions.dedup)
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out --dedup`);
+  if (options.arg !== undefined)
+    throw new UsageError(`run ${run} keeps the options it was begun with: leave out --arg`);
   const { limit } = readLimit(options.limit);
   if (limit !== undefined && limit !== runOptions.limit)
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out --limit`);

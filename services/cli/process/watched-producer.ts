@@ -23,6 +23,8 @@ interface WatchedProducerOptions {
   /** This producer's id among those of the run. */
   readonly producer: string;
   readonly log: Logger;
+  /** See {@link OfferRules.startOf}. */
+  readonly startOf: (href: string) => string;
   /** The frontier has taken something new. */
   readonly onOffered: () => void;
 }
@@ -37,7 +39,8 @@ export class WatchedProducer {
   #loss: RunLostError | undefined;
   #repeating: Promise<void> = Promise.resolve();
 
-  constructor({ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered }: WatchedProducerOptions) {
+  constructor(parts: WatchedProducerOptions) {
+    const { settings, stores, fetcher, rules, run, runOptions, producer, log, startOf, onOffered } = parts;
     const { frontier, runs, gate: hostGate } = stores;
     const { hostConcurrency, lastmodSince, maxRedirects } = settings;
     const since = lastmodSince === undefined ? undefined : timeOf(lastmodSince, systemClock.now());
@@ -50,6 +53,7 @@ export class WatchedProducer {
       fetcher,
       hostGate,
       rules,
+      startOf,
       clock: systemClock,
       input: process.stdin,
       options: { run, runOptions, producer, hostConcurrency, maxRedirects, since, sinceAsGiven },

@@ -6,7 +6,7 @@ type LeftOutOf = Pick<RunProgress, 'leftOut' | 'options' | 'discovered'>;
 /** What a run has left out: a sentence for each kind, with the flag that changes it. */
 export function leftOutLines(progress: LeftOutOf): string[] {
   const { leftOut, options } = progress;
-  const { depth, scope, maxPages, limit } = leftOut;
+  const { depth, scope, maxPages, limit, condition } = leftOut;
   const lines: string[] = [];
   if (limit > 0)
     lines.push(
@@ -21,6 +21,8 @@ export function leftOutLines(progress: LeftOutOf): string[] {
     lines.push(`${linksText(depth)} more than ${options.maxDepth} deep ${were(depth)} left out (${why}).`);
   }
   if (scope > 0) lines.push(`${linksText(scope)} outside its scope ${were(scope)} left out (${scopeFlags(options)}).`);
+  if (condition > 0)
+    lines.push(`${linksText(condition)} ${were(condition)} left out by the conditions of the crawler's steps.`);
   return lines;
 }
 

@@ -1,12 +1,14 @@
-import type { StepResult } from '../../../shared/crawler/crawler.ts';
+import { randomBytes } from 'node:crypto';
 import type { Page } from '../../../shared/crawler/page.ts';
-import { type Frontier, MAX_OFFER, nameOf } from '../../../shared/ports/frontier.ts';
+import { type Frontier, type LinkTally, MAX_OFFER, nameOf, type Settlement } from '../../../shared/ports/frontier.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { domainFinder } from './domains.ts';
-import { sortLinks, withinLimits } from './links.ts';
+import { type Lead, leadsOf } from './leads.ts';
+import { type SortedLinks, sortLinks } from './links.ts';
 import { SeenLinks } from './seen-links.ts';
+import type { Extract } from './steps.ts';
 import { loginsOf, type Visit } from './visit.ts';
 
 export interface LinkOffersOptions {
@@ -34,10 +36,12 @@ export interface LinksOffered {
    */
   readonly how: 'offered' | 'cut' | 'stale' | 'full';
   /** Links that were not offered, each counted once. */
-  readonly leftOut?: { readonly depth: number; readonly scope: number };
+  readonly leftOut?: Settlement['leftOut'];
+  /** What was offered, for the settle; nothing if no link was. */
+  readonly tally?: LinkTally;
 }
 
-/** Offers the links of a page to the frontier, if its run follows links. */
+/** Offers the links of a page to the frontier: those that its step follows, and all of them if its run follows links. */
 export class LinkOffers {
   readonly #options: LinkOffersOptions;
   readonly #told = new Set<string>();
@@ -47,38 +51,58 @@ export class LinkOffers {
     this.#options = options;
   }
 
-  async offer(visit: Visit, page: Page, result: StepResult): Promise<LinksOffered> {
-    const { rules } = this.#options;
-    const { task, release, run } = visit;
-    const { options } = run;
-    if (!options.follow || release === 0) return { how: 'offered' };
-    const named = result.links === undefined ? { links: page.links(), isCut: false } : withinLimits(result.links);
-    const links = named.links.filter((link) => page.mayFollow(link));
-    const domainOf = await domainFinder(options.scope ?? 'host');
-    const sorted = sortLinks(links, {
-      ...{ task, finalUrl: page.url, options, rules, domainOf, logins: loginsOf(visit) },
-      loginOf: (link) => page.loginOf(link),
-      isNext: (link) => page.isNext(link),
-      isSeen: (link) => this.#seen.has(task.run, link),
-    });
-    const refused = await this.#offerAll(visit, sorted.offers);
-    if (refused !== undefined) return { how: refused };
-    this.#seen.add(task.run, [task.url, page.url, ...sorted.offers.map(({ url }) => url)]);
+  async offer(visit: Visit, page: Page, extract: Extract): Promise<LinksOffered> {
+    const { task, release } = visit;
+    if (release === 0) return { how: 'offered' };
+    const { leads, isCut } = leadsOf(visit, page, extract);
+    if (leads.length + extract.unmet.length === 0) return { how: isCut ? 'cut' : 'offered' };
+    const sorted = await Promise.all(leads.map((lead) => this.#sort(visit, page, lead)));
+    const offers = sorted.flatMap((each) => each.offers);
+    const tally = await this.#offerAll(visit, offers);
+    if (typeof tally === 'string') return { how: tally };
+    this.#seen.add(task.run, [task.url, page.url, ...offers.map(({ url }) => url)]);
     const leftOut = {
-      depth: this.#seen.add(task.run, sorted.tooDeep),
-      scope: this.#seen.add(task.run, sorted.outOfScope),
+      depth: this.#seen.add(
+        task.run,
+        sorted.flatMap(({ tooDeep }) => tooDeep),
+      ),
+      scope: this.#seen.add(
+        task.run,
+        sorted.flatMap(({ outOfScope }) => outOfScope),
+      ),
+      condition: extract.unmet.length,
     };
-    return { how: named.isCut ? 'cut' : 'offered', ...(leftOut.depth + leftOut.scope === 0 ? {} : { leftOut }) };
+    const isAnyLeftOut = leftOut.depth + leftOut.scope + leftOut.condition > 0;
+    return {
+      how: isCut ? 'cut' : 'offered',
+      ...(tally.links === 0 ? {} : { tally }),
+      ...(isAnyLeftOut ? { leftOut } : {}),
+    };
   }
 
-  async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<'stale' | 'full' | undefined> {
+  async #sort(visit: Visit, page: Page, { links, ...lead }: Lead): Promise<SortedLinks> {
+    const { rules } = this.#options;
+    const { task, run } = visit;
+    const domainOf = await domainFinder(lead.options.scope ?? 'host');
+    return sortLinks(links, {
+      ...{ task, finalUrl: page.url, rules, domainOf, logins: loginsOf(visit), ...lead },
+      startOf: (href) => run.crawler.startOf(href),
+      loginOf: (link) => page.loginOf(link),
+      isSeen: (link) => this.#seen.has(task.run, link),
+    });
+  }
+
+  async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<LinkTally | 'stale' | 'full'> {
     const { frontier, onOffered } = this.#options;
     const { run, host } = visit.task;
     const { limit, maxPages, maxHostsPerDomain } = visit.run.options;
-    const bounds = { parent: nameOf(visit), most: maxPages, mostHosts: maxHostsPerDomain, limit };
+    const bounds = { most: maxPages, mostHosts: maxHostsPerDomain, limit };
+    let tally: LinkTally = { stamp: newStamp(), links: 0 };
     for (let at = 0; at < offers.length; at += MAX_OFFER) {
-      const answer = await frontier.offer(run, offers.slice(at, at + MAX_OFFER), bounds);
+      const some = offers.slice(at, at + MAX_OFFER);
+      const answer = await frontier.offer(run, some, { ...bounds, parent: { ...nameOf(visit), tally } });
       if ('accepted' in answer) {
+        tally = { ...tally, links: tally.links + some.length };
         const { accepted, leftOut = {} } = answer;
         if (accepted > 0) onOffered?.();
         if (leftOut.limit !== undefined) this.#tell(run, { limit }, LEFT_OUT.limit);
@@ -88,7 +112,7 @@ export class LinkOffers {
         return answer.refused === 'parent' ? 'stale' : 'full';
       }
     }
-    return undefined;
+    return tally;
   }
 
   /** Logs a warning once per run. */
@@ -99,4 +123,9 @@ export class LinkOffers {
     this.#told.add(told);
     this.#options.log.warn({ run, ...fields }, what);
   }
+}
+
+/** A stamp for one admission: 48 random bits, as only the few admissions of one release are told apart by it. */
+function newStamp(): string {
+  return randomBytes(6).toString('base64url');
 }

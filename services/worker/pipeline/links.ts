@@ -1,6 +1,6 @@
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
-import { offerOf, type TaskOffer } from '../../../shared/task/task/offer.ts';
+import { type AboutOffer, offerOf, type TaskOffer } from '../../../shared/task/task/offer.ts';
 import { MAX_LINK_LENGTH, MAX_LINKS, MAX_LINKS_LENGTH } from '../../../shared/task/task/page-limits.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import type { Task } from '../../../shared/task/task/task.ts';
@@ -13,6 +13,7 @@ interface FollowOptions {
   readonly task: Task;
   /** URL of the page that has the links, after redirects. */
   readonly finalUrl: string;
+  /** The run's, or those that a step has in their place. */
   readonly options: RunOptions;
   readonly rules: readonly RoutingRule[];
   /** The logins of the visit that found the links; each is used for its own origin only. */
@@ -21,8 +22,12 @@ interface FollowOptions {
   readonly loginOf?: (link: string) => string | undefined;
   /** Needed for scope `domain` only. */
   readonly domainOf?: (hostname: string) => string;
-  /** Does a link lead to the next page of a list? */
-  readonly isNext?: (link: string) => boolean;
+  /** How deep the page of a link is. */
+  readonly depthOf: (link: string) => number;
+  /** What else is known of the links' tasks. */
+  readonly about?: Pick<AboutOffer, 'step' | 'kept' | 'queue' | 'deadlineMs'>;
+  /** Where links of no step start. */
+  readonly startOf?: (href: string) => string;
   /** Has a link been met before? One that is too deep is then not read again. */
   readonly isSeen?: (link: string) => boolean;
 }
@@ -37,16 +42,16 @@ export interface SortedLinks {
   readonly outOfScope: readonly string[];
 }
 
-/** Sorts the links of a page. The next page of a list is as deep as this one, if nobody has set the depth. */
+/** Sorts links of a page. */
 export function sortLinks(links: readonly string[], follow: FollowOptions): SortedLinks {
   const { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname } = follow;
-  const { isNext = () => false, isSeen = () => false } = follow;
+  const { depthOf, about: known, startOf, isSeen = () => false } = follow;
   const isInScope = scopeTest(options.scope ?? 'host', { ...task, host: new URL(task.url).host }, finalUrl, domainOf);
   const isCounted = options.scope === 'domain' && options.maxHostsPerDomain !== undefined;
-  const offerRules = { rules, urlKey: options.urlKey, logins };
+  const offerRules = { rules, urlKey: options.urlKey, logins, startOf };
   const [offers, tooDeep, outOfScope]: [TaskOffer[], string[], string[]] = [[], [], []];
   for (const link of links) {
-    const depth = task.depth + (options.hasDefaultDepth === true && isNext(link) ? 0 : 1);
+    const depth = depthOf(link);
     const isTooDeep = depth > options.maxDepth;
     if (isTooDeep && isSeen(link)) continue;
     const url = readUrl(link);
@@ -61,24 +66,45 @@ export function sortLinks(links: readonly string[], follow: FollowOptions): Sort
       continue;
     }
     const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : undefined;
-    const about = { ...INITIAL_FIELDS, depth, ...scope, ...(domain === undefined ? {} : { domain }) };
+    const about = { ...INITIAL_FIELDS, ...known, depth, ...scope, ...(domain === undefined ? {} : { domain }) };
     const own = url.login ?? loginOf?.(link);
     offers.push(offerOf(own === undefined ? url : { ...url, login: own }, offerRules, about));
   }
   return { offers, tooDeep, outOfScope };
 }
 
-/** Cuts a crawler's links to the limits of a page. `isCut`: some were left out. */
-export function withinLimits(links: readonly string[]): { readonly links: readonly string[]; readonly isCut: boolean } {
-  const kept: string[] = [];
-  let length = 0;
-  for (const link of links) {
-    if (kept.length === MAX_LINKS || length + link.length > MAX_LINKS_LENGTH) break;
-    if (link.length > MAX_LINK_LENGTH) continue;
-    kept.push(link);
-    length += link.length;
+/** How deep the pages are that plain links lead to. The next page of a list is as deep as this one, if nobody has set the depth. */
+export function plainDepth(
+  { depth }: Pick<Task, 'depth'>,
+  { hasDefaultDepth }: Pick<RunOptions, 'hasDefaultDepth'>,
+  isNext: (link: string) => boolean = () => false,
+): (link: string) => number {
+  return (link) => depth + (hasDefaultDepth === true && isNext(link) ? 0 : 1);
+}
+
+/** Cuts what a crawler names as the links of one page to the limits of a page. */
+export class LinkBudget {
+  #links = 0;
+  #length = 0;
+  #isCut = false;
+
+  /** Were some left out? */
+  get isCut(): boolean {
+    return this.#isCut;
   }
-  return { links: kept, isCut: kept.length < links.length };
+
+  take(links: readonly string[]): readonly string[] {
+    const kept: string[] = [];
+    for (const link of links) {
+      if (this.#links === MAX_LINKS || this.#length + link.length > MAX_LINKS_LENGTH) break;
+      if (link.length > MAX_LINK_LENGTH) continue;
+      kept.push(link);
+      this.#links++;
+      this.#length += link.length;
+    }
+    this.#isCut ||= kept.length < links.length;
+    return kept;
+  }
 }
 
 /** The domain whose limit of hosts a link counts towards; nothing for the domain itself, its `www` and the page's host. */

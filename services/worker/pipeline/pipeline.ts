@@ -1,4 +1,3 @@
-import type { StepResult } from '../../../shared/crawler/crawler.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
 import { PageHold } from '../../../shared/ports/fetcher.ts';
@@ -9,6 +8,7 @@ import {
   type Frontier,
   type Ledger,
   nameOf,
+  type SettleReply,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
@@ -31,13 +31,13 @@ import type { FailureLines } from '../failure-lines.ts';
 import { ForeignMessages } from '../foreign-messages.ts';
 import type { LeaseKeeper } from '../lease-keeper.ts';
 import { OutcomeLog } from '../outcome-log.ts';
-import { type RunDirectory, stepOf, type WorkedRun } from '../run-directory.ts';
+import { expectStep, type RunDirectory, type WorkedRun } from '../run-directory.ts';
 import type { SeedIntake } from '../seed-intake.ts';
 import { CachedResponses } from './cached-responses.ts';
 import { LinkOffers } from './link-offers.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { rememberedOf } from './revisit.ts';
-import { StepError, Steps, type StepsOptions } from './steps.ts';
+import { type Extract, StepError, Steps, type StepsOptions } from './steps.ts';
 import {
   type Arrival,
   doneRecord,
@@ -47,6 +47,7 @@ import {
   loginOf,
   noteOf,
   type Visit,
+  wayOf,
 } from './visit.ts';
 
 export interface PipelineOptions extends RequestsOptions, StepsOptions {
@@ -116,7 +117,7 @@ export class Pipeline {
     if (run === undefined || release === undefined) return await this.#options.intake.take(message.task);
     try {
       const worked = await this.#options.runs.find(run);
-      stepOf(worked, message.task.step);
+      expectStep(worked, message.task.step);
       return await this.#admit({ ...message.task, run }, release, worked);
     } catch (error: unknown) {
       if (!(error instanceof ConfigurationError)) throw error;
@@ -133,12 +134,11 @@ export class Pipeline {
       robots?.look(nextUrlOf(task)),
     ]);
     const run = 'incarnation' in admission ? await runs.findAs(task.run, admission.incarnation) : found;
-    const step = stepOf(run, task.step);
+    expectStep(run, task.step);
     // Named by release, not by worker: a worker that takes over from a dead one gets its place at the host without a wait.
     const holder = `${task.run}:${release}`;
     const visit = {
       task,
-      step,
       release,
       holder,
       run,
@@ -204,20 +204,19 @@ export class Pipeline {
     }
     const page = new Page(visit.task, arrival.fetched);
     if (page.isLarge) await this.#readAhead(page, visit);
-    let result: StepResult;
+    let extract: Extract;
     try {
-      const { step, run } = visit;
-      result = await this.#steps.take(run.options.crawler, page.task.url, () => step.call(run.crawler, page));
+      extract = await this.#steps.extract(visit.run, page);
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
       return await this.#end(visit, failedStep(error));
     }
-    const offered = await this.#links.offer(visit, page, result);
+    const offered = await this.#links.offer(visit, page, extract);
     if (offered.how === 'stale') return 'ack';
     if (offered.how === 'full') return await this.#putBack(visit, 0, FULL_NAP_MS);
     const isMoreCut = offered.how === 'cut' && !page.truncated.includes('links');
     const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
-    const record = doneRecord(visit, arrival, page, result, { at: clock.now(), truncated });
+    const record = doneRecord(visit, arrival, page, extract, { at: clock.now(), truncated });
     const stored = await this.#store(record);
     if (stored === 'failed') return await this.#putBack(visit, 0);
     if (stored !== 'stored') {
@@ -227,7 +226,7 @@ export class Pipeline {
     const { fetched, fromCache, askedAt } = arrival;
     const { contentHash } = record;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
-    await Promise.all([
+    const [reply] = await Promise.all([
       this.#settle(
         visit,
         {
@@ -238,13 +237,18 @@ export class Pipeline {
           contentHash,
           claimed: mark === visit.task.mark ? undefined : mark,
           leftOut: offered.leftOut,
-          namesNext: visit.run.options.follow && page.hasNext,
+          tally: offered.tally,
+          leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
         },
         bytes,
       ),
       fromCache ? undefined : this.#cached.keep(visit, fetched),
     ]);
     const { status, durationMs } = fetched;
+    if (reply === 'put_back') {
+      this.#outcomes.tell(visit.task, 'defer', { status, reason: 'the store has lost links of the page' });
+      return 'ack';
+    }
     this.#outcomes.tell(visit.task, 'done', {
       status,
       ms: fromCache ? undefined : Math.round(durationMs),
@@ -292,29 +296,29 @@ export class Pipeline {
       await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
       return 'return';
     }
-    const { moved } = visit;
     const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
-    const settlement = { outcome, hostFreeInMs, ...(moved === undefined ? {} : { moved }) };
+    const settlement = { outcome, hostFreeInMs, ...wayOf(visit) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);
     return 'ack';
   }
 
-  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
-    if (visit.release === 0) return;
+  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
+    if (visit.release === 0) return undefined;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, slowDown, leftOut } = ending;
-    const { moved } = visit;
+    const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally } = ending;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
-    await frontier.settle(visit.task.run, nameOf(visit), {
+    return await frontier.settle(visit.task.run, nameOf(visit), {
       outcome,
       bytes,
-      ...(moved === undefined ? {} : { moved }),
+      ...wayOf(visit),
       ...(hostAnswered === undefined ? {} : { hostAnswered }),
+      ...(hostTrouble === undefined ? {} : { hostTrouble }),
       ...(hostFault === undefined ? {} : { hostFault }),
       ...(slowDown === undefined ? {} : { slowDown }),
       ...(attempt === undefined ? {} : { attempt }),
       ...(leftOut === undefined ? {} : { leftOut }),
+      ...(tally === undefined ? {} : { tally }),
       ...(page === undefined ? {} : { page }),
     });
   }

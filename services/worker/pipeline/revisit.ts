@@ -32,8 +32,8 @@ export function rememberedOf(visit: Visit, ending: Ending, now: number): PageVis
   if (outcome.kind === 'skipped' || answer === undefined) return facts;
   // Validators of another URL's answer are not valid for this one.
   const isItsOwn = answer.finalUrl === visit.task.url;
-  // The next page of a list is found in the body: a 304 would end the list there.
-  return isItsOwn && ending.namesNext !== true ? { ...facts, ...validatorsIn(answer.headers) } : facts;
+  // What it leads to is found in the body: a 304 would end the list there.
+  return isItsOwn && ending.leadsOn !== true ? { ...facts, ...validatorsIn(answer.headers) } : facts;
 }
 
 /** Known facts after a 304, which may carry new validators. */

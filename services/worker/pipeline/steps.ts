@@ -1,5 +1,9 @@
-import type { StepResult } from '../../../shared/crawler/crawler.ts';
+import type { Crawler } from '../../../shared/crawler/crawler.ts';
+import type { StepResult } from '../../../shared/crawler/definition.ts';
+import { CrawlerFault } from '../../../shared/crawler/kept.ts';
+import type { Page } from '../../../shared/crawler/page.ts';
 import { placesIn } from '../../../shared/crawler/place.ts';
+import { type StepOutcome, StepRun } from '../../../shared/crawler/step-run.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 /** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
@@ -21,6 +25,31 @@ export interface StepsOptions {
 export class StepError extends Error {
   override readonly name = 'StepError';
   readonly code = 'ERR_STEP';
+  readonly reason: CrawlerFault['reason'];
+
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.reason = cause instanceof CrawlerFault ? cause.reason : 'step';
+  }
+}
+
+/** What a crawler made of a page. */
+export interface Extract extends Pick<StepOutcome, 'follows' | 'unmet'> {
+  /** Of the record. */
+  readonly data: unknown;
+  /** How many items the data are; nothing for a short crawler. */
+  readonly items?: number;
+  /** What a short crawler names in the place of the page's links. */
+  readonly links?: readonly string[] | undefined;
+}
+
+/** A crawler at work for a run. */
+export interface CrawlerAtWork {
+  readonly crawler: Crawler;
+  /** The run's arguments, as the crawler's schema reads them. */
+  readonly args: unknown;
+  /** The crawler's name or file, as the run has it. */
+  readonly options: { readonly crawler: string };
 }
 
 /** An asynchronous step that has not finished. */
@@ -36,7 +65,7 @@ const STACK_LINES = 50;
 /** Characters kept of a crawler's error message. */
 const MAX_MESSAGE_LENGTH = 2_000;
 
-/** Calls the functions of crawlers, with a time limit. Their errors name file and line. */
+/** Calls the functions of crawlers, with a time limit. Their errors name step, file and line. */
 export class Steps {
   readonly #options: StepsOptions;
   readonly #pending = new Set<Pending>();
@@ -47,13 +76,37 @@ export class Steps {
   }
 
   /**
-   * Runs `step` on a page and checks its result.
+   * Has the crawler's function for a task read its page.
    *
-   * @param crawler its name or file, as the run has it
    * @throws StepError
    */
-  async take(crawler: string, url: string, step: () => unknown): Promise<StepResult> {
-    const { stepTimeoutMs, watch } = this.#options;
+  async extract({ crawler, args, options }: CrawlerAtWork, page: Page): Promise<Extract> {
+    const { pageFunction } = crawler;
+    const { url, step: key } = page.task;
+    if (pageFunction !== undefined)
+      return await this.#take(`crawler ${options.crawler}`, url, () => pageFunction.call(crawler, page), read);
+    const step = crawler.step(key);
+    if (step === undefined) throw new Error(`crawler ${crawler.name} has no step "${key}"`);
+    const run = new StepRun(crawler, step, page, args);
+    const whose = `crawler ${options.crawler}, step ${step.name}`;
+    return await this.#take(
+      whose,
+      url,
+      () => run.begin(),
+      (result) => outcomeOf(run, result),
+      step.timeoutMs,
+    );
+  }
+
+  /** @param timeoutMs of the step's own */
+  async #take<T>(
+    whose: string,
+    url: string,
+    step: () => unknown,
+    read: (result: unknown) => T,
+    timeoutMs = this.#options.stepTimeoutMs,
+  ): Promise<T> {
+    const { watch } = this.#options;
     const linesBefore = Error.stackTraceLimit;
     let [result, ms]: [unknown, number] = [undefined, 0];
     try {
@@ -65,17 +118,18 @@ export class Steps {
         ms = watch?.leave() ?? 0;
         Error.stackTraceLimit = linesBefore;
       }
-      if (isPromise(result)) result = await this.#inTime(result);
-      else if (ms > stepTimeoutMs) throw this.#tooLong();
-      return checked(result);
+      if (isPromise(result)) result = await this.#inTime(result, timeoutMs);
+      else if (ms > timeoutMs) throw this.#tooLong(timeoutMs);
+      return read(result);
     } catch (error: unknown) {
-      throw stepErrorOf(crawler, error);
+      throw stepErrorOf(whose, error);
     }
   }
 
-  #inTime(promise: PromiseLike<unknown>): Promise<unknown> {
+  #inTime(promise: PromiseLike<unknown>, timeoutMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const pending = { turns: TURNS, giveUp: () => reject(this.#tooLong()) };
+      const turns = Math.ceil((TURNS * timeoutMs) / this.#options.stepTimeoutMs);
+      const pending = { turns, giveUp: () => reject(this.#tooLong(timeoutMs)) };
       const over = (): void => {
         this.#pending.delete(pending);
         if (this.#pending.size === 0) this.#idle?.abort();
@@ -115,8 +169,9 @@ export class Steps {
     if (this.#pending.size > 0) void this.#count();
   }
 
-  #tooLong(): ProblemError {
-    return new ProblemError(`it took longer than ${this.#options.stepTimeoutMs / 1_000} s (STEP_TIMEOUT)`);
+  #tooLong(timeoutMs: number): ProblemError {
+    const where = timeoutMs === this.#options.stepTimeoutMs ? 'STEP_TIMEOUT' : 'timeoutMs of the step';
+    return new ProblemError(`it took longer than ${timeoutMs / 1_000} s (${where})`);
   }
 }
 
@@ -125,12 +180,14 @@ class ProblemError extends Error {
   override readonly name = 'ProblemError';
 }
 
-/** The failure of a crawler's function, with place and message. */
-export function stepErrorOf(crawler: string, error: unknown): StepError {
+/**
+ * The failure of a crawler's function, with place and message.
+ *
+ * @param whose the crawler and its step, which are named where no line of a file can be
+ */
+export function stepErrorOf(whose: string, error: unknown): StepError {
   const place = error instanceof ProblemError ? undefined : placeOf(error);
-  return new StepError(`${place ?? `crawler ${crawler}`}: ${sentenceOf(error)}`.slice(0, MAX_MESSAGE_LENGTH), {
-    cause: error,
-  });
+  return new StepError(`${place ?? whose}: ${sentenceOf(error)}`.slice(0, MAX_MESSAGE_LENGTH), error);
 }
 
 function placeOf(error: unknown): string | undefined {
@@ -144,7 +201,7 @@ function placeOf(error: unknown): string | undefined {
 /** A sentence for any thrown value; even reading an error may throw. */
 function sentenceOf(error: unknown): string {
   try {
-    if (error instanceof ProblemError) return error.message;
+    if (error instanceof ProblemError || error instanceof CrawlerFault) return error.message;
     if (!(error instanceof Error)) return `it threw ${typeof error === 'string' ? `'${error}'` : String(error)}`;
     return error.name === 'Error' && error.message !== '' ? error.message : String(error);
   } catch {
@@ -156,8 +213,21 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** Checks what a step returned, reading each property once. */
-function checked(result: unknown): StepResult {
+/** What a step came to whose function has ended. */
+function outcomeOf(run: StepRun, returned: unknown): Extract {
+  if (returned !== undefined)
+    throw new ProblemError(`expected a step to return nothing, got ${kindOf(returned)}: emit what is to be kept`);
+  const { items, follows, unmet } = run.end();
+  return { data: items.length > 1 ? items : (items[0] ?? null), items: items.length, follows, unmet };
+}
+
+/** What the function of a short crawler returned. */
+function read(result: unknown): Extract {
+  return { ...checked(result), follows: [], unmet: [] };
+}
+
+/** Checks what a function returned, reading each property once. */
+function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) {
     throw new ProblemError(`expected a step to return { data, links }, got ${kindOf(result)}`);
   }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Step, StepResult } from '../../../shared/crawler/crawler.ts';
 import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
@@ -13,7 +12,7 @@ import type { PagePart } from '../../../shared/task/task/page-limits.ts';
 import { idOf, type Task } from '../../../shared/task/task/task.ts';
 import { type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
 import type { WorkedRun } from '../run-directory.ts';
-import type { StepError } from './steps.ts';
+import type { Extract, StepError } from './steps.ts';
 
 /** Characters kept of an error in an attempt's note. */
 const MAX_NOTE_LENGTH = 500;
@@ -21,8 +20,6 @@ const MAX_NOTE_LENGTH = 500;
 /** One admitted task on its way through the pipeline. */
 export interface Visit {
   readonly task: Task;
-  /** The function of the run's crawler for this task. */
-  readonly step: Step;
   /** 0 if the store has lost the run: there is then no ledger to settle in. */
   readonly release: number;
   /** Identifies the visit at the host gate; unique to the delivery, even if the store has lost the run. */
@@ -34,6 +31,8 @@ export interface Visit {
   readonly answersOthers?: boolean;
   /** What an incremental run knows of the page. */
   readonly known?: KnownPage | undefined;
+  /** The host of the next request has answered in this visit, if only with its robots.txt. */
+  readonly spoke?: boolean;
   /** The task after the redirects of this visit; `task` is as it was delivered. */
   readonly moved?: Task;
 }
@@ -43,7 +42,7 @@ export function redirected(visit: Visit, to: string, login?: string): Visit {
   const logins = loginsField(withLogin(loginsOf(visit), to, login));
   const redirects = [...redirectsOf(visit), to];
   const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins };
-  return { ...visit, answersOthers: false, moved };
+  return { ...visit, answersOthers: false, spoke: moved.host === hostOf(visit), moved };
 }
 
 /** The credentials known for the origins of this visit. */
@@ -90,15 +89,17 @@ export interface Ending extends Partial<Judgement> {
   readonly contentHash?: string;
   /** The mark of the page that its redirects led to, if it isn't the task's own. */
   readonly claimed?: string | undefined;
-  /** The page links to the next page of a list, and its run follows that. */
-  readonly namesNext?: boolean;
+  /** Other pages are found by it alone: its step follows links, or it has the next page of a list, and its run follows that. */
+  readonly leadsOn?: boolean;
   /** See {@link Settlement.leftOut}. */
   readonly leftOut?: Settlement['leftOut'];
+  /** See {@link Settlement.tally}. */
+  readonly tally?: Settlement['tally'];
 }
 
 /** The ending of a page whose crawler failed. */
-export function failedStep({ message }: StepError): Ending {
-  return { outcome: { kind: 'failed', reason: 'step', detail: message }, hostAnswered: true };
+export function failedStep({ message, reason }: StepError): Ending {
+  return { outcome: { kind: 'failed', reason, detail: message }, hostAnswered: true };
 }
 
 /** The record of a page. */
@@ -106,7 +107,7 @@ export function doneRecord(
   visit: Visit,
   { fetched, fromCache }: Arrival,
   page: Page,
-  result: StepResult,
+  extract: Extract,
   { at, truncated }: { readonly at: number; readonly truncated: readonly PagePart[] },
 ): DoneRecord {
   const { content } = visit.run.options;
@@ -126,7 +127,8 @@ export function doneRecord(
     fromCache,
     ...(visit.known?.contentHash === contentHash ? { unchanged: true as const } : {}),
     ...(truncated.length === 0 ? {} : { truncated }),
-    data: result.data ?? null,
+    data: extract.data ?? null,
+    ...(extract.items === undefined ? {} : { items: extract.items }),
     ...(content === 'none' ? {} : { content: content === 'html' ? page.text : page.readableText }),
   };
 }
@@ -162,12 +164,17 @@ function reasonFor(outcome: Outcome): string | undefined {
   return outcome.throttled === true ? outcome.detail : outcome.host?.reason;
 }
 
+/** How far a visit came, as it is settled. */
+export function wayOf({ moved, spoke = false }: Visit): Pick<Settlement, 'moved' | 'hostSpoke'> {
+  return { ...(moved === undefined ? {} : { moved }), ...(spoke ? { hostSpoke: true } : {}) };
+}
+
 function headOf({ task, release, state, run, worker }: Visit, at: number, attempt: 0 | 1) {
   return {
     run: task.run,
     task: idOf(task),
     crawler: run.options.crawler,
-    step: task.step,
+    step: run.crawler.step(task.step)?.name ?? task.step,
     url: task.url,
     release,
     attempt: state.attempts + attempt,

@@ -23,6 +23,8 @@ export const TASK_FIELDS = {
   depth: { schema: z.int().min(0), initial: 0, isInRecord: true },
   /** With scope `path`: the only folder, host and path, in which links are followed. Left out for seeds and other scopes. */
   within: { schema: textSchema() },
+  /** What the links that led here kept, for the crawler's steps: at most 16 KiB. Left out when there is nothing. */
+  kept: { schema: z.record(z.string(), z.unknown()) as z.ZodType<Readonly<Record<string, unknown>>> },
   /**
    * The redirects followed before the task had to wait for a host: the last of these URLs is requested next, and its host is
    * the task's host. Left out when there are none.

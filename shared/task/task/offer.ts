@@ -23,10 +23,13 @@ export interface OfferRules {
   readonly urlKey: readonly UrlKeyRule[] | undefined;
   /** Known credentials. A URL's own take precedence over those for its origin. */
   readonly logins?: Logins | undefined;
+  /** The step at which a URL starts that none has followed. Left out: the first. */
+  readonly startOf?: ((href: string) => string) | undefined;
 }
 
 /** What is known about a task besides its URL. */
-export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' | 'domain'> {
+export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' | 'deadlineMs' | 'domain'> {
+  /** Default: where the crawler says that a URL starts. */
   readonly step?: string;
   /** The queue if no rule matches. Default: the normal queue. */
   readonly queue?: Queue;
@@ -38,14 +41,14 @@ export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' |
  */
 export function offerOf(
   url: CrawlUrl,
-  { rules, urlKey, logins }: OfferRules,
+  { rules, urlKey, logins, startOf }: OfferRules,
   about: AboutOffer = INITIAL_FIELDS,
 ): TaskOffer {
   const { href, canonical, host } = url;
-  const { step = FIRST_STEP } = about;
+  const { step = startOf?.(href) ?? FIRST_STEP } = about;
   const { queue, deadlineMs } = routeOf(href, rules, about.queue);
   const login = url.login ?? loginFor(href, logins);
   const mark = markOf(keyWithLogin(urlKeyOf(canonical, urlKey), login), step);
-  const offer = { ...about, url: href, host, mark, step, queue, deadlineMs };
+  const offer = { ...about, url: href, host, mark, step, queue, deadlineMs: about.deadlineMs ?? deadlineMs };
   return login === undefined ? offer : { ...offer, ...loginsField(withLogin(undefined, href, login)) };
 }

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { Replayer } from '../../../services/producer/replayer.ts';
 import { RunDirectory } from '../../../services/worker/run-directory.ts';
+import { defineCrawler } from '../../../shared/crawler/crawler.ts';
 import type { AttemptHistory, Claims, Frontier, Ledger } from '../../../shared/ports/frontier.ts';
 import type { Runs } from '../../../shared/ports/runs.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
@@ -20,12 +21,12 @@ import { deliveryOf, setup } from '../../unit/services/worker/setup.ts';
 /** The one place: a field that no task has in this version. */
 vi.mock('../../../shared/task/task/fields.ts', async (importOriginal) => {
   const [{ z }, original] = await Promise.all([import('zod'), importOriginal<{ TASK_FIELDS: object }>()]);
-  const kept = { schema: z.object({ price: z.number(), of: z.array(z.string()) }), isInRecord: true };
-  return { ...original, TASK_FIELDS: { ...original.TASK_FIELDS, kept } };
+  const extra = { schema: z.object({ price: z.number(), of: z.array(z.string()) }), isInRecord: true };
+  return { ...original, TASK_FIELDS: { ...original.TASK_FIELDS, extra } };
 });
 
 /** What `cjson` would spoil: an empty list, and a number of sixteen digits. */
-const KEPT = { price: 9_007_199_254_740_991, of: [] };
+const EXTRA = { price: 9_007_199_254_740_991, of: [] };
 
 interface Opened {
   readonly frontier: Frontier & AttemptHistory & Claims & Ledger;
@@ -84,37 +85,37 @@ test.each<[string, Open]>([
   'a field that is added to the table arrives in the step, the record, the dead letter and the replay: %s',
   async (_, open) => {
     const seen: unknown[] = [];
-    const crawler = {
+    const crawler = defineCrawler({
       name: 'page',
       step: ({ task }: { readonly task: object }) => {
-        seen.push('kept' in task && task.kept);
+        seen.push('extra' in task && task.extra);
         return {};
       },
-    };
+    });
     const world = await setup({ crawler });
     const store = await open();
-    const offers = ['/page/1', '/status/404'].map((path) => ({ ...offerOf(world.site.url(path)), kept: KEPT }));
+    const offers = ['/page/1', '/status/404'].map((path) => ({ ...offerOf(world.site.url(path)), extra: EXTRA }));
     await store.frontier.offer('r', offers);
     expect((await store.frontier.release(EVERYTHING)).tasks.map(({ task }) => task)).toMatchObject([
-      { kept: KEPT },
-      { kept: KEPT },
+      { extra: EXTRA },
+      { extra: EXTRA },
     ]);
     const { frontier, runs } = await store.resumed();
     const directory = new RunDirectory({ runs, loadCrawler: async () => crawler, defaults: FAST_RUN });
     const pipeline = world.pipeline({ frontier, runs: directory });
     for (const { task, release } of (await frontier.release(EVERYTHING)).tasks)
       expect(await pipeline.handle(deliveryOf(writeMessage(task), { id: idOf(task), release }))).toBe('ack');
-    expect(seen).toEqual([KEPT]);
+    expect(seen).toEqual([EXTRA]);
     expect(world.sink.records.toSorted((a, b) => (a.outcome < b.outcome ? -1 : 1))).toMatchObject([
-      { outcome: 'done', kept: KEPT },
-      { outcome: 'failed', kept: KEPT },
+      { outcome: 'done', extra: EXTRA },
+      { outcome: 'failed', extra: EXTRA },
     ]);
-    expect(await world.letters()).toMatchObject([{ reason: 'http_4xx', kept: KEPT }]);
+    expect(await world.letters()).toMatchObject([{ reason: 'http_4xx', extra: EXTRA }]);
 
     const { transport: letters, marks, clock } = world;
     const about = { filter: {}, limit: 9, defaults: FAST_RUN, overrides: {}, isDry: false, rules: [] };
     const { signal } = new AbortController();
     await new Replayer({ frontier, runs, marks, letters, clock, signal, ...about }).replay();
-    expect((await frontier.release(EVERYTHING)).tasks).toMatchObject([{ task: { run: 'r-replay-1', kept: KEPT } }]);
+    expect((await frontier.release(EVERYTHING)).tasks).toMatchObject([{ task: { run: 'r-replay-1', extra: EXTRA } }]);
   },
 );

@@ -74,10 +74,16 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       await frontier.offer('r', [page(1)]);
       const { tasks } = await frontier.release(ROOM);
       const release = tasks[0]?.release ?? 0;
-      const settlement = { outcome: { kind: 'done' }, leftOut: { depth: 7, scope: 2 } } as const;
+      const settlement = { outcome: { kind: 'done' }, leftOut: { depth: 7, scope: 2, condition: 3 } } as const;
       expect(await frontier.settle('r', release, settlement)).toBe('settled');
       expect(await frontier.settle('r', release, settlement)).toBe('already');
-      expect((await runs.progress('r'))?.leftOut).toEqual({ depth: 7, scope: 2, maxPages: 0, limit: 0 });
+      expect((await runs.progress('r'))?.leftOut).toEqual({
+        depth: 7,
+        scope: 2,
+        maxPages: 0,
+        limit: 0,
+        condition: 3,
+      });
     });
 
     test('a run takes links to no more hosts of a domain than it may have; further ones are counted, and not marked', async () => {

@@ -1,6 +1,7 @@
 import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
+import { hostsDownOf } from './troubles.ts';
 
 /** At most this many lost producers are named. */
 const MOST_NAMED = 10;
@@ -22,8 +23,10 @@ export function progressOf(moves: Moves, run: RunRow): RunProgress {
       scope: run.leftOutScope,
       maxPages: run.leftOutMaxPages,
       limit: run.leftOutLimit,
+      condition: run.leftOutCondition,
     },
     reasons: reasonsOf(moves, run),
+    hostsDown: hostsDownOf(run),
     bytes,
     bytesSaved,
     startedAt,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { crawler as pageCrawler } from '../../../../crawlers/page.ts';
+import pageCrawler from '../../../../crawlers/page.ts';
 import { Slots } from '../../../../services/worker/concurrency/slots.ts';
 import { placeOf } from '../../../../services/worker/delivered.ts';
 import { LeaseKeeper } from '../../../../services/worker/lease-keeper.ts';

@@ -28,6 +28,7 @@ test('who repeats its last offers leaves no sooner than its run is sealed again'
     runOptions: FAST_RUN,
     producer: 'p',
     log: new LogLines(),
+    startOf: () => '',
     onOffered: () => {},
   });
   const isOpen = async (): Promise<boolean> => (await stores.runs.progress('r'))?.sealed === false;

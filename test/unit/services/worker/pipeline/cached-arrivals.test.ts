@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { crawler as pageCrawler } from '../../../../../crawlers/page.ts';
+import pageCrawler from '../../../../../crawlers/page.ts';
 import type { Crawler } from '../../../../../shared/crawler/crawler.ts';
+import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import type { RunOptions } from '../../../../../shared/ports/runs.ts';
 import { TestSite } from '../../../../support/site.ts';
 import { offerOf } from '../../../../support/stores/embedded.ts';
@@ -82,7 +83,8 @@ test('… a seed may lead anywhere, and its redirect is no request', async () =>
 });
 
 test('a kind of page that the crawler does not want is skipped, cached or not', async () => {
-  const crawler = { ...pageCrawler, accepts: (type: string | undefined) => type === 'text/html' };
+  const accepts = (type: string | undefined): boolean => type === 'text/html';
+  const crawler = defineCrawler({ name: 'page', step: () => ({}), accepts });
   const { site, keep, work, runs } = await cachedTask({ crawler });
   await keep(site.url('/page/1'), 'application/json');
   await work();
@@ -93,7 +95,9 @@ test('a crawler that fails to say what it wants fails the page, cached or not', 
   const accepts = (): boolean => {
     throw new Error('no idea');
   };
-  const { site, keep, work, runs } = await cachedTask({ crawler: { ...pageCrawler, accepts } });
+  const { site, keep, work, runs } = await cachedTask({
+    crawler: defineCrawler({ name: 'page', step: () => ({}), accepts }),
+  });
   await keep(site.url('/page/1'));
   await work();
   expect(await runs.progress('r')).toMatchObject({ done: 0, reasons: { failed: { step: 1 } } });

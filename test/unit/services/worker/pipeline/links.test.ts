@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sortLinks } from '../../../../../services/worker/pipeline/links.ts';
+import { plainDepth, sortLinks } from '../../../../../services/worker/pipeline/links.ts';
 import type { RunOptions } from '../../../../../shared/ports/runs.ts';
 import type { Task } from '../../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
@@ -17,6 +17,7 @@ const SEED: Task = {
 function follow(links: readonly string[], options: Partial<RunOptions>, task = SEED): string[] {
   const { offers } = sortLinks(links, {
     task,
+    depthOf: plainDepth(task, {}),
     finalUrl: task.url,
     options: { ...FAST_RUN, ...options },
     rules: [],
@@ -44,6 +45,7 @@ test.each<[string, Partial<RunOptions>, string[]]>([
 test('the folder of a seed goes along with what is followed from it', () => {
   const { offers } = sortLinks(['https://example.com/docs/a/b'], {
     task: SEED,
+    depthOf: plainDepth(SEED, {}),
     finalUrl: SEED.url,
     options: { ...FAST_RUN, follow: true, scope: 'path' },
     rules: [],
@@ -58,7 +60,7 @@ test('hosts of a domain are counted by the domain that somebody registered; the 
   const domains = (seed: string, links: readonly string[], options: Partial<RunOptions>) => {
     const task = { ...SEED, url: seed, host: new URL(seed).host };
     const how = { ...FAST_RUN, follow: true, ...options };
-    const { offers } = sortLinks(links, { task, finalUrl: seed, options: how, rules: [], domainOf });
+    const { offers } = sortLinks(links, { task, depthOf: () => 1, finalUrl: seed, options: how, rules: [], domainOf });
     return offers.map((offer) => ('domain' in offer ? offer.domain : undefined));
   };
   const wild = [
@@ -83,13 +85,13 @@ test('hosts of a domain are counted by the domain that somebody registered; the 
 });
 
 test('links that are left out are told by why: too deep, or outside scope and patterns', () => {
-  const how = { task: { ...SEED, depth: 3 }, finalUrl: SEED.url, rules: [] };
+  const how = { task: { ...SEED, depth: 3 }, depthOf: () => 4, finalUrl: SEED.url, rules: [] };
   const links = [...LINKS, 'https://other.example/'];
   const options = { ...FAST_RUN, scope: 'path', exclude: ['*.pdf'] } as const;
   const sorted = sortLinks(links, { ...how, options, isSeen: (link) => link.endsWith('sort=1') });
   const outside = ['https://example.com/docs/b.pdf', ...links.slice(3)];
   expect(sorted).toEqual({ offers: [], tooDeep: ['https://example.com/docs/a'], outOfScope: outside });
-  const shallow = sortLinks(links, { ...how, task: SEED, options, isSeen: () => true });
+  const shallow = sortLinks(links, { ...how, task: SEED, depthOf: () => 1, options, isSeen: () => true });
   expect(shallow.offers, 'what was seen is offered all the same').toHaveLength(2);
   expect(shallow.outOfScope).toEqual(outside);
 });
@@ -98,7 +100,8 @@ test('the next page of a list is as deep as this one, unless the depth was set',
   const [next = '', item = ''] = LINKS;
   const depths = (depth: number, hasDefaultDepth: boolean) => {
     const options = { ...FAST_RUN, hasDefaultDepth };
-    const how = { task: { ...SEED, depth }, finalUrl: SEED.url, rules: [], isNext: (link: string) => link === next };
+    const task = { ...SEED, depth };
+    const how = { task, finalUrl: SEED.url, rules: [], depthOf: plainDepth(task, options, (link) => link === next) };
     return sortLinks([next, item], { ...how, options }).offers.map((offer) => offer.depth);
   };
   expect(depths(1, true)).toEqual([1, 2]);

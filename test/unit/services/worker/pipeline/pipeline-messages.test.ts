@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { crawler } from '../../../../../crawlers/page.ts';
+import crawler from '../../../../../crawlers/page.ts';
 import type { PipelineOptions } from '../../../../../services/worker/pipeline/pipeline.ts';
 import { RunDirectory } from '../../../../../services/worker/run-directory.ts';
 import { SeedIntake } from '../../../../../services/worker/seed-intake.ts';

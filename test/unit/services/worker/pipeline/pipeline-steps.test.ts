@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { crawler as pageCrawler } from '../../../../../crawlers/page.ts';
-import type { Crawler, StepResult } from '../../../../../shared/crawler/crawler.ts';
+import { type Crawler, defineCrawler } from '../../../../../shared/crawler/crawler.ts';
+import type { PageFunction, StepResult } from '../../../../../shared/crawler/definition.ts';
 import { settled } from '../../../../support/stores/embedded.ts';
 import { deliver, setup } from '../setup.ts';
 
@@ -8,7 +8,7 @@ const HERE = 'test/unit/services/worker/pipeline/pipeline-steps.test.ts';
 
 /** What a step that a crawler's author got wrong gives back. */
 function crawlerOf(step: () => unknown): Crawler {
-  return { name: 'broken', step: step as Crawler['step'] };
+  return defineCrawler({ name: 'broken', step: step as PageFunction });
 }
 
 function fail(thrown: unknown): never {
@@ -40,7 +40,8 @@ test.each<[string, () => unknown, RegExp]>([
 });
 
 test('an accepts that throws fails its page, too', async () => {
-  const world = await setup({ crawler: { ...pageCrawler, accepts: () => fail(new Error('no such type')) } });
+  const accepts = () => fail(new Error('no such type'));
+  const world = await setup({ crawler: defineCrawler({ name: 'page', step: () => ({}), accepts }) });
   expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
   expect(await world.letters()).toMatchObject([
     { reason: 'step', error: expect.stringMatching(`^${HERE}:\\d+: no such type$`) },

@@ -1,0 +1,64 @@
+import { argsOf, readArgs } from '../../../shared/crawler/args.ts';
+import type { Crawler } from '../../../shared/crawler/crawler.ts';
+import type { RunOptions } from '../../../shared/ports/runs.ts';
+import { ConfigurationError, messageOf, UsageError } from '../../../shared/runtime/errors.ts';
+import { readSeeds, type Seed } from '../../producer/seeds.ts';
+
+/** What a command line says to a crawler. */
+export interface CrawlerOptions {
+  readonly urlsFile?: string[];
+  /** `name=value` each. */
+  readonly arg?: string[];
+}
+
+/** Where a crawler begins. */
+export interface CrawlerInput {
+  /** What a run keeps of the arguments. */
+  readonly args: Pick<RunOptions, 'args'>;
+  readonly seeds: readonly Seed[];
+}
+
+/**
+ * The seeds of a crawl, or if none are given, the crawler's own. For a crawler with steps a site is a page: its first step knows
+ * how to go on.
+ *
+ * @throws UsageError for arguments that the crawler refuses, and for what can't be a seed
+ */
+export async function readCrawlerInput(
+  crawler: Crawler,
+  texts: readonly string[],
+  { urlsFile, arg = [] }: CrawlerOptions,
+): Promise<CrawlerInput> {
+  const [given, args] = argsFor(crawler, arg);
+  const isGiven = texts.length > 0 || urlsFile !== undefined;
+  const seeds = await readSeeds(isGiven ? texts : await ownSeeds(crawler, args), urlsFile);
+  return {
+    args: arg.length === 0 ? {} : { args: given },
+    seeds: crawler.pageFunction === undefined ? seeds.map(asPage) : seeds,
+  };
+}
+
+function argsFor(crawler: Crawler, texts: readonly string[]): [Record<string, string>, unknown] {
+  try {
+    const given = readArgs(texts);
+    return [given, argsOf(crawler, given)];
+  } catch (error: unknown) {
+    throw error instanceof ConfigurationError ? new UsageError(error.problems.join('\n')) : error;
+  }
+}
+
+async function ownSeeds({ name, seeds }: Crawler, args: unknown): Promise<readonly string[]> {
+  if (seeds === undefined) return [];
+  let given: unknown;
+  try {
+    given = await seeds({ args });
+  } catch (error: unknown) {
+    throw new ConfigurationError([`the seeds of crawler ${name}: ${messageOf(error)}`], { cause: error });
+  }
+  if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return given;
+  throw new ConfigurationError([`expected the seeds of crawler ${name} to be a list of URLs`]);
+}
+
+function asPage(seed: Seed): Seed {
+  return seed.kind === 'site' ? { ...seed, kind: 'page' } : seed;
+}

@@ -1,0 +1,70 @@
+import type { Step } from '../../../shared/crawler/crawler.ts';
+import type { Page } from '../../../shared/crawler/page.ts';
+import type { RunOptions } from '../../../shared/ports/runs.ts';
+import type { AboutOffer } from '../../../shared/task/task/offer.ts';
+import { LinkBudget, plainDepth } from './links.ts';
+import type { Extract } from './steps.ts';
+import type { Visit } from './visit.ts';
+
+/** Links of a page that are offered in the same way. */
+export interface Lead {
+  readonly links: readonly string[];
+  /** The run's, or those that a step has in their place. */
+  readonly options: RunOptions;
+  readonly depthOf: (link: string) => number;
+  readonly about?: Pick<AboutOffer, 'step' | 'kept' | 'queue' | 'deadlineMs'>;
+}
+
+/** How often the steps of a crawler may go round in a circle, if nobody has set the depth. */
+const MOST_ROUNDS = 1_000;
+
+/**
+ * The links of a page that are to be followed: those that its step follows, and if the run follows links, all others, or what a
+ * short crawler names. What a crawler names is cut to the limits of a page. `isCut`: some were left out.
+ */
+export function leadsOf(
+  visit: Visit,
+  page: Page,
+  { follows, links }: Extract,
+): { readonly leads: readonly Lead[]; readonly isCut: boolean } {
+  const { options } = visit.run;
+  const budget = new LinkBudget();
+  const leads: Lead[] = follows.map(({ step, links: named, kept }) => ({
+    links: budget.take(named),
+    options: optionsAt(step, options),
+    depthOf: () => depthAt(step, visit),
+    about: {
+      step: step.key,
+      ...(kept === undefined ? {} : { kept }),
+      ...(step.priority === true ? { queue: 'priority' as const } : {}),
+      ...(step.deadlineMs === undefined ? {} : { deadlineMs: step.deadlineMs }),
+    },
+  }));
+  if (options.follow) {
+    const all = links === undefined ? page.links() : budget.take(links);
+    leads.push({
+      links: all.filter((link) => page.mayFollow(link)),
+      options,
+      depthOf: plainDepth(visit.task, options, (link) => page.isNext(link)),
+    });
+  }
+  return { leads, isCut: budget.isCut };
+}
+
+/** What holds for links to a step: its own rules, and else the run's. */
+function optionsAt(step: Step, options: RunOptions): RunOptions {
+  const { scope = options.scope, include = options.include, exclude = options.exclude } = step;
+  const maxDepth = options.hasDefaultDepth === true ? MOST_ROUNDS : options.maxDepth;
+  return {
+    ...options,
+    maxDepth,
+    ...(scope === undefined ? {} : { scope }),
+    ...(include === undefined ? {} : { include }),
+    ...(exclude === undefined ? {} : { exclude }),
+  };
+}
+
+function depthAt(step: Step, { task, run }: Visit): number {
+  const from = run.crawler.step(task.step);
+  return task.depth + (from !== undefined && run.crawler.graph.isLoop(from.name, step.name) ? 1 : 0);
+}

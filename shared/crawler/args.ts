@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import { ConfigurationError } from '../runtime/errors.ts';
+import { nearestOf } from '../settings/nearest-name.ts';
+import type { Crawler } from './crawler.ts';
+
+/**
+ * A run's arguments as its crawler's schema reads them. A text that the schema refuses is tried as JSON, so that a number may be
+ * written `--arg pages=3`.
+ *
+ * @throws ConfigurationError with all that is wrong
+ */
+export function argsOf({ name, args: schema }: Crawler, given: Readonly<Record<string, string>>): unknown {
+  const known = Object.keys(schema?.shape ?? {});
+  const problems = Object.keys(given)
+    .filter((each) => !known.includes(each))
+    .map((each) => unknownArg(each, name, known));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  if (schema === undefined) return {};
+  const values: Record<string, unknown> = { ...given };
+  for (const issue of schema.safeParse(values).error?.issues ?? []) {
+    const [field] = issue.path;
+    if (typeof field === 'string' && given[field] !== undefined) values[field] = fromJson(given[field]);
+  }
+  const read = schema.safeParse(values);
+  if (read.success) return read.data;
+  throw new ConfigurationError(read.error.issues.map((issue) => argProblem(issue, given)));
+}
+
+/** Arguments as they are typed, `name=value` each. */
+export function readArgs(texts: readonly string[]): Record<string, string> {
+  const wrong = texts.filter((text) => !/^[^=\s]+=/.test(text));
+  if (wrong.length > 0)
+    throw new ConfigurationError(wrong.map((text) => `expected --arg to be name=value, got "${text}"`));
+  return Object.fromEntries(texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]));
+}
+
+function unknownArg(arg: string, crawler: string, known: readonly string[]): string {
+  if (known.length === 0) return `crawler ${crawler} takes no arguments, got --arg ${arg}`;
+  const nearest = nearestOf(arg, known);
+  const mend = nearest === undefined ? `it has ${known.join(', ')}` : `did you mean ${nearest}?`;
+  return `crawler ${crawler} has no argument ${arg}: ${mend}`;
+}
+
+function argProblem({ path, message }: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {
+  const name = path.map(String).join('.');
+  const got = given[name] === undefined ? '' : ` (got "${given[name]}")`;
+  return `--arg ${name}: ${message}${got}`;
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import type { Scope } from '../task/url/scope.ts';
+import type { Condition } from './condition.ts';
+import type { Page } from './page.ts';
+
+/** What the one function of a short crawler returns for a page. */
+export interface StepResult {
+  /** Goes into the record unchanged; any value that JSON can express. */
+  readonly data?: unknown;
+  /** Links to follow, if the run follows links. Default: all links of the page. */
+  readonly links?: readonly string[];
+}
+
+/** The one function of a short crawler. After a crash it may be called again for a page, so it should have no side effects. */
+export type PageFunction = (page: Page) => StepResult | Promise<StepResult>;
+
+/** Should a page of this type be read? Called before its body is read. */
+export type AcceptsType = (contentType: string | undefined) => boolean;
+
+/** A crawler of one function: a record for every page. */
+export interface ShortDefinition {
+  readonly name: string;
+  readonly step: PageFunction;
+  /** Default: {@link acceptsText}. */
+  readonly accepts?: AcceptsType;
+}
+
+/** What goes with the links that a step follows. */
+export interface FollowHow<Kept = Readonly<Record<string, unknown>>> {
+  /** Added to what the page itself keeps, and handed to the step that gets the link. Any value that JSON can express. */
+  readonly kept?: Partial<Kept>;
+}
+
+/** One link or several; what isn't there is left out, so that a page without a link needs no `if`. */
+export type Links = string | undefined | readonly (string | undefined)[];
+
+/** What a step gets. It says what should happen and does nothing itself: after a crash it may run again for the same page. */
+export interface StepContext<Args, To extends string, Keeps, AllKeeps, Item> {
+  readonly page: Page;
+  /** The run's arguments (`--arg`), by the crawler's schema. */
+  readonly args: Args;
+  /** What the links that led here kept, by this step's `keeps` schema. */
+  readonly kept: KeptBy<Keeps>;
+  /** Offers links to a step of `to`, within the run's scope or that step's own. A relative link is taken from the page's URL. */
+  readonly follow: <const S extends To>(step: S, links: Links, how?: FollowHow<GivenTo<At<AllKeeps, S>>>) => void;
+  /** Adds an item to the page's record. */
+  readonly emit: (item: ItemOf<Item>) => void;
+}
+
+/** What can be said of a step besides its function and its place in the graph. */
+export interface StepRules {
+  /** Links are followed here only if what they keep meets this. */
+  readonly when?: Condition;
+  /** How far from a seed links to this step may lead; default: the run's. */
+  readonly scope?: Scope;
+  /** Only links that match one of these patterns are followed here; default: the run's. */
+  readonly include?: readonly string[];
+  /** Links that match one of these are not; default: the run's. */
+  readonly exclude?: readonly string[];
+  /** Its pages take the priority queue. */
+  readonly priority?: boolean;
+  /** How long its pages are worth fetching, in milliseconds from when their links were found. */
+  readonly deadlineMs?: number;
+  /** The longest that its function may take over a page, in milliseconds; default: `STEP_TIMEOUT`. */
+  readonly timeoutMs?: number;
+}
+
+/*
+ * A crawler's steps are inferred part by part, each by a type parameter of its own: the names, what leads where, what is
+ * kept, and what is emitted. One parameter for all of them would be guessed before the functions are read.
+ */
+export type StepsOf<Args, Names, To, Keeps, Items> = { readonly [N in keyof To]: { readonly to?: To[N] } } & {
+  readonly [N in keyof Keeps]: { readonly keeps?: Keeps[N] };
+} & { readonly [N in keyof Items]: { readonly record?: Items[N] } } & {
+  readonly [N in keyof Names]: StepRules & {
+    /** The steps that this one may follow links to. */
+    readonly to?: readonly (keyof Names)[];
+    /** What its links keep. */
+    readonly keeps?: z.ZodType;
+    /** What an item of it is. */
+    readonly record?: z.ZodType;
+    readonly run: (
+      context: StepContext<Args, NamesIn<At<To, N>>, At<Keeps, N>, Keeps, At<Items, N>>,
+    ) => void | Promise<void>;
+  };
+};
+
+/** A crawler of several steps. Seeds start at the first one, or at the one whose pattern they match. */
+export interface Definition<Args extends z.ZodObject, Names, To, Keeps, Items> {
+  /** Lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** What `--arg name=value` may say. */
+  readonly args?: Args;
+  /** The seeds of a run that is given none. */
+  readonly seeds?: (about: { readonly args: z.output<Args> }) => readonly string[] | Promise<readonly string[]>;
+  /** URLs that match start at this step, be they seeds or links of a run that follows all links; as `--include` has them. */
+  readonly patterns?: { readonly [N in keyof NoInfer<Names>]?: string | readonly string[] };
+  readonly steps: StepsOf<z.output<Args>, Names, To, Keeps, Items>;
+  /** Default: {@link acceptsText}. */
+  readonly accepts?: AcceptsType;
+}
+
+export type At<T, N> = N extends keyof T ? T[N] : undefined;
+export type NamesIn<T> = T extends readonly (infer S extends string)[] ? S : never;
+export type KeptBy<Keeps> = Keeps extends z.ZodType ? z.output<Keeps> : Readonly<Record<string, unknown>>;
+export type GivenTo<Keeps> = Keeps extends z.ZodType ? z.input<Keeps> : Readonly<Record<string, never>>;
+export type ItemOf<Item> = Item extends z.ZodType ? z.input<Item> : unknown;

@@ -1,0 +1,49 @@
+import type { Kept } from './condition.ts';
+
+/** What a link may keep, as JSON. */
+export const MAX_KEPT_BYTES = 16_384;
+/** What all links of a page may keep together. */
+export const MAX_PAGE_KEPT_BYTES = 4_194_304;
+
+/** What a step said can't be done as it stands. `too_large`: it is a matter of size alone. */
+export class CrawlerFault extends Error {
+  override readonly name = 'CrawlerFault';
+  readonly reason: 'step' | 'schema' | 'too_large';
+
+  constructor(message: string, reason: CrawlerFault['reason'] = 'step') {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The bytes that what is kept takes, as JSON.
+ *
+ * @throws CrawlerFault if it isn't plain JSON, or is too large
+ */
+export function keptBytes(kept: Kept, step: string): number {
+  const odd = oddIn(kept, 'kept');
+  if (odd !== undefined) throw new CrawlerFault(`what links to ${step} keep can't be written as JSON: ${odd}`);
+  const bytes = Buffer.byteLength(JSON.stringify(kept));
+  if (bytes <= MAX_KEPT_BYTES) return bytes;
+  throw new CrawlerFault(`a link to ${step} keeps ${bytes} bytes, more than ${MAX_KEPT_BYTES}`, 'too_large');
+}
+
+const DEEPEST = 32;
+
+/** What of a value JSON would lose or change; nothing if it is plain. */
+function oddIn(value: unknown, path: string, depth = 0): string | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${path} is ${value}`;
+  if (typeof value !== 'object') return `${path} is ${value === undefined ? 'undefined' : `a ${typeof value}`}`;
+  if (depth === DEEPEST) return `${path} is nested more than ${DEEPEST} deep`;
+  if (!Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value)))
+    return `${path} is a ${value.constructor?.name ?? 'class'}, not a plain object`;
+  for (const [name, each] of Object.entries(value)) {
+    // An optional field that isn't there.
+    if (each === undefined && !Array.isArray(value)) continue;
+    const odd = oddIn(each, Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`, depth + 1);
+    if (odd !== undefined) return odd;
+  }
+  return undefined;
+}

@@ -1,0 +1,170 @@
+import type { z } from 'zod';
+import { MAX_LINK_LENGTH } from '../task/task/page-limits.ts';
+import { type Kept, meets } from './condition.ts';
+import type { Crawler, Step } from './crawler.ts';
+import type { FollowHow, Links } from './definition.ts';
+import { noStep } from './graph.ts';
+import { CrawlerFault, keptBytes, MAX_PAGE_KEPT_BYTES } from './kept.ts';
+import type { Page } from './page.ts';
+
+/** Links that a step follows together. */
+export interface Following {
+  readonly step: Step;
+  readonly links: readonly string[];
+  readonly kept: Kept | undefined;
+}
+
+/** What came of a step. */
+export interface StepOutcome {
+  readonly items: readonly unknown[];
+  readonly follows: readonly Following[];
+  /** Links whose condition what they keep doesn't meet. */
+  readonly unmet: readonly string[];
+}
+
+/** One call of a step for a page: collects what the step says. What it says after it has ended is an error. */
+export class StepRun {
+  readonly #crawler: Crawler;
+  readonly #step: Step;
+  readonly #page: Page;
+  readonly #kept: Kept;
+  readonly #args: unknown;
+  readonly #items: unknown[] = [];
+  readonly #follows: Following[] = [];
+  readonly #unmet: string[] = [];
+  #keptBytes = 0;
+  #isOver = false;
+  /** The first thing that was refused: a step that catches it has still failed. */
+  #fault: CrawlerFault | undefined;
+
+  constructor(crawler: Crawler, step: Step, page: Page, args: unknown) {
+    this.#crawler = crawler;
+    this.#step = step;
+    this.#page = page;
+    this.#kept = page.task.kept ?? {};
+    this.#args = args;
+  }
+
+  /** Calls the step's function. */
+  begin(): unknown {
+    const { run, keeps } = this.#step;
+    const context = {
+      page: this.#page,
+      args: this.#args,
+      kept: keeps === undefined ? this.#kept : keeps.parse(this.#kept),
+      follow: (step: string, links: Links, how?: FollowHow) => this.#say(() => this.#follow(step, links, how)),
+      emit: (item: unknown) => this.#say(() => this.#emit(item)),
+    };
+    return (run as (about: typeof context) => unknown)(context);
+  }
+
+  /** What it came to, once its function has ended. */
+  end(): StepOutcome {
+    this.#isOver = true;
+    if (this.#fault !== undefined) throw this.#fault;
+    return { items: this.#items, follows: this.#follows, unmet: this.#unmet };
+  }
+
+  #say(what: () => void): void {
+    if (this.#isOver) throw new CrawlerFault(`step ${this.#step.name} has ended: await what it waits for`);
+    try {
+      what();
+    } catch (error: unknown) {
+      if (error instanceof CrawlerFault) this.#fault ??= error;
+      throw error;
+    }
+  }
+
+  #emit(item: unknown): void {
+    const { record, name } = this.#step;
+    if (item === undefined || typeof item === 'function' || Array.isArray(item))
+      throw new CrawlerFault(
+        `step ${name} emits ${Array.isArray(item) ? 'a list: emit each of its items' : item === undefined ? 'undefined' : 'a function'}`,
+      );
+    if (record === undefined) {
+      this.#items.push(item);
+      return;
+    }
+    const read = record.safeParse(item);
+    if (!read.success) throw new CrawlerFault(`an item of step ${name}: ${issueText(read.error, item)}`, 'schema');
+    this.#items.push(read.data);
+  }
+
+  #follow(name: string, links: Links, { kept: given }: FollowHow = {}): void {
+    const { to } = this.#step;
+    if (!to.includes(name)) {
+      const isStep = this.#crawler.stepNamed(name) !== undefined;
+      const why = isStep ? `which is not in its \`to\`` : noStep(name, to);
+      throw new CrawlerFault(`step ${this.#step.name} follows links to ${name}, ${why}`);
+    }
+    const step = this.#crawler.stepNamed(name) as Step;
+    const kept = this.#keptFor(step, given);
+    const urls = [links].flat().flatMap((link) => this.#urlOf(link));
+    if (urls.length === 0) return;
+    if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
+      this.#unmet.push(...urls);
+      return;
+    }
+    if (kept !== undefined) this.#weigh(step, kept, urls.length);
+    this.#follows.push({ step, links: urls, kept });
+  }
+
+  /** What a link to a step keeps: what the page keeps, and what was given, checked by that step's schema. */
+  #keptFor({ name, keeps }: Step, given: Kept | undefined): Kept | undefined {
+    const unknown = given === undefined ? undefined : unknownIn(given, keeps);
+    if (unknown !== undefined)
+      throw new CrawlerFault(`links to ${name} keep ${unknown}, which the \`keeps\` of ${name} doesn't have`);
+    const kept = given === undefined ? this.#kept : { ...this.#kept, ...given };
+    if (keeps !== undefined) {
+      const read = keeps.safeParse(kept);
+      if (!read.success) throw new CrawlerFault(`what links to ${name} keep: ${issueText(read.error, kept)}`, 'schema');
+    }
+    return Object.keys(kept).length === 0 ? undefined : kept;
+  }
+
+  #weigh({ name }: Step, kept: Kept, links: number): void {
+    this.#keptBytes += keptBytes(kept, name) * links;
+    if (this.#keptBytes <= MAX_PAGE_KEPT_BYTES) return;
+    const what = `the links of this page keep ${this.#keptBytes} bytes together`;
+    throw new CrawlerFault(`${what}, more than ${MAX_PAGE_KEPT_BYTES}`, 'too_large');
+  }
+
+  /** Links that can't be URLs are left out, as those of a page are. */
+  #urlOf(link: unknown): string[] {
+    if (link === undefined || link === null) return [];
+    if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings, got a ${typeof link}`);
+    if (link.length > MAX_LINK_LENGTH || !URL.canParse(link, this.#page.url)) return [];
+    return [new URL(link, this.#page.url).href];
+  }
+}
+
+/** The first field that a schema doesn't know; nothing if it knows all, or can't say. */
+function unknownIn(given: Kept, keeps: z.ZodType | undefined): string | undefined {
+  if (keeps === undefined) return Object.keys(given)[0];
+  // Of any copy of zod.
+  const { shape, def } = keeps as {
+    readonly shape?: object;
+    readonly def: { readonly catchall?: { readonly type: string } };
+  };
+  if (def.catchall !== undefined && def.catchall.type !== 'never') return undefined;
+  return shape === undefined ? undefined : Object.keys(given).find((name) => !(name in shape));
+}
+
+const MOST_VALUE = 80;
+
+/** What a schema finds wrong first: the field, in the schema's words, and the value. */
+function issueText({ issues }: z.ZodError, value: unknown): string {
+  const [issue] = issues;
+  if (issue === undefined) return 'it breaks its schema';
+  const found = issue.path.reduce<unknown>(
+    (at, key) => (at as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key],
+    value,
+  );
+  const field = issue.path.length === 0 ? '' : `${issue.path.map(String).join('.')}: `;
+  return `${field}${issue.message} (${shown(found)})`;
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? 'it is not there' : (JSON.stringify(value) ?? String(value));
+  return text.length > MOST_VALUE ? `${text.slice(0, MOST_VALUE)}…` : text;
+}

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
+import type { RunOptions } from '../../../../../shared/ports/runs.ts';
+import { EVERYTHING } from '../../../../support/stores/embedded.ts';
+import { deliver, setup } from '../setup.ts';
+
+const item = z.object({ n: z.number() });
+
+/** What a worker does with `/page/1` at the first step of a crawler: the offers, the record, and the run. */
+async function worked(
+  crawler: ReturnType<typeof defineCrawler>,
+  run: Partial<RunOptions> = {},
+): Promise<{ offers: object[]; record: object | undefined; progress: object | undefined; letters: unknown[] }> {
+  const world = await setup({ crawler, run });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  const { tasks } = await world.frontier.release(EVERYTHING);
+  const offers = tasks.map(({ task: { url, step, depth, kept, queue } }) => ({
+    at: new URL(url).pathname,
+    step,
+    depth,
+    queue,
+    ...(kept === undefined ? {} : { kept }),
+  }));
+  return {
+    offers,
+    record: world.sink.records[0],
+    progress: await world.runs.progress('r'),
+    letters: await world.letters(),
+  };
+}
+
+test('a step emits items, and follows links with what they keep, though the run follows none', async () => {
+  const crawler = defineCrawler({
+    name: 'graph',
+    steps: {
+      start: {
+        to: ['start', 'product'],
+        record: item,
+        run({ follow, emit }) {
+          emit({ n: 1 });
+          emit({ n: 2 });
+          follow('product', ['/product/1', undefined], { kept: { sku: 'a' } });
+          follow('start', '/list/2');
+          follow('start', undefined);
+        },
+      },
+      product: { keeps: z.object({ sku: z.string() }), priority: true, run() {} },
+    },
+  });
+  const { offers, record } = await worked(crawler);
+  expect(offers).toEqual([
+    { at: '/product/1', step: 'product', depth: 0, queue: 'priority', kept: { sku: 'a' } },
+    { at: '/list/2', step: '', depth: 1, queue: 'normal' },
+  ]);
+  expect(record).toMatchObject({ outcome: 'done', step: 'start', items: 2, data: [{ n: 1 }, { n: 2 }] });
+});
+
+test('one item is the data itself, and none is null', async () => {
+  const crawlerOf = (items: number) =>
+    defineCrawler({
+      name: 'items',
+      steps: {
+        start: {
+          run({ emit }) {
+            for (let n = 0; n < items; n++) emit({ n });
+          },
+        },
+      },
+    });
+  expect((await worked(crawlerOf(1))).record).toMatchObject({ items: 1, data: { n: 0 } });
+  expect((await worked(crawlerOf(0))).record).toMatchObject({ items: 0, data: null });
+});
+
+test('a link whose condition is not met is left out, as is one outside the scope of its step', async () => {
+  const crawler = defineCrawler({
+    name: 'left',
+    steps: {
+      start: {
+        to: ['product', 'other'],
+        run({ follow }) {
+          follow('product', ['/product/1', '/product/2']);
+          follow('other', ['/other/1', '/news/1']);
+        },
+      },
+      product: { when: { exists: 'sku' }, run() {} },
+      other: { include: ['/other/*'], run() {} },
+    },
+  });
+  const { offers, progress } = await worked(crawler);
+  expect(offers).toMatchObject([{ at: '/other/1', step: 'other' }]);
+  expect(progress).toMatchObject({ leftOut: { condition: 2, scope: 1 }, done: 1 });
+});
+
+const STEPS = { product: { keeps: z.object({ sku: z.string() }), run() {} } };
+
+// biome-ignore format: a table
+test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item: unknown) => void }) => unknown, string, RegExp]>([
+  ['emits what breaks its schema',         ({ emit }) => emit({ n: 'x' }),                                         'schema',    /an item of step start: n: Invalid input: expected number, received string \("x"\)$/],
+  ['emits one item, and another wrongly',  ({ emit }) => { emit({ n: 1 }); try { emit({}); } catch {} },           'schema',    /n: Invalid input: expected number, received undefined \(it is not there\)$/],
+  ['emits a list',                         ({ emit }) => emit([{ n: 1 }]),                                         'step',      /step start emits a list: emit each of its items$/],
+  ['follows to a step it has not named',   ({ follow }) => follow('start', '/a'),                                  'step',      /step start follows links to start, which is not in its `to`$/],
+  ['follows to no step',                   ({ follow }) => follow('prodct', '/a'),                                 'step',      /follows links to prodct, which is no step: did you mean product\?$/],
+  ['keeps what is not known',              ({ follow }) => follow('product', '/a', { kept: { skuu: 'a' } }),       'step',      /links to product keep skuu, which the `keeps` of product doesn't have$/],
+  ['keeps what has another type',          ({ follow }) => follow('product', '/a', { kept: { sku: 1 } }),          'schema',    /what links to product keep: sku: Invalid input: expected string, received number \(1\)$/],
+  ['keeps too much',                       ({ follow }) => follow('product', '/a', { kept: { sku: 'x'.repeat(17_408) } }), 'too_large', /a link to product keeps 17418 bytes, more than 16384$/],
+  ['keeps too much in all its links',      ({ follow }) => follow('product', Array.from({ length: 300 }, (_, n) => `/${n}`), { kept: { sku: 'x'.repeat(16_000) } }), 'too_large', /the links of this page keep 4803000 bytes together, more than 4194304$/],
+  ['returns something',                    () => ({ data: 1 }),                                                    'step',      /expected a step to return nothing, got an object: emit what is to be kept$/],
+])('a step that %s fails its page, and nothing of it is kept or offered', async (_, run, reason, said) => {
+  const steps = { start: { to: ['product'], record: item, run }, ...STEPS };
+  const crawler = defineCrawler({ name: 'wrong', steps } as unknown as Parameters<typeof defineCrawler>[0]);
+  const { offers, record, letters } = await worked(crawler);
+  expect(offers).toEqual([]);
+  expect(record).toMatchObject({ outcome: 'failed', reason, error: expect.stringMatching(said) });
+  expect(letters).toMatchObject([{ reason, error: expect.stringMatching(said) }]);
+});
+
+test('what is kept must be plain JSON', async () => {
+  const crawler = defineCrawler({
+    name: 'odd',
+    steps: {
+      start: { to: ['any'], run: ({ follow }) => follow('any', '/a', { kept: { when: { at: new Date(0) } } }) },
+      any: { keeps: z.looseObject({}), run() {} },
+    },
+  });
+  expect((await worked(crawler)).letters).toMatchObject([
+    {
+      error: expect.stringMatching(
+        /what links to any keep can't be written as JSON: kept\.when\.at is a Date, not a plain object$/,
+      ),
+    },
+  ]);
+});
+
+test('in a run that follows links, all of a page are followed, each to the step whose pattern it matches', async () => {
+  const crawler = defineCrawler({
+    name: 'rules',
+    patterns: { article: '/page/*' },
+    steps: { start: { run() {} }, article: { run() {} } },
+  });
+  const { offers } = await worked(crawler, { follow: true, maxDepth: 3 });
+  expect(offers.length).toBeGreaterThan(0);
+  expect(new Set(offers.map((offer) => JSON.stringify({ ...offer, at: '' })))).toEqual(
+    new Set([JSON.stringify({ at: '', step: 'article', depth: 1, queue: 'normal' })]),
+  );
+});

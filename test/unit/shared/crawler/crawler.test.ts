@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { type Crawler, defineCrawler } from '../../../../shared/crawler/crawler.ts';
+
+const run = (): void => {};
+
+/** What a definition is refused with. */
+function refusal(definition: object): readonly string[] {
+  try {
+    defineCrawler(definition as Parameters<typeof defineCrawler>[0]);
+    return [];
+  } catch (error: unknown) {
+    return String((error as Error).message).split('\n');
+  }
+}
+
+// biome-ignore format: a table
+test.each<[string, object, readonly string[]]>([
+  ['that is sound',              { name: 'a', steps: { start: { to: ['b'], run }, b: { run } } }, []],
+  ['of one function',            { name: 'a', step: run },                                        []],
+  ['without a name',             { steps: { start: { run } } },                                   ['crawler without a name: expected a name of letters, digits and hyphens, at most 63']],
+  ['of both forms',              { name: 'a', step: run, steps: { start: { run } } },             ['crawler a: expected either step or steps, got both']],
+  ['of no form',                 { name: 'a' },                                                   ['crawler a: expected steps, by their names: { start: { run({ page }) { … } } }']],
+  ['with a step that is nowhere', { name: 'a', steps: { start: { to: ['prodct'], run }, product: { run } } }, [
+    'crawler a: step start leads to prodct, which is no step: did you mean product?',
+    "crawler a: step product can't be reached: no step leads to it, and it has no pattern",
+  ]],
+  ['with a circle nobody enters', { name: 'a', steps: { start: { run }, b: { to: ['c'], run }, c: { to: ['b'], run } } }, [
+    "crawler a: step b can't be reached: no step leads to it, and it has no pattern",
+    "crawler a: step c can't be reached: no step leads to it, and it has no pattern",
+  ]],
+  ['whose steps lack functions', { name: 'a', steps: { start: { to: 'b' }, 'b c': { run } } }, [
+    'crawler a: step start: expected run to be a function',
+    'crawler a: step start: expected to to be a list of steps',
+    'crawler a: step b c: expected a name of letters, digits and hyphens, at most 63',
+  ]],
+  ['with patterns that match nothing', { name: 'a', patterns: { start: 'news/*', x: '/a' }, steps: { start: { run } } }, [
+    'crawler a: patterns name x, which is no step',
+    'crawler a: no URL matches "news/*": a pattern begins with /, * or https://',
+  ]],
+  ['with a condition of no form', { name: 'a', steps: { start: { when: { exist: 'sku' }, run } } }, [
+    'crawler a: step start: when: there is no exist; there are exists, equals, notEquals, greaterThan, lessThan, in, and, or, not',
+  ]],
+])('a crawler %s is told of all its problems at once', (_, definition, problems) => {
+  expect(refusal(definition)).toEqual(problems);
+});
+
+const SHOP: Crawler = defineCrawler({
+  name: 'shop',
+  patterns: { product: ['/product/*', 'https://cdn.example/*'] },
+  steps: { start: { to: ['start', 'list'], run }, list: { to: ['product', 'start'], run }, product: { run } },
+});
+
+test('a URL starts at the step whose pattern it matches, and else at the first', () => {
+  const starts = ['https://a.example/product/1', 'https://cdn.example/x', 'https://a.example/'].map((url) =>
+    SHOP.startOf(url),
+  );
+  expect(starts).toEqual(['product', 'product', '']);
+});
+
+test('of each circle only the link that leads back makes pages deeper', () => {
+  const loops = [
+    ['start', 'start'],
+    ['start', 'list'],
+    ['list', 'start'],
+    ['list', 'product'],
+  ].map(([from = '', to = '']) => SHOP.graph.isLoop(from, to));
+  expect(loops).toEqual([true, false, true, false]);
+});

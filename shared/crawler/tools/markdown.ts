@@ -1,0 +1,146 @@
+import type { AnyNode, Element } from 'domhandler';
+import { escapeAttribute, escapeText } from 'entities';
+import type TurndownService from 'turndown';
+import { MAX_MARKDOWN_NODES, MAX_MARKDOWN_TEXT } from '../../task/task/page-limits.ts';
+import type { LinkBase } from '../../task/url/url.ts';
+import { turndown } from './libraries.ts';
+import { elementsNamed, isElement } from './nodes.ts';
+import { gridOf } from './table.ts';
+
+/** Elements in each other that become markdown. Deeper ones are written as content of the last. */
+const MAX_DEPTH = 64;
+/** Not for readers. */
+const LEFT_OUT: ReadonlySet<string> = new Set(
+  'script style template head title noscript svg math iframe object select button canvas audio video'.split(' '),
+);
+const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
+/** Attributes that markdown has a place for. */
+const KEPT: ReadonlySet<string> = new Set(['alt', 'title', 'class', 'start']);
+const URLS: ReadonlySet<string> = new Set(['href', 'src']);
+const TABLE: ReadonlySet<string> = new Set(['table']);
+const TABLE_PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
+
+/**
+ * What a node says as markdown (CommonMark, with the tables of GitHub), its links absolute. Parts that are not for readers are left
+ * out, and so is what exceeds the limits of `page-limits.ts`, since the time is proportional to it.
+ */
+export function markdownOf(node: AnyNode, base: LinkBase): string {
+  service ??= newService();
+  return service.turndown(boundedHtml(node, base));
+}
+
+let service: TurndownService | undefined;
+
+function newService(): TurndownService {
+  const made = new (turndown())({
+    headingStyle: 'atx',
+    codeBlockStyle: 'fenced',
+    bulletListMarker: '-',
+    emDelimiter: '*',
+    hr: '---',
+  });
+  made.addRule('cell', {
+    filter: 'td',
+    replacement: (content) =>
+      ` ${content
+        .trim()
+        .replaceAll(/\s*\n\s*/g, ' ')
+        .replaceAll('|', '\\|')} |`,
+  });
+  made.addRule('row', {
+    filter: 'tr',
+    replacement: (content, row) => {
+      const isFirst = row.previousSibling === null;
+      return `\n|${content}${isFirst ? `\n|${' --- |'.repeat(row.childNodes.length)}` : ''}`;
+    },
+  });
+  made.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` });
+  return made;
+}
+
+/** HTML of a node that a converter can recurse into and finish in time. What it leaves open ends with it. */
+function boundedHtml(top: AnyNode, base: LinkBase): string {
+  let html = '';
+  let nodes = 0;
+  let characters = 0;
+  let depth = 0;
+  /** What is still to be written; a text is a tag. */
+  const waiting: (AnyNode | string)[] = [top];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    if (typeof at === 'string') {
+      html += at;
+      depth += at.startsWith('</') ? -1 : 1;
+      continue;
+    }
+    if (++nodes > MAX_MARKDOWN_NODES || characters >= MAX_MARKDOWN_TEXT) break;
+    if (isElement(at)) {
+      if (LEFT_OUT.has(at.name)) continue;
+      const name = nameOf(at);
+      if (VOID.has(name)) {
+        html += `<${name}${attributesOf(at, base)}>`;
+      } else if (name === 'table') {
+        waiting.push(...partsOfTable(at).toReversed());
+      } else {
+        const isTooDeep = depth >= MAX_DEPTH;
+        if (!isTooDeep) waiting.push(`</${name}>`);
+        pushChildren(waiting, at);
+        if (!isTooDeep) waiting.push(`<${name}${attributesOf(at, base)}>`);
+      }
+    } else if ('data' in at) {
+      const text = at.data.slice(0, MAX_MARKDOWN_TEXT - characters);
+      characters += text.length;
+      html += escapeText(text);
+    } else {
+      pushChildren(waiting, at);
+    }
+  }
+  return html;
+}
+
+function pushChildren(waiting: (AnyNode | string)[], node: AnyNode): void {
+  if (!('children' in node)) return;
+  for (let at = node.children.length - 1; at >= 0; at--) waiting.push(node.children[at] as AnyNode);
+}
+
+/** A table's tags and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. */
+function partsOfTable(table: Element): readonly (AnyNode | string)[] {
+  const { rows } = gridOf(table);
+  const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
+  const parts: (AnyNode | string)[] = ['<table>'];
+  for (const row of rows.slice(0, MAX_MARKDOWN_NODES / width)) {
+    parts.push('<tr>');
+    for (let at = 0; at < width; at++) {
+      const cell = row[at];
+      parts.push('<td>');
+      if (cell !== undefined && !cell.isRepeated) for (const child of cell.element.children) parts.push(child);
+      parts.push('</td>');
+    }
+    parts.push('</tr>');
+  }
+  return [...parts, '</table>'];
+}
+
+/** The name that a converter is given. A table for layout is a block of blocks. */
+function nameOf(element: Element): string {
+  const { name } = element;
+  if (name === 'table') return isDataTable(element) ? name : 'div';
+  if (TABLE_PARTS.has(name)) return 'div';
+  return /^[a-z][a-z0-9]*$/.test(name) ? name : 'span';
+}
+
+function isDataTable(table: Element): boolean {
+  const [, nested] = elementsNamed(table, TABLE).take(2);
+  if (nested !== undefined) return false;
+  const { rows } = gridOf(table);
+  return rows.length > 1 && rows.some(({ length }) => length > 1);
+}
+
+function attributesOf({ attribs }: Element, base: LinkBase): string {
+  return Object.entries(attribs)
+    .filter(([name]) => KEPT.has(name) || URLS.has(name))
+    .map(([name, value]) => {
+      const written = URLS.has(name) ? (URL.parse(value, base.href)?.href ?? value) : value;
+      return ` ${name}="${escapeAttribute(written)}"`;
+    })
+    .join('');
+}

@@ -1,0 +1,33 @@
+import type { Options } from 'css-select';
+import type { AnyNode, Element } from 'domhandler';
+import { cssSelect } from './libraries.ts';
+import { NTH } from './nth.ts';
+
+/** Names of elements and attributes are compared as written in XML, and in any case in HTML. */
+interface In {
+  readonly isXml: boolean;
+}
+
+/** The elements in a node that a selector matches, in the order of the page. Throws an Error that names an invalid selector. */
+export function select(css: string, node: AnyNode, { isXml }: In): readonly Element[] {
+  return named(css, () => cssSelect().selectAll<AnyNode, Element>(css, node, optionsOf(isXml)));
+}
+
+/** The first of {@link select}. */
+export function selectFirst(css: string, node: AnyNode, { isXml }: In): Element | undefined {
+  return named(css, () => cssSelect().selectOne<AnyNode, Element>(css, node, optionsOf(isXml))) ?? undefined;
+}
+
+/** css-select gives a pseudo-class of ours the element and what is in its brackets. */
+function optionsOf(isXml: boolean): Options<AnyNode, Element> {
+  return { xmlMode: isXml, pseudos: NTH };
+}
+
+function named<T>(css: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error: unknown) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Invalid selector ${JSON.stringify(css)}: ${why}`, { cause: error });
+  }
+}

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { mediaTypeOf, type Page } from '../../../shared/crawler/page.ts';
+import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
+import type { Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
@@ -114,7 +115,7 @@ export function doneRecord(
     finalUrl: fetched.finalUrl,
     ...(redirects.length === 0 ? {} : { redirects }),
     status: fetched.status,
-    title: page.title,
+    title: page.title ?? null,
     contentType: mediaTypeOf(fetched.headers['content-type']) ?? null,
     contentHash,
     bytes: fetched.body.byteLength,

@@ -63,7 +63,7 @@ export function addTableOptions(command: Command, { isBrief = false }: { readonl
   add('-o, --output <file>', 'write the records to a file; - is standard output', false);
   add('--format <format>', 'jsonl, json or csv (default: by the ending of the file, else jsonl)', false);
   add('--fields <columns>', 'only these columns: title,Price=offers[0].price', false);
-  add('--step <name>', 'only the records of this step of the crawler', false);
+  add('--step <name>', 'only the records of this step of the crawler');
   add('--each <path>', 'a row for each element of this list in the data; . is the data themselves');
   add('--where <condition>', 'only rows with status=200,301 or price!= (repeated: all must hold)').argParser(repeated);
   add('--failed', 'the failures instead of the pages');

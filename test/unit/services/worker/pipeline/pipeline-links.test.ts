@@ -20,7 +20,7 @@ test('links are followed once each, and what was offered is told', async () => {
 test('none are followed by a run that follows none', async () => {
   const world = await setup({ run: { follow: false } });
   await world.pipeline().handle(await deliver(world, '/page/1'));
-  const nothing = { depth: 0, scope: 0, maxPages: 0, limit: 0 };
+  const nothing = { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 };
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 1, done: 1, leftOut: nothing });
 });
 

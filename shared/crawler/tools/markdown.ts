@@ -1,4 +1,4 @@
-import type { AnyNode, Element, ParentNode } from 'domhandler';
+import type { AnyNode, Element } from 'domhandler';
 import { escapeAttribute, escapeText } from 'entities';
 import type TurndownService from 'turndown';
 import { MAX_MARKDOWN_NODES, MAX_MARKDOWN_TEXT } from '../../task/task/page-limits.ts';
@@ -18,8 +18,7 @@ const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 const KEPT: ReadonlySet<string> = new Set(['alt', 'title', 'class', 'start']);
 const URLS: ReadonlySet<string> = new Set(['href', 'src']);
 const TABLE: ReadonlySet<string> = new Set(['table']);
-const SECTIONS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot']);
-const TABLE_PARTS: ReadonlySet<string> = new Set([...TABLE, ...SECTIONS, 'tr', 'td', 'th']);
+const TABLE_PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
 /**
  * What a node says as markdown (CommonMark, with the tables of GitHub), its links absolute. Parts that are not for readers are left
@@ -41,7 +40,7 @@ function newService(): TurndownService {
     hr: '---',
   });
   made.addRule('cell', {
-    filter: ['td', 'th'],
+    filter: 'td',
     replacement: (content) =>
       ` ${content
         .trim()
@@ -65,64 +64,75 @@ function boundedHtml(top: AnyNode, base: LinkBase): string {
   let nodes = 0;
   let characters = 0;
   let depth = 0;
-  /** What is still to be written; a text is the end tag of an element that is open. */
+  /** What is still to be written; a text is a tag. */
   const waiting: (AnyNode | string)[] = [top];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (typeof at === 'string') {
       html += at;
-      depth--;
+      depth += at.startsWith('</') ? -1 : 1;
       continue;
     }
     if (++nodes > MAX_MARKDOWN_NODES || characters >= MAX_MARKDOWN_TEXT) break;
     if (isElement(at)) {
       if (LEFT_OUT.has(at.name)) continue;
       const name = nameOf(at);
-      const isVoid = VOID.has(name);
-      if (isVoid || (name !== '' && depth < MAX_DEPTH)) html += `<${name}${attributesOf(at, base)}>`;
-      if (isVoid) continue;
-      if (name !== '' && depth < MAX_DEPTH) {
-        depth++;
-        waiting.push(`</${name}>`);
+      if (VOID.has(name)) {
+        html += `<${name}${attributesOf(at, base)}>`;
+      } else if (name === 'table') {
+        waiting.push(...partsOfTable(at).toReversed());
+      } else {
+        const isTooDeep = depth >= MAX_DEPTH;
+        if (!isTooDeep) waiting.push(`</${name}>`);
+        pushChildren(waiting, at);
+        if (!isTooDeep) waiting.push(`<${name}${attributesOf(at, base)}>`);
       }
-    } else if ('data' in at && !isBetweenCells(at)) {
+    } else if ('data' in at) {
       const text = at.data.slice(0, MAX_MARKDOWN_TEXT - characters);
       characters += text.length;
       html += escapeText(text);
+    } else {
+      pushChildren(waiting, at);
     }
-    if (!('children' in at)) continue;
-    for (let child = at.children.length - 1; child >= 0; child--) waiting.push(at.children[child] as AnyNode);
   }
   return html;
 }
 
-/** The name that a converter is given; none if only the content counts. A table for layout is a block of blocks. */
+function pushChildren(waiting: (AnyNode | string)[], node: AnyNode): void {
+  if (!('children' in node)) return;
+  for (let at = node.children.length - 1; at >= 0; at--) waiting.push(node.children[at] as AnyNode);
+}
+
+/** A table's tags and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. */
+function partsOfTable(table: Element): readonly (AnyNode | string)[] {
+  const { rows } = gridOf(table);
+  const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
+  const parts: (AnyNode | string)[] = ['<table>'];
+  for (const row of rows.slice(0, MAX_MARKDOWN_NODES / width)) {
+    parts.push('<tr>');
+    for (let at = 0; at < width; at++) {
+      const cell = row[at];
+      parts.push('<td>');
+      if (cell !== undefined && !cell.isRepeated) for (const child of cell.element.children) parts.push(child);
+      parts.push('</td>');
+    }
+    parts.push('</tr>');
+  }
+  return [...parts, '</table>'];
+}
+
+/** The name that a converter is given. A table for layout is a block of blocks. */
 function nameOf(element: Element): string {
   const { name } = element;
-  if (!TABLE_PARTS.has(name)) return /^[a-z][a-z0-9]*$/.test(name) ? name : 'span';
-  let table: ParentNode | null = element;
-  while (table !== null && !(isElement(table) && table.name === 'table')) table = table.parent;
-  if (table === null || !isElement(table) || !isDataTable(table)) return 'div';
-  // Browsers and converters put all rows into one body.
-  return SECTIONS.has(name) ? '' : name;
+  if (name === 'table') return isDataTable(element) ? name : 'div';
+  if (TABLE_PARTS.has(name)) return 'div';
+  return /^[a-z][a-z0-9]*$/.test(name) ? name : 'span';
 }
 
 function isDataTable(table: Element): boolean {
-  const known = dataTables.get(table);
-  if (known !== undefined) return known;
   const [, nested] = elementsNamed(table, TABLE).take(2);
+  if (nested !== undefined) return false;
   const { rows } = gridOf(table);
-  const isOne = nested === undefined && rows.length > 1 && rows.some(({ length }) => length > 1);
-  dataTables.set(table, isOne);
-  return isOne;
-}
-
-const dataTables = new WeakMap<Element, boolean>();
-
-/** White space in a row or a table, but in no cell, is only the layout of the source. */
-function isBetweenCells({ parent }: AnyNode): boolean {
-  return (
-    parent !== null && isElement(parent) && TABLE_PARTS.has(parent.name) && parent.name !== 'td' && parent.name !== 'th'
-  );
+  return rows.length > 1 && rows.some(({ length }) => length > 1);
 }
 
 function attributesOf({ attribs }: Element, base: LinkBase): string {

@@ -100,7 +100,7 @@ export class Selection {
     const found = css === undefined ? this.#node : selectFirst(css, this.#node, this.#in);
     const table = found === undefined ? undefined : tableIn(found);
     if (table === undefined) return undefined;
-    return options?.header === false ? gridOf(table).rows : tableRows(table);
+    return options?.header === false ? gridOf(table).rows.map((row) => row.map(({ text }) => text)) : tableRows(table);
   }
 
   /** The first group of a regular expression in the text, or all that it matches if it has no group. */

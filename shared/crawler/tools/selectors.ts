@@ -1,5 +1,7 @@
+import type { Options } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
 import { cssSelect } from './libraries.ts';
+import { NTH } from './nth.ts';
 
 /** Names of elements and attributes are compared as written in XML, and in any case in HTML. */
 interface In {
@@ -8,17 +10,17 @@ interface In {
 
 /** The elements in a node that a selector matches, in the order of the page. Throws an Error that names an invalid selector. */
 export function select(css: string, node: AnyNode, { isXml }: In): readonly Element[] {
-  return named(css, () => cssSelect().selectAll<AnyNode, Element>(css, node, { xmlMode: isXml }));
+  return named(css, () => cssSelect().selectAll<AnyNode, Element>(css, node, optionsOf(isXml)));
 }
 
 /** The first of {@link select}. */
 export function selectFirst(css: string, node: AnyNode, { isXml }: In): Element | undefined {
-  return named(css, () => cssSelect().selectOne<AnyNode, Element>(css, node, { xmlMode: isXml })) ?? undefined;
+  return named(css, () => cssSelect().selectOne<AnyNode, Element>(css, node, optionsOf(isXml))) ?? undefined;
 }
 
-/** Does a selector match an element? */
-export function matches(css: string, element: Element, { isXml }: In): boolean {
-  return named(css, () => cssSelect().is<AnyNode, Element>(element, css, { xmlMode: isXml }));
+/** css-select gives a pseudo-class of ours the element and what is in its brackets. */
+function optionsOf(isXml: boolean): Options<AnyNode, Element> {
+  return { xmlMode: isXml, pseudos: NTH };
 }
 
 function named<T>(css: string, run: () => T): T {

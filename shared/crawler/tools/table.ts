@@ -17,17 +17,23 @@ const MAX_SPAN = 1_000;
  */
 export function tableRows(table: Element): readonly TableRow[] {
   const { rows, headers } = gridOf(table);
-  const names = namesOf(rows.slice(0, headers));
+  const names = headers === 0 ? [] : namesOf(rows.slice(0, headers));
   return rows
     .slice(headers)
-    .map((row) =>
-      Object.fromEntries(row.map((text, at) => [headers === 0 ? `${at}` : (names[at] ?? `${at + 1}`), text])),
-    );
+    .map((row) => Object.fromEntries(row.map(({ text }, at) => [names[at] ?? `${headers === 0 ? at : at + 1}`, text])));
+}
+
+/** A cell of a table, in one of the places that it takes. */
+export interface GridCell {
+  readonly element: Element;
+  readonly text: string;
+  /** Not the first of its places. */
+  readonly isRepeated: boolean;
 }
 
 /** All rows of a table, its header as well. */
 export interface Grid {
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly (readonly GridCell[])[];
   /** How many rows at the beginning are its header. */
   readonly headers: number;
 }
@@ -37,26 +43,27 @@ const SECTIONS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot']);
 /** The cells of a table in rows and columns. */
 export function gridOf(table: Element): Grid {
   const lines = linesOf(table);
-  const rows: string[][] = [];
-  /** Texts of cells above that reach down, by column, with the rows that are left. */
-  let hanging = new Map<number, { readonly text: string; left: number }>();
+  const rows: GridCell[][] = [];
+  /** Cells above that reach down, by column, with the rows that are left. */
+  let hanging = new Map<number, { readonly cell: GridCell; readonly left: number }>();
   let cells = 0;
   for (const { line } of lines) {
-    const row: string[] = [];
+    const row: GridCell[] = [];
     const reaching: typeof hanging = new Map();
     const takeHanging = (): void => {
       for (let above = hanging.get(row.length); above !== undefined; above = hanging.get(row.length)) {
-        if (above.left > 1) reaching.set(row.length, { text: above.text, left: above.left - 1 });
-        row.push(above.text);
+        if (above.left > 1) reaching.set(row.length, { ...above, left: above.left - 1 });
+        row.push(above.cell);
       }
     };
-    for (const cell of line) {
-      const text = textOf(cell);
-      const down = spanOf(cell, 'rowspan');
+    for (const element of line) {
+      const text = textOf(element);
+      const down = spanOf(element, 'rowspan');
+      const repeated: GridCell = { element, text, isRepeated: true };
       takeHanging();
-      for (let across = spanOf(cell, 'colspan'); across > 0; across--) {
-        if (down > 1) reaching.set(row.length, { text, left: down - 1 });
-        row.push(text);
+      for (let across = spanOf(element, 'colspan'), isRepeated = false; across > 0; across--, isRepeated = true) {
+        if (down > 1) reaching.set(row.length, { cell: repeated, left: down - 1 });
+        row.push(isRepeated ? repeated : { element, text, isRepeated });
       }
       if (cells + row.length > MAX_CELLS) break;
     }
@@ -94,12 +101,14 @@ function headersOf(lines: readonly Line[]): number {
   return lines[0]?.line.every(({ name }) => name === 'th') ? 1 : 0;
 }
 
-function namesOf(headers: readonly (readonly string[])[]): readonly string[] {
+function namesOf(headers: Grid['rows']): readonly string[] {
   const width = headers.reduce((most, { length }) => Math.max(most, length), 0);
   const used = new Map<string, number>();
   return Array.from({ length: width }, (_, at) => {
     // A name that reaches down several rows of the header is said once.
-    const parts = headers.map((row) => row[at] ?? '').filter((text, row, all) => text !== '' && text !== all[row - 1]);
+    const parts = headers
+      .map((row) => row[at]?.text ?? '')
+      .filter((text, row, all) => text !== '' && text !== all[row - 1]);
     const name = parts.join(' ');
     if (name === '') return `${at + 1}`;
     const times = (used.get(name) ?? 0) + 1;

@@ -23,7 +23,9 @@ export function evaluate(expression: string, node: AnyNode): readonly AnyNode[] 
     );
     values = Array.isArray(result) ? result : [result];
   } catch (error: unknown) {
-    const why = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
+    // The library draws the place in several lines.
+    const why = /\bX\w{3}\d{4}: .*/.exec(message)?.[0] ?? message;
     throw new Error(`Invalid XPath ${JSON.stringify(expression)}: ${why}`, { cause: error });
   }
   return values.map((value) => {

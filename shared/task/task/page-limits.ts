@@ -22,7 +22,7 @@ export const MAX_TITLE_LENGTH = 2_000;
 /** Bytes of a record as a line of JSON in UTF-8. The page's content is cut to fit. */
 export const MAX_RECORD_BYTES = 4 * 1024 ** 2;
 /** Elements of a page that its tools see. The rest of the page is left out. */
-export const MAX_TREE_ELEMENTS = 500_000;
+export const MAX_TREE_ELEMENTS = 200_000;
 /** Elements in each other that the tools see, as in browsers. In HTML, deeper ones count as children of the deepest. */
 export const MAX_TREE_DEPTH = 512;
 /** Elements and texts of a page that become markdown. The rest is left out. */

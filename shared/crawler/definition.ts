@@ -28,7 +28,7 @@ export interface ShortDefinition {
 /** What goes with the links that a step follows. */
 export interface FollowHow<Kept = Readonly<Record<string, unknown>>> {
   /** Added to what the page itself keeps, and handed to the step that gets the link. Any value that JSON can express. */
-  readonly kept?: Partial<Kept>;
+  readonly kept?: Unchecked<Partial<Kept>>;
 }
 
 /** One link or several; what isn't there is left out, so that a page without a link needs no `if`. */
@@ -104,4 +104,6 @@ export type At<T, N> = N extends keyof T ? T[N] : undefined;
 export type NamesIn<T> = T extends readonly (infer S extends string)[] ? S : never;
 export type KeptBy<Keeps> = Keeps extends z.ZodType ? z.output<Keeps> : Readonly<Record<string, unknown>>;
 export type GivenTo<Keeps> = Keeps extends z.ZodType ? z.input<Keeps> : Readonly<Record<string, never>>;
-export type ItemOf<Item> = Item extends z.ZodType ? z.input<Item> : unknown;
+export type ItemOf<Item> = Item extends z.ZodType ? Unchecked<z.input<Item>> : unknown;
+/** As a page has it: a field that wasn't found is undefined, and the schema says whether it may be. */
+export type Unchecked<T> = T extends object ? { readonly [K in keyof T]: T[K] | undefined } : T;

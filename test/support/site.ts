@@ -46,6 +46,8 @@ export class TestSite {
   readonly #handlers = new Map<string, TestHandler>();
   readonly #flaky = new Map<string, number>();
   readonly #loopback: LoopbackServer;
+  #before: (() => Promise<void>) | undefined;
+  #turn = Promise.resolve();
   #connections = 0;
   #open = 0;
   #mostOpen = 0;
@@ -78,6 +80,7 @@ export class TestSite {
     this.#log.clear();
     this.#handlers.clear();
     this.#flaky.clear();
+    this.#before = undefined;
     this.#connections = 0;
     this.robots = `User-agent: *\nAllow: /\nSitemap: ${this.origin}/sitemap.xml\n`;
   }
@@ -103,6 +106,11 @@ export class TestSite {
   /** Answers one path, without its query, in the test's own way. */
   on(path: string, handler: TestHandler): void {
     this.#handlers.set(path, handler);
+  }
+
+  /** Does this before each answer, for one request after the other. */
+  holdBefore(act: () => Promise<void>): void {
+    this.#before = act;
   }
 
   /** Since the last `reset`, in order. */
@@ -153,7 +161,10 @@ export class TestSite {
       this.#open -= 1;
     });
     const { delayMs = 0 } = this.#options;
-    if (delayMs === 0) this.#route(request, response);
+    if (this.#before !== undefined) {
+      this.#turn = this.#turn.then(this.#before);
+      void this.#turn.then(() => this.#route(request, response));
+    } else if (delayMs === 0) this.#route(request, response);
     else after(delayMs, response, () => this.#route(request, response));
   }
 

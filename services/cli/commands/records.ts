@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
+import type { RunOptions } from '../../../shared/ports/runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
-import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
 import { withRecords } from '../process/with-archives.ts';
 import { writeTable } from '../tables/record-table.ts';
+import { columnsOfStep } from '../tables/step-columns.ts';
 import { addTableOptions, planTable, type TableOptions } from '../tables/table-plan.ts';
 import { say, sayFailure } from '../text/output.ts';
 
@@ -30,8 +31,11 @@ async function records(text: string | undefined, options: TableOptions, context:
     const run = named ?? (await source.last());
     if (run === undefined || !(await source.has(run))) return await sayNoRecords(source, run, settings);
     if (named === undefined) say(`Run ${run}, the last one`);
-    const rules = plan.list === undefined ? undefined : await rulesOf(run, settings);
-    await writeTable(plan, { source, run, rules, signal });
+    // A crawl of this machine keeps its rules; those of the fleet's runs are taken to be the settings'.
+    const rules = plan.list === undefined ? undefined : ((await optionsOf(run, settings)) ?? settings).urlKey;
+    const columnsOf = async (step: { readonly name: string; readonly crawler: unknown }) =>
+      columnsOfStep(step, await optionsOf(run, settings).catch(() => undefined), settings);
+    await writeTable(plan, { source, run, rules, columnsOf, signal });
     return 0;
   });
 }
@@ -45,12 +49,11 @@ async function sayNoRecords(source: RecordSource, run: string | undefined, setti
   return 1;
 }
 
-/** A crawl of this machine keeps its rules; those of the fleet's runs are taken to be the settings'. */
-async function rulesOf(run: string, settings: Settings): Promise<readonly UrlKeyRule[] | undefined> {
+/** The options of a crawl of this machine; nothing for a run of the fleet. */
+async function optionsOf(run: string, settings: Settings): Promise<RunOptions | undefined> {
   const runs = await openLocalRuns(settings);
   try {
-    const view = await runs.view(run);
-    return view === undefined ? settings.urlKey : view.beginning.options.urlKey;
+    return (await runs.view(run))?.beginning.options;
   } finally {
     runs.close();
   }

@@ -6,6 +6,7 @@ import type { CrawlOptions } from '../process/run-plan.ts';
 import { withRecords } from '../process/with-archives.ts';
 import { STANDARD_STREAM } from '../text/line-output.ts';
 import { writeTable } from './record-table.ts';
+import { columnsOfStep } from './step-columns.ts';
 import { planTable, TABLE_FLAGS, type TableOptions, type TablePlan } from './table-plan.ts';
 
 /**
@@ -39,7 +40,12 @@ export async function writeTableOf(
 ): Promise<void> {
   if (table === undefined) return;
   await withRecords({ ...context, name: 'trawl crawl' }, (source) =>
-    writeTable(table, { source, run, rules: options.urlKey }),
+    writeTable(table, {
+      source,
+      run,
+      rules: options.urlKey,
+      columnsOf: (step) => columnsOfStep(step, options, context.settings),
+    }),
   );
 }
 

@@ -1,5 +1,5 @@
 import { count, counted } from '../../../shared/control/format.ts';
-import { MOST_COLUMNS } from '../../../shared/control/table/columns.ts';
+import { type Column, MOST_COLUMNS } from '../../../shared/control/table/columns.ts';
 import { TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
@@ -19,21 +19,28 @@ interface TableOfRun {
   readonly run: string;
   /** The run's; a list's lines are found by them. */
   readonly rules: readonly UrlKeyRule[] | undefined;
+  /** The columns of a step's items, as far as they can be known without its records. */
+  readonly columnsOf: ColumnsOf;
   readonly signal?: AbortSignal | undefined;
 }
 
+type ColumnsOf = (step: { readonly name: string; readonly crawler: unknown }) => Promise<readonly Column[] | undefined>;
+
 /** Writes the table of a run, and says what is to be said of it on standard error. */
-export async function writeTable(plan: TablePlan, { source, run, rules, signal }: TableOfRun): Promise<void> {
+export async function writeTable(
+  plan: TablePlan,
+  { source, run, rules, columnsOf, signal }: TableOfRun,
+): Promise<void> {
   const noRecords = new NoRecords();
   const stored = (onNoRecord?: (found: NoRecord) => void) => interruptible(source.read(run, onNoRecord), signal);
   if (plan.list === undefined) {
-    await writeRows(plan, { first: () => stored(), last: () => stored(noRecords.add) });
+    await writeRows(plan, { columnsOf, first: () => stored(), last: () => stored(noRecords.add) });
   } else {
     const joined = new JoinedRecords(plan.list, run, rules);
     try {
       await joined.keep(stored(noRecords.add));
       const records = (): AsyncIterable<TableRecord> => interruptible(joined.read(), signal);
-      await writeRows(plan, { first: records, last: records });
+      await writeRows(plan, { columnsOf, first: records, last: records });
     } finally {
       await joined.close();
     }
@@ -43,16 +50,21 @@ export async function writeTable(plan: TablePlan, { source, run, rules, signal }
 
 /** The records, as they are read to find the columns, and to write the rows. */
 interface Passes {
+  readonly columnsOf: ColumnsOf;
   first(): AsyncIterable<object>;
   last(): AsyncIterable<object>;
 }
 
-async function writeRows({ query, format, hasMark, path }: TablePlan, { first, last }: Passes): Promise<void> {
+async function writeRows(plan: TablePlan, { columnsOf, first, last }: Passes): Promise<void> {
+  const { query, format, hasMark, path } = plan;
   const output = await openLineOutput(path);
   try {
     const reader = new TableReader(query);
     if (format === 'csv' && query.columns === undefined) {
       for await (const record of first()) for (const _ of reader.rows(record as TableRecord));
+      const step = stepOfRows(plan, reader);
+      const columns = step === undefined ? undefined : await columnsOf(step);
+      if (columns !== undefined) reader.know(columns);
     }
     const isShown = path === undefined && process.stdout.isTTY;
     const rows = rowFormat(format, { reader, hasMark, isShown });
@@ -61,10 +73,18 @@ async function writeRows({ query, format, hasMark, path }: TablePlan, { first, l
     await output.write(rows.end);
     await output.finish();
     if (path !== undefined) say(`${counted(written, whatOf(query))} written to ${path}`);
-    if (!output.isOver) say(...remarks(reader));
+    if (!output.isOver) say(...remarks(reader), ...remarksOnSteps(plan, reader, written));
   } finally {
     await output.close();
   }
+}
+
+/** The step whose items all rows are; nothing if they are of several, or something else than its items. */
+function stepOfRows({ query: { outcome, each } }: TablePlan, { steps }: TableReader) {
+  const isOfItems = outcome === 'done' && (each === undefined || each.path.from === 'item');
+  const [first, ...others] = [...steps].filter(([, { hasRows }]) => hasRows);
+  if (!isOfItems || first === undefined || others.length > 0 || first[1].hasLists) return undefined;
+  return { name: first[0], crawler: first[1].crawler };
 }
 
 async function writeAll(
@@ -98,6 +118,25 @@ function remarks(reader: TableReader): string[] {
       `trawl: ${count(columnsLeftOut)} columns beyond the first ${MOST_COLUMNS} were left out: name those you need with --fields`,
     );
   return lines;
+}
+
+/** Which flags make a better table of the records of steps. */
+function remarksOnSteps({ query, format }: TablePlan, { steps }: TableReader, written: number): string[] {
+  const { step, each, columns, outcome, hasEmpty } = query;
+  const names = [...steps.keys()];
+  if (step !== undefined && names.length > 0 && !steps.has(step))
+    return [`trawl: no record is of a step ${step}; there are ${names.join(', ')} (--step)`];
+  if (written === 0 && outcome === 'done' && hasEmpty !== true && names.length > 0)
+    return ['trawl: the steps found nothing on these pages (--empty has a row for each of them)'];
+  const isTable = format === 'csv' || columns !== undefined;
+  if (!isTable || outcome !== 'done') return [];
+  const ofRows = [...steps].filter(([, { hasRows }]) => hasRows).map(([name]) => name);
+  const isMixed = format === 'csv' && columns === undefined && ofRows.length > 1;
+  const hasLists = each === undefined && [...steps.values()].some((found) => found.hasLists);
+  return [
+    ...(hasLists ? ['trawl: some pages have several items in one row: --each . makes a row of each'] : []),
+    ...(isMixed ? [`trawl: the rows are of several steps: ${ofRows.map((name) => `--step ${name}`).join(', ')}`] : []),
+  ];
 }
 
 async function* interruptible<T>(records: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {

@@ -15,6 +15,8 @@ export interface TableOptions {
   readonly failed?: boolean;
   readonly skipped?: boolean;
   readonly all?: boolean;
+  readonly step?: string;
+  readonly empty?: boolean;
   readonly each?: string;
   readonly where?: readonly string[];
   readonly fields?: string;
@@ -28,7 +30,9 @@ export interface TableOptions {
 export const TABLE_FLAGS = [
   'format',
   'fields',
+  'step',
   'each',
+  'empty',
   'where',
   'failed',
   'skipped',
@@ -57,13 +61,15 @@ export function addTableOptions(command: Command, { isBrief = false }: { readonl
     return option;
   };
   add('-o, --output <file>', 'write the records to a file; - is standard output', false);
-  add('--format <format>', 'jsonl, json or csv (default: by the ending of the file, else jsonl)', false);
+  add('--format <format>', "jsonl, json or csv [by the file's ending, else jsonl]", false);
   add('--fields <columns>', 'only these columns: title,Price=offers[0].price', false);
+  add('--step <name>', 'only the records of this step of the crawler');
   add('--each <path>', 'a row for each element of this list in the data; . is the data themselves');
   add('--where <condition>', 'only rows with status=200,301 or price!= (repeated: all must hold)').argParser(repeated);
   add('--failed', 'the failures instead of the pages');
   add('--skipped', 'what was skipped instead of the pages');
   add('--all', 'pages, failures and what was skipped');
+  add('--empty', 'also pages on which a step found nothing');
   add('--join <list>', 'a row for each line of this list of URLs, in its order; - is standard input');
   add('--bom', 'begin CSV with a byte order mark, for Excel');
   return command;
@@ -93,7 +99,8 @@ function readFormat({ format, output = STANDARD_STREAM }: TableOptions): TableFo
   throw new UsageError(`expected -o to end in .jsonl, .json or .csv, got "${output}": say which with --format`);
 }
 
-function readQuery({ failed, skipped, all, each, where = [], fields, join }: TableOptions): TableQuery {
+function readQuery(options: TableOptions): TableQuery {
+  const { failed, skipped, all, step, empty = false, each, where = [], fields, join } = options;
   const asked = Object.entries({ failed, skipped, all }).filter(([, isAsked]) => isAsked === true);
   if (asked.length > 1)
     throw new UsageError(
@@ -103,6 +110,8 @@ function readQuery({ failed, skipped, all, each, where = [], fields, join }: Tab
   const isAll = all === true || (join !== undefined && asked.length === 0);
   return {
     ...(isAll ? {} : { outcome: failed === true ? 'failed' : skipped === true ? 'skipped' : 'done' }),
+    ...(step === undefined ? {} : { step }),
+    ...(empty || join !== undefined ? { hasEmpty: true } : {}),
     ...(each === undefined ? {} : { each: readPath(each, '--each') }),
     where: where.map(readCondition),
     ...(fields === undefined ? {} : { columns: readColumns(fields) }),

@@ -12,6 +12,8 @@ export const MOST_COLUMNS = 200;
 
 /** Fields of a record that stand before those of its data, whether a record has them or not. */
 const FIRST = ['url', 'finalUrl', 'outcome', 'reason', 'status', 'title'] as const;
+/** Of the records of several steps. */
+const STEP = 'step';
 /** Those that stand behind, if a record has them. */
 const LAST = [
   'error',
@@ -62,6 +64,11 @@ function readColumn(written: string, all: string): Column & NamedPath {
   return { header, path, flag: '--fields', text: name };
 }
 
+/** The columns of items that have these fields and no others. */
+export function columnsOfItems(fields: readonly string[]): readonly Column[] {
+  return fields.map((name) => ({ header: name, path: { from: 'item', name } }));
+}
+
 /** The columns that a row has by itself: those of the record, then those of its data and its item, then the record's others. */
 export function columnsOf(row: Row, each: FieldPath | undefined): readonly Column[] {
   const finder = new ColumnFinder(each);
@@ -75,6 +82,8 @@ export class ColumnFinder {
   readonly #ofRecord = new Set<string>(FIRST);
   readonly #own = new Map<string, FieldPath>();
   readonly #beyond = new Set<string>();
+  /** Of the first row. */
+  #step: unknown;
 
   /** @param each what is unfolded: it is no column beside its own items */
   constructor(each?: FieldPath) {
@@ -85,6 +94,8 @@ export class ColumnFinder {
   see(row: Row): void {
     const { item, data, record } = row;
     for (const name of BESIDE) if (Object.hasOwn(record, name)) this.#ofRecord.add(name);
+    this.#step ??= record[STEP];
+    if (this.#step !== record[STEP]) this.#ofRecord.add(STEP);
     if (item !== data && isObject(data)) {
       const unfolded = this.#each?.from === 'any' ? this.#each.name : undefined;
       for (const name of Object.keys(data)) if (name !== unfolded) this.#add(name);
@@ -97,7 +108,7 @@ export class ColumnFinder {
   columns(): readonly Column[] {
     const isThere = (name: string): boolean => this.#ofRecord.has(name);
     const all = new Map<string, FieldPath>();
-    for (const name of [GIVEN, ...FIRST].filter(isThere)) all.set(name, pathOf(name));
+    for (const name of [GIVEN, ...FIRST, STEP].filter(isThere)) all.set(name, pathOf(name));
     for (const [header, path] of this.#own) all.set(header, path);
     for (const name of LAST.filter(isThere)) if (!all.has(name)) all.set(name, pathOf(name));
     return Array.from(all, ([header, path]) => ({ header, path })).slice(0, MOST_COLUMNS);

@@ -14,11 +14,12 @@ export interface Row {
  * | written as              | is                                                                                        |
  * |-------------------------|-------------------------------------------------------------------------------------------|
  * | `.`                     | the item                                                                                  |
+ * | nothing: of a schema    | a field of the item alone                                                                 |
  * | `@status`               | a field of the record                                                                     |
  * | `price`, `offers[0].id` | its first name is looked up in the item, then in the data, then in the record: the first that has it counts |
  */
 export type FieldPath =
-  | { readonly from: 'item' }
+  | { readonly from: 'item'; readonly name?: string }
   | { readonly from: 'record'; readonly name: string }
   | { readonly from: 'any'; readonly name: string; readonly rest: readonly (string | number)[] };
 
@@ -71,7 +72,7 @@ export function readPath(text: string, flag: string): NamedPath {
 
 /** The value at a path; undefined if there is none. */
 export function valueAt({ item, data, record }: Row, path: FieldPath): unknown {
-  if (path.from === 'item') return item;
+  if (path.from === 'item') return path.name === undefined ? item : fieldOf(item, path.name);
   if (path.from === 'record') return fieldOf(record, path.name);
   const owner = [item, data, record].find((each) => hasField(each, path.name));
   return path.rest.reduce<unknown>(stepInto, fieldOf(owner, path.name));

@@ -10,12 +10,29 @@ export type TableRecord = Readonly<Record<string, unknown>>;
 export interface TableQuery {
   /** Left out: all. */
   readonly outcome?: PageRecord['outcome'];
+  /** Of a crawler with steps, the one whose records are meant. Left out: all. */
+  readonly step?: string;
+  /** Pages on which a step found no item have a row, too. */
+  readonly hasEmpty?: boolean;
   /** A list with a row for each of its elements. */
   readonly each?: NamedPath;
   /** All must hold, of the row. */
   readonly where: readonly Condition[];
   /** Left out: whatever there is. */
   readonly columns?: readonly (Column & NamedPath)[];
+}
+
+/** Steps that are noted at most: a crawler has a few. */
+const MOST_STEPS = 100;
+
+/** What was found in the records of a step. */
+export interface StepFound {
+  /** As its records name it. */
+  readonly crawler: unknown;
+  /** Has a record of it a row? */
+  hasRows: boolean;
+  /** Has one several items in a row? */
+  hasLists: boolean;
 }
 
 /** Makes rows of records, and notes which of the named fields are nowhere. */
@@ -25,6 +42,9 @@ export class TableReader {
   readonly #columns: ColumnFinder;
   /** Of all rows, while a named field has not been found. */
   readonly #names: ColumnFinder;
+  /** Those that the rows are known to have. */
+  #known: readonly Column[] | undefined;
+  readonly #steps = new Map<string, StepFound>();
   #missing: readonly NamedPath[];
   #records = 0;
   #rows = 0;
@@ -39,13 +59,20 @@ export class TableReader {
 
   /**
    * The rows of a record: one, or with `each` one for each element of that list. What is no list is one row, and an empty list
-   * none. Conditions are checked last.
+   * none; nor has a page on which a step found nothing, unless that is asked for. Conditions are checked last.
    */
   *rows(record: TableRecord): Generator<Row, void, void> {
-    const { outcome, where } = this.#query;
+    const { outcome, step, hasEmpty = false, where } = this.#query;
     if (outcome !== undefined && record.outcome !== outcome) return;
+    const found = this.#stepOf(record);
+    if (step !== undefined && record.step !== step) return;
+    if (record.items === 0 && !hasEmpty) return;
     this.#records++;
     for (const row of this.#unfold(record)) {
+      if (found !== undefined) {
+        found.hasRows = true;
+        found.hasLists ||= hasSeveral(record) && row.item === record.data;
+      }
       this.#look(row);
       if (!where.every((condition) => holds(condition, row))) continue;
       if (this.#query.columns === undefined) this.#columns.see(row);
@@ -62,14 +89,24 @@ export class TableReader {
     return Object.fromEntries(own.map(({ header, path }) => [header, valueAt(row, path) ?? absent]));
   }
 
-  /** Those that were named, or else of all rows so far. */
+  /** Those that were named or are known, or else of all rows so far. */
   get columns(): readonly Column[] {
-    return this.#query.columns ?? this.#columns.columns();
+    return this.#query.columns ?? this.#known ?? this.#columns.columns();
+  }
+
+  /** Says which columns the rows have, whatever is found in them. */
+  know(columns: readonly Column[]): void {
+    this.#known = columns;
   }
 
   /** How many columns were found beyond {@link columns}. */
   get columnsLeftOut(): number {
-    return this.#columns.leftOut;
+    return this.#known === undefined ? this.#columns.leftOut : 0;
+  }
+
+  /** The steps of the records of that outcome, those that weren't asked for included. None of crawlers of one function. */
+  get steps(): ReadonlyMap<string, StepFound> {
+    return this.#steps;
   }
 
   /** What was named and found nowhere. Of no rows, nothing can be said. */
@@ -92,9 +129,22 @@ export class TableReader {
       yield whole;
       return;
     }
-    const found = valueAt(whole, each.path);
-    this.#isListFound ||= found !== undefined;
-    for (const item of Array.isArray(found) ? found : [found]) yield { item, data, record };
+    // A list within each of several items is unfolded with its own item around it.
+    const isWithinItems = each.path.from !== 'item' && hasSeveral(record) && Array.isArray(data);
+    for (const around of isWithinItems ? data.map((item: unknown) => ({ item, data: item, record })) : [whole]) {
+      const found = valueAt(around, each.path);
+      this.#isListFound ||= found !== undefined;
+      for (const item of Array.isArray(found) ? found : [found]) yield { ...around, item };
+    }
+  }
+
+  #stepOf({ step, crawler }: TableRecord): StepFound | undefined {
+    if (typeof step !== 'string' || step === '') return undefined;
+    const known = this.#steps.get(step);
+    if (known !== undefined || this.#steps.size === MOST_STEPS) return known;
+    const found = { crawler, hasRows: false, hasLists: false };
+    this.#steps.set(step, found);
+    return found;
   }
 
   #look(row: Row): void {
@@ -103,4 +153,8 @@ export class TableReader {
     this.#names.see(row);
     this.#missing = this.#missing.filter(({ path }) => valueAt(row, path) === undefined);
   }
+}
+
+function hasSeveral({ items }: TableRecord): boolean {
+  return typeof items === 'number' && items > 1;
 }

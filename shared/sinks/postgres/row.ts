@@ -29,6 +29,7 @@ const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[
   ['depth', 'depth', 'integer'],
   ['error', 'error', 'text'],
   ['data', 'data', 'jsonb'],
+  ['items', 'items', 'integer'],
   ['content', 'content', 'text'],
 ];
 

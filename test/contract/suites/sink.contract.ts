@@ -53,6 +53,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
           title: null,
           contentType: null,
           step: 'detail',
+          items: 0,
           fromCache: true,
           unchanged: true,
           bytes: 2 ** 40,

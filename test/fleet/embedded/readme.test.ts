@@ -1,18 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { readGuide } from '../../support/guide.ts';
 import { TestSite } from '../../support/site.ts';
 import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
-const README = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+const ROOT = join(import.meta.dirname, '../../..');
 const PRODUCTS = 4;
-
-/** The code blocks of a section, by their language. */
-function blocks(section: string): [language: string, code: string][] {
-  const [, text = ''] = new RegExp(`^## ${section}$(.*?)^## `, 'ms').exec(README) ?? [];
-  return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => [language, code]);
-}
 
 async function startSite(): Promise<TestSite> {
   const site = new TestSite({ pages: 2 });
@@ -26,7 +21,7 @@ async function startShop(): Promise<TestSite> {
   const site = await startSite();
   site.robots = '';
   site.on('/sitemap.xml', (_, response) => void response.writeHead(404).end());
-  const links = Array.from({ length: PRODUCTS }, (_, n) => `<a href="/product/${n}">a product</a>`);
+  const links = Array.from({ length: PRODUCTS }, (_, n) => `<a class="product" href="/product/${n}">a product</a>`);
   const lists = { '/': [...links.slice(0, 2), '<a rel="next" href="/list/2">more</a>'], '/list/2': links.slice(2) };
   for (const [path, items] of Object.entries(lists)) {
     const html = `<title>Shop</title>${items.join(' ')}`;
@@ -54,14 +49,12 @@ test('the commands and the crawler of "One process" do what is said of them', { 
   const [site, shop] = [await startSite(), await startShop()];
   const workplace = await openWorkplace({ PRIVATE_HOSTS: '127.0.0.0/8' });
   await writeFile(join(workplace.folder, 'urls.txt'), `${shop.url('/product/1')}\n${shop.url('/nowhere')}\n`);
-  const found = blocks('One process');
-  const [crawler = ''] = found.flatMap(([language, code]) => (language === 'ts' ? [code] : []));
-  await writeFile(join(workplace.folder, 'shop.ts'), crawler);
-  const commands = found.flatMap(([language, code]) => (language === 'sh' ? code.trim().split('\n') : []));
+  const { files, commands } = readGuide('README.md', 'One process');
+  for (const [name, code] of files) await writeFile(join(workplace.folder, name), code);
   expect(commands.length).toBeGreaterThanOrEqual(6);
   const said: string[] = [];
   for (const command of commands) {
-    const words = wordsOf(command, command.includes('--follow') ? shop : site);
+    const words = wordsOf(command, / --(follow|crawler) /.test(command) ? shop : site);
     if (words.includes('--resume')) {
       const cut = workplace.start(['crawl', site.url('/sitemap.xml'), '--run', 'cut']);
       await cut.says(/under way/);
@@ -80,20 +73,23 @@ test('the commands and the crawler of "One process" do what is said of them', { 
   expect([first, second]).toEqual([expect.stringContaining(',done,'), expect.stringContaining(',failed,http_4xx')]);
   expect(rest).toEqual([]);
   const products = await lines(workplace, 'products.csv');
-  expect(products.slice(1).sort()).toEqual(
-    Array.from({ length: PRODUCTS }, (_, n) => `Fish ${n},${n}.50,${shop.url(`/product/${n}`)}`),
-  );
+  expect(products.toSorted()).toEqual([
+    ...Array.from({ length: PRODUCTS }, (_, n) => `Fish ${n},${n}.5,${shop.url(`/product/${n}`)}`),
+    'name,price,url',
+  ]);
+  expect(await lines(workplace, 'cheap.csv')).toEqual(['name,url', `Fish 2,${shop.url('/product/2')}`]);
 });
 
 test('the fleet is started by files that are there', () => {
-  for (const [language, code] of blocks('The fleet')) {
-    expect(language).toBe('sh');
-    for (const [file] of code.matchAll(/services\/\S+\.ts/g))
-      expect(existsSync(join(import.meta.dirname, '../../..', file))).toBe(true);
-  }
+  const files = readGuide('README.md', 'The fleet').commands.flatMap((line) => line.match(/services\/\S+\.ts/g) ?? []);
+  expect(files.length).toBeGreaterThan(0);
+  for (const file of files) expect(existsSync(join(ROOT, file))).toBe(true);
 });
 
-test('the package is installed from the file that npm pack makes', () => {
-  const { name, version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));
-  expect(README).toContain(`npm pack && npm install -g ./${name}-${version}.tgz\n`);
+test('the package is installed from the file that npm pack makes', async () => {
+  const [readme, description] = await Promise.all(
+    ['README.md', 'package.json'].map((file) => readFile(join(ROOT, file), 'utf8')),
+  );
+  const { name, version } = JSON.parse(description ?? '');
+  expect(readme).toContain(`npm pack && npm install -g ./${name}-${version}.tgz\n`);
 });

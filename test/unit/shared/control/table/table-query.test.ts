@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readColumns } from '../../../../../shared/control/table/columns.ts';
+import { columnsOfItems, readColumns } from '../../../../../shared/control/table/columns.ts';
 import { readCondition } from '../../../../../shared/control/table/condition.ts';
 import { readPath, valueAt } from '../../../../../shared/control/table/field-path.ts';
 import { type TableQuery, TableReader, type TableRecord } from '../../../../../shared/control/table/table-query.ts';
@@ -52,6 +52,70 @@ describe('rows', () => {
       [],
       ['done', 'failed'],
     ]);
+  });
+});
+
+describe('records of steps', () => {
+  const found = (step: string, ...items: unknown[]): TableRecord => ({
+    ...done(items.length > 1 ? items : (items[0] ?? null)),
+    step,
+    items: items.length,
+  });
+  const items = (records: readonly TableRecord[], query: Partial<TableQuery> = {}) =>
+    read(records, query).rows.map(({ item }) => item);
+  const records = [found('list'), found('product', { n: 1 }), found('reviews', { n: 2 }, { n: 3 })];
+
+  test('have a row each, but where nothing was found', () => {
+    expect(items(records)).toEqual([{ n: 1 }, [{ n: 2 }, { n: 3 }]]);
+    expect(items(records, { hasEmpty: true })).toEqual([null, { n: 1 }, [{ n: 2 }, { n: 3 }]]);
+    expect(items([done(null)])).toEqual([null]);
+  });
+
+  test('are of one step, if one is named', () => {
+    expect(items(records, { step: 'product' })).toEqual([{ n: 1 }]);
+    expect(items(records, { step: 'list' })).toEqual([]);
+  });
+
+  test('have a row for each item by --each ., and lists within items are unfolded with their item around them', () => {
+    expect(items(records, each('.'))).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    const { rows } = read([found('a', { k: 1, of: [1, 2] }, { k: 2, of: [3] })], each('of'));
+    expect(rows.map(({ item, data }) => [item, data])).toEqual([
+      [1, { k: 1, of: [1, 2] }],
+      [2, { k: 1, of: [1, 2] }],
+      [3, { k: 2, of: [3] }],
+    ]);
+  });
+
+  test('say which steps there are, which have rows, and which have several items in one', () => {
+    const stepsOf = (query: Partial<TableQuery>) =>
+      Array.from(read(records, query).reader.steps, ([name, { hasRows, hasLists }]) => [name, hasRows, hasLists]);
+    expect(stepsOf({})).toEqual([
+      ['list', false, false],
+      ['product', true, false],
+      ['reviews', true, true],
+    ]);
+    expect(stepsOf({ step: 'product', ...each('.') })).toEqual([
+      ['list', false, false],
+      ['product', true, false],
+      ['reviews', false, false],
+    ]);
+    expect(read([done({})]).reader.steps.size).toBe(0);
+  });
+
+  test('have a column for the step if they are of several', () => {
+    expect(read(records).headers.slice(5, 8)).toEqual(['title', 'step', 'n']);
+    expect(read(records, { step: 'product' }).headers.slice(5, 7)).toEqual(['title', 'n']);
+  });
+
+  test('of known columns have those of the item alone', () => {
+    const reader = new TableReader({ where: [] });
+    reader.know(columnsOfItems(['title', 'n']));
+    const [row] = reader.rows(found('product', { n: 1, extra: 2 }));
+    expect(reader.columns.map(({ header, path }) => [header, row && valueAt(row, path)])).toEqual([
+      ['title', undefined],
+      ['n', 1],
+    ]);
+    expect(reader.columnsLeftOut).toBe(0);
   });
 });
 

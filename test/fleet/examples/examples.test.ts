@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { example, openPractice } from '../../support/practice/open.ts';
+import { ARTICLES, serveQuotes } from '../../support/practice/others.ts';
+import { allProducts } from '../../support/practice/shop.ts';
+import { readCsv } from '../../support/python-csv.ts';
+import { openWorkplace } from '../../support/trawl.ts';
+
+const FOLDER = join(example('x'), '..');
+const MOST_LINES = 60;
+
+/** Crawls a path of the practice site by an example, and reads tables of its records. */
+async function crawled(name: string, path: string) {
+  const [site, workplace] = [await openPractice(), await openWorkplace()];
+  const flags = ['--crawler', example(name), '--run', name, '--json', ...AT_FULL_SPEED];
+  const { code, stdout, stderr } = await workplace.run(['crawl', site.url(path), ...flags]);
+  expect(code, stderr).toBe(0);
+  const table = async (...args: string[]): Promise<(readonly string[])[]> => {
+    const written = await workplace.run(['records', name, ...args, '-o', 'table.csv']);
+    expect(written).toMatchObject({ code: 0, stderr: expect.stringMatching(/^\d+ \S+ written to table.csv\n$/) });
+    const [head = [], ...rows] = readCsv(await readFile(join(workplace.folder, 'table.csv'), 'utf8'));
+    return [head, ...rows.toSorted((a, b) => String(a).localeCompare(String(b), 'en', { numeric: true }))];
+  };
+  return { site, workplace, table, summary: JSON.parse(stdout) };
+}
+
+describe('the examples', () => {
+  test('are one file each, of fewer than 60 lines', () => {
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
+    expect(files).toEqual(['json-api.ts', 'news.ts', 'pagination.ts', 'shop.ts']);
+    for (const file of files)
+      expect(readFileSync(join(FOLDER, file), 'utf8').split('\n').length, file).toBeLessThan(MOST_LINES);
+  });
+
+  test('shop: 40 products and their reviews, a table each', async () => {
+    const { site, table, summary } = await crawled('shop', '/all/');
+    const products = allProducts();
+    expect(summary).toMatchObject({
+      done: 4 + 40 + products.filter(({ reviews }) => reviews.length > 0).length,
+      failed: 0,
+    });
+    expect(await table('--step', 'product')).toEqual([
+      ['sku', 'name', 'price', 'url'],
+      ...products.map(({ sku, name, price }) => [sku, name, String(price), site.url(`/product/${sku.slice(2)}`)]),
+    ]);
+    expect(await table('--step', 'reviews', '--each', '.')).toEqual([
+      ['sku', 'stars', 'text'],
+      ...products.flatMap(({ sku, reviews }) => reviews.map(({ stars, text }) => [sku, String(stars), text]).sort()),
+    ]);
+  });
+
+  test('pagination: all quotes of three pages', async () => {
+    const { site, table } = await crawled('pagination', '/quotes/');
+    expect(await table('--each', '.')).toEqual([
+      ['text', 'author', 'tags'],
+      ...serveQuotes(site).map(({ text, author, tags }) => [text, author, JSON.stringify(tags)]),
+    ]);
+  });
+
+  test('json-api: 40 products, by the pages of a list', async () => {
+    const { table } = await crawled('json-api', '/api/products');
+    expect(await table()).toEqual([
+      ['sku', 'name', 'price', 'inStock'],
+      ...allProducts().map(({ sku, name, price, reviews }) => [sku, name, String(price), String(reviews.length > 0)]),
+    ]);
+  });
+
+  test('news: each article once, though two pages have it', async () => {
+    const { table, summary } = await crawled('news', '/front/');
+    expect(summary).toMatchObject({ done: 2 + ARTICLES, failed: 0 });
+    expect(await table()).toEqual([
+      ['headline', 'published', 'authors', 'text'],
+      ...Array.from({ length: ARTICLES }, (_, at) => [
+        `Headline ${at + 1}`,
+        `2026-11-0${at + 1}T08:00:00Z`,
+        `["Reporter ${(at + 1) % 2}"]`,
+        `# Headline ${at + 1}\n\nIt was **said** in town ${at + 1}.`,
+      ]),
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { example, openPractice } from '../../support/practice/open.ts';
+import { readCsv } from '../../support/python-csv.ts';
+import { openWorkplace } from '../../support/trawl.ts';
+
+test('tables of several steps say which flags make better ones', async () => {
+  const [site, workplace] = [await openPractice(), await openWorkplace()];
+  const SEVERAL = 'trawl: some pages have several items in one row: --each . makes a row of each';
+  const MIXED = 'trawl: the rows are of several steps: ';
+  const crawl = ['crawl', site.url('/all/'), '--crawler', example('shop'), '--run', 'r', ...AT_FULL_SPEED];
+  const { stderr } = await workplace.run([...crawl, '-o', 'all.csv']);
+  expect(stderr.split('\n').slice(-4, -1)).toEqual([
+    '67 records written to all.csv',
+    SEVERAL,
+    expect.stringContaining(MIXED),
+  ]);
+  // biome-ignore format: a table
+  const cases: [string[], number, string[]][] = [
+    [['--step', 'product'],                        40, []],
+    [['--step', 'reviews'],                        27, [SEVERAL]],
+    [['--step', 'reviews', '--each', '.'],         40, []],
+    [['--each', '.', '--fields', 'sku,text,name'], 80, []],
+    [['--step', 'list'],                            0, ['trawl: the steps found nothing on these pages (--empty has a row for each of them)']],
+    [['--step', 'list', '--empty'],                 4, []],
+    [['--step', 'lists'],                           0, ['trawl: no record is of a step lists; there are list, product, reviews (--step)']],
+    [['--failed'],                                  0, []],
+  ];
+  for (const [flags, rows, said] of cases) {
+    const ended = await workplace.run(['records', 'r', ...flags, '-o', 'table.csv']);
+    const [first, ...remarks] = ended.stderr.trim().split('\n');
+    expect([flags, ended.code, first?.split(' ')[0], remarks]).toEqual([flags, 0, String(rows), said]);
+  }
+});
+
+test('where its crawler is not found, a table has the columns that its records have', async () => {
+  const [site, workplace] = [await openPractice(), await openWorkplace()];
+  const file = join(workplace.folder, 'shop.ts');
+  await writeFile(file, await readFile(example('shop'), 'utf8'));
+  await workplace.run(['crawl', site.url('/product/2'), '--crawler', './shop.ts', '--run', 'r', ...AT_FULL_SPEED]);
+  const head = async (): Promise<readonly string[] | undefined> => {
+    const { stdout } = await workplace.run(['records', 'r', '--step', 'product', '--format', 'csv']);
+    return readCsv(stdout)[0];
+  };
+  expect(await head()).toEqual(['sku', 'name', 'price', 'url']);
+  await writeFile(file, 'export default 1;');
+  expect((await head())?.slice(0, 9)).toEqual([
+    ...['url', 'finalUrl', 'outcome', 'reason', 'status', 'title'],
+    ...['sku', 'name', 'price'],
+  ]);
+});

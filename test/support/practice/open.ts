@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { TestSite } from '../site.ts';
+import { serveApi, serveNews, serveQuotes } from './others.ts';
+import { serveShop } from './shop.ts';
+
+const EXAMPLES = join(import.meta.dirname, '../../../examples');
+
+/** The file of an example. */
+export function example(name: string): string {
+  return join(EXAMPLES, `${name}.ts`);
+}
+
+/** Serves what the examples and the guides crawl. */
+export function servePractice(site: TestSite): void {
+  site.robots = '';
+  site.on('/sitemap.xml', (_, response) => void response.writeHead(404).end());
+  serveShop(site);
+  serveQuotes(site);
+  serveNews(site);
+  serveApi(site);
+}
+
+/** A site for one test, with all that the examples and the guides crawl. */
+export async function openPractice(): Promise<TestSite> {
+  const site = new TestSite();
+  await site.start();
+  onTestFinished(() => site.stop());
+  servePractice(site);
+  return site;
+}

@@ -1,0 +1,62 @@
+import type { TestSite } from '../site.ts';
+import { htmlOf, pageOf, serve } from './serve.ts';
+
+export const PRODUCTS = 40;
+const ON_A_LIST = 10;
+
+/** A review, as its page has it. */
+export interface Review {
+  readonly stars: number;
+  readonly text: string;
+}
+
+/** A product, as its page has it. */
+export interface Product {
+  readonly sku: string;
+  readonly name: string;
+  readonly price: number;
+  readonly reviews: readonly Review[];
+}
+
+/** Product `n`, from 1. Each third has no reviews, and the others have one or two. */
+export function productOf(n: number): Product {
+  const reviews = Array.from({ length: n % 3 }, (_, at) => ({ stars: ((n + at) % 5) + 1, text: `Review ${at + 1}` }));
+  return { sku: `P-${n}`, name: `Product ${n}`, price: 995.5 + n * 10, reviews };
+}
+
+export function allProducts(): readonly Product[] {
+  return Array.from({ length: PRODUCTS }, (_, at) => productOf(at + 1));
+}
+
+/** A shop of 40 products: `/all/` lists ten on a page, each of which links to its reviews if it has any. */
+export function serveShop(site: TestSite): void {
+  serve(site, '/all/', (url) => listPage(pageOf(url)));
+  for (const [at, product] of allProducts().entries()) {
+    serve(site, `/product/${at + 1}`, () => productPage(at + 1, product));
+    serve(site, `/product/${at + 1}/reviews`, () => reviewsPage(product));
+  }
+  site.on('/', (_, response) => void response.writeHead(302, { location: '/all/' }).end());
+}
+
+function listPage(page: number): string {
+  const products = allProducts().slice((page - 1) * ON_A_LIST, page * ON_A_LIST);
+  const items = products.map(
+    ({ name, sku }) => `<li><a class="product" href="/product/${sku.slice(2)}"><img src="/${sku}.png">${name}</a></li>`,
+  );
+  const next = page * ON_A_LIST < PRODUCTS ? `<a class="next" rel="next" href="?page=${page + 1}">More</a>` : '';
+  return htmlOf('Shop', `<nav><a href="/about">About</a></nav><ul>${items.join('')}</ul>${next}`);
+}
+
+function productPage(n: number, { name, sku, price, reviews }: Product): string {
+  const shown = price.toLocaleString('de-DE', { minimumFractionDigits: 2 });
+  const link =
+    reviews.length === 0 ? '' : `<a class="reviews" href="/product/${n}/reviews">${reviews.length} reviews</a>`;
+  return htmlOf(name, `<h1>${name}</h1><span class="sku">${sku}</span><p class="price">${shown} €</p>${link}`);
+}
+
+function reviewsPage({ name, reviews }: Product): string {
+  const shown = reviews.map(
+    ({ stars, text }) => `<div class="review"><b class="stars">${stars} of 5</b><p>${text}</p></div>`,
+  );
+  return htmlOf(`Reviews of ${name}`, shown.join(''));
+}

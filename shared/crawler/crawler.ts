@@ -32,6 +32,8 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/i;
 export class Crawler {
   readonly name: string;
   readonly accepts: AcceptsType;
+  /** A run goes on only under the version that it began with. */
+  readonly isStrict: boolean;
   /** The function of a short crawler; nothing if it has steps. */
   readonly pageFunction: PageFunction | undefined;
   /** In the order of their definition; none if it is a short crawler. */
@@ -48,6 +50,7 @@ export class Crawler {
       throw new ConfigurationError(problems.map((each) => `crawler ${nameIn(definition)}: ${each}`));
     this.name = definition.name;
     this.accepts = definition.accepts ?? acceptsText;
+    this.isStrict = definition.strictVersion === true;
     const isShort = 'step' in definition;
     this.pageFunction = isShort ? definition.step : undefined;
     this.args = isShort ? undefined : definition.args;

@@ -56,6 +56,12 @@ function pathOf(place: string): string | undefined {
   }
 }
 
+/** A file, by its path or URL, as users would type it if it is in their folder. */
+export function shownPath(file: string): string {
+  const path = pathOf(file) ?? file;
+  return within([HERE], path) ?? path;
+}
+
 function within(folders: readonly string[], file: string): string | undefined {
   for (const folder of folders) {
     const path = relative(folder, file);

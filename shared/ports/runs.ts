@@ -54,6 +54,8 @@ export const PRODUCER_LEASE_MS = 60_000;
 export interface RunOptions {
   /** The crawler's name. */
   readonly crawler: string;
+  /** The crawler's version when the run began, 8 hex digits. Left out: not known. */
+  readonly version?: string;
   /** What `--arg` said to the crawler, by name. Left out: nothing. */
   readonly args?: Readonly<Record<string, string>>;
   /** Which marks count as taken: those of all runs, or this run's own. */

@@ -3,8 +3,7 @@ import { newWorkerId, openFetcher } from '../../../shared/backends/backends.ts';
 import { type Embedded, openEmbedded } from '../../../shared/backends/embedded.ts';
 import { openSink } from '../../../shared/backends/sinks.ts';
 import { RunWatcher } from '../../../shared/control/run-watcher.ts';
-import type { Crawler } from '../../../shared/crawler/crawler.ts';
-import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { Catalogue } from '../../../shared/crawler/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
@@ -13,7 +12,6 @@ import { makeOutputFolder } from '../../../shared/runtime/output-folder.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import type { HostHeaders } from '../../../shared/task/host/host-headers.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
-import { FIRST_STEP } from '../../../shared/task/url/fingerprint.ts';
 import type { Context } from '../command.ts';
 import { say } from '../text/output.ts';
 import { FailFastSink } from './fail-fast-sink.ts';
@@ -46,7 +44,6 @@ export class EmbeddedFleet {
   #isSealed = false;
   #watched: WatchedProducer | undefined;
   #failure: AbortSignal | undefined;
-  #crawler: Crawler | undefined;
 
   constructor(plan: RunPlan, context: Context) {
     this.#plan = plan;
@@ -65,9 +62,7 @@ export class EmbeddedFleet {
 
   /** Crawls, and returns the final progress; nothing if it was stopped before it began. Call it once. */
   async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
-    const { settings, run, runOptions, kept } = this.#plan;
-    const crawlers = { folder: settings.crawlersDir, takesPaths: true };
-    this.#crawler = await loadCrawler(runOptions.crawler, crawlers);
+    const { settings, run, kept } = this.#plan;
     // Wrong settings are found before anything is written.
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
@@ -87,7 +82,7 @@ export class EmbeddedFleet {
   }
 
   async #work({ stores, sink, rules, hostHeaders, worker, interrupts }: Parts): Promise<RunProgress | undefined> {
-    const { settings, run, runOptions } = this.#plan;
+    const { settings, run, runOptions, loaded } = this.#plan;
     const { transport, runs, owned } = stores;
     const isSealed = owned?.isSealed ?? false;
     if (!isSealed) await expectSeeds(this.#plan);
@@ -101,7 +96,7 @@ export class EmbeddedFleet {
     const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
     const onOffered = (): void => releaser.nudge();
     const watch = openWatchdog(settings, () => ['What is done is kept.', ...interrupts.lastWords]);
-    const pages = openWorker({ ...parts, fetcher, rules, watch, onOffered, takesPaths: true });
+    const pages = openWorker({ ...parts, fetcher, rules, watch, onOffered, catalogue: new Catalogue([loaded]) });
     const watched = new WatchedProducer({
       settings,
       stores,
@@ -111,7 +106,7 @@ export class EmbeddedFleet {
       runOptions,
       producer: worker,
       log,
-      startOf: (href) => this.#crawler?.startOf(href) ?? FIRST_STEP,
+      startOf: (href) => loaded.crawler.startOf(href),
       onOffered,
     });
     this.#watched = watched;

@@ -8,7 +8,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 
 /** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
 export interface StepWatch {
-  enter(url: string): void;
+  enter(url: string, step?: string): void;
   /** How long the step ran, in milliseconds, without time in which the process was suspended. */
   leave(): number;
 }

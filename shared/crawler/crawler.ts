@@ -41,6 +41,8 @@ export class Crawler {
   readonly args: z.ZodObject | undefined;
   readonly seeds: ((about: { readonly args: unknown }) => readonly string[] | Promise<readonly string[]>) | undefined;
   readonly graph: StepGraph;
+  /** The patterns of URLs that start at a step, by the names of steps. */
+  readonly patterns: Readonly<Record<string, readonly string[]>>;
   readonly #byKey: ReadonlyMap<string, Step>;
   readonly #patterns: readonly (readonly [pattern: string, key: string])[];
 
@@ -56,7 +58,8 @@ export class Crawler {
     this.args = isShort ? undefined : definition.args;
     this.seeds = isShort ? undefined : (definition.seeds as Crawler['seeds']);
     this.steps = isShort ? [] : stepsOf(definition);
-    const patterns = isShort ? {} : patternsOf(definition);
+    this.patterns = isShort ? {} : patternsOf(definition);
+    const { patterns } = this;
     this.graph = new StepGraph(this.steps, [this.first?.name ?? '', ...Object.keys(patterns)]);
     const unsound = this.steps.length === 0 ? [] : this.graph.problems();
     if (unsound.length > 0) throw new ConfigurationError(unsound.map((each) => `crawler ${this.name}: ${each}`));

@@ -2,8 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { nearestOf } from '../settings/nearest-name.ts';
-import { type LoadedCrawler, loadFiles, OWN_FOLDER } from './load.ts';
+import { type LoadedCrawler, loadFiles } from './load.ts';
 
+/** Crawlers that come with this program. */
+const OWN_FOLDER = join(import.meta.dirname, '../../crawlers');
 const ENDINGS = ['.ts', '.js', '.mjs'] as const;
 /** A crawler's file. What has another dot in its name, a test or a type, is none. */
 const CRAWLER_FILE = /^[a-z0-9][a-z0-9-]*\.(?:ts|js|mjs)$/i;
@@ -28,7 +30,7 @@ export async function findCrawler(name: string, folders: readonly string[]): Pro
   const crawler = loaded.find((each) => each.crawler.name === name) ?? found;
   if (crawler !== undefined) return crawler;
   const ours = fileNamed([OWN_FOLDER], name);
-  if (ours !== undefined) return await loadOne(ours);
+  if (ours !== undefined) return await loadOne(ours, { isWatched: false });
   const names = loaded.map((each) => each.crawler.name);
   throw new ConfigurationError([missing(name, folders, names), ...problems]);
 }
@@ -75,7 +77,7 @@ export async function findAll(folders: readonly string[], named: string): Promis
   const { loaded, problems } = await loadFiles(path === undefined ? files : [path, ...files]);
   const byPath = loaded.find(({ file }) => resolve(file) === path);
   const own = loaded.filter((each) => each === byPath || each.crawler.name !== byPath?.crawler.name);
-  const ours = (await loadFiles(crawlerFiles([OWN_FOLDER]))).loaded;
+  const ours = (await loadFiles(crawlerFiles([OWN_FOLDER]), { isWatched: false })).loaded;
   const isFree = ({ crawler }: LoadedCrawler): boolean => own.every((each) => each.crawler.name !== crawler.name);
   const crawlers = [...own, ...ours.filter(isFree)];
   const chosen = path === undefined ? chosenByName(named, crawlers) : byPath;
@@ -108,8 +110,8 @@ function sameNames(crawlers: readonly LoadedCrawler[]): string[] {
   });
 }
 
-async function loadOne(file: string): Promise<LoadedCrawler> {
-  const { loaded, problems } = await loadFiles([file]);
+async function loadOne(file: string, how?: { readonly isWatched: boolean }): Promise<LoadedCrawler> {
+  const { loaded, problems } = await loadFiles([file], how);
   const [crawler] = loaded;
   if (crawler === undefined) throw new ConfigurationError(problems);
   return crawler;

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { Crawler } from './crawler.ts';
@@ -18,8 +17,6 @@ export interface LoadedCrawler {
   readonly file: string;
 }
 
-/** Crawlers that come with this program. */
-export const OWN_FOLDER = join(import.meta.dirname, '../../crawlers');
 /** The longest that the module of a crawler may take to import. */
 export const LOAD_TIMEOUT_MS = 10_000;
 /** Of a {@link ConfigurationError}. */
@@ -28,25 +25,24 @@ const CONFIGURATION_EXIT = 78;
 /**
  * Imports modules, each of whose default export is to be a crawler, one after the other. What is wrong with them comes in
  * `problems`, all of it: file, line where one is known, and what is wrong. A module that never lets go of the process ends it,
- * with what was found until then.
+ * with what was found until then, unless nobody watches.
  */
 export async function loadFiles(
   files: readonly string[],
+  { isWatched = true }: { readonly isWatched?: boolean } = {},
 ): Promise<{ readonly loaded: readonly LoadedCrawler[]; readonly problems: readonly string[] }> {
   const loaded: LoadedCrawler[] = [];
   const problems: string[] = [];
   let at = 0;
-  const watchdog = files.every((file) => file.startsWith(OWN_FOLDER))
-    ? undefined
-    : new Watchdog({
-        stuckAfterMs: LOAD_TIMEOUT_MS,
-        exitCode: CONFIGURATION_EXIT,
-        lastWords: () => lastWords(problems, files.slice(at)),
-      });
-  await watchdog?.start();
+  const watchdog = new Watchdog({
+    stuckAfterMs: LOAD_TIMEOUT_MS,
+    exitCode: CONFIGURATION_EXIT,
+    lastWords: () => lastWords(problems, files.slice(at)),
+  });
+  if (isWatched && files.length > 0) await watchdog.start();
   try {
     for (; at < files.length; at++) {
-      watchdog?.tell();
+      watchdog.tell();
       try {
         loaded.push(await loadFile(files[at] as string));
       } catch (error: unknown) {
@@ -55,7 +51,7 @@ export async function loadFiles(
       }
     }
   } finally {
-    await watchdog?.stop();
+    await watchdog.stop();
   }
   return { loaded, problems };
 }

@@ -40,7 +40,8 @@ export function placesIn(stack: string): Places {
     any ??= place;
     const parts = path.split(sep);
     const isOurs = own !== undefined && OURS.has(parts[0] ?? '');
-    if (!isOurs && !parts.includes('node_modules')) return { crawler: place, source: { file: location.file, line: Number(location.line) }, any };
+    if (!isOurs && !parts.includes('node_modules'))
+      return { crawler: place, source: { file: location.file, line: Number(location.line) }, any };
   }
   return { crawler: undefined, any };
 }

@@ -23,6 +23,9 @@ export function versionOf(file: string): string {
   }
   const content = createHash('sha256');
   for (const [name, path] of [...files].sort(([a], [b]) => (a < b ? -1 : 1)))
-    content.update(`${name.replaceAll(sep, '/')}\0`).update(readFileSync(path)).update('\0');
+    content
+      .update(`${name.replaceAll(sep, '/')}\0`)
+      .update(readFileSync(path))
+      .update('\0');
   return content.digest('hex').slice(0, LENGTH);
 }

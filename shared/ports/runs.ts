@@ -161,6 +161,8 @@ export interface RunProgress {
     readonly failed: Readonly<Record<string, number>>;
     readonly skipped: Readonly<Record<string, number>>;
   };
+  /** Tasks by the step that their marks carry: of a crawler with steps all but the first. Left out if none carries one. */
+  readonly steps?: Readonly<Record<string, StepCounts>>;
   readonly bytes: number;
   /** Bodies that did not have to be fetched, since their pages had not changed. */
   readonly bytesSaved: number;
@@ -172,6 +174,22 @@ export interface RunProgress {
   /** Why it is paused, in the words of whoever paused it. */
   readonly pauseReason?: string;
 }
+
+/** How far a run is with the tasks of one step. */
+export interface StepCounts {
+  readonly discovered: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+export const NO_STEP_COUNTS: StepCounts = { discovered: 0, done: 0, skipped: 0, failed: 0 };
+
+/**
+ * Counts by step that a run keeps at most, each of a step and a state: a crawler's steps are far fewer, but messages of other
+ * programs may name any.
+ */
+export const MOST_STEP_COUNTS = 1_000;
 
 /** URLs that a run did not take, by what kept them out. They are not tasks: the identity leaves them out. */
 export interface LeftOut {

@@ -55,7 +55,9 @@ export const command: CommandModule = {
 async function checkAll(context: Context): Promise<number> {
   const { settings } = context;
   const findings: Finding[] = [...settingsFindings(context), contactFinding(context)];
-  findings.push(await found('crawler', async () => (await findCrawler(settings.crawler, settings.crawlersDir)).crawler.name));
+  findings.push(
+    await found('crawler', async () => (await findCrawler(settings.crawler, settings.crawlersDir)).crawler.name),
+  );
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
   if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
   findings.push(...(await checkProxies(context)));

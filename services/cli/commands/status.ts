@@ -17,6 +17,7 @@ import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fl
 import { incrementalJson, incrementalLine } from '../text/incremental.ts';
 import { clearScreen, isOutputOver, type Line } from '../text/output.ts';
 import { producersLines, runJson } from '../text/run-troubles.ts';
+import { missingCrawlerLines } from '../text/step-lines.ts';
 import { summaryJson, summaryLines } from '../text/summary.ts';
 import { table } from '../text/table.ts';
 
@@ -116,6 +117,7 @@ class OneRun {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
       if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
       if (!progress.sealed) lines.push(...producersLines(progress));
+      if (!this.#isLocal) lines.push(...missingCrawlerLines(progress, workers));
       lines.push(...slowestHosts(hosts), ...workerLines(workers), ...hostLines(fleet));
     }
     return lines;
@@ -147,11 +149,18 @@ class AllRuns {
         bottleneck.sentence,
       ];
     });
+    const lost = views.flatMap(({ progress }) => missingCrawlerLines(progress, workers));
     const none = `No runs yet. Start one with: ${TRAWL} produce https://example.com/`;
     const others = counts.known - views.length;
     const more = others > 0 ? [`… and ${counted(others, 'older run')}: ${TRAWL} status RUN`] : [];
     return {
-      lines: [...(rows.length === 0 ? [none] : table(rows)), ...more, ...workerLines(workers), ...hostLines(fleet)],
+      lines: [
+        ...(rows.length === 0 ? [none] : table(rows)),
+        ...more,
+        ...lost,
+        ...workerLines(workers),
+        ...hostLines(fleet),
+      ],
       json: {
         known: counts.known,
         open: counts.open,

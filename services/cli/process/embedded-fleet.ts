@@ -12,6 +12,7 @@ import { makeOutputFolder } from '../../../shared/runtime/output-folder.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import type { HostHeaders } from '../../../shared/task/host/host-headers.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import { StepFailures } from '../../worker/step-failures.ts';
 import type { Context } from '../command.ts';
 import { say } from '../text/output.ts';
 import { FailFastSink } from './fail-fast-sink.ts';
@@ -44,6 +45,8 @@ export class EmbeddedFleet {
   #isSealed = false;
   #watched: WatchedProducer | undefined;
   #failure: AbortSignal | undefined;
+  /** Where steps failed. */
+  readonly stepFailures = new StepFailures();
 
   constructor(plan: RunPlan, context: Context) {
     this.#plan = plan;
@@ -96,7 +99,15 @@ export class EmbeddedFleet {
     const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
     const onOffered = (): void => releaser.nudge();
     const watch = openWatchdog(settings, () => ['What is done is kept.', ...interrupts.lastWords]);
-    const pages = openWorker({ ...parts, fetcher, rules, watch, onOffered, catalogue: new Catalogue([loaded]) });
+    const pages = openWorker({
+      ...parts,
+      fetcher,
+      rules,
+      watch,
+      onOffered,
+      catalogue: new Catalogue([loaded]),
+      stepFailures: this.stepFailures,
+    });
     const watched = new WatchedProducer({
       settings,
       stores,

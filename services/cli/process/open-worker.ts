@@ -18,6 +18,7 @@ import { Robots } from '../../worker/pipeline/robots.ts';
 import type { StepWatch } from '../../worker/pipeline/steps.ts';
 import { RunDirectory } from '../../worker/run-directory.ts';
 import { SeedIntake } from '../../worker/seed-intake.ts';
+import type { StepFailures } from '../../worker/step-failures.ts';
 import { Worker } from '../../worker/worker.ts';
 
 interface OpenWorkerOptions {
@@ -33,6 +34,8 @@ interface OpenWorkerOptions {
   readonly worker: string;
   readonly log: Logger;
   readonly watch: StepWatch;
+  /** See {@link PipelineOptions.stepFailures}. */
+  readonly stepFailures?: StepFailures;
   /** See {@link PipelineOptions.onOffered}. */
   readonly onOffered: () => void;
   /** The crawlers that it works with: what a run says in the store chooses among them, and no file. */

@@ -85,7 +85,8 @@ function evaluate(
 function say(place: string | undefined): void {
   const [url = '', step] = memory.page.split(' ');
   const where = place === undefined ? '' : ` at ${place}`;
-  const page = url === '' ? '' : `, with ${withoutCredentials(url)} in hand${step === undefined ? '' : `, step ${step}`}`;
+  const page =
+    url === '' ? '' : `, with ${withoutCredentials(url)} in hand${step === undefined ? '' : `, step ${step}`}`;
   const lines = [`trawl: stuck for ${Math.round(stuckAfterMs / 1_000)} s${where}${page}: this process ends`, ...words];
   const text = `${isatty(STDERR) ? RESET_LINE : ''}${lines.map((line) => `${printable(line)}\n`).join('')}`;
   try {

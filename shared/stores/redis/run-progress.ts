@@ -1,11 +1,18 @@
-import { PRODUCER_LEASE_MS, type RunProgress, type RunState, type SilentProducer } from '../../ports/runs.ts';
+import {
+  NO_STEP_COUNTS,
+  PRODUCER_LEASE_MS,
+  type RunProgress,
+  type RunState,
+  type SilentProducer,
+  type StepCounts,
+} from '../../ports/runs.ts';
 
 /** The answer of `stores/redis/lua/runs/progress.lua`. */
 export type ProgressReply = readonly (string | number | readonly string[])[];
 
 /** Reads that answer. */
 export function readProgress(run: string, reply: ProgressReply): RunProgress {
-  const [readAt, inFlight, open, lost, silent, ...pairs] = reply;
+  const [readAt, inFlight, open, lost, silent, steps, ...pairs] = reply;
   const fields = new Map<string, string>();
   const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
   for (let i = 0; i < pairs.length; i += 2) {
@@ -39,6 +46,7 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
       condition: count('left_out:condition'),
     },
     reasons,
+    ...readSteps(steps as string[]),
     bytes: count('bytes'),
     bytesSaved: count('bytes_saved'),
     startedAt: count('started_at'),
@@ -47,6 +55,16 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
     producers: { open: Number(open), lost: Number(lost), silent: readSilent(silent as string[], Number(readAt)) },
     ...(pauseReason ? { pauseReason } : {}),
   };
+}
+
+/** Reads pairs of `<state> <step>` and a number. */
+function readSteps(pairs: readonly string[]): Pick<RunProgress, 'steps'> {
+  const steps: Record<string, StepCounts> = {};
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [state = '', step = ''] = (pairs[i] ?? '').split(' ');
+    steps[step] = { ...(steps[step] ?? NO_STEP_COUNTS), [state]: Number(pairs[i + 1]) };
+  }
+  return pairs.length === 0 ? {} : { steps };
 }
 
 /** Reads pairs of a lost producer and the time until which it counted as alive. */

@@ -229,8 +229,18 @@ const LEFT_OUT_BY_CONDITION = `
 ALTER TABLE runs ADD COLUMN leftOutCondition INTEGER NOT NULL DEFAULT 0;
 `;
 
+const STEPS = `
+CREATE TABLE steps (
+  run INTEGER NOT NULL,
+  step TEXT NOT NULL,
+  state TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (run, step, state)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** What each version adds to the one before it. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS, LEFT_OUT, LEFT_OUT_BY_CONDITION];
+export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS, LEFT_OUT, LEFT_OUT_BY_CONDITION, STEPS];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -225,7 +225,15 @@ test('a worker whose consumers have lost their broker says so in its beat', asyn
     consume: async () => ({ stop: async () => {}, consuming: false }),
   });
   const { roster, parts } = world;
-  const worker = new Worker({ ...parts, frontier: world.frontier, transport, roster, version: '7', crawlers: { shop: '01234567' }, concurrency: 2 });
+  const worker = new Worker({
+    ...parts,
+    frontier: world.frontier,
+    transport,
+    roster,
+    version: '7',
+    crawlers: { shop: '01234567' },
+    concurrency: 2,
+  });
   onTestFinished(() => worker.stop());
   await worker.start();
   expect(await roster.workers()).toMatchObject([
@@ -237,7 +245,14 @@ test('a roster that can not be reached keeps nobody from working', async () => {
   const world = await setupParts();
   const fails = (): Promise<never> => Promise.reject(new Error('Redis is away'));
   const roster = withMethods(world.roster, { beat: fails, leave: fails });
-  const worker = new Worker({ ...world.parts, frontier: world.frontier, roster, version: '1', crawlers: {}, concurrency: 2 });
+  const worker = new Worker({
+    ...world.parts,
+    frontier: world.frontier,
+    roster,
+    version: '1',
+    crawlers: {},
+    concurrency: 2,
+  });
   await worker.start();
   expect(worker.state).toBe('consuming');
   await worker.stop();

@@ -30,10 +30,7 @@ async function folderOf(files: Files): Promise<string> {
 
 /** What a script with the catalogue says in a folder: a process, for its own folder and hooks. */
 async function run(folder: string, script: string): Promise<Ran> {
-  await writeFile(
-    join(folder, 'run.mjs'),
-    `const { findCrawler, findAll } = await import('${CATALOGUE}');\n${script}`,
-  );
+  await writeFile(join(folder, 'run.mjs'), `const { findCrawler, findAll } = await import('${CATALOGUE}');\n${script}`);
   return await new Promise((resolve) => {
     const child = execFile(process.execPath, ['run.mjs'], { cwd: folder }, (_error, stdout, stderr) =>
       resolve({ said: (stdout + stderr).trimEnd().replaceAll(folder, '/here'), code: child.exitCode }),

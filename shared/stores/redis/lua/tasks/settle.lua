@@ -68,6 +68,7 @@ if unmet > 0 then redis.call('HINCRBY', key, 'left_out:condition', unmet) end
 
 if outcome == 'done' or outcome == 'skipped' then
   redis.call('HINCRBY', key, outcome, 1)
+  count_steps(run, outcome, {mark})
   drop_claim(run, mark)
   if outcome == 'skipped' then redis.call('HINCRBY', key, 'skipped:' .. reason, 1) end
   if task.attempts > 0 then redis.call('UNLINK', P .. 'failures:' .. mark) end

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { GRAPH_FORMATS, type GraphFormat, graphJson, graphLines } from '../../../shared/control/crawler-graph.ts';
 import { argLines } from '../../../shared/crawler/args.ts';
 import { findAll, findCrawler } from '../../../shared/crawler/catalogue.ts';
 import type { LoadedCrawler } from '../../../shared/crawler/load.ts';
@@ -7,6 +6,7 @@ import { ConfigurationError } from '../../../shared/runtime/errors.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { tell } from '../process/with-stores.ts';
+import { GRAPH_FORMATS, type GraphFormat, graphJson, graphLines } from '../text/crawler-graph.ts';
 import { table } from '../text/table.ts';
 
 interface GraphOptions {

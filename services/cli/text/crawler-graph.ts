@@ -1,5 +1,5 @@
-import { conditionText } from '../crawler/condition.ts';
-import type { Crawler } from '../crawler/crawler.ts';
+import { conditionText } from '../../../shared/crawler/condition.ts';
+import type { Crawler } from '../../../shared/crawler/crawler.ts';
 
 /** What leads to a step: another step's links, or, left out, seeds. */
 interface Edge {

@@ -37,6 +37,12 @@ const COMMANDS: readonly (readonly [
     () => import('./commands/forget.ts'),
   ],
   [
+    'crawlers',
+    'This machine:',
+    'list the crawlers that there are, or show the graph of one',
+    () => import('./commands/crawlers.ts'),
+  ],
+  [
     'doctor',
     'This machine:',
     'check settings, RabbitMQ and Redis, and say what to fix',

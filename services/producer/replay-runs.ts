@@ -52,7 +52,9 @@ export async function findReplayRun(
       earlier.push(run);
       continue;
     }
-    const options = progress?.options ?? { ...(known?.options ?? defaults), ...overrides };
+    // A crawler is mended before its letters are replayed.
+    const { version: _, ...own } = known?.options ?? defaults;
+    const options = progress?.options ?? { ...own, ...overrides };
     return { run, origin, options, earlier, isJoined: progress !== undefined, isForgotten: known === undefined };
   }
 }

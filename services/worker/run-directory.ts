@@ -1,5 +1,6 @@
 import { argsOf } from '../../shared/crawler/args.ts';
 import type { Crawler } from '../../shared/crawler/crawler.ts';
+import type { LoadedCrawler } from '../../shared/crawler/load.ts';
 import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
 
@@ -9,19 +10,26 @@ export interface WorkedRun {
   readonly incarnation: string;
   readonly options: RunOptions;
   readonly crawler: Crawler;
+  /** Of the crawler here, which may be another than the run began with. */
+  readonly version: string;
   /** The run's arguments, as the crawler's schema reads them. */
   readonly args: unknown;
 }
 
 interface RunDirectoryOptions {
   readonly runs: Runs;
-  readonly loadCrawler: (name: string) => Promise<Crawler>;
+  /** Throws a ConfigurationError if there is none of this name. */
+  readonly crawlerNamed: (name: string) => Pick<LoadedCrawler, 'crawler' | 'version'>;
   /** For a run that the store doesn't know. */
   readonly defaults: RunOptions;
 }
 
-/** @throws ConfigurationError if the run's crawler has no such step here */
-export function expectStep({ crawler, options }: WorkedRun, step: string): void {
+/** @throws ConfigurationError if the run's crawler has no such step here, or only another version may work on the run */
+export function expectStep({ crawler, version, options }: WorkedRun, step: string): void {
+  if (crawler.isStrict && options.version !== undefined && version !== options.version) {
+    const why = `it began with version ${options.version} of crawler "${crawler.name}", which says strictVersion`;
+    throw new ConfigurationError([`${why}: there is version ${version} here`]);
+  }
   if (!crawler.hasStep(step)) throw new ConfigurationError([`crawler "${options.crawler}" has no step "${step}" here`]);
 }
 
@@ -62,11 +70,12 @@ export class RunDirectory {
   }
 
   async #look(run: string): Promise<WorkedRun> {
-    const { runs, loadCrawler, defaults } = this.#options;
+    const { runs, crawlerNamed, defaults } = this.#options;
     const progress = await runs.progress(run);
     if (progress === undefined) this.#known.delete(run);
     const options = progress?.options ?? defaults;
-    const crawler = await loadCrawler(options.crawler);
-    return { incarnation: progress?.incarnation ?? '', options, crawler, args: argsOf(crawler, options.args ?? {}) };
+    const { crawler, version } = crawlerNamed(options.crawler);
+    const args = argsOf(crawler, options.args ?? {});
+    return { incarnation: progress?.incarnation ?? '', options, crawler, version, args };
   }
 }

@@ -20,6 +20,8 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
   readonly transport: Transport;
   readonly roster: Roster;
   readonly version: string;
+  /** The versions of its crawlers, by their names. */
+  readonly crawlers: Readonly<Record<string, string>>;
   /** Pages worked on at once. */
   readonly concurrency: number | 'auto';
   /** See {@link Sizing}. */
@@ -265,13 +267,13 @@ export class Worker implements Service {
   }
 
   async #beat(): Promise<void> {
-    const { roster, worker: id, version, log } = this.#options;
+    const { roster, worker: id, version, crawlers, log } = this.#options;
     const { total: slots, inHand } = this.#slots;
     const bound = this.isNetworkAway ? 'network' : this.#sizing.bound;
     const consuming = this.#consumers.length > 0 && this.#consumers.every((consumer) => consumer.consuming);
     const state = this.#phase === 'consuming' && !consuming ? 'waiting: broker' : this.state;
     try {
-      await roster.beat({ id, host: hostname(), version, slots, inHand, bound, state });
+      await roster.beat({ id, host: hostname(), version, crawlers, slots, inHand, bound, state });
     } catch (error: unknown) {
       log.warn({ error: messageOf(error) }, 'the beat was not heard');
     }

@@ -26,6 +26,15 @@ export function argsOf({ name, args: schema }: Crawler, given: Readonly<Record<s
   throw new ConfigurationError(read.error.issues.map((issue) => argProblem(issue, given)));
 }
 
+/** The arguments that a crawler takes, each as it is typed: `category=all` with its default, `pages` without one. */
+export function argLines({ args }: Crawler): string[] {
+  return Object.entries(args?.shape ?? {}).map(([name, schema]) => {
+    const read = (schema as z.ZodType).safeParse(undefined);
+    if (!read.success || read.data === undefined) return name;
+    return `${name}=${typeof read.data === 'string' ? read.data : JSON.stringify(read.data)}`;
+  });
+}
+
 /** Arguments as they are typed, `name=value` each. */
 export function readArgs(texts: readonly string[]): Record<string, string> {
   const wrong = texts.filter((text) => !/^[^=\s]+=/.test(text));

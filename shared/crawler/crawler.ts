@@ -32,6 +32,8 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/i;
 export class Crawler {
   readonly name: string;
   readonly accepts: AcceptsType;
+  /** A run goes on only under the version that it began with. */
+  readonly isStrict: boolean;
   /** The function of a short crawler; nothing if it has steps. */
   readonly pageFunction: PageFunction | undefined;
   /** In the order of their definition; none if it is a short crawler. */
@@ -39,6 +41,8 @@ export class Crawler {
   readonly args: z.ZodObject | undefined;
   readonly seeds: ((about: { readonly args: unknown }) => readonly string[] | Promise<readonly string[]>) | undefined;
   readonly graph: StepGraph;
+  /** The patterns of URLs that start at a step, by the names of steps. */
+  readonly patterns: Readonly<Record<string, readonly string[]>>;
   readonly #byKey: ReadonlyMap<string, Step>;
   readonly #patterns: readonly (readonly [pattern: string, key: string])[];
 
@@ -48,12 +52,14 @@ export class Crawler {
       throw new ConfigurationError(problems.map((each) => `crawler ${nameIn(definition)}: ${each}`));
     this.name = definition.name;
     this.accepts = definition.accepts ?? acceptsText;
+    this.isStrict = definition.strictVersion === true;
     const isShort = 'step' in definition;
     this.pageFunction = isShort ? definition.step : undefined;
     this.args = isShort ? undefined : definition.args;
     this.seeds = isShort ? undefined : (definition.seeds as Crawler['seeds']);
     this.steps = isShort ? [] : stepsOf(definition);
-    const patterns = isShort ? {} : patternsOf(definition);
+    this.patterns = isShort ? {} : patternsOf(definition);
+    const { patterns } = this;
     this.graph = new StepGraph(this.steps, [this.first?.name ?? '', ...Object.keys(patterns)]);
     const unsound = this.steps.length === 0 ? [] : this.graph.problems();
     if (unsound.length > 0) throw new ConfigurationError(unsound.map((each) => `crawler ${this.name}: ${each}`));

@@ -23,6 +23,8 @@ export interface ShortDefinition {
   readonly step: PageFunction;
   /** Default: {@link acceptsText}. */
   readonly accepts?: AcceptsType;
+  /** Workers with another version of it than its run began with leave that run's tasks to others. Default: no. */
+  readonly strictVersion?: boolean;
 }
 
 /** What goes with the links that a step follows. */
@@ -98,6 +100,8 @@ export interface Definition<Args extends z.ZodObject, Names, To, Keeps, Items> {
   readonly steps: StepsOf<z.output<Args>, Names, To, Keeps, Items>;
   /** Default: {@link acceptsText}. */
   readonly accepts?: AcceptsType;
+  /** Workers with another version of it than its run began with leave that run's tasks to others. Default: no. */
+  readonly strictVersion?: boolean;
 }
 
 export type At<T, N> = N extends keyof T ? T[N] : undefined;

@@ -1,75 +1,93 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigurationError, messageOf } from '../runtime/errors.ts';
+import { ConfigurationError } from '../runtime/errors.ts';
 import { Crawler } from './crawler.ts';
+import { loadProblems } from './load-problem.ts';
 import { resolveOwnImport } from './own-import.ts';
+import { shownPath } from './place.ts';
+import { versionOf } from './version.ts';
+import { Watchdog } from './watchdog/watchdog.ts';
 
-/** Crawlers that come with this program. */
-const OWN_FOLDER = join(import.meta.dirname, '../../crawlers');
-const ENDINGS = ['.ts', '.js', '.mjs'] as const;
-
-interface LoadOptions {
-  /** Where crawlers are looked for by their names, before those that come with this program. */
-  readonly folder: string;
-  /** May it also be the path of a file? Not in a fleet, where whoever writes to Redis would choose what workers run. */
-  readonly takesPaths: boolean;
+/** A crawler and where it is from. */
+export interface LoadedCrawler {
+  readonly crawler: Crawler;
+  /** See {@link versionOf}. */
+  readonly version: string;
+  /** As users would type it. */
+  readonly file: string;
 }
 
+/** The longest that the module of a crawler may take to import. */
+export const LOAD_TIMEOUT_MS = 10_000;
+/** Of a {@link ConfigurationError}. */
+const CONFIGURATION_EXIT = 78;
+
 /**
- * Loads the module of this name, or at this path, whose default export is a crawler.
- *
- * @throws ConfigurationError if there is no such file, or it exports something else
+ * Imports modules, each of whose default export is to be a crawler, one after the other. What is wrong with them comes in
+ * `problems`, all of it: file, line where one is known, and what is wrong. A module that never lets go of the process ends it,
+ * with what was found until then, unless nobody watches.
  */
-export async function loadCrawler(name: string, options: LoadOptions): Promise<Crawler> {
-  const file = isPath(name) ? pathOf(name, options) : fileNamed(name, options);
-  const shown = shownPath(file);
-  resolveOwnImport();
-  let module: { readonly default?: unknown };
+export async function loadFiles(
+  files: readonly string[],
+  { isWatched = true }: { readonly isWatched?: boolean } = {},
+): Promise<{ readonly loaded: readonly LoadedCrawler[]; readonly problems: readonly string[] }> {
+  const loaded: LoadedCrawler[] = [];
+  const problems: string[] = [];
+  let at = 0;
+  const watchdog = new Watchdog({
+    stuckAfterMs: LOAD_TIMEOUT_MS,
+    exitCode: CONFIGURATION_EXIT,
+    lastWords: () => lastWords(problems, files.slice(at)),
+  });
+  if (isWatched && files.length > 0) await watchdog.start();
   try {
-    module = await import(pathToFileURL(file).href);
-  } catch (error: unknown) {
-    throw new ConfigurationError([`${shown} can't be loaded: ${messageOf(error)}`], { cause: error });
+    for (; at < files.length; at++) {
+      watchdog.tell();
+      try {
+        loaded.push(await loadFile(files[at] as string));
+      } catch (error: unknown) {
+        if (!(error instanceof ConfigurationError)) throw error;
+        problems.push(...error.problems);
+      }
+    }
+  } finally {
+    await watchdog.stop();
   }
-  if (module.default instanceof Crawler) return module.default;
+  return { loaded, problems };
+}
+
+function lastWords(problems: readonly string[], [file = '', ...others]: readonly string[]): readonly string[] {
+  const rest = others.length === 0 ? [] : [`Not looked at yet: ${others.map(shownPath).join(', ')}`];
+  return [`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load.`, ...problems, ...rest];
+}
+
+/** @throws ConfigurationError */
+async function loadFile(file: string): Promise<LoadedCrawler> {
+  const shown = shownPath(file);
+  if (!existsSync(file)) throw new ConfigurationError([`there is no ${shown}`]);
+  resolveOwnImport();
+  let module: { readonly default?: unknown } | 'late';
+  try {
+    module = await inTime(import(pathToFileURL(file).href));
+  } catch (error: unknown) {
+    throw new ConfigurationError(loadProblems(file, error), { cause: error });
+  }
+  if (module === 'late')
+    throw new ConfigurationError([`${shown} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load`]);
+  if (module.default instanceof Crawler) return { crawler: module.default, version: versionOf(file), file: shown };
   throw new ConfigurationError([
     `expected ${shown} to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })`,
   ]);
 }
 
-function isPath(name: string): boolean {
-  return name.includes('/') || ENDINGS.some((ending) => name.endsWith(ending));
-}
-
-function pathOf(name: string, { folder, takesPaths }: LoadOptions): string {
-  if (!takesPaths) {
-    throw new ConfigurationError([
-      `expected CRAWLER to be a name, as each worker of a fleet looks in its own ${folder}/ (CRAWLERS_DIR), got "${name}"`,
-    ]);
+async function inTime<T>(loading: Promise<T>): Promise<T | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, LOAD_TIMEOUT_MS, 'late');
+  });
+  try {
+    return await Promise.race([loading, late]);
+  } finally {
+    clearTimeout(timer);
   }
-  const file = resolve(name);
-  if (existsSync(file)) return file;
-  throw new ConfigurationError([`expected CRAWLER to be a crawler's name or file: there is no ${file}`]);
-}
-
-function fileNamed(name: string, { folder, takesPaths }: LoadOptions): string {
-  const isName = /^[a-z0-9][a-z0-9-]*$/.test(name);
-  const files = isName ? [folder, OWN_FOLDER].flatMap((each) => filesOf(resolve(each), name)) : [];
-  const file = files.find((each) => existsSync(each));
-  if (file !== undefined) return file;
-  const here = takesPaths && isName ? filesOf(resolve(), name).find((each) => existsSync(each)) : undefined;
-  const mend = here === undefined ? '' : `: did you mean ./${relative(resolve(), here)}?`;
-  throw new ConfigurationError([
-    `expected CRAWLER to be the name of a file in ${folder}/ (CRAWLERS_DIR), without .ts, got "${name}"${mend}`,
-  ]);
-}
-
-function filesOf(folder: string, name: string): string[] {
-  return ENDINGS.map((ending) => join(folder, name + ending));
-}
-
-/** As users would type it, if it is in their folder. */
-function shownPath(file: string): string {
-  const path = relative(resolve(), file);
-  return path.startsWith('..') || isAbsolute(path) ? file : path;
 }

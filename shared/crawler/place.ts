@@ -15,8 +15,16 @@ const HERE = process.cwd();
 export interface Places {
   /** The innermost line of a crawler, or of files it imports that aren't packages. */
   readonly crawler: string | undefined;
+  /** The same line, to be read. */
+  readonly source?: SourcePlace;
   /** The innermost line of any file. */
   readonly any: string | undefined;
+}
+
+/** A line of a file; lines are counted from 1. */
+export interface SourcePlace {
+  readonly file: string;
+  readonly line: number;
 }
 
 /** Reads the stack of an error in V8's format. */
@@ -32,7 +40,8 @@ export function placesIn(stack: string): Places {
     any ??= place;
     const parts = path.split(sep);
     const isOurs = own !== undefined && OURS.has(parts[0] ?? '');
-    if (!isOurs && !parts.includes('node_modules')) return { crawler: place, any };
+    if (!isOurs && !parts.includes('node_modules'))
+      return { crawler: place, source: { file: location.file, line: Number(location.line) }, any };
   }
   return { crawler: undefined, any };
 }
@@ -54,6 +63,12 @@ function pathOf(place: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A file, by its path or URL, as users would type it if it is in their folder. */
+export function shownPath(file: string): string {
+  const path = pathOf(file) ?? file;
+  return within([HERE], path) ?? path;
 }
 
 function within(folders: readonly string[], file: string): string | undefined {

@@ -10,6 +10,8 @@ interface RecordHead extends FieldsOfRecord {
   /** The task's id. */
   readonly task: string;
   readonly crawler: string;
+  /** Of the crawler that ended it, 8 hex digits. Left out for what no crawler had in hand. */
+  readonly version?: string;
   readonly step: string;
   /** Without credentials, as all URLs of a record. */
   readonly url: string;

@@ -28,6 +28,8 @@ export interface WorkerBeat {
   readonly id: string;
   readonly host: string;
   readonly version: string;
+  /** The versions of the crawlers that it has, by their names. Left out by workers of earlier versions. */
+  readonly crawlers?: Readonly<Record<string, string>>;
   /** Pages that it works on at once. */
   readonly slots: number;
   /** What keeps it from working on more. */

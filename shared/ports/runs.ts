@@ -55,6 +55,8 @@ export const PRODUCER_LEASE_MS = 60_000;
 export interface RunOptions {
   /** The crawler's name. */
   readonly crawler: string;
+  /** The crawler's version when the run began, 8 hex digits. Left out: not known. */
+  readonly version?: string;
   /** What `--arg` said to the crawler, by name. Left out: nothing. */
   readonly args?: Readonly<Record<string, string>>;
   /** Which marks count as taken: those of all runs, or this run's own. */
@@ -161,6 +163,8 @@ export interface RunProgress {
     readonly skipped: Readonly<Record<string, number>>;
   };
   readonly hostsDown: HostsDown;
+  /** Tasks by the step that their marks carry: of a crawler with steps all but the first. Left out if none carries one. */
+  readonly steps?: Readonly<Record<string, StepCounts>>;
   readonly bytes: number;
   /** Bodies that did not have to be fetched, since their pages had not changed. */
   readonly bytesSaved: number;
@@ -179,6 +183,22 @@ export interface HostsDown {
   /** The first of them, by name; at most {@link MOST_NAMED_DOWN}. */
   readonly named: readonly ({ readonly host: string } & Pick<HostTrouble, 'kind' | 'reason'>)[];
 }
+
+/** How far a run is with the tasks of one step. */
+export interface StepCounts {
+  readonly discovered: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly failed: number;
+}
+
+export const NO_STEP_COUNTS: StepCounts = { discovered: 0, done: 0, skipped: 0, failed: 0 };
+
+/**
+ * Counts by step that a run keeps at most, each of a step and a state: a crawler's steps are far fewer, but messages of other
+ * programs may name any.
+ */
+export const MOST_STEP_COUNTS = 1_000;
 
 /** URLs that a run did not take, by what kept them out. They are not tasks: the identity leaves them out. */
 export interface LeftOut {

@@ -1,6 +1,6 @@
 import { SCOPES } from '../task/url/scope.ts';
 import { URL_KEY_RULES } from '../task/url/url-key.ts';
-import { duration, integer, moment, oneOf, optional, rate, someOf, text, urlPatterns, yesNo } from './parsers.ts';
+import { duration, integer, list, moment, oneOf, optional, rate, someOf, text, urlPatterns, yesNo } from './parsers.ts';
 import { setting } from './setting.ts';
 
 /** The settings of a run, fixed when it opens. */
@@ -72,14 +72,14 @@ export const RUN_SETTINGS = {
     'CRAWLER',
     text(),
     'page',
-    'The crawler: a file in CRAWLERS_DIR, without .ts; for crawl also a path, ./shop.ts.',
+    'The crawler: the name of one in CRAWLERS_DIR, or a path, ./shop.ts.',
   ),
   crawlersDir: setting(
     'run',
     'CRAWLERS_DIR',
-    text(),
+    list(),
     'crawlers',
-    'The folder of crawlers; those that come with Trawl are found as well.',
+    'Folders of crawlers, comma-separated; those that come with Trawl are found as well.',
   ),
   urlKey: setting(
     'run',

@@ -33,6 +33,8 @@ export function commandLines({ page, letter, run }: Names): Readonly<Record<stri
     produce: { args: ['produce', page, '--run', run, ...local], connects: both },
     status: { args: ['status'], connects: redis, onlyAsks: true },
     url: { args: ['url', page], connects: both, onlyAsks: true },
+    'crawlers list': { args: ['crawlers'], connects: [], onlyAsks: true },
+    'crawlers graph': { args: ['crawlers', 'graph', 'page'], connects: [], onlyAsks: true },
     doctor: { args: ['doctor'], connects: both, onlyAsks: true },
     'dlq list': { args: ['dlq', 'list'], connects: ['RabbitMQ'], onlyAsks: true },
     'dlq show': { args: ['dlq', 'show', letter], connects: ['RabbitMQ'], onlyAsks: true },

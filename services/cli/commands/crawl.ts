@@ -69,7 +69,8 @@ export async function crawl(
       const records = recordsPlaceOf(context.settings, progress.run);
       // Standard output is the table's, if it goes there.
       const isStandardOutputTaken = table !== undefined && table.path === undefined;
-      tellEnd(progress, context, { records, isLocal: true, isInterrupted }, isStandardOutputTaken);
+      const told = { records, isLocal: true, isInterrupted, stepFailures: fleet.stepFailures.all };
+      tellEnd(progress, context, told, isStandardOutputTaken);
     }
     const { failure } = fleet;
     if (failure !== undefined) {

@@ -1,12 +1,13 @@
 import { connectForReplay } from '../../../shared/backends/backends.ts';
 import { count, counted, pace } from '../../../shared/control/format.ts';
 import { RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options.ts';
-import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { Replayer, type ReplayResult, type ReplayTally } from '../../producer/replayer.ts';
 import type { Context } from '../command.ts';
+import { runOptionsFor } from '../process/crawler-input.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
@@ -28,10 +29,11 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
   const { settings, log } = context;
   const isDry = options.dryRun === true;
   const [filter, limit] = [readFilter(options), readLimit(options)];
-  const defaults = runOptionsOf(settings, 'ever');
+  const isCrawlerNeeded = options.crawler !== undefined || isPath(settings.crawler);
+  const defaults = isCrawlerNeeded
+    ? runOptionsFor(await findCrawler(settings.crawler, settings.crawlersDir), settings, 'ever')
+    : runOptionsOf(settings, 'ever');
   const overrides = overridesOf(options, defaults);
-  const crawlers = { folder: settings.crawlersDir, takesPaths: false };
-  if (overrides.crawler !== undefined) await loadCrawler(overrides.crawler, crawlers);
   const rules = await routingRulesOf(settings);
   const interrupts = new Interrupts();
   const { signal } = interrupts;
@@ -77,6 +79,7 @@ function overridesOf(options: ReplayOptions, settings: RunOptions): Partial<RunO
   const overrides = Object.fromEntries(given.map(([, option]) => [option, settings[option]]));
   return {
     ...overrides,
+    ...(options.crawler === undefined || settings.version === undefined ? {} : { version: settings.version }),
     ...(options.maxDepth === undefined ? {} : { hasDefaultDepth: settings.hasDefaultDepth ?? false }),
     // An age implies an incremental run.
     ...(options.recrawlAfter === undefined ? {} : { incremental: settings.incremental }),

@@ -7,7 +7,7 @@ import { placeOf } from '../../../shared/backends/place.ts';
 import { tryCache } from '../../../shared/backends/response-caches.ts';
 import { openRecords, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { counted, duration } from '../../../shared/control/format.ts';
-import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { findCrawler } from '../../../shared/crawler/catalogue.ts';
 import { InterruptedError, messageOf } from '../../../shared/runtime/errors.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
 import { makeOutputFolder, unusableOutput } from '../../../shared/runtime/output-folder.ts';
@@ -55,8 +55,9 @@ export const command: CommandModule = {
 async function checkAll(context: Context): Promise<number> {
   const { settings } = context;
   const findings: Finding[] = [...settingsFindings(context), contactFinding(context)];
-  const crawlers = { folder: settings.crawlersDir, takesPaths: true };
-  findings.push(await found('crawler', async () => (await loadCrawler(settings.crawler, crawlers)).name));
+  findings.push(
+    await found('crawler', async () => (await findCrawler(settings.crawler, settings.crawlersDir)).crawler.name),
+  );
   findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
   if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
   findings.push(...(await checkProxies(context)));

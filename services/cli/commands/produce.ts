@@ -8,9 +8,8 @@ import {
 } from '../../../shared/backends/backends.ts';
 import { openSink, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { count, counted } from '../../../shared/control/format.ts';
-import { runOptionsOf } from '../../../shared/control/run-options.ts';
 import { RunWatcher } from '../../../shared/control/run-watcher.ts';
-import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { findCrawler } from '../../../shared/crawler/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { Releaser } from '../../../shared/loops/releaser.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
@@ -24,7 +23,7 @@ import { VERSION } from '../../../shared/runtime/version.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
 import type { Seed } from '../../producer/seeds.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
-import { readCrawlerInput } from '../process/crawler-input.ts';
+import { readCrawlerInput, runOptionsFor } from '../process/crawler-input.ts';
 import { followRun } from '../process/follow-run.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
@@ -93,7 +92,8 @@ interface Parts {
 async function produce(texts: readonly string[], options: ProduceOptions, context: Context): Promise<number> {
   const { settings, log } = context;
   const given = texts.length === 0 && options.urlsFile === undefined ? settings.seeds : texts;
-  const crawler = await loadCrawler(settings.crawler, { folder: settings.crawlersDir, takesPaths: false });
+  const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
+  const { crawler } = loaded;
   const { seeds, args } = await readCrawlerInput(crawler, given, options);
   if (seeds.length === 0)
     throw new UsageError('nothing to produce: name a site, a sitemap, a page or a file of URLs, or set SEEDS');
@@ -101,7 +101,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const rules = await routingRulesOf(settings);
   const hostHeaders = await hostHeadersOf(settings);
   const dedup = options.fresh === true ? 'run' : 'ever';
-  const runOptions = { ...runOptionsOf(settings, dedup), ...readLimit(options.limit), ...args };
+  const runOptions = { ...runOptionsFor(loaded, settings, dedup), ...readLimit(options.limit), ...args };
   keepHeapSmall();
   const producer = newWorkerId();
   const interrupts = new Interrupts();

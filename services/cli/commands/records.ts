@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
-import type { RunOptions } from '../../../shared/ports/runs.ts';
+import type { Beginning } from '../../../shared/ports/local-runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
-import type { Settings } from '../../../shared/settings/table.ts';
+import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
 import { withRecords } from '../process/with-archives.ts';
@@ -32,9 +32,13 @@ async function records(text: string | undefined, options: TableOptions, context:
     if (run === undefined || !(await source.has(run))) return await sayNoRecords(source, run, settings);
     if (named === undefined) say(`Run ${run}, the last one`);
     // A crawl of this machine keeps its rules; those of the fleet's runs are taken to be the settings'.
-    const rules = plan.list === undefined ? undefined : ((await optionsOf(run, settings)) ?? settings).urlKey;
-    const columnsOf = async (step: { readonly name: string; readonly crawler: unknown }) =>
-      columnsOfStep(step, await optionsOf(run, settings).catch(() => undefined), settings);
+    const rules =
+      plan.list === undefined ? undefined : ((await beginningOf(run, settings))?.options ?? settings).urlKey;
+    const columnsOf = async (step: { readonly name: string; readonly crawler: unknown }) => {
+      const beginning = await beginningOf(run, settings).catch(() => undefined);
+      const { [SETTINGS.crawler.name]: crawler = beginning?.options.crawler } = beginning?.flags ?? {};
+      return await columnsOfStep(step, crawler, settings);
+    };
     await writeTable(plan, { source, run, rules, columnsOf, signal });
     return 0;
   });
@@ -49,11 +53,11 @@ async function sayNoRecords(source: RecordSource, run: string | undefined, setti
   return 1;
 }
 
-/** The options of a crawl of this machine; nothing for a run of the fleet. */
-async function optionsOf(run: string, settings: Settings): Promise<RunOptions | undefined> {
+/** What a crawl of this machine was begun with; nothing for a run of the fleet. */
+async function beginningOf(run: string, settings: Settings): Promise<Beginning | undefined> {
   const runs = await openLocalRuns(settings);
   try {
-    return (await runs.view(run))?.beginning.options;
+    return (await runs.view(run))?.beginning;
   } finally {
     runs.close();
   }

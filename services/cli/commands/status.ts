@@ -18,6 +18,7 @@ import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fl
 import { incrementalJson, incrementalLine } from '../text/incremental.ts';
 import { clearScreen, isOutputOver, type Line } from '../text/output.ts';
 import { producersLines, runJson } from '../text/run-troubles.ts';
+import { missingCrawlerLines } from '../text/step-lines.ts';
 import { summaryJson, summaryLines } from '../text/summary.ts';
 import { table } from '../text/table.ts';
 
@@ -126,6 +127,7 @@ class OneRun {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
       if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
       if (!progress.sealed) lines.push(...producersLines(progress));
+      if (!this.#isLocal) lines.push(...missingCrawlerLines(progress, workers));
       lines.push(...slowestHosts(hosts, progress.readAt), ...workerLines(workers, this.#isLocal), ...hostLines(fleet));
     }
     return lines;
@@ -160,6 +162,7 @@ class AllRuns {
         bottleneck.sentence,
       ];
     });
+    const lost = views.flatMap(({ progress }) => missingCrawlerLines(progress, workers));
     const none = `No runs yet. Start one with: ${TRAWL} ${this.#isLocal ? 'crawl' : 'produce'} https://example.com/`;
     const others = counts.known - views.length;
     const more = others > 0 ? [`… and ${counted(others, 'older run')}: ${TRAWL} status RUN`] : [];
@@ -167,6 +170,7 @@ class AllRuns {
       lines: [
         ...(rows.length === 0 ? [none] : table(rows)),
         ...more,
+        ...lost,
         ...workerLines(workers, this.#isLocal),
         ...hostLines(fleet),
       ],

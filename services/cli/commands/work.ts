@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { connectFleet, newWorkerId, openFetcher, type ServiceName } from '../../../shared/backends/backends.ts';
 import { openSink } from '../../../shared/backends/sinks.ts';
-import { runOptionsOf } from '../../../shared/control/run-options.ts';
+import { loadCatalogue } from '../../../shared/crawler/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { RunOverview } from '../../../shared/ports/run-overview.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
@@ -12,6 +12,7 @@ import { VERSION } from '../../../shared/runtime/version.ts';
 import { integer } from '../../../shared/settings/parsers.ts';
 import type { Worker } from '../../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { runOptionsFor } from '../process/crawler-input.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { Interrupts } from '../process/interrupts.ts';
 import { openReleaser } from '../process/open-releaser.ts';
@@ -116,6 +117,8 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
   try {
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
+    const { catalogue, chosen } = await loadCatalogue(settings.crawlersDir, settings.crawler);
+    const defaults = runOptionsFor(chosen, settings, 'ever');
     // First: while records have nowhere to go, nothing should count this worker among those that consume.
     const sink = await openSink(connect, id);
     const opened: Pick<Service, 'stop'>[] = [sink];
@@ -124,12 +127,11 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
       const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
       opened.push(transport, fetcher, { stop: async () => stores.close() });
       const clock = systemClock;
-      const defaults = runOptionsOf(settings, 'ever');
       const parts = { settings, stores, transport, sink, defaults, worker: id, log };
       const releaser = openReleaser(parts);
       const onOffered = (): void => releaser.nudge();
       const watch = openWatchdog(settings, () => ['Pages in hand are delivered again, and count a start.']);
-      worker = openWorker({ ...parts, fetcher, rules, watch, onOffered, takesPaths: false });
+      worker = openWorker({ ...parts, fetcher, rules, watch, onOffered, catalogue });
       const janitor = new Janitor({ ...stores, clock, log });
       await stores.connectCache?.();
       await startAll([sink, watch, worker, releaser, janitor]);

@@ -20,6 +20,9 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   resume: ['trawl resume RUN', 'trawl resume --host www.example.com'],
   cancel: ['trawl cancel RUN', 'trawl cancel RUN --json'],
   seal: ['trawl seal RUN', 'trawl seal RUN --json'],
+  crawlers: ['trawl crawlers', 'trawl crawlers graph shop'],
+  'crawlers list': ['trawl crawlers', 'trawl crawlers list --json'],
+  'crawlers graph': ['trawl crawlers graph shop', 'trawl crawlers graph ./shop.ts --format dot'],
   doctor: ['trawl doctor', 'trawl doctor --json'],
   demo: ['trawl demo', 'trawl demo --rate 120/min'],
 };

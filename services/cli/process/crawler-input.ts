@@ -1,7 +1,10 @@
+import { runOptionsOf } from '../../../shared/control/run-options.ts';
 import { argsOf, readArgs } from '../../../shared/crawler/args.ts';
 import type { Crawler } from '../../../shared/crawler/crawler.ts';
+import type { LoadedCrawler } from '../../../shared/crawler/load.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { ConfigurationError, messageOf, UsageError } from '../../../shared/runtime/errors.ts';
+import type { Settings } from '../../../shared/settings/table.ts';
 import { readSeeds, type Seed } from '../../producer/seeds.ts';
 
 /** What a command line says to a crawler. */
@@ -16,6 +19,15 @@ export interface CrawlerInput {
   /** What a run keeps of the arguments. */
   readonly args: Pick<RunOptions, 'args'>;
   readonly seeds: readonly Seed[];
+}
+
+/** The options of a run by this crawler. It is stored by its name, so that whoever writes to a store can't choose files. */
+export function runOptionsFor(
+  { crawler, version }: LoadedCrawler,
+  settings: Settings,
+  dedup: RunOptions['dedup'],
+): RunOptions {
+  return { ...runOptionsOf(settings, dedup), crawler: crawler.name, version };
 }
 
 /**

@@ -3,8 +3,7 @@ import { newWorkerId, openFetcher } from '../../../shared/backends/backends.ts';
 import { type Embedded, openEmbedded } from '../../../shared/backends/embedded.ts';
 import { openSink } from '../../../shared/backends/sinks.ts';
 import { RunWatcher } from '../../../shared/control/run-watcher.ts';
-import type { Crawler } from '../../../shared/crawler/crawler.ts';
-import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { Catalogue } from '../../../shared/crawler/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
@@ -13,7 +12,7 @@ import { makeOutputFolder } from '../../../shared/runtime/output-folder.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import type { HostHeaders } from '../../../shared/task/host/host-headers.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
-import { FIRST_STEP } from '../../../shared/task/url/fingerprint.ts';
+import { StepFailures } from '../../worker/step-failures.ts';
 import type { Worker } from '../../worker/worker.ts';
 import type { Context } from '../command.ts';
 import { say } from '../text/output.ts';
@@ -47,7 +46,8 @@ export class EmbeddedFleet {
   #isSealed = false;
   #watched: WatchedProducer | undefined;
   #failure: AbortSignal | undefined;
-  #crawler: Crawler | undefined;
+  /** Where steps failed. */
+  readonly stepFailures = new StepFailures();
 
   constructor(plan: RunPlan, context: Context) {
     this.#plan = plan;
@@ -66,9 +66,7 @@ export class EmbeddedFleet {
 
   /** Crawls, and returns the final progress; nothing if it was stopped before it began. Call it once. */
   async run(interrupts: Interrupts): Promise<RunProgress | undefined> {
-    const { settings, run, runOptions, kept } = this.#plan;
-    const crawlers = { folder: settings.crawlersDir, takesPaths: true };
-    this.#crawler = await loadCrawler(runOptions.crawler, crawlers);
+    const { settings, run, kept } = this.#plan;
     // Wrong settings are found before anything is written.
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
@@ -88,7 +86,7 @@ export class EmbeddedFleet {
   }
 
   async #work({ stores, sink, rules, hostHeaders, worker, interrupts }: Parts): Promise<RunProgress | undefined> {
-    const { settings, run, runOptions } = this.#plan;
+    const { settings, run, runOptions, loaded } = this.#plan;
     const { transport, runs, owned } = stores;
     const isSealed = owned?.isSealed ?? false;
     if (!isSealed) await expectSeeds(this.#plan);
@@ -102,7 +100,15 @@ export class EmbeddedFleet {
     const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
     const onOffered = (): void => releaser.nudge();
     const watch = openWatchdog(settings, () => ['What is done is kept.', ...interrupts.lastWords]);
-    const pages = openWorker({ ...parts, fetcher, rules, watch, onOffered, takesPaths: true });
+    const pages = openWorker({
+      ...parts,
+      fetcher,
+      rules,
+      watch,
+      onOffered,
+      catalogue: new Catalogue([loaded]),
+      stepFailures: this.stepFailures,
+    });
     const watched = new WatchedProducer({
       settings,
       stores,
@@ -112,7 +118,7 @@ export class EmbeddedFleet {
       runOptions,
       producer: worker,
       log,
-      startOf: (href) => this.#crawler?.startOf(href) ?? FIRST_STEP,
+      startOf: (href) => loaded.crawler.startOf(href),
       onOffered,
     });
     this.#watched = watched;

@@ -1,5 +1,5 @@
 import type { Stores } from '../../../shared/backends/backends.ts';
-import { loadCrawler } from '../../../shared/crawler/load.ts';
+import type { Catalogue } from '../../../shared/crawler/catalogue.ts';
 import { Watchdog } from '../../../shared/crawler/watchdog/watchdog.ts';
 import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import { keptApart } from '../../../shared/ports/response-cache.ts';
@@ -18,6 +18,7 @@ import { Robots } from '../../worker/pipeline/robots.ts';
 import type { StepWatch } from '../../worker/pipeline/steps.ts';
 import { RunDirectory } from '../../worker/run-directory.ts';
 import { SeedIntake } from '../../worker/seed-intake.ts';
+import type { StepFailures } from '../../worker/step-failures.ts';
 import { Worker } from '../../worker/worker.ts';
 
 interface OpenWorkerOptions {
@@ -33,20 +34,21 @@ interface OpenWorkerOptions {
   readonly worker: string;
   readonly log: Logger;
   readonly watch: StepWatch;
+  /** See {@link PipelineOptions.stepFailures}. */
+  readonly stepFailures?: StepFailures;
   /** See {@link PipelineOptions.onOffered}. */
   readonly onOffered: () => void;
-  /** Are crawlers found by their paths as well? See {@link loadCrawler}. */
-  readonly takesPaths: boolean;
+  /** The crawlers that it works with: what a run says in the store chooses among them, and no file. */
+  readonly catalogue: Catalogue;
 }
 
 /** A worker out of its parts, not started. */
-export function openWorker({ settings, stores, defaults, takesPaths, ...parts }: OpenWorkerOptions): Worker {
+export function openWorker({ settings, stores, defaults, catalogue, ...parts }: OpenWorkerOptions): Worker {
   optimiseEarly();
   boundHeap();
   const { frontier, runs, gate, cache, roster } = stores;
   const { rules, fetcher, log } = parts;
   const { hostConcurrency, fetchTimeout: timeoutMs } = settings;
-  const crawlers = { folder: settings.crawlersDir, takesPaths };
   const clock = systemClock;
   const { random } = Math;
   const robots = new Robots({ store: stores.robots, gate, fetcher, clock, hostConcurrency, timeoutMs, random, log });
@@ -58,7 +60,7 @@ export function openWorker({ settings, stores, defaults, takesPaths, ...parts }:
     roster,
     failures: openFailureLines({ stores, defaults, ...parts }),
     robots: settings.robots === 'obey' ? robots : undefined,
-    runs: new RunDirectory({ runs, loadCrawler: (name) => loadCrawler(name, crawlers), defaults }),
+    runs: new RunDirectory({ runs, crawlerNamed: (name) => catalogue.named(name), defaults }),
     intake: new SeedIntake({ frontier, runs, rules, defaults, clock }),
     maxBodyBytes: settings.maxBody,
     maxRedirects: settings.maxRedirects,
@@ -69,6 +71,7 @@ export function openWorker({ settings, stores, defaults, takesPaths, ...parts }:
     clock,
     random,
     version: VERSION,
+    crawlers: catalogue.versions,
   });
 }
 

@@ -1,19 +1,20 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
-import { differingOptions, RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options.ts';
-import { loadCrawler } from '../../../shared/crawler/load.ts';
+import { differingOptions, RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
+import { findCrawler } from '../../../shared/crawler/catalogue.ts';
+import type { LoadedCrawler } from '../../../shared/crawler/load.ts';
 import type { Beginning, LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
+import { ConfigurationError, messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
 import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { readSettings } from '../../../shared/settings/settings.ts';
 import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
 import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
 import { type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
-import { readCrawlerInput } from './crawler-input.ts';
+import { readCrawlerInput, runOptionsFor } from './crawler-input.ts';
 import { newRunId, readRunId } from './run-id.ts';
 import { readLimit } from './run-limit.ts';
 
@@ -38,6 +39,7 @@ export interface RunPlan {
   readonly run: string;
   readonly settings: Settings;
   readonly runOptions: RunOptions;
+  readonly loaded: LoadedCrawler;
   /** All that the run was begun with. Whether they are to be read again is known when it is open. */
   readonly seeds: readonly Seed[];
   /** How it is kept on disk; left out if it is in memory only. */
@@ -52,18 +54,20 @@ export async function planNew(
   options: CrawlOptions,
   { settings, flags }: Context,
 ): Promise<RunPlan> {
-  const crawler = await loadCrawler(settings.crawler, { folder: settings.crawlersDir, takesPaths: true });
-  const { seeds, args } = await readCrawlerInput(crawler, texts, options);
+  const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
+  const { seeds, args } = await readCrawlerInput(loaded.crawler, texts, options);
   if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
   const runOptions = {
-    ...runOptionsOf(settings, readDedup(options.dedup) ?? 'run'),
+    ...runOptionsFor(loaded, settings, readDedup(options.dedup) ?? 'run'),
     ...readLimit(options.limit),
     ...args,
   };
   const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
-  const begin = { run, options: runOptions, seeds: kept, flags: lastingFlags(flags, settings) };
-  const plan = { run, settings, runOptions, seeds, hasInput: seeds.some(isInput) };
+  // The run has the crawler's name alone, which doesn't say where its file is.
+  const lasting = { ...lastingFlags(flags, settings), [SETTINGS.crawler.name]: settings.crawler };
+  const begin = { run, options: runOptions, seeds: kept, flags: lasting };
+  const plan = { run, settings, runOptions, loaded, seeds, hasInput: seeds.some(isInput) };
   return options.isKept === false ? plan : { ...plan, kept: { begin } };
 }
 
@@ -90,12 +94,14 @@ export async function planResumed(
   const { limit } = readLimit(options.limit);
   if (limit !== undefined && limit !== runOptions.limit)
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out --limit`);
-  refuseOtherOptions(run, runOptions, flags, together);
+  const loaded = await findCrawler(together.crawler, together.crawlersDir);
+  refuseOtherOptions(run, runOptions, flags, runOptionsFor(loaded, together, runOptions.dedup));
+  refuseOtherCrawler(run, runOptions, loaded);
   const seeds = seedsSchema.parse(view.beginning.seeds);
   const hasInput = rest.length === 1;
   if (hasInput && !seeds.some(isInput))
     throw new UsageError(`run ${run} was not begun with a list (-): it takes none now`);
-  return { run, settings: together, runOptions, seeds, hasInput, kept: { resume: run } };
+  return { run, settings: together, runOptions, loaded, seeds, hasInput, kept: { resume: run } };
 }
 
 /**
@@ -158,15 +164,25 @@ function refuseOtherOptions(
   run: string,
   own: RunOptions,
   flags: Readonly<Record<string, string>>,
-  settings: Settings,
+  asked: RunOptions,
 ): void {
-  const differing = differingOptions(runOptionsOf(settings, own.dedup), own);
+  const differing = differingOptions(asked, own);
   const others = Object.entries(RUN_OPTION_OF)
     .map(([key, option]) => ({ ...SETTINGS[key as keyof typeof RUN_OPTION_OF], option }))
     .filter(({ name, option }) => flags[name] !== undefined && differing.includes(option))
     .map(({ flag }) => `--${flag}`);
   if (others.length > 0)
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out ${others.join(', ')}`);
+}
+
+/** A crawler goes by its name, and if it says so, by its version. */
+function refuseOtherCrawler(run: string, own: RunOptions, { crawler, version, file }: LoadedCrawler): void {
+  if (crawler.name !== own.crawler)
+    throw new ConfigurationError([`run ${run} was begun with crawler ${own.crawler}, and ${file} is ${crawler.name}`]);
+  if (crawler.isStrict && own.version !== undefined && own.version !== version)
+    throw new ConfigurationError([
+      `run ${run} was begun with version ${own.version} of crawler ${crawler.name}, which says strictVersion: ${file} is ${version} now`,
+    ]);
 }
 
 /** The flags a resumed run keeps: all but output and logging. */

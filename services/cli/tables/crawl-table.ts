@@ -44,7 +44,7 @@ export async function writeTableOf(
       source,
       run,
       rules: options.urlKey,
-      columnsOf: (step) => columnsOfStep(step, options, context.settings),
+      columnsOf: (step) => columnsOfStep(step, context.settings.crawler, context.settings),
     }),
   );
 }

@@ -1,15 +1,19 @@
 import { count, counted, duration, perSecond, size } from '../../../shared/control/format.ts';
 import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import type { StepFailure } from '../../worker/step-failures.ts';
 import { hostsDownLines } from './hosts-down.ts';
 import { leftOutLines } from './left-out.ts';
 import type { Line } from './output.ts';
+import { stepFailureLines, stepLines } from './step-lines.ts';
 
 export interface SummaryOptions {
   /** Where the records are, if that is to be said. */
   readonly records?: string;
   /** What `records RUN` needs besides, to find them: ` --output-dir x`. */
   readonly recordsFlag?: string;
+  /** Where steps failed, as far as this process knows. */
+  readonly stepFailures?: readonly StepFailure[];
   /** It is a crawl of this machine. */
   readonly isLocal?: boolean;
   /** Ctrl-C or SIGTERM ended it before its time. */
@@ -17,9 +21,12 @@ export interface SummaryOptions {
 }
 
 /** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
-export function summaryJson(progress: RunProgress, { isInterrupted = false }: SummaryOptions = {}): object {
+export function summaryJson(
+  progress: RunProgress,
+  { isInterrupted = false, stepFailures = [] }: SummaryOptions = {},
+): object {
   const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
-  const { bytes, bytesSaved, leftOut } = progress;
+  const { bytes, bytesSaved, leftOut, steps } = progress;
   const seconds = Number((elapsedMs(progress) / 1_000).toFixed(3));
   return {
     run,
@@ -35,6 +42,8 @@ export function summaryJson(progress: RunProgress, { isInterrupted = false }: Su
     reasons,
     hostsDown: { count: progress.hostsDown.count, named: progress.hostsDown.named },
     leftOut,
+    ...(steps === undefined ? {} : { steps }),
+    ...(stepFailures.length === 0 ? {} : { stepFailures }),
     bytes,
     bytesSaved,
     seconds,
@@ -58,7 +67,7 @@ export function endingLine(progress: RunProgress, { isInterrupted = false }: Sum
 
 /** The summary that a person reads at the end of a run. */
 export function summaryLines(progress: RunProgress, options: SummaryOptions = {}): Line[] {
-  const { records, recordsFlag = '', isLocal = false } = options;
+  const { records, recordsFlag = '', isLocal = false, stepFailures = [] } = options;
   const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons, bytesSaved } = progress;
   const lines: Line[] = [endingLine(progress, options)];
   const row = (value: number, name: string, why: Readonly<Record<string, number>> = {}): void => {
@@ -68,11 +77,12 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   row(done, 'done');
   row(skipped, 'skipped', reasons.skipped);
   row(failed, 'failed', reasons.failed);
+  lines.push(...stepFailureLines(stepFailures));
   row(cancelled, 'cancelled');
   row(waiting, 'waiting');
   row(inFlight, 'in flight');
   row(duplicate, knownText(progress, isLocal));
-  lines.push(...leftOutLines(progress));
+  lines.push(...leftOutLines(progress), ...stepLines(progress));
   if (bytesSaved > 0) lines.push(`Not modified: ${size(bytesSaved)} did not have to be fetched again.`);
   if (progress.discovered === 0 && state === 'finished')
     lines.push(duplicate > 0 ? nothingNew(progress, isLocal) : NO_URLS);

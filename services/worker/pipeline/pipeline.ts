@@ -33,6 +33,7 @@ import type { LeaseKeeper } from '../lease-keeper.ts';
 import { OutcomeLog } from '../outcome-log.ts';
 import { expectStep, type RunDirectory, type WorkedRun } from '../run-directory.ts';
 import type { SeedIntake } from '../seed-intake.ts';
+import type { StepFailures } from '../step-failures.ts';
 import { CachedResponses } from './cached-responses.ts';
 import { LinkOffers } from './link-offers.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
@@ -66,6 +67,8 @@ export interface PipelineOptions extends RequestsOptions, StepsOptions {
   readonly log: Logger;
   /** Aborts the work under way when the worker's time to stop is up. */
   readonly signal: AbortSignal;
+  /** Left out where nobody reads them. */
+  readonly stepFailures?: StepFailures;
   /** Called when links were taken: some may be due. */
   readonly onOffered?: () => void;
   /** Records can't be stored: the worker should stop consuming. */
@@ -212,6 +215,7 @@ export class Pipeline {
       extract = await this.#steps.extract(visit.run, page);
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
+      this.#options.stepFailures?.note(error);
       return await this.#end(visit, failedStep(error));
     }
     const offered = await this.#links.offer(visit, page, extract);

@@ -261,6 +261,6 @@ function wants({ run }: Visit, contentType: string | undefined): boolean | StepE
   try {
     return (run.crawler.accepts ?? acceptsText)(contentType);
   } catch (error: unknown) {
-    return stepErrorOf(run.options.crawler, error);
+    return stepErrorOf({ crawler: run.options.crawler }, error);
   }
 }

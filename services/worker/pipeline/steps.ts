@@ -2,13 +2,14 @@ import type { Crawler } from '../../../shared/crawler/crawler.ts';
 import type { StepResult } from '../../../shared/crawler/definition.ts';
 import { CrawlerFault } from '../../../shared/crawler/kept.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import { placesIn } from '../../../shared/crawler/place.ts';
+import { type Places, placesIn } from '../../../shared/crawler/place.ts';
+import { Statements } from '../../../shared/crawler/statement.ts';
 import { type StepOutcome, StepRun } from '../../../shared/crawler/step-run.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 /** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
 export interface StepWatch {
-  enter(url: string): void;
+  enter(url: string, step?: string): void;
   /** How long the step ran, in milliseconds, without time in which the process was suspended. */
   leave(): number;
 }
@@ -26,9 +27,12 @@ export class StepError extends Error {
   override readonly name = 'StepError';
   readonly code = 'ERR_STEP';
   readonly reason: CrawlerFault['reason'];
+  /** File and line with the step, or the crawler with the step, if no line threw: failures of one place are counted together. */
+  readonly place: string;
 
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
+  constructor(place: string, said: string, cause: unknown) {
+    super(`${place}: ${said}`.slice(0, MAX_MESSAGE_LENGTH), { cause });
+    this.place = place;
     this.reason = cause instanceof CrawlerFault ? cause.reason : 'step';
   }
 }
@@ -68,6 +72,7 @@ const MAX_MESSAGE_LENGTH = 2_000;
 /** Calls the functions of crawlers, with a time limit. Their errors name step, file and line. */
 export class Steps {
   readonly #options: StepsOptions;
+  readonly #statements = new Statements();
   readonly #pending = new Set<Pending>();
   #idle: AbortController | undefined;
 
@@ -84,14 +89,12 @@ export class Steps {
     const { pageFunction } = crawler;
     const { url, step: key } = page.task;
     if (pageFunction !== undefined)
-      return await this.#take(`crawler ${options.crawler}`, url, () => pageFunction.call(crawler, page), read);
+      return await this.#take({ crawler: options.crawler, url }, () => pageFunction.call(crawler, page), read);
     const step = crawler.step(key);
     if (step === undefined) throw new Error(`crawler ${crawler.name} has no step "${key}"`);
     const run = new StepRun(crawler, step, page, args);
-    const whose = `crawler ${options.crawler}, step ${step.name}`;
     return await this.#take(
-      whose,
-      url,
+      { crawler: options.crawler, step: step.name, url },
       () => run.begin(),
       (result) => outcomeOf(run, result),
       step.timeoutMs,
@@ -100,8 +103,7 @@ export class Steps {
 
   /** @param timeoutMs of the step's own */
   async #take<T>(
-    whose: string,
-    url: string,
+    about: AboutCall,
     step: () => unknown,
     read: (result: unknown) => T,
     timeoutMs = this.#options.stepTimeoutMs,
@@ -111,7 +113,7 @@ export class Steps {
     let [result, ms]: [unknown, number] = [undefined, 0];
     try {
       Error.stackTraceLimit = STACK_LINES;
-      watch?.enter(url);
+      watch?.enter(about.url, about.step);
       try {
         result = step();
       } finally {
@@ -122,7 +124,7 @@ export class Steps {
       else if (ms > timeoutMs) throw this.#tooLong(timeoutMs);
       return read(result);
     } catch (error: unknown) {
-      throw stepErrorOf(whose, error);
+      throw stepErrorOf(about, error, this.#statements);
     }
   }
 
@@ -180,21 +182,33 @@ class ProblemError extends Error {
   override readonly name = 'ProblemError';
 }
 
-/**
- * The failure of a crawler's function, with place and message.
- *
- * @param whose the crawler and its step, which are named where no line of a file can be
- */
-export function stepErrorOf(whose: string, error: unknown): StepError {
-  const place = error instanceof ProblemError ? undefined : placeOf(error);
-  return new StepError(`${place ?? whose}: ${sentenceOf(error)}`.slice(0, MAX_MESSAGE_LENGTH), error);
+/** The call of a crawler's function. */
+interface AboutCall {
+  readonly crawler: string;
+  /** Of a crawler with steps. */
+  readonly step?: string;
+  readonly url: string;
 }
 
-function placeOf(error: unknown): string | undefined {
+/** The failure of a crawler's function: its place, what is wrong, and the statement. The crawler is named where no line can be. */
+export function stepErrorOf(
+  { crawler, step }: Pick<AboutCall, 'crawler' | 'step'>,
+  error: unknown,
+  statements = new Statements(),
+): StepError {
+  const { crawler: line, source } = error instanceof ProblemError ? NO_PLACE : placesOf(error);
+  const place = `${line ?? `crawler ${crawler}`}${step === undefined ? '' : `, step ${step}`}`;
+  const statement = source === undefined ? undefined : statements.at(source);
+  return new StepError(place, `${sentenceOf(error)}${statement === undefined ? '' : `, in \`${statement}\``}`, error);
+}
+
+const NO_PLACE: Places = { crawler: undefined, any: undefined };
+
+function placesOf(error: unknown): Places {
   try {
-    return error instanceof Error ? placesIn(String(error.stack)).crawler : undefined;
+    return error instanceof Error ? placesIn(String(error.stack)) : NO_PLACE;
   } catch {
-    return undefined;
+    return NO_PLACE;
   }
 }
 

@@ -173,7 +173,8 @@ function headOf({ task, release, state, run, worker }: Visit, at: number, attemp
   return {
     run: task.run,
     task: idOf(task),
-    crawler: run.options.crawler,
+    crawler: run.crawler.name,
+    version: run.version,
     step: run.crawler.step(task.step)?.name ?? task.step,
     url: task.url,
     release,

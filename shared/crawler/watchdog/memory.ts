@@ -1,23 +1,23 @@
 /** Time between two beats of the event loop, and between two ticks of the watchdog. */
 export const TICK_MS = 250;
 
-/** Bytes kept of a URL. */
-const MAX_URL_BYTES = 4_096;
+/** Bytes kept of a URL and its step. */
+const MAX_PAGE_BYTES = 4_096;
 
-const [BEATS, TICKS, DEBUGGED, URL_BYTES] = [0, 1, 2, 3] as const;
+const [BEATS, TICKS, DEBUGGED, PAGE_BYTES] = [0, 1, 2, 3] as const;
 const NUMBERS_BYTES = 16;
 
-/** Memory shared by the event loop and its watchdog: a few numbers, and the URL in hand. */
+/** Memory shared by the event loop and its watchdog: a few numbers, and the page in hand. */
 export class WatchedMemory {
   readonly shared: SharedArrayBuffer;
   readonly #numbers: Int32Array;
-  readonly #url: Uint8Array;
+  readonly #page: Uint8Array;
   readonly #encoder = new TextEncoder();
 
-  constructor(shared = new SharedArrayBuffer(NUMBERS_BYTES + MAX_URL_BYTES)) {
+  constructor(shared = new SharedArrayBuffer(NUMBERS_BYTES + MAX_PAGE_BYTES)) {
     this.shared = shared;
     this.#numbers = new Int32Array(shared, 0, NUMBERS_BYTES / 4);
-    this.#url = new Uint8Array(shared, NUMBERS_BYTES);
+    this.#page = new Uint8Array(shared, NUMBERS_BYTES);
   }
 
   /** Notes that the event loop turns. With a debugger attached it may stand still for any time. */
@@ -43,14 +43,14 @@ export class WatchedMemory {
     return Atomics.load(this.#numbers, TICKS);
   }
 
-  /** The page that has the event loop to itself; `''` for none. */
-  get url(): string {
+  /** The URL of the page that has the event loop to itself, and behind a space its step, if that has a name; `''` for none. */
+  get page(): string {
     // TextDecoder doesn't accept shared memory, hence the copy.
-    return new TextDecoder().decode(this.#url.slice(0, Atomics.load(this.#numbers, URL_BYTES)));
+    return new TextDecoder().decode(this.#page.slice(0, Atomics.load(this.#numbers, PAGE_BYTES)));
   }
 
-  set url(url: string) {
-    const { written } = url === '' ? { written: 0 } : this.#encoder.encodeInto(url, this.#url);
-    Atomics.store(this.#numbers, URL_BYTES, written);
+  set page(page: string) {
+    const { written } = page === '' ? { written: 0 } : this.#encoder.encodeInto(page, this.#page);
+    Atomics.store(this.#numbers, PAGE_BYTES, written);
   }
 }

@@ -10,7 +10,7 @@ import type { WatchdogData } from './watchdog.ts';
 
 /** The thread of a {@link Watchdog}: counts the ticks during which the event loop hasn't turned. */
 
-const { shared, stuckAfterMs, ...begun } = workerData as WatchdogData;
+const { shared, stuckAfterMs, exitCode, ...begun } = workerData as WatchdogData;
 const memory = new WatchedMemory(shared);
 let { words } = begun;
 let [last, quiet] = [memory.beats, 0];
@@ -27,7 +27,7 @@ const STACK = 'Error.stackTraceLimit = 50, String(new Error().stack)';
  * Ends the process from its main thread, since only that can set an exit code. Without stderr, because Node.js would print that
  * it waits for the debugger, which is this thread.
  */
-const EXIT = "process.getBuiltinModule('node:fs').closeSync(2), process.reallyExit(1)";
+const EXIT = `process.getBuiltinModule('node:fs').closeSync(2), process.reallyExit(${exitCode})`;
 
 parentPort?.on('message', (lines: readonly string[]) => {
   words = lines;
@@ -83,9 +83,10 @@ function evaluate(
 }
 
 function say(place: string | undefined): void {
-  const { url } = memory;
+  const [url = '', step] = memory.page.split(' ');
   const where = place === undefined ? '' : ` at ${place}`;
-  const page = url === '' ? '' : `, with ${withoutCredentials(url)} in hand`;
+  const page =
+    url === '' ? '' : `, with ${withoutCredentials(url)} in hand${step === undefined ? '' : `, step ${step}`}`;
   const lines = [`trawl: stuck for ${Math.round(stuckAfterMs / 1_000)} s${where}${page}: this process ends`, ...words];
   const text = `${isatty(STDERR) ? RESET_LINE : ''}${lines.map((line) => `${printable(line)}\n`).join('')}`;
   try {

@@ -10,11 +10,13 @@ interface WatchdogOptions {
   readonly stuckAfterMs: number;
   /** Lines for people: what becomes of the work when the process is ended. */
   readonly lastWords: () => readonly string[];
+  /** What the process then ends with. Default: 1. */
+  readonly exitCode?: number;
 }
 
 /**
- * Ends this process, with exit code 1, when its event loop is stuck, as in a crawler's endless loop, which neither a signal nor
- * a time-out would end. The message says at which line, and with which page in hand.
+ * Ends this process, with exit code 1 or another, when its event loop is stuck, as in a crawler's endless loop, which neither a signal nor
+ * a time-out would end. The message says at which line, and with which page and step in hand.
  *
  * It runs in a thread, since nothing else runs then, and counts its own ticks, so that a suspended process or a sleeping
  * machine doesn't count as stuck. While a debugger is attached it does nothing.
@@ -25,32 +27,38 @@ export class Watchdog implements Service {
   #thread: Worker | undefined;
   #beats: NodeJS.Timeout | undefined;
   #entered = 0;
+  #said = '';
 
   constructor(options: WatchdogOptions) {
     this.#options = options;
   }
 
   async start(): Promise<void> {
-    const { stuckAfterMs, lastWords } = this.#options;
+    const { stuckAfterMs, lastWords, exitCode = 1 } = this.#options;
     const { shared } = this.#memory;
     const beat = (): void => this.#memory.beat(inspector.url() !== undefined);
     beat();
     const words = lastWords();
     this.#thread = new Worker(moduleBeside(import.meta.url, './thread'), {
       ...threadEnv(),
-      workerData: { shared, stuckAfterMs, words } satisfies WatchdogData,
+      workerData: { shared, stuckAfterMs, words, exitCode } satisfies WatchdogData,
     });
     this.#thread.unref();
     // If the thread fails, the process carries on without a watchdog.
     this.#thread.on('error', () => {});
-    let said = words.join('\n');
+    this.#said = words.join('\n');
     this.#beats = setInterval(() => {
       beat();
-      const now = lastWords();
-      if (now.join('\n') === said) return;
-      said = now.join('\n');
-      this.#thread?.postMessage(now);
+      this.tell();
     }, TICK_MS).unref();
+  }
+
+  /** Hands the last words on, if they have changed. It does so itself every {@link TICK_MS}, unless the loop is stuck before. */
+  tell(): void {
+    const now = this.#options.lastWords();
+    if (now.join('\n') === this.#said) return;
+    this.#said = now.join('\n');
+    this.#thread?.postMessage(now);
   }
 
   async stop(): Promise<void> {
@@ -59,15 +67,15 @@ export class Watchdog implements Service {
     this.#thread = undefined;
   }
 
-  /** Notes that a page's step has the event loop to itself. */
-  enter(url: string): void {
+  /** Notes that a page's step has the event loop to itself. `step`: its name, if it has one. */
+  enter(url: string, step = ''): void {
     this.#entered = this.#memory.ticks;
-    this.#memory.url = url;
+    this.#memory.page = step === '' ? url : `${url} ${step}`;
   }
 
   /** Notes that the step has returned. The result is its time in milliseconds: never too long, and at most two ticks short. */
   leave(): number {
-    this.#memory.url = '';
+    this.#memory.page = '';
     return Math.max(0, this.#memory.ticks - this.#entered - 1) * TICK_MS;
   }
 }
@@ -77,4 +85,5 @@ export interface WatchdogData {
   readonly shared: SharedArrayBuffer;
   readonly stuckAfterMs: number;
   readonly words: readonly string[];
+  readonly exitCode: number;
 }

@@ -10,6 +10,7 @@ const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[
   ['outcome', 'outcome', 'text'],
   ['reason', 'reason', 'text'],
   ['crawler', 'crawler', 'text'],
+  ['version', 'version', 'text'],
   ['step', 'step', 'text'],
   ['url', 'url', 'text'],
   ['finalUrl', 'final_url', 'text'],

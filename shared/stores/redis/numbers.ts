@@ -1,5 +1,6 @@
 import { WORKING_MS } from '../../ports/frontier.ts';
 import { LONGEST_PAUSE_MS } from '../../ports/host-gate.ts';
+import { MOST_STEP_COUNTS } from '../../ports/runs.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../task/durations.ts';
 import {
   FAULTS_TO_OPEN,
@@ -100,6 +101,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   MOST_NAMED_DOWN,
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
+  MOST_STEP_COUNTS,
   OPEN_BASE_MS,
   OPEN_CAP_MS,
   OPEN_SPREAD,

@@ -1,9 +1,11 @@
 import {
   type HostsDown,
+  NO_STEP_COUNTS,
   PRODUCER_LEASE_MS,
   type RunProgress,
   type RunState,
   type SilentProducer,
+  type StepCounts,
 } from '../../ports/runs.ts';
 import type { HostTrouble, TroubleKind } from '../../task/host/host-trouble.ts';
 
@@ -12,7 +14,7 @@ export type ProgressReply = readonly (string | number | readonly string[])[];
 
 /** Reads that answer. */
 export function readProgress(run: string, reply: ProgressReply): RunProgress {
-  const [readAt, inFlight, open, lost, silent, ...pairs] = reply;
+  const [readAt, inFlight, open, lost, silent, steps, ...pairs] = reply;
   const fields = new Map<string, string>();
   const named: HostsDown['named'][number][] = [];
   const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
@@ -49,6 +51,7 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
     },
     reasons,
     hostsDown: { count: count('hosts_down'), named: named.sort((a, b) => (a.host < b.host ? -1 : 1)) },
+    ...readSteps(steps as string[]),
     bytes: count('bytes'),
     bytesSaved: count('bytes_saved'),
     startedAt: count('started_at'),
@@ -62,6 +65,16 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
 function readTrouble(text: string): Pick<HostTrouble, 'kind' | 'reason'> {
   const [kind = '', ...words] = text.split(' ');
   return { kind: kind as TroubleKind, reason: words.join(' ') };
+}
+
+/** Reads pairs of `<state> <step>` and a number. */
+function readSteps(pairs: readonly string[]): Pick<RunProgress, 'steps'> {
+  const steps: Record<string, StepCounts> = {};
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [state = '', step = ''] = (pairs[i] ?? '').split(' ');
+    steps[step] = { ...(steps[step] ?? NO_STEP_COUNTS), [state]: Number(pairs[i + 1]) };
+  }
+  return pairs.length === 0 ? {} : { steps };
 }
 
 /** Reads pairs of a lost producer and the time until which it counted as alive. */

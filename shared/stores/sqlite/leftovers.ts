@@ -14,6 +14,7 @@ const TABLES = [
   ['domainHosts', 'run'],
   ['producers', 'run'],
   ['reasons', 'run'],
+  ['steps', 'run'],
   ['letters', 'run'],
 ] as const;
 

@@ -4,6 +4,7 @@ import type { LocalStore } from './moves/local-store.ts';
 import { sessionOf } from './moves/mark-table.ts';
 import { type Ending, type Moves, optionsOf } from './moves/moves.ts';
 import type { RunRow } from './moves/run-rows.ts';
+import { countStep } from './moves/step-counts.ts';
 import type { TaskRow } from './moves/task-rows.ts';
 
 /**
@@ -77,6 +78,7 @@ function takeSomeBack(moves: Moves, run: RunRow): boolean {
 function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
   const { kind, reason, bytes, bytesSaved } = JSON.parse(task.ending ?? '{}') as Ending;
   run[kind]--;
+  countStep(moves.database, run.n, task, kind, -1);
   run.bytes -= bytes;
   run.bytesSaved -= bytesSaved;
   run.duplicate -= task.known;

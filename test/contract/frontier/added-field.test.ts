@@ -101,7 +101,11 @@ test.each<[string, Open]>([
       { extra: EXTRA },
     ]);
     const { frontier, runs } = await store.resumed();
-    const directory = new RunDirectory({ runs, loadCrawler: async () => crawler, defaults: FAST_RUN });
+    const directory = new RunDirectory({
+      runs,
+      crawlerNamed: () => ({ crawler, version: '01234567' }),
+      defaults: FAST_RUN,
+    });
     const pipeline = world.pipeline({ frontier, runs: directory });
     for (const { task, release } of (await frontier.release(EVERYTHING)).tasks)
       expect(await pipeline.handle(deliveryOf(writeMessage(task), { id: idOf(task), release }))).toBe('ack');

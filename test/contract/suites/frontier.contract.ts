@@ -86,6 +86,31 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       });
     });
 
+    test('tasks are counted by the step that their marks carry, which a text that is no URL has not', async () => {
+      const { frontier, runs } = await setup();
+      const at = (n: number, step: string) => {
+        const offer = page(n);
+        return 'mark' in offer ? { ...offer, step, mark: `${step} ${offer.mark}` } : offer;
+      };
+      const text = { malformed: 'product of nothing', problem: 'it is no URL' };
+      await frontier.offer('r', [page(1), at(1, 'product'), at(2, 'product'), at(3, 'product'), at(1, 'review'), text]);
+      const outcomes = [
+        { kind: 'done' },
+        { kind: 'skipped', reason: 'robots' },
+        { kind: 'failed', reason: 'step' },
+      ] as const;
+      for (const { task, release } of (await frontier.release(ROOM)).tasks) {
+        const outcome = outcomes[Number(task.url.slice(-1)) - 1] ?? { kind: 'failed', reason: 'malformed' };
+        await frontier.settle('r', release, { outcome });
+        await frontier.settle('r', release, { outcome });
+      }
+      expect(await runs.progress('r')).toMatchObject({ discovered: 6, done: 3, failed: 2 });
+      expect((await runs.progress('r'))?.steps).toEqual({
+        product: { discovered: 3, done: 1, skipped: 1, failed: 1 },
+        review: { discovered: 1, done: 1, skipped: 0, failed: 0 },
+      });
+    });
+
     test('a run takes links to no more hosts of a domain than it may have; further ones are counted, and not marked', async () => {
       const { frontier, runs } = await setup();
       const linkTo = (host: string, n: number, domain = 'a.test') => ({ ...page(n, host), domain });

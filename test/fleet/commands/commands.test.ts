@@ -165,7 +165,7 @@ describe('exit codes', () => {
     [['produce'],                               2,  'nothing to produce'],
     [['produce', 'a.test'],                     2,  'did you mean https://a.test/'],
     [['produce', 'http://a.test/', '--run', 'No Good'], 2, 'expected a run id'],
-    [['produce', 'http://a.test/', '--crawler', 'nobody'], 78, 'expected CRAWLER to be the name of a file'],
+    [['produce', 'http://a.test/', '--crawler', 'nobody'], 78, 'expected CRAWLER to be the name of a crawler'],
     [['work', '--worker-concurrency', '0'],     78, 'expected --worker-concurrency to be a whole number from 1 to 2048, or auto'],
     [['work', '--redis-url', 'http://a.test'],  78, 'expected --redis-url to be'],
     [['doctor', '--worker'],                    1,  `no worker of ${hostname()} was heard of lately`],
@@ -295,7 +295,7 @@ describe('doctor', () => {
     expect([code, ok, stderr]).toEqual([1, false, '']);
     const problems = findings.filter(({ state }: { state: string }) => state === 'problem');
     expect(problems.map(({ what, said }: { what: string; said: string }) => `${what}: ${said}`)).toEqual([
-      'crawler: expected CRAWLER to be the name of a file in crawlers/ (CRAWLERS_DIR), without .ts, got "nobody"',
+      'crawler: expected CRAWLER to be the name of a crawler in crawlers/ (CRAWLERS_DIR), or its file, got "nobody"',
       expect.stringContaining('records: '),
       "Redis: Redis at 127.0.0.1:1 can't be reached, after 1 attempt: connect ECONNREFUSED 127.0.0.1:1. Check REDIS_URL or REDIS_HOST, and that it runs: docker compose up -d redis",
       "RabbitMQ: RabbitMQ at 127.0.0.1:1 can't be reached, after 1 attempt: connect ECONNREFUSED 127.0.0.1:1. Check RABBITMQ_URL or RABBITMQ_HOST, and that it runs: docker compose up -d rabbitmq",

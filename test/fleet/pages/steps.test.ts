@@ -32,7 +32,7 @@ async function failuresOf(workplace: Workplace, run: string): Promise<unknown[]>
 describe('a step that fails', () => {
   // biome-ignore format: a table
   test.each([
-    ['throws',         'null.field;',                `crawlers/own.ts:${FIRST_LINE}: TypeError: Cannot read properties of null (reading 'field')`],
+    ['throws',         'null.field;',                `crawlers/own.ts:${FIRST_LINE}: TypeError: Cannot read properties of null (reading 'field'), in \`null.field;\``],
     ['returns nothing', 'return;',                   'crawler own: expected a step to return { data, links }, got undefined'],
     ['never settles',  'await new Promise(() => {});', 'crawler own: it took longer than 0.5 s (STEP_TIMEOUT)'],
     ['waits for ever', 'await new Promise((done) => setTimeout(done, 1e9));', 'crawler own: it took longer than 0.5 s (STEP_TIMEOUT)'],

@@ -245,6 +245,16 @@ ALTER TABLE runHosts ADD COLUMN silentSince INTEGER;
 ALTER TABLE runHosts ADD COLUMN isDown INTEGER NOT NULL DEFAULT 0;
 `;
 
+const STEPS = `
+CREATE TABLE steps (
+  run INTEGER NOT NULL,
+  step TEXT NOT NULL,
+  state TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (run, step, state)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** What each version adds to the one before it. */
 export const SCHEMA_STEPS: readonly string[] = [
   FIRST,
@@ -253,6 +263,7 @@ export const SCHEMA_STEPS: readonly string[] = [
   LEFT_OUT_BY_CONDITION,
   TALLIES,
   HOST_TROUBLES,
+  STEPS,
 ];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */

@@ -7,6 +7,7 @@ import { type HostRow, newHost } from './host-rows.ts';
 import { MarkTable, sessionOf } from './mark-table.ts';
 import { Recrawl } from './recrawl.ts';
 import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
+import { countStep } from './step-counts.ts';
 import { Places, type TaskRow } from './task-rows.ts';
 import { NO_TROUBLE } from './troubles.ts';
 
@@ -196,6 +197,7 @@ export class Moves {
   end(run: RunRow, task: TaskRow, outcome: EndOutcome, spent: Spent): void {
     this.#close(run, task, { ...spent, ...outcome });
     run[outcome.kind]++;
+    countStep(this.database, run.n, task, outcome.kind);
     if (outcome.kind === 'failed') this.freeClaim(run, task);
     if (outcome.kind === 'done') return;
     this.database.run(

@@ -3,6 +3,7 @@ import { MARK } from '../database/schema.ts';
 import { type Discovery, sessionOf } from './mark-table.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
+import { countStep } from './step-counts.ts';
 import { heldOf, newTask, type TaskRow } from './task-rows.ts';
 
 /** What became of one offer. */
@@ -80,6 +81,7 @@ export class Offering {
       this.#moves.database.run('INSERT INTO domainHosts VALUES (?, ?, ?)', run.n, domain, host);
     }
     this.#moves.add(run, task);
+    countStep(this.#moves.database, run.n, task, 'discovered');
     return 'taken';
   }
 

@@ -3,6 +3,7 @@ import { MARK } from '../database/schema.ts';
 import { sessionOf } from './mark-table.ts';
 import type { Moves } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
+import { countStep } from './step-counts.ts';
 import { newTask } from './task-rows.ts';
 import { NO_TROUBLE } from './troubles.ts';
 
@@ -35,9 +36,12 @@ function replayTask(moves: Moves, run: RunRow, { id, reason, offer }: ReplayedTa
   const before = marks.retake({ owner, run: run.n, mark, task: moves.nextTask, session: sessionOf(run, owner) });
   if (before !== undefined)
     database.run('DELETE FROM tasks WHERE id = ? AND mark = ? AND over IS NOT NULL', before, mark);
-  if (run.failed === 0) run.discovered++;
-  else {
+  if (run.failed === 0) {
+    run.discovered++;
+    countStep(database, run.n, offer, 'discovered');
+  } else {
     run.failed--;
+    countStep(database, run.n, offer, 'failed', -1);
     database.run(
       "UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = 'failed' AND reason = ? AND count > 0",
       ...[run.n, reason],

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { type Offer, type OfferResult, takenWith } from '../../../../shared/ports/frontier.ts';
 import type { RequestEnd } from '../../../../shared/ports/host-gate.ts';
+import { FIRST_STEP, markOf } from '../../../../shared/task/url/fingerprint.ts';
 import { chooseRelease, type Which } from './choice.ts';
 import { FAST_HOSTS, HOSTS, type Model, type ModelRun } from './model.ts';
 import { OnRun } from './run-commands.ts';
@@ -137,7 +138,16 @@ function offerOf(
   if (path === 0) return { malformed: 'not a url', problem: 'it has no scheme' };
   const host = hosts[path % hosts.length] ?? '';
   const url = `http://${host}/${path}`;
-  return { url, mark: url, host, step: '', depth: path % 3, queue: path % 4 === 0 ? 'priority' : 'normal', ...times };
+  const step = path % 5 === 2 ? 'product' : FIRST_STEP;
+  return {
+    url,
+    mark: markOf(url, step),
+    host,
+    step,
+    depth: path % 3,
+    queue: path % 4 === 0 ? 'priority' : 'normal',
+    ...times,
+  };
 }
 
 export class Release implements Command {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { LinkTally, ReleasedTask, ReleaseName, Settlement } from '../../../../shared/ports/frontier.ts';
 import type { RunProgress, RunState } from '../../../../shared/ports/runs.ts';
+import { FIRST_STEP, MALFORMED_HOST, stepOfMark } from '../../../../shared/task/url/fingerprint.ts';
 import { ModelHost } from './host.ts';
 
 /** Hosts of the model. Only runs with a pace use the slow one, so that the others are released without waiting. */
@@ -311,6 +312,7 @@ export class Model {
       cancelled: count('cancelled'),
       state: run.state,
     });
+    expect(progress.steps ?? {}).toEqual(stepCounts(run));
     expect(progress.bytesSaved).toBe(run.bytesSaved);
     expect(progress.leftOut).toMatchObject(run.leftOut);
     expect(progress.hostsDown.count).toBe(run.hostsDown);
@@ -319,4 +321,16 @@ export class Model {
     expect(progress.sealed).toBe(run.completed > 0 && run.producers.size === 0);
     if (progress.state === 'finished') expect(waiting + inFlight, 'finished only when empty').toBe(0);
   }
+}
+
+/** Tasks by their steps, as far as their marks carry one. */
+function stepCounts({ tasks }: ModelRun): object {
+  const marked = tasks.filter(({ mark, host }) => stepOfMark(mark) !== FIRST_STEP && host !== MALFORMED_HOST);
+  const steps = [...new Set(marked.map(({ mark }) => stepOfMark(mark)))];
+  const countsOf = (step: string): object => {
+    const own = marked.filter(({ mark }) => stepOfMark(mark) === step);
+    const count = (where: Ending): number => own.filter((task) => task.where === where).length;
+    return { discovered: own.length, done: count('done'), skipped: count('skipped'), failed: count('failed') };
+  };
+  return Object.fromEntries(steps.map((step) => [step, countsOf(step)]));
 }

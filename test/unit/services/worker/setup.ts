@@ -85,7 +85,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     cache,
     fetcher,
     sink,
-    runs: new RunDirectory({ runs, loadCrawler: async () => crawler, defaults: FAST_RUN }),
+    runs: new RunDirectory({ runs, crawlerNamed: () => ({ crawler, version: '01234567' }), defaults: FAST_RUN }),
     intake: new SeedIntake(intakeParts),
     leases,
     slots: new Slots(4),

@@ -8,7 +8,7 @@ import { setup as setupParts } from './setup.ts';
 async function setup(changed: Partial<WorkerOptions> = {}) {
   const world = await setupParts();
   const { frontier, transport, roster, parts } = world;
-  const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 4, ...changed });
+  const worker = new Worker({ ...parts, frontier, roster, version: '1', crawlers: {}, concurrency: 4, ...changed });
   onTestFinished(async () => {
     worker.abort();
     await worker.stop();
@@ -188,7 +188,7 @@ test('a store that fails: the delivery goes back, and is worked when it comes ag
     admit: (...args) => (failures-- > 0 ? Promise.reject(new Error('Redis is away')) : world.frontier.admit(...args)),
   });
   const { roster, clock, log, parts } = world;
-  const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 2 });
+  const worker = new Worker({ ...parts, frontier, roster, version: '1', crawlers: {}, concurrency: 2 });
   onTestFinished(() => worker.stop());
   await worker.start();
   await world.offer('/page/1');
@@ -205,7 +205,7 @@ test('what goes back keeps its slot for a moment: a message that nobody can work
   const world = await setupParts();
   const frontier = withMethods(world.frontier, { admit: () => Promise.reject(new Error('Redis is away')) });
   const { roster, clock, log, parts } = world;
-  const worker = new Worker({ ...parts, frontier, roster, version: '1', concurrency: 2 });
+  const worker = new Worker({ ...parts, frontier, roster, version: '1', crawlers: {}, concurrency: 2 });
   onTestFinished(() => worker.stop());
   await worker.start();
   await world.offer('/page/1');
@@ -225,11 +225,19 @@ test('a worker whose consumers have lost their broker says so in its beat', asyn
     consume: async () => ({ stop: async () => {}, consuming: false }),
   });
   const { roster, parts } = world;
-  const worker = new Worker({ ...parts, frontier: world.frontier, transport, roster, version: '7', concurrency: 2 });
+  const worker = new Worker({
+    ...parts,
+    frontier: world.frontier,
+    transport,
+    roster,
+    version: '7',
+    crawlers: { shop: '01234567' },
+    concurrency: 2,
+  });
   onTestFinished(() => worker.stop());
   await worker.start();
   expect(await roster.workers()).toMatchObject([
-    { id: 'w-1', version: '7', slots: 2, inHand: 0, state: 'waiting: broker' },
+    { id: 'w-1', version: '7', crawlers: { shop: '01234567' }, slots: 2, inHand: 0, state: 'waiting: broker' },
   ]);
 });
 
@@ -237,7 +245,14 @@ test('a roster that can not be reached keeps nobody from working', async () => {
   const world = await setupParts();
   const fails = (): Promise<never> => Promise.reject(new Error('Redis is away'));
   const roster = withMethods(world.roster, { beat: fails, leave: fails });
-  const worker = new Worker({ ...world.parts, frontier: world.frontier, roster, version: '1', concurrency: 2 });
+  const worker = new Worker({
+    ...world.parts,
+    frontier: world.frontier,
+    roster,
+    version: '1',
+    crawlers: {},
+    concurrency: 2,
+  });
   await worker.start();
   expect(worker.state).toBe('consuming');
   await worker.stop();

@@ -111,6 +111,21 @@ local function leave_ledger(run, release)
   redis.call('ZREM', run_key(run, 'leases'), release)
 end
 
+-- Counts tasks by the step that their marks carry, in `run:<run>:steps`, a HASH of `<state> <step>`. Most runs have none.
+local function count_steps(run, state, list)
+  local counts = {}
+  for _, mark in ipairs(list) do
+    local step = string.match(mark, '^(%S+) ')
+    if step then counts[step] = (counts[step] or 0) + 1 end
+  end
+  for step, count in pairs(counts) do
+    local key, field = run_key(run, 'steps'), state .. ' ' .. step
+    if redis.call('HINCRBY', key, field, count) == count and redis.call('HLEN', key) > MOST_STEP_COUNTS then
+      redis.call('HDEL', key, field)
+    end
+  end
+end
+
 -- Ends a task's claim: the claimed mark stays taken unless the caller drops it. Returns that mark, if any.
 local function drop_claim(run, own)
   local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. own)
@@ -147,6 +162,7 @@ local function count_failed(run, reason, list)
   redis.call('HINCRBY', run_key(run), 'failed', #list)
   redis.call('HINCRBY', run_key(run), 'failed:' .. reason, #list)
   if reason == 'malformed' then return end
+  count_steps(run, 'failed', list)
   local marks = marks_of(run)
   local has_claims = redis.call('EXISTS', run_key(run, 'claims')) == 1
   local shares_pages = not marks.run and recrawl_after(run)

@@ -45,7 +45,7 @@ local some_failed = redis.call('EXISTS', failed) == 1
 local function room_until(most) return most == '' and math.huge or tonumber(most) - tonumber(discovered or '0') end
 local room_of_links, room = room_until(ARGV[6]), room_until(ARGV[10])
 local most_hosts, counted = ARGV[9] ~= '' and tonumber(ARGV[9]), run_key(run, 'hosts')
-local lists, hosts, new, accepted, known = {}, {}, {}, 0, 0
+local lists, hosts, new, urls, accepted, known = {}, {}, {}, {}, 0, 0
 local left_out = {scope = 0, max_pages = 0, limit = 0}
 after = tonumber(after)
 
@@ -98,6 +98,7 @@ for i = 13, #ARGV - 1 do
     list[#list + 1] = '0 0 0 ' .. deadline .. ' ' .. int(now) .. '\t' .. mark .. '\t' .. form
     accepted = accepted + 1
     new[accepted] = mark
+    if host ~= MALFORMED_HOST then urls[#urls + 1] = mark end
   end
 end
 
@@ -109,6 +110,7 @@ for host in pairs(hosts) do wake_host(run, host) end
 if accepted > 0 then
   redis.call('HINCRBY', run_key(run), 'discovered', accepted)
   redis.call('HINCRBY', run_key(run), 'waiting', accepted)
+  count_steps(run, 'discovered', urls)
 end
 if known > 0 and not is_repeat then redis.call('HINCRBY', run_key(run), 'duplicate', known) end
 for why, count in pairs(left_out) do

@@ -90,6 +90,7 @@ if unmet > 0 and not is_lacking then redis.call('HINCRBY', key, 'left_out:condit
 
 if outcome == 'done' or outcome == 'skipped' then
   redis.call('HINCRBY', key, outcome, 1)
+  count_steps(run, outcome, {mark})
   drop_claim(run, mark)
   if outcome == 'skipped' then redis.call('HINCRBY', key, 'skipped:' .. reason, 1) end
   if task.attempts > 0 then redis.call('UNLINK', P .. 'failures:' .. mark) end

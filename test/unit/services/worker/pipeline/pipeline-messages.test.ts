@@ -3,7 +3,6 @@ import crawler from '../../../../../crawlers/page.ts';
 import type { PipelineOptions } from '../../../../../services/worker/pipeline/pipeline.ts';
 import { RunDirectory } from '../../../../../services/worker/run-directory.ts';
 import { SeedIntake } from '../../../../../services/worker/seed-intake.ts';
-import type { Crawler } from '../../../../../shared/crawler/crawler.ts';
 import { FULL_NAP_MS } from '../../../../../shared/loops/full-store.ts';
 import type { Delivery } from '../../../../../shared/ports/transport.ts';
 import { ConfigurationError } from '../../../../../shared/runtime/errors.ts';
@@ -77,10 +76,10 @@ test('an old message whose number another task has by now is dropped: neither is
 test('a task whose crawler this worker has not is put back for who has it, and told of once', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
-  const loadCrawler = async (): Promise<Crawler> => {
+  const crawlerNamed = (): never => {
     throw new ConfigurationError(['no such crawler']);
   };
-  const runs = new RunDirectory({ runs: world.runs, loadCrawler, defaults: FAST_RUN });
+  const runs = new RunDirectory({ runs: world.runs, crawlerNamed, defaults: FAST_RUN });
   const older = world.pipeline({ runs });
   expect(await older.handle(delivery)).toBe('ack');
   expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
@@ -182,7 +181,7 @@ test('a run that was lost, and opened anew with other options, is worked with th
   let store: Pick<typeof world, 'runs' | 'frontier'> = lost;
   const runs = new RunDirectory({
     runs: withMethods(world.runs, { progress: (run) => store.runs.progress(run) }),
-    loadCrawler: async () => crawler,
+    crawlerNamed: () => ({ crawler, version: '01234567' }),
     defaults: FAST_RUN,
   });
   await lost.offer(world.site.url('/page/1'));

@@ -17,9 +17,9 @@ function fail(thrown: unknown): never {
 
 // biome-ignore format: a table
 test.each<[string, () => unknown, RegExp]>([
-  ['throws',                          () => fail(new Error('no such selector')),         new RegExp(`^${HERE}:\\d+: no such selector$`)],
-  ['throws a TypeError',              () => fail(new TypeError('no such field')),        new RegExp(`^${HERE}:\\d+: TypeError: no such field$`)],
-  ['rejects',                         async () => fail(new Error('no such selector')),   new RegExp(`^${HERE}:\\d+: no such selector$`)],
+  ['throws',                          () => fail(new Error('no such selector')),         new RegExp(`^${HERE}:\\d+: no such selector, in .+$`)],
+  ['throws a TypeError',              () => fail(new TypeError('no such field')),        new RegExp(`^${HERE}:\\d+: TypeError: no such field, in .+$`)],
+  ['rejects',                         async () => fail(new Error('no such selector')),   new RegExp(`^${HERE}:\\d+: no such selector, in .+$`)],
   ['throws what is no error',         () => fail('why'),                                 /^crawler page: it threw 'why'$/],
   ['throws what can not be shown',    () => fail(Object.create(null)),                   /^crawler page: it threw /],
   ['returns nothing',                 () => undefined,                                   /^crawler page: expected a step to return \{ data, links \}, got undefined$/],
@@ -29,7 +29,7 @@ test.each<[string, () => unknown, RegExp]>([
   ['returns links that are no list',  () => ({ links: 'https://a.test/' }),              /: expected links to be a list of strings, got a string$/],
   ['returns a link that is no text',  () => ({ links: ['/a', new URL('http://a.test')] }), /: expected links to be a list of strings, got an object at 1$/],
   ['forgets to await its data',       () => ({ data: Promise.resolve(1) }),              /: expected data to be a value, got a promise: await it$/],
-  ['has a getter that throws',        () => ({ get links() { return fail(new Error('no links')); } }), new RegExp(`^${HERE}:\\d+: no links$`)],
+  ['has a getter that throws',        () => ({ get links() { return fail(new Error('no links')); } }), new RegExp(`^${HERE}:\\d+: no links, in .+$`)],
 ])('a step that %s fails its page at once, with file, line and message', async (_, step, said) => {
   const world = await setup({ crawler: crawlerOf(step), run: { follow: true } });
   expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
@@ -44,7 +44,7 @@ test('an accepts that throws fails its page, too', async () => {
   const world = await setup({ crawler: defineCrawler({ name: 'page', step: () => ({}), accepts }) });
   expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
   expect(await world.letters()).toMatchObject([
-    { reason: 'step', error: expect.stringMatching(`^${HERE}:\\d+: no such type$`) },
+    { reason: 'step', error: expect.stringMatching(`^${HERE}:\\d+: no such type, in .const accepts = .+`) },
   ]);
 });
 

@@ -1,0 +1,48 @@
+import { count, counted } from '../../../shared/control/format.ts';
+import type { LiveWorker } from '../../../shared/ports/roster.ts';
+import type { RunProgress } from '../../../shared/ports/runs.ts';
+import type { StepFailure } from '../../worker/step-failures.ts';
+import type { Line } from './output.ts';
+import { table } from './table.ts';
+
+/** Places of failures named at most. */
+const MOST_FAILURES = 5;
+
+/** How far a run is with each step, if its crawler has several. What is of no other step is of the first. */
+export function stepLines(progress: RunProgress): string[] {
+  const { steps } = progress;
+  if (steps === undefined) return [];
+  const others = Object.values(steps);
+  const restOf = (name: 'discovered' | 'done' | 'skipped' | 'failed'): number =>
+    progress[name] - others.reduce((sum, each) => sum + each[name], 0);
+  const [discovered, done] = [restOf('discovered'), restOf('done')];
+  const first = { discovered, done, skipped: restOf('skipped'), failed: restOf('failed') };
+  const rows = [['(first)', first] as const, ...Object.entries(steps)].map(([name, each]) => [
+    `  ${name}`,
+    `${count(each.done)} of ${count(each.discovered)} done`,
+    each.skipped > 0 ? `${count(each.skipped)} skipped` : '',
+    each.failed > 0 ? `${count(each.failed)} failed` : '',
+  ]);
+  return ['Steps:', ...table(rows)];
+}
+
+/** Where steps failed: those places with most pages. */
+export function stepFailureLines(failures: readonly StepFailure[]): Line[] {
+  const lines = failures
+    .slice(0, MOST_FAILURES)
+    .map(({ pages, error }): Line => ({ text: `  ${counted(pages, 'page')}: ${error}`, colour: 'red' }));
+  const others = failures.length - MOST_FAILURES;
+  return others > 0 ? [...lines, `  … and ${counted(others, 'other place')}`] : lines;
+}
+
+/** Says so if no live worker has the crawler of a run that has not ended. */
+export function missingCrawlerLines(
+  { run, options: { crawler }, endedAt }: RunProgress,
+  workers: readonly LiveWorker[],
+): Line[] {
+  const told = workers.flatMap(({ crawlers }) => (crawlers === undefined ? [] : [crawlers]));
+  // Workers of earlier versions don't say what they have.
+  const isKnown = told.length === workers.length && told.length > 0;
+  if (endedAt !== undefined || !isKnown || told.some((each) => Object.hasOwn(each, crawler))) return [];
+  return [{ text: `No worker has crawler ${crawler}: run ${run} waits for one that has it`, mark: 'warning' }];
+}

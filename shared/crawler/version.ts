@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, relative, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { importsOf } from './own-import.ts';
+
+const LENGTH = 8;
+
+/**
+ * The version of a crawler whose module has been imported: 8 hex digits by the content of its file and of all that it imports
+ * below its folder, packages left out. It is the same wherever that folder lies.
+ */
+export function versionOf(file: string): string {
+  const folder = dirname(file);
+  const files = new Map<string, string>();
+  const open = [pathToFileURL(file).href];
+  for (let url = open.pop(); url !== undefined; url = open.pop()) {
+    const path = fileURLToPath(url);
+    const name = relative(folder, path);
+    if (name.startsWith('..') || isAbsolute(name) || files.has(name)) continue;
+    files.set(name, path);
+    open.push(...importsOf(url));
+  }
+  const content = createHash('sha256');
+  for (const [name, path] of [...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+    content
+      .update(`${name.replaceAll(sep, '/')}\0`)
+      .update(readFileSync(path))
+      .update('\0');
+  return content.digest('hex').slice(0, LENGTH);
+}

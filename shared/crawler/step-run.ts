@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { MAX_LINK_LENGTH } from '../task/task/page-limits.ts';
+import type { Failure } from '../task/task/retry-policy.ts';
 import { type Kept, meets } from './condition.ts';
 import type { Crawler, Step } from './crawler.ts';
 import type { FollowHow, Links } from './definition.ts';
@@ -20,6 +21,8 @@ export interface StepOutcome {
   readonly follows: readonly Following[];
   /** Links whose condition what they keep doesn't meet. */
   readonly unmet: readonly string[];
+  /** The step that it came of: it may have taken over from the task's own. Nothing for a short crawler. */
+  readonly by?: Step;
 }
 
 /** One call of a step for a page: collects what the step says. What it says after it has ended is an error. */
@@ -29,6 +32,7 @@ export class StepRun {
   readonly #page: Page;
   readonly #kept: Kept;
   readonly #args: unknown;
+  readonly #failure: Failure | undefined;
   readonly #items: unknown[] = [];
   readonly #follows: Following[] = [];
   readonly #unmet: string[] = [];
@@ -37,12 +41,14 @@ export class StepRun {
   /** The first thing that was refused: a step that catches it has still failed. */
   #fault: CrawlerFault | undefined;
 
-  constructor(crawler: Crawler, step: Step, page: Page, args: unknown) {
+  /** @param failure of the step that this one takes over from */
+  constructor(crawler: Crawler, step: Step, page: Page, args: unknown, failure?: Failure) {
     this.#crawler = crawler;
     this.#step = step;
     this.#page = page;
     this.#kept = page.task.kept ?? {};
     this.#args = args;
+    this.#failure = failure;
   }
 
   /** Calls the step's function. */
@@ -51,6 +57,7 @@ export class StepRun {
     const context = {
       page: this.#page,
       args: this.#args,
+      failure: this.#failure,
       kept: keeps === undefined ? this.#kept : keeps.parse(this.#kept),
       follow: (step: string, links: Links, how?: FollowHow) => this.#say(() => this.#follow(step, links, how)),
       emit: (item: unknown) => this.#say(() => this.#emit(item)),
@@ -62,7 +69,7 @@ export class StepRun {
   end(): StepOutcome {
     this.#isOver = true;
     if (this.#fault !== undefined) throw this.#fault;
-    return { items: this.#items, follows: this.#follows, unmet: this.#unmet };
+    return { items: this.#items, follows: this.#follows, unmet: this.#unmet, by: this.#step };
   }
 
   #say(what: () => void): void {

@@ -25,14 +25,14 @@ const MOST_ROUNDS = 1_000;
 export function leadsOf(
   visit: Visit,
   page: Page,
-  { follows, links }: Extract,
+  { follows, links, by }: Extract,
 ): { readonly leads: readonly Lead[]; readonly isCut: boolean } {
   const { options } = visit.run;
   const budget = new LinkBudget();
   const leads: Lead[] = follows.map(({ step, links: named, kept }) => ({
     links: budget.take(named),
     options: optionsAt(step, options),
-    depthOf: () => depthAt(step, visit),
+    depthOf: () => depthAt(by, step, visit),
     about: {
       step: step.key,
       ...(kept === undefined ? {} : { kept }),
@@ -64,7 +64,6 @@ function optionsAt(step: Step, options: RunOptions): RunOptions {
   };
 }
 
-function depthAt(step: Step, { task, run }: Visit): number {
-  const from = run.crawler.step(task.step);
+function depthAt(from: Step | undefined, step: Step, { task, run }: Visit): number {
   return task.depth + (from !== undefined && run.crawler.graph.isLoop(from.name, step.name) ? 1 : 0);
 }

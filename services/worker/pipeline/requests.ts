@@ -12,7 +12,18 @@ import { validatorsFor } from './revisit.ts';
 import type { Candidate, Permission, Robots } from './robots.ts';
 import { SilentHosts } from './silent-hosts.ts';
 import { type StepError, stepErrorOf } from './steps.ts';
-import { type Arrival, type Ending, failedStep, hostOf, loginOf, redirected, urlOf, type Visit } from './visit.ts';
+import {
+  type Arrival,
+  type Ending,
+  failedStep,
+  hostOf,
+  loginOf,
+  mostAttempts,
+  redirected,
+  stepOf,
+  urlOf,
+  type Visit,
+} from './visit.ts';
 
 export interface RequestsOptions {
   readonly gate: HostGate;
@@ -181,7 +192,7 @@ export class Requests {
     const { fetcher, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     await fetcher.prepare(urlOf(visit), signal);
-    const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
+    const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs, stepOf(visit)?.intervalMs ?? 0);
     const limit: HostLimit = { intervalMs, concurrency: hostConcurrency };
     const { holder } = visit;
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
@@ -230,12 +241,18 @@ export class Requests {
     }
   }
 
-  #circumstances({ state, run, release, answersOthers = false }: Visit): Circumstances {
+  #circumstances(visit: Visit): Circumstances {
+    const { state, answersOthers = false } = visit;
     const { clock, random } = this.#options;
-    const about = { attempts: state.attempts, answersOthers, now: clock.now(), random: random() };
+    const about = {
+      attempts: state.attempts,
+      maxAttempts: mostAttempts(visit),
+      answersOthers,
+      now: clock.now(),
+      random: random(),
+    };
     // Without a ledger there is nowhere to wait for another attempt: what would is given up, and dead-lettered.
-    if (release === 0) return { ...about, throttles: MOST_THROTTLES, maxAttempts: 1 };
-    return { ...about, throttles: state.throttles, maxAttempts: run.options.maxAttempts };
+    return { ...about, throttles: visit.release === 0 ? MOST_THROTTLES : visit.state.throttles };
   }
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Step } from '../../../shared/crawler/crawler.ts';
 import { mediaTypeOf, type Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
@@ -57,6 +58,16 @@ export function urlOf(visit: Visit): string {
   return redirectsOf(visit).at(-1) ?? visit.task.url;
 }
 
+/** The step that the task is for; nothing for a short crawler. */
+export function stepOf({ run, task }: Pick<Visit, 'run' | 'task'>): Step | undefined {
+  return run.crawler.step(task.step);
+}
+
+/** Attempts that the task may take in all. Without a ledger there is nowhere to wait for another. */
+export function mostAttempts(visit: Visit): number {
+  return visit.release === 0 ? 1 : (stepOf(visit)?.retry?.attempts ?? visit.run.options.maxAttempts);
+}
+
 /** The host of the next request. */
 export function hostOf({ task, moved }: Visit): string {
   return moved?.host ?? task.host;
@@ -110,6 +121,7 @@ export function doneRecord(
   const contentHash = hash('sha256', fetched.body);
   return {
     ...headOf(visit, at, fromCache ? 0 : 1),
+    ...(extract.by === undefined ? {} : { step: extract.by.name }),
     outcome: 'done',
     finalUrl: fetched.finalUrl,
     ...(redirects.length === 0 ? {} : { redirects }),
@@ -164,7 +176,7 @@ function headOf({ task, release, state, run, worker }: Visit, at: number, attemp
     run: task.run,
     task: idOf(task),
     crawler: run.options.crawler,
-    step: run.crawler.step(task.step)?.name ?? task.step,
+    step: stepOf({ run, task })?.name ?? task.step,
     url: task.url,
     release,
     attempt: state.attempts + attempt,

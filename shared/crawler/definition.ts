@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Failure, RetryPolicy } from '../task/task/retry-policy.ts';
 import type { Scope } from '../task/url/scope.ts';
 import type { Condition } from './condition.ts';
+import type { FollowedRequest } from './followed-request.ts';
 import type { Page } from './page.ts';
 
 /** What the one function of a short crawler returns for a page. */
@@ -32,8 +33,10 @@ export interface FollowHow<Kept = Readonly<Record<string, unknown>>> {
   readonly kept?: Partial<Kept>;
 }
 
-/** One link or several; what isn't there is left out, so that a page without a link needs no `if`. */
-export type Links = string | undefined | readonly (string | undefined)[];
+/** A link, or a request that isn't a plain GET. What isn't there is left out, so that a page without a link needs no `if`. */
+export type Link = string | FollowedRequest | undefined;
+/** One link or several. */
+export type Links = Link | readonly Link[];
 
 /** What a step gets. It says what should happen and does nothing itself: after a crash it may run again for the same page. */
 export interface StepContext<Args, To extends string, Keeps, AllKeeps, Item> {

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import { MAX_LINK_LENGTH } from '../task/task/page-limits.ts';
+import type { TaskRequest } from '../task/task/request.ts';
 import type { Failure } from '../task/task/retry-policy.ts';
 import { type Kept, meets } from './condition.ts';
 import type { Crawler, Step } from './crawler.ts';
-import type { FollowHow, Links } from './definition.ts';
+import type { FollowHow, Link, Links } from './definition.ts';
+import { type FollowedRequest, requestOf } from './followed-request.ts';
 import { noStep } from './graph.ts';
 import { CrawlerFault, keptBytes, MAX_PAGE_KEPT_BYTES } from './kept.ts';
 import type { Page } from './page.ts';
@@ -13,6 +15,8 @@ export interface Following {
   readonly step: Step;
   readonly links: readonly string[];
   readonly kept: Kept | undefined;
+  /** What is sent, if it is no plain GET. */
+  readonly request?: TaskRequest;
 }
 
 /** What came of a step. */
@@ -106,14 +110,28 @@ export class StepRun {
     }
     const step = this.#crawler.stepNamed(name) as Step;
     const kept = this.#keptFor(step, given);
-    const urls = [links].flat().flatMap((link) => this.#urlOf(link));
-    if (urls.length === 0) return;
+    const all = [links].flat() as readonly Link[];
+    const urls = all.flatMap((link) => (isRequest(link) ? [] : this.#urlOf(link)));
+    const requests = all.filter(isRequest).flatMap((each) => {
+      const request = requestOf(each);
+      return this.#urlOf(each.url).map((url) => ({
+        step,
+        links: [url],
+        kept,
+        ...(request === undefined ? {} : { request }),
+      }));
+    });
+    const follows = [...(urls.length === 0 ? [] : [{ step, links: urls, kept }]), ...requests];
+    if (follows.length === 0) return;
     if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
-      this.#unmet.push(...urls);
+      this.#unmet.push(...follows.flatMap((each) => each.links));
       return;
     }
-    if (kept !== undefined) this.#weigh(step, kept, urls.length);
-    this.#follows.push({ step, links: urls, kept });
+    if (kept !== undefined) this.#weigh(keptBytes(kept, step.name) * (urls.length + requests.length));
+    this.#weigh(
+      requests.reduce((sum, { request }) => sum + (request === undefined ? 0 : JSON.stringify(request).length), 0),
+    );
+    this.#follows.push(...follows);
   }
 
   /** What a link to a step keeps: what the page keeps, and what was given, checked by that step's schema. */
@@ -129,8 +147,8 @@ export class StepRun {
     return Object.keys(kept).length === 0 ? undefined : kept;
   }
 
-  #weigh({ name }: Step, kept: Kept, links: number): void {
-    this.#keptBytes += keptBytes(kept, name) * links;
+  #weigh(bytes: number): void {
+    this.#keptBytes += bytes;
     if (this.#keptBytes <= MAX_PAGE_KEPT_BYTES) return;
     const what = `the links of this page keep ${this.#keptBytes} bytes together`;
     throw new CrawlerFault(`${what}, more than ${MAX_PAGE_KEPT_BYTES}`, 'too_large');
@@ -139,10 +157,14 @@ export class StepRun {
   /** Links that can't be URLs are left out, as those of a page are. */
   #urlOf(link: unknown): string[] {
     if (link === undefined || link === null) return [];
-    if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings, got a ${typeof link}`);
+    if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings or requests, got a ${typeof link}`);
     if (link.length > MAX_LINK_LENGTH || !URL.canParse(link, this.#page.url)) return [];
     return [new URL(link, this.#page.url).href];
   }
+}
+
+function isRequest(link: Link): link is FollowedRequest {
+  return typeof link === 'object' && link !== null;
 }
 
 /** The first field that a schema doesn't know; nothing if it knows all, or can't say. */

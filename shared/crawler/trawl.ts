@@ -7,5 +7,6 @@ export type { Task } from '../task/task/task.ts';
 export type { Condition, ConditionForm } from './condition.ts';
 export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
+export type { FollowedRequest } from './followed-request.ts';
 export { Page } from './page.ts';
 // biome-ignore-end lint/performance/noBarrelFile: the one door of the package

@@ -1,7 +1,7 @@
 import type { Step } from '../../../shared/crawler/crawler.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
-import { failureOf, isRetried, underPolicy } from '../../../shared/task/task/retry-policy.ts';
+import { failureOf, mayFallBack, underPolicy } from '../../../shared/task/task/retry-policy.ts';
 import { type Extract, StepError, type Steps } from './steps.ts';
 import { type Arrival, type Ending, failedStep, mostAttempts, stepOf, urlOf, type Visit } from './visit.ts';
 
@@ -37,7 +37,7 @@ export async function fallBack(
   const page = read?.page ?? new Page(visit.task, arrival.fetched);
   for (; step !== undefined; step = fallbackOf(step, visit)) {
     const { outcome, status } = ending;
-    if (outcome.kind !== 'failed' || !isRetried(outcome.reason)) break;
+    if (outcome.kind !== 'failed' || !mayFallBack(outcome.reason)) break;
     try {
       const failure = failureOf(outcome, status ?? read?.page.status);
       const extract = await steps.extract(visit.run, page, { step, failure });

@@ -12,7 +12,7 @@ export interface Lead {
   /** The run's, or those that a step has in their place. */
   readonly options: RunOptions;
   readonly depthOf: (link: string) => number;
-  readonly about?: Pick<AboutOffer, 'step' | 'kept' | 'queue' | 'deadlineMs'>;
+  readonly about?: Pick<AboutOffer, 'step' | 'kept' | 'request' | 'queue' | 'deadlineMs'>;
 }
 
 /** How often the steps of a crawler may go round in a circle, if nobody has set the depth. */
@@ -29,13 +29,14 @@ export function leadsOf(
 ): { readonly leads: readonly Lead[]; readonly isCut: boolean } {
   const { options } = visit.run;
   const budget = new LinkBudget();
-  const leads: Lead[] = follows.map(({ step, links: named, kept }) => ({
+  const leads: Lead[] = follows.map(({ step, links: named, kept, request }) => ({
     links: budget.take(named),
     options: optionsAt(step, options),
     depthOf: () => depthAt(by, step, visit),
     about: {
       step: step.key,
       ...(kept === undefined ? {} : { kept }),
+      ...(request === undefined ? {} : { request }),
       ...(step.priority === true ? { queue: 'priority' as const } : {}),
       ...(step.deadlineMs === undefined ? {} : { deadlineMs: step.deadlineMs }),
     },

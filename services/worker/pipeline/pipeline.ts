@@ -19,10 +19,6 @@ import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { nextUrlOf, type Task } from '../../../shared/task/task/task.ts';
-import { markOf } from '../../../shared/task/url/fingerprint.ts';
-import { keyWithLogin } from '../../../shared/task/url/logins.ts';
-import { canonicalOf } from '../../../shared/task/url/url.ts';
-import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import { publishDeadLetter } from '../dead-lettering.ts';
 import { readDelivery } from '../delivered.ts';
@@ -34,17 +30,18 @@ import { expectStep, type RunDirectory, type WorkedRun } from '../run-directory.
 import type { SeedIntake } from '../seed-intake.ts';
 import { CachedResponses } from './cached-responses.ts';
 import { fallBack, type ReadPage, underRules } from './fallbacks.ts';
+import { spent } from './fate.ts';
 import { LinkOffers } from './link-offers.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { rememberedOf } from './revisit.ts';
 import { type Extract, StepError, Steps, type StepsOptions } from './steps.ts';
 import {
   type Arrival,
+  arrivedMark,
   doneRecord,
   type Ending,
   endedRecord,
   failedStep,
-  loginOf,
   noteOf,
   type Visit,
 } from './visit.ts';
@@ -200,8 +197,7 @@ export class Pipeline {
 
   async #read(visit: Visit, arrival: Arrival): Promise<Handling> {
     const { finalUrl } = arrival.fetched;
-    const key = urlKeyOf(canonicalOf(finalUrl), visit.run.options.urlKey);
-    const mark = markOf(keyWithLogin(key, loginOf(visit, finalUrl)), visit.task.step);
+    const mark = arrivedMark(visit, finalUrl);
     const claim = await this.#claim(visit, mark);
     if (claim === 'stale') return 'ack';
     if (claim === 'taken') {
@@ -313,7 +309,7 @@ export class Pipeline {
       await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
       return 'return';
     }
-    const { moved } = visit;
+    const moved = visit.isSpent === true ? spent(visit) : visit.moved;
     const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
     const settlement = { outcome, hostFreeInMs, ...(moved === undefined ? {} : { moved }) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);

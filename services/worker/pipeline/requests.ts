@@ -7,6 +7,7 @@ import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
 import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../../shared/task/task/judgement.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import type { Slots } from '../concurrency/slots.ts';
+import { fateAfter, fateBefore, isUnknownFate } from './fate.ts';
 import { followed, isInScope, outOfScope } from './redirects.ts';
 import { validatorsFor } from './revisit.ts';
 import type { Candidate, Permission, Robots } from './robots.ts';
@@ -18,8 +19,10 @@ import {
   failedStep,
   hostOf,
   loginOf,
+  type Move,
   mostAttempts,
   redirected,
+  sentBy,
   stepOf,
   urlOf,
   type Visit,
@@ -56,10 +59,7 @@ export type Requested = { readonly visit: Visit } & (
 );
 
 /** The result of one request: a page, an outcome, or where it is redirected to. */
-type Answered =
-  | { readonly arrival: Arrival }
-  | { readonly ending: Ending }
-  | { readonly to: string; readonly login?: string };
+type Answered = { readonly arrival: Arrival } | { readonly ending: Ending } | Move;
 
 /** How long pages of hosts that never answered wait while too many hosts are silent. */
 const SILENT_WAITS_MS = 3_000;
@@ -67,7 +67,7 @@ const SILENT_WAITS_MS = 3_000;
 const CUT_SHORT_WAITS_MS = 15_000;
 
 /** The result of one hop. */
-type Hop = (Answered & { readonly left?: Promise<void> }) | { readonly laterMs: number };
+type Hop = (Answered & { readonly left?: Promise<void>; readonly isSent?: boolean }) | { readonly laterMs: number };
 
 /** What is known before a hop. */
 interface Reach {
@@ -113,13 +113,19 @@ export class Requests {
    */
   async make(visit: Visit, { rules, arrival, pausedMs = 0 }: Known, hold: PageHold): Promise<Requested> {
     const { robots } = this.#options;
+    const fate = fateBefore(visit);
+    if (fate !== undefined) return { visit, ending: fate };
     let [hop, known, paused]: [Visit, RobotsRules | undefined, number | undefined] = [visit, rules, pausedMs];
     for (;;) {
       const asked = await this.#reach(hop, { rules: known, arrival, pausedMs: paused }, hold);
       // What is cached was asked for by another: its redirects are none of this visit's.
       if ('arrival' in asked && arrival !== undefined) return { visit, ...asked };
-      if (!('to' in asked)) return { visit: hop, ...asked };
-      hop = redirected(hop, asked.to, asked.login);
+      if ('laterMs' in asked) return { visit: hop, ...asked };
+      if (!('to' in asked)) {
+        const isSpent = asked.isSent === true && sentBy(hop)?.mayRepeat === false;
+        return { visit: isSpent ? { ...hop, isSpent } : hop, ...asked };
+      }
+      hop = redirected(hop, asked);
       // Admission knew the first host only.
       [known, paused] = [await robots?.look(asked.to), undefined];
     }
@@ -143,7 +149,8 @@ export class Requests {
       const hasAnswered =
         'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
       if (hasAnswered) first?.answered();
-      return first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked;
+      const isOver = hasAnswered || ('ending' in asked && isUnknownFate(asked.ending));
+      return first?.signal.aborted && !isOver ? { laterMs: CUT_SHORT_WAITS_MS } : asked;
     } finally {
       first?.end();
     }
@@ -151,9 +158,9 @@ export class Requests {
 
   /** A cached response: another run's response must not bypass this run's scope or its crawler's content types. */
   async #recall(visit: Visit, arrival: Arrival): Promise<Answered> {
-    const { finalUrl, headers } = arrival.fetched;
+    const { finalUrl, headers, status } = arrival.fetched;
     if (finalUrl !== urlOf(visit)) {
-      if (await isInScope(visit, finalUrl)) return { to: finalUrl };
+      if (await isInScope(visit, finalUrl)) return { to: finalUrl, status };
       return { ending: { outcome: outOfScope(finalUrl) } };
     }
     const contentType = headers['content-type'];
@@ -201,7 +208,7 @@ export class Requests {
     const fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings });
     // If that fails, the place is free again when its lease ends.
     const left = turn.over({ isFailure: 'ending' in fetched }).catch(() => {});
-    if (!('to' in fetched)) return { ...fetched, left };
+    if (!('to' in fetched)) return { ...fetched, left, isSent: turn.timings.isSent };
     await left;
     return fetched;
   }
@@ -217,10 +224,12 @@ export class Requests {
     const url = urlOf(visit);
     const askedAt = clock.now();
     const validators = validatorsFor(visit);
+    const send = sentBy(visit);
     try {
       const fetched = await fetcher.fetch({
         ...{ ...request, url, maxBodyBytes, accepts },
         ...(validators === undefined ? {} : { validators }),
+        ...(send === undefined ? {} : { send }),
         redirectedFrom: visit.task.url,
         login: loginOf(visit, url),
       });
@@ -237,7 +246,8 @@ export class Requests {
       const { reason, message, status } = error;
       // Its slot stays taken meanwhile: so fewer are open at once.
       if (reason === 'exhausted' || reason === 'proxy') await clock.sleep(EXHAUSTED_REST_MS, request.signal);
-      return { ending: { ...judgeFailure(reason, message, this.#circumstances(visit)), status, askedAt } };
+      const judged = judgeFailure(reason, message, this.#circumstances(visit));
+      return { ending: { ...fateAfter(visit, judged, request.timings), status, askedAt } };
     }
   }
 

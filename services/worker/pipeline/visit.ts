@@ -9,8 +9,12 @@ import type { Judgement } from '../../../shared/task/task/judgement.ts';
 import type { KnownPage } from '../../../shared/task/task/known-page.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import type { PagePart } from '../../../shared/task/task/page-limits.ts';
+import { afterRedirect, digestOf, type SentRequest, sentTo } from '../../../shared/task/task/request.ts';
 import { idOf, type Task } from '../../../shared/task/task/task.ts';
-import { type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
+import { markOf } from '../../../shared/task/url/fingerprint.ts';
+import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
+import { canonicalOf } from '../../../shared/task/url/url.ts';
+import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import type { WorkedRun } from '../run-directory.ts';
 import type { Extract, StepError } from './steps.ts';
 
@@ -33,13 +37,24 @@ export interface Visit {
   readonly known?: KnownPage | undefined;
   /** The task after the redirects of this visit; `task` is as it was delivered. */
   readonly moved?: Task;
+  /** A request that may not be repeated has been answered. */
+  readonly isSpent?: true;
+}
+
+/** Where an answer of this status redirects to. */
+export interface Move {
+  readonly to: string;
+  readonly status: number;
+  readonly login?: string | undefined;
 }
 
 /** The visit after one more redirect. */
-export function redirected(visit: Visit, to: string, login?: string): Visit {
+export function redirected(visit: Visit, { to, status, login }: Move): Visit {
   const logins = loginsField(withLogin(loginsOf(visit), to, login));
   const redirects = [...redirectsOf(visit), to];
-  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins };
+  const { request } = visit.moved ?? visit.task;
+  const asked = request === undefined ? {} : { request: afterRedirect(request, status) };
+  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins, ...asked };
   return { ...visit, answersOthers: false, moved };
 }
 
@@ -66,6 +81,19 @@ export function stepOf({ run, task }: Pick<Visit, 'run' | 'task'>): Step | undef
 /** Attempts that the task may take in all. Without a ledger there is nowhere to wait for another. */
 export function mostAttempts(visit: Visit): number {
   return visit.release === 0 ? 1 : (stepOf(visit)?.retry?.attempts ?? visit.run.options.maxAttempts);
+}
+
+/** What the next request sends; nothing for a plain GET. */
+export function sentBy(visit: Visit): SentRequest | undefined {
+  const { request } = visit.moved ?? visit.task;
+  return request === undefined ? undefined : sentTo(urlOf(visit), request, visit.task.url);
+}
+
+/** The mark of the page that a visit has arrived at: the task's own, unless redirects have led elsewhere. */
+export function arrivedMark(visit: Visit, finalUrl: string): string {
+  const { task, run } = visit;
+  const key = urlKeyOf(canonicalOf(finalUrl), run.options.urlKey);
+  return markOf(keyWithLogin(key, loginOf(visit, finalUrl)), task.step, digestOf(task.request));
 }
 
 /** The host of the next request. */

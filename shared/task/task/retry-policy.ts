@@ -2,7 +2,7 @@ import { HOUR_MS } from '../durations.ts';
 import type { FailedReason, Outcome } from './outcome.ts';
 import { BACKOFFS, type RetrySchedule, retryDelayMs } from './retry-schedule.ts';
 
-/** The reasons for which a task may be tried again, or handed to a fallback step. The others are no matter of one attempt. */
+/** The reasons for which a task may be tried again. The others are no matter of one attempt. */
 export const RETRIED_REASONS = [
   'timeout',
   'dns',
@@ -83,8 +83,12 @@ export function failureOf(
   return { reason, ...(status === undefined ? {} : { status }), ...(detail === undefined ? {} : { error: detail }) };
 }
 
-/** May a failure for this reason be tried again, or be handed to a fallback step? */
-export function isRetried(reason: FailedReason): reason is RetriedReason {
+/** May a failure for this reason be handed to a fallback step? */
+export function mayFallBack(reason: FailedReason): boolean {
+  return isRetried(reason) || reason === 'unknown_fate';
+}
+
+function isRetried(reason: FailedReason): reason is RetriedReason {
   return (RETRIED_REASONS as readonly FailedReason[]).includes(reason);
 }
 

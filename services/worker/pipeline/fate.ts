@@ -1,6 +1,5 @@
 import type { RequestTimings } from '../../../shared/ports/fetcher.ts';
 import type { Judgement } from '../../../shared/task/task/judgement.ts';
-import type { Task } from '../../../shared/task/task/task.ts';
 import { type Ending, sentBy, type Visit } from './visit.ts';
 
 /*
@@ -40,10 +39,12 @@ export function isUnknownFate({ outcome }: Ending): boolean {
   return outcome.kind === 'failed' && outcome.reason === 'unknown_fate';
 }
 
-/** The task of a visit that has had its answer and is put back: no other visit may send its request. */
-export function spent({ task, moved = task }: Visit): Task {
+/** The visit as its task is put back after its answer: no other visit may send its request again. */
+export function spent(visit: Visit): Visit {
+  const { task, moved = task, isSpent } = visit;
   const { request } = moved;
-  return request === undefined ? moved : { ...moved, request: { ...request, isSent: true } };
+  if (isSpent !== true || request === undefined) return visit;
+  return { ...visit, moved: { ...moved, request: { ...request, isSent: true } } };
 }
 
 function ended(detail: string): Ending {

@@ -8,6 +8,7 @@ import {
   type Frontier,
   type Ledger,
   nameOf,
+  type SettleReply,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
@@ -33,18 +34,9 @@ import { fallBack, type ReadPage, underRules } from './fallbacks.ts';
 import { spent } from './fate.ts';
 import { LinkOffers } from './link-offers.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
-import { rememberedOf } from './revisit.ts';
+import { settlementOf, wayOf } from './settlements.ts';
 import { type Extract, StepError, Steps, type StepsOptions } from './steps.ts';
-import {
-  type Arrival,
-  arrivedMark,
-  doneRecord,
-  type Ending,
-  endedRecord,
-  failedStep,
-  noteOf,
-  type Visit,
-} from './visit.ts';
+import { type Arrival, arrivedMark, doneRecord, type Ending, endedRecord, failedStep, type Visit } from './visit.ts';
 
 export interface PipelineOptions extends RequestsOptions, StepsOptions {
   readonly worker: string;
@@ -236,7 +228,7 @@ export class Pipeline {
     const { contentHash } = record;
     const isPage = fetched.status >= 200 && fetched.status < 300;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
-    await Promise.all([
+    const [reply] = await Promise.all([
       this.#settle(
         visit,
         {
@@ -248,6 +240,7 @@ export class Pipeline {
           contentHash,
           claimed,
           leftOut: offered.leftOut,
+          tally: offered.tally,
           leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
         },
         bytes,
@@ -255,6 +248,10 @@ export class Pipeline {
       fromCache || !isPage ? undefined : this.#cached.keep(visit, fetched),
     ]);
     const { status, durationMs } = fetched;
+    if (reply === 'put_back') {
+      this.#outcomes.tell(visit.task, 'defer', { status, reason: 'the store has lost links of the page' });
+      return 'ack';
+    }
     this.#outcomes.tell(visit.task, 'done', {
       status,
       ms: fromCache ? undefined : Math.round(durationMs),
@@ -309,31 +306,16 @@ export class Pipeline {
       await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
       return 'return';
     }
-    const moved = visit.isSpent === true ? spent(visit) : visit.moved;
     const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
-    const settlement = { outcome, hostFreeInMs, ...(moved === undefined ? {} : { moved }) };
+    const settlement = { outcome, hostFreeInMs, ...wayOf(spent(visit)) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);
     return 'ack';
   }
 
-  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
-    if (visit.release === 0) return;
+  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
+    if (visit.release === 0) return undefined;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, slowDown, leftOut } = ending;
-    const { moved } = visit;
-    const attempt = noteOf(visit, ending, clock.now());
-    const page = rememberedOf(visit, ending, clock.now());
-    await frontier.settle(visit.task.run, nameOf(visit), {
-      outcome,
-      bytes,
-      ...(moved === undefined ? {} : { moved }),
-      ...(hostAnswered === undefined ? {} : { hostAnswered }),
-      ...(hostFault === undefined ? {} : { hostFault }),
-      ...(slowDown === undefined ? {} : { slowDown }),
-      ...(attempt === undefined ? {} : { attempt }),
-      ...(leftOut === undefined ? {} : { leftOut }),
-      ...(page === undefined ? {} : { page }),
-    });
+    return await frontier.settle(visit.task.run, nameOf(visit), settlementOf(visit, ending, bytes, clock.now()));
   }
 
   async #store(record: PageRecord): Promise<'stored' | 'failed' | RecordRefusedError> {

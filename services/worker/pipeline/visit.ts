@@ -35,6 +35,8 @@ export interface Visit {
   readonly answersOthers?: boolean;
   /** What an incremental run knows of the page. */
   readonly known?: KnownPage | undefined;
+  /** The host of the next request has answered in this visit, if only with its robots.txt. */
+  readonly spoke?: boolean;
   /** The task after the redirects of this visit; `task` is as it was delivered. */
   readonly moved?: Task;
   /** A request that may not be repeated has been answered. */
@@ -55,7 +57,7 @@ export function redirected(visit: Visit, { to, status, login }: Move): Visit {
   const { request } = visit.moved ?? visit.task;
   const asked = request === undefined ? {} : { request: afterRedirect(request, status) };
   const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins, ...asked };
-  return { ...visit, answersOthers: false, moved };
+  return { ...visit, answersOthers: false, spoke: moved.host === hostOf(visit), moved };
 }
 
 /** The credentials known for the origins of this visit. */
@@ -129,6 +131,8 @@ export interface Ending extends Partial<Judgement> {
   readonly leadsOn?: boolean;
   /** See {@link Settlement.leftOut}. */
   readonly leftOut?: Settlement['leftOut'];
+  /** See {@link Settlement.tally}. */
+  readonly tally?: Settlement['tally'];
 }
 
 /** The ending of a page whose crawler failed. */

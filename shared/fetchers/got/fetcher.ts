@@ -84,7 +84,8 @@ export class GotFetcher extends HttpFetcher {
         request: route?.connections.requests(route, { clock, onGone }) ?? requestBy({ clock, onGone }),
       });
       stream.once('request', (sent) => sent.once('socket', () => clock.sent()));
-      if (fresh !== undefined) stream.once('close', fresh.close);
+      // Its one connection ends with the request, however that ends.
+      fresh?.close();
       const late = (): void => {
         const { response } = stream;
         const status = response === undefined ? {} : { status: response.statusCode };

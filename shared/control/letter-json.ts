@@ -1,4 +1,5 @@
 import type { DeadLetterMessage } from '../ports/transport.ts';
+import { shownRequest } from '../task/task/request.ts';
 import { withoutCredentialsIn } from '../task/url/url.ts';
 import type { FoundLetter } from './letter-filter.ts';
 
@@ -9,7 +10,8 @@ import type { FoundLetter } from './letter-filter.ts';
 export function letterJson({ message, letter, reason }: FoundLetter): object {
   const { id = null, headers, body } = message;
   if (letter !== undefined) {
-    const { logins: _, ...shown } = letter;
+    const { logins: _, request, ...others } = letter;
+    const shown = { ...others, ...(request === undefined ? {} : { request: shownRequest(request) }) };
     return { id, ...shown };
   }
   const raw = rawText(message);

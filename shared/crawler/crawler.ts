@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { ConfigurationError } from '../runtime/errors.ts';
+import { rate } from '../settings/parsers.ts';
+import { policyProblems } from '../task/task/retry-policy.ts';
 import { FIRST_STEP } from '../task/url/fingerprint.ts';
 import { isUrlPattern, matchesUrl } from '../task/url/glob.ts';
 import { conditionProblem } from './condition.ts';
@@ -16,6 +18,9 @@ export interface Step extends StepRules {
   /** How tasks name it: the first step is {@link FIRST_STEP}. */
   readonly key: string;
   readonly to: readonly string[];
+  readonly fallback?: string;
+  /** Milliseconds between two requests, by its `rate`. */
+  readonly intervalMs?: number;
   readonly keeps?: z.ZodType;
   readonly record?: z.ZodType;
   readonly run: (context: never) => unknown;
@@ -138,13 +143,16 @@ function problemsOf(definition: unknown): string[] {
 function stepProblems(definition: AnyDefinition): string[] {
   const steps = Object.entries(definition.steps as Readonly<Record<string, Partial<Step>>>);
   const names = steps.map(([name]) => name);
-  const problems = steps.flatMap(([name, { run, when, to, include, exclude }]) => {
+  const problems = steps.flatMap(([name, { run, when, to, include, exclude, retry, rate: written }]) => {
     const own: string[] = [];
     if (!NAME.test(name)) own.push('expected a name of letters, digits and hyphens, at most 63');
     if (typeof run !== 'function') own.push('expected run to be a function');
     if (to !== undefined && !Array.isArray(to)) own.push('expected to to be a list of steps');
     const condition = when === undefined ? undefined : conditionProblem(when);
     if (condition !== undefined) own.push(`when: ${condition}`);
+    if (retry !== undefined) own.push(...policyProblems(retry).map((each) => `retry: ${each}`));
+    const paced = written === undefined ? undefined : rate()(String(written));
+    if (paced !== undefined && 'expected' in paced) own.push(`expected rate to be ${paced.expected}`);
     return [...own, ...patternProblems([...(include ?? []), ...(exclude ?? [])])].map(
       (each) => `step ${name}: ${each}`,
     );
@@ -171,5 +179,11 @@ function stepsOf({ steps }: AnyDefinition): Step[] {
     name,
     key: at === 0 ? FIRST_STEP : name,
     to: step.to ?? [],
+    ...intervalOf(step.rate),
   }));
+}
+
+function intervalOf(written: string | undefined): { intervalMs?: number } {
+  const read = written === undefined ? undefined : rate()(written);
+  return read !== undefined && 'value' in read ? { intervalMs: read.value } : {};
 }

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
+import type { Failure, RetryPolicy } from '../task/task/retry-policy.ts';
 import type { Scope } from '../task/url/scope.ts';
 import type { Condition } from './condition.ts';
+import type { FollowedRequest } from './followed-request.ts';
 import type { Page } from './page.ts';
 
 /** What the one function of a short crawler returns for a page. */
@@ -33,8 +35,10 @@ export interface FollowHow<Kept = Readonly<Record<string, unknown>>> {
   readonly kept?: Unchecked<Partial<Kept>>;
 }
 
-/** One link or several; what isn't there is left out, so that a page without a link needs no `if`. */
-export type Links = string | undefined | readonly (string | undefined)[];
+/** A link, or a request that isn't a plain GET. What isn't there is left out, so that a page without a link needs no `if`. */
+export type Link = string | FollowedRequest | undefined;
+/** One link or several. */
+export type Links = Link | readonly Link[];
 
 /** What a step gets. It says what should happen and does nothing itself: after a crash it may run again for the same page. */
 export interface StepContext<Args, To extends string, Keeps, AllKeeps, Item> {
@@ -45,6 +49,11 @@ export interface StepContext<Args, To extends string, Keeps, AllKeeps, Item> {
   readonly kept: KeptBy<Keeps>;
   /** Offers links to a step of `to`, within the run's scope or that step's own. A relative link is taken from the page's URL. */
   readonly follow: <const S extends To>(step: S, links: Links, how?: FollowHow<GivenTo<At<AllKeeps, S>>>) => void;
+  /**
+   * Of a step that takes over as a fallback: why the step before it failed. Its page is then empty if no answer came, or one
+   * whose status isn't 2xx.
+   */
+  readonly failure: Failure | undefined;
   /** Adds an item to the page's record. */
   readonly emit: (item: ItemOf<Item>) => void;
 }
@@ -65,6 +74,10 @@ export interface StepRules {
   readonly deadlineMs?: number;
   /** The longest that its function may take over a page, in milliseconds; default: `STEP_TIMEOUT`. */
   readonly timeoutMs?: number;
+  /** When its pages are tried again. Default: what is transient, as often as the run says. */
+  readonly retry?: RetryPolicy;
+  /** As `RATE_LIMIT`: after a request for one of its pages the host's next one comes no sooner. It only ever slows. */
+  readonly rate?: string;
 }
 
 /*
@@ -77,6 +90,8 @@ export type StepsOf<Args, Names, To, Keeps, Items> = { readonly [N in keyof To]:
   readonly [N in keyof Names]: StepRules & {
     /** The steps that this one may follow links to. */
     readonly to?: readonly (keyof Names)[];
+    /** The step that takes over when the attempts of this one are used up, or its function failed. */
+    readonly fallback?: keyof Names;
     /** What its links keep. */
     readonly keeps?: z.ZodType;
     /** What an item of it is. */

@@ -4,6 +4,8 @@ import { nearestOf } from '../settings/nearest-name.ts';
 export interface GraphStep {
   readonly name: string;
   readonly to: readonly string[];
+  /** The step that takes over when this one fails. */
+  readonly fallback?: string;
 }
 
 /** The steps of a crawler and what leads where. The first one is where seeds start. */
@@ -24,16 +26,20 @@ export class StepGraph {
   /** All that is wrong with it, a sentence each. */
   problems(): string[] {
     const names = [...this.#steps.keys()];
-    const unknown = [...this.#steps.values()].flatMap(({ name, to }) =>
-      to
+    const unknown = [...this.#steps.values()].flatMap(({ name, to, fallback }) => [
+      ...to
         .filter((each) => !this.#steps.has(each))
         .map((each) => `step ${name} leads to ${each}, ${noStep(each, names)}`),
-    );
+      ...(fallback === undefined || this.#steps.has(fallback)
+        ? []
+        : [`step ${name} falls back to ${fallback}, ${noStep(fallback, names)}`]),
+    ]);
     const starts = this.#starts.filter((each) => this.#steps.has(each));
     const reached = new Set([...starts, ...this.#reachedFrom(starts)]);
     const lost = names.filter((name) => !reached.has(name));
     return [
       ...unknown,
+      ...names.flatMap((name) => this.#fallbackCircle(name)),
       ...lost.map((name) => `step ${name} can't be reached: no step leads to it, and it has no pattern`),
     ];
   }
@@ -47,11 +53,27 @@ export class StepGraph {
     return earlier <= later && (from === to || this.#below.get(to)?.has(from) === true);
   }
 
+  /** The circle that a step's fallbacks go round in, told by the first of its steps. */
+  #fallbackCircle(name: string): string[] {
+    const way = [name];
+    for (let next = this.#steps.get(name)?.fallback; next !== undefined; next = this.#steps.get(next)?.fallback) {
+      if (next !== name) {
+        if (way.includes(next)) return [];
+        way.push(next);
+        continue;
+      }
+      const isFirst = way.every((each) => (this.#order.get(name) ?? 0) <= (this.#order.get(each) ?? 0));
+      return isFirst ? [`fallbacks go round in a circle: ${[...way, name].join(', ')}`] : [];
+    }
+    return [];
+  }
+
   #reachedFrom(starts: readonly string[]): Set<string> {
     const reached = new Set<string>();
     const open = [...starts];
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      for (const next of this.#steps.get(name)?.to ?? []) {
+      const { to = [], fallback } = this.#steps.get(name) ?? {};
+      for (const next of fallback === undefined ? to : [...to, fallback]) {
         if (reached.has(next)) continue;
         reached.add(next);
         open.push(next);

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import { MAX_LINK_LENGTH } from '../task/task/page-limits.ts';
+import type { TaskRequest } from '../task/task/request.ts';
+import type { Failure } from '../task/task/retry-policy.ts';
 import { type Kept, meets } from './condition.ts';
 import type { Crawler, Step } from './crawler.ts';
-import type { FollowHow, Links } from './definition.ts';
+import type { FollowHow, Link, Links } from './definition.ts';
+import { type FollowedRequest, requestOf } from './followed-request.ts';
 import { noStep } from './graph.ts';
 import { CrawlerFault, keptBytes, MAX_PAGE_KEPT_BYTES } from './kept.ts';
 import type { Page } from './page.ts';
@@ -12,6 +15,8 @@ export interface Following {
   readonly step: Step;
   readonly links: readonly string[];
   readonly kept: Kept | undefined;
+  /** What is sent, if it is no plain GET. */
+  readonly request?: TaskRequest;
 }
 
 /** What came of a step. */
@@ -20,6 +25,8 @@ export interface StepOutcome {
   readonly follows: readonly Following[];
   /** Links whose condition what they keep doesn't meet. */
   readonly unmet: readonly string[];
+  /** The step that it came of: it may have taken over from the task's own. Nothing for a short crawler. */
+  readonly by?: Step;
 }
 
 /** One call of a step for a page: collects what the step says. What it says after it has ended is an error. */
@@ -29,6 +36,7 @@ export class StepRun {
   readonly #page: Page;
   readonly #kept: Kept;
   readonly #args: unknown;
+  readonly #failure: Failure | undefined;
   readonly #items: unknown[] = [];
   readonly #follows: Following[] = [];
   readonly #unmet: string[] = [];
@@ -37,12 +45,14 @@ export class StepRun {
   /** The first thing that was refused: a step that catches it has still failed. */
   #fault: CrawlerFault | undefined;
 
-  constructor(crawler: Crawler, step: Step, page: Page, args: unknown) {
+  /** @param failure of the step that this one takes over from */
+  constructor(crawler: Crawler, step: Step, page: Page, args: unknown, failure?: Failure) {
     this.#crawler = crawler;
     this.#step = step;
     this.#page = page;
     this.#kept = page.task.kept ?? {};
     this.#args = args;
+    this.#failure = failure;
   }
 
   /** Calls the step's function. */
@@ -51,6 +61,7 @@ export class StepRun {
     const context = {
       page: this.#page,
       args: this.#args,
+      failure: this.#failure,
       kept: keeps === undefined ? this.#kept : keeps.parse(this.#kept),
       follow: (step: string, links: Links, how?: FollowHow) => this.#say(() => this.#follow(step, links, how)),
       emit: (item: unknown) => this.#say(() => this.#emit(item)),
@@ -62,7 +73,7 @@ export class StepRun {
   end(): StepOutcome {
     this.#isOver = true;
     if (this.#fault !== undefined) throw this.#fault;
-    return { items: this.#items, follows: this.#follows, unmet: this.#unmet };
+    return { items: this.#items, follows: this.#follows, unmet: this.#unmet, by: this.#step };
   }
 
   #say(what: () => void): void {
@@ -99,14 +110,28 @@ export class StepRun {
     }
     const step = this.#crawler.stepNamed(name) as Step;
     const kept = this.#keptFor(step, given);
-    const urls = [links].flat().flatMap((link) => this.#urlOf(link));
-    if (urls.length === 0) return;
+    const all = [links].flat() as readonly Link[];
+    const urls = all.flatMap((link) => (isRequest(link) ? [] : this.#urlOf(link)));
+    const requests = all.filter(isRequest).flatMap((each) => {
+      const request = requestOf(each);
+      return this.#urlOf(each.url).map((url) => ({
+        step,
+        links: [url],
+        kept,
+        ...(request === undefined ? {} : { request }),
+      }));
+    });
+    const follows = [...(urls.length === 0 ? [] : [{ step, links: urls, kept }]), ...requests];
+    if (follows.length === 0) return;
     if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
-      this.#unmet.push(...urls);
+      this.#unmet.push(...follows.flatMap((each) => each.links));
       return;
     }
-    if (kept !== undefined) this.#weigh(step, kept, urls.length);
-    this.#follows.push({ step, links: urls, kept });
+    if (kept !== undefined) this.#weigh(keptBytes(kept, step.name) * (urls.length + requests.length));
+    this.#weigh(
+      requests.reduce((sum, { request }) => sum + (request === undefined ? 0 : JSON.stringify(request).length), 0),
+    );
+    this.#follows.push(...follows);
   }
 
   /** What a link to a step keeps: what the page keeps, and what was given, checked by that step's schema. */
@@ -122,8 +147,8 @@ export class StepRun {
     return Object.keys(kept).length === 0 ? undefined : kept;
   }
 
-  #weigh({ name }: Step, kept: Kept, links: number): void {
-    this.#keptBytes += keptBytes(kept, name) * links;
+  #weigh(bytes: number): void {
+    this.#keptBytes += bytes;
     if (this.#keptBytes <= MAX_PAGE_KEPT_BYTES) return;
     const what = `the links of this page keep ${this.#keptBytes} bytes together`;
     throw new CrawlerFault(`${what}, more than ${MAX_PAGE_KEPT_BYTES}`, 'too_large');
@@ -132,10 +157,14 @@ export class StepRun {
   /** Links that can't be URLs are left out, as those of a page are. */
   #urlOf(link: unknown): string[] {
     if (link === undefined || link === null) return [];
-    if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings, got a ${typeof link}`);
+    if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings or requests, got a ${typeof link}`);
     if (link.length > MAX_LINK_LENGTH || !URL.canParse(link, this.#page.url)) return [];
     return [new URL(link, this.#page.url).href];
   }
+}
+
+function isRequest(link: Link): link is FollowedRequest {
+  return typeof link === 'object' && link !== null;
 }
 
 /** The first field that a schema doesn't know; nothing if it knows all, or can't say. */

@@ -7,6 +7,7 @@ export type { Task } from '../task/task/task.ts';
 export type { Condition, ConditionForm } from './condition.ts';
 export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
+export type { FollowedRequest } from './followed-request.ts';
 export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';
 export type { NumberOptions } from './tools/numbers.ts';

@@ -4,7 +4,9 @@ import { authorizationOf } from '../task/url/logins.ts';
 import { ACCEPT_ENCODING } from './content-coding.ts';
 
 /** A request for a page or for a document. */
-export interface Asked extends FetchRequest, Partial<Pick<PageRequest, 'accepts' | 'validators' | 'maxBodyBytes'>> {
+export interface Asked
+  extends FetchRequest,
+    Partial<Pick<PageRequest, 'accepts' | 'validators' | 'maxBodyBytes' | 'send'>> {
   readonly timeoutMs?: number;
 }
 
@@ -15,15 +17,16 @@ export function commonHeaders(userAgent: string): Readonly<Record<string, string
   return { accept: ACCEPT, 'accept-encoding': ACCEPT_ENCODING, 'user-agent': userAgent };
 }
 
-/** A request's further headers, which override the common ones. The deployment's headers for a host override a login. */
+/** A request's further headers, which override the common ones. The deployment's headers for a host override a login, and those of what is sent both. */
 export function ownHeaders(request: Asked, hostHeaders: HostHeaders): Readonly<Record<string, string>> | undefined {
-  const { login, url, redirectedFrom, validators } = request;
+  const { login, url, redirectedFrom, validators, send } = request;
   const own = hostHeaders.of(url, redirectedFrom);
-  if (own === undefined && login === undefined && validators === undefined) return undefined;
+  if (own === undefined && login === undefined && validators === undefined && send === undefined) return undefined;
   return {
     ...(login === undefined ? {} : { authorization: authorizationOf(login) }),
     ...own,
     ...(validators?.etag === undefined ? {} : { 'if-none-match': validators.etag }),
     ...(validators?.modified === undefined ? {} : { 'if-modified-since': validators.modified }),
+    ...send?.headers,
   };
 }

@@ -59,6 +59,11 @@ export class RequestClock {
     this.#timings?.onConnected();
   }
 
+  /** The request is being written to a connection. */
+  sent(): void {
+    if (this.#timings !== undefined) this.#timings.isSent = true;
+  }
+
   /** The server closes the connection after its answer. */
   closing(): void {
     if (this.#timings !== undefined) this.#timings.isClosing = true;

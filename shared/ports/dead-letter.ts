@@ -30,7 +30,7 @@ const letterSchema = z.object({
   failedAt: z.string(),
 });
 
-/** The body of a message in `failed_urls`: a failed task with its reason. Its logins are kept for a replay, and never shown. */
+/** The body of a message in `failed_urls`: a failed task with its reason. Its logins are kept for a replay, and never shown, as are the credentials in its request. */
 export interface DeadLetter extends WrittenTask, Failed {
   readonly run: string;
 }

@@ -1,5 +1,6 @@
 import type { FetchFailure } from '../task/task/fetch-failure.ts';
 import type { Validators } from '../task/task/known-page.ts';
+import type { SentRequest } from '../task/task/request.ts';
 
 /**
  * Makes HTTP requests: one request, one answer. It does not retry, pace, deduplicate or follow redirects: each redirect
@@ -12,7 +13,7 @@ import type { Validators } from '../task/task/known-page.ts';
  * | promise     | what it says                                                                                          |
  * |-------------|-------------------------------------------------------------------------------------------------------|
  * | answers     | an answer of any status resolves; everything else rejects with a {@link FetchError} that has a reason |
- * | once        | nothing is asked twice, but for a request that a kept connection lost before its answer began         |
+ * | once        | nothing is asked twice, but for a request that may be, and that a kept connection lost before its answer began |
  * | time        | a request and each phase of it has a time-out; decoding counts, waiting for this process does not     |
  * | memory      | bodies of pages have a budget; when it is used up, they are not read on, but for the oldest           |
  * | bytes       | a page over its cap is refused, on the wire or decoded, as soon as that shows                         |
@@ -71,6 +72,8 @@ export class RequestTimings {
   waitedMs = 0;
   /** The server closes the connection after its answer: the next request needs a new one. */
   isClosing = false;
+  /** It may have reached the host: what becomes of it there isn't known until an answer comes. */
+  isSent = false;
   /** Called when a connection that was made for the request is ready, and the request is sent. */
   readonly onConnected: () => void;
 
@@ -80,6 +83,8 @@ export class RequestTimings {
 }
 
 export interface PageRequest extends FetchRequest {
+  /** What is sent. Default: a GET. Its headers override all others. */
+  readonly send?: SentRequest;
   /** Bytes of body, after decompression. A longer body is refused with reason `size`. */
   readonly maxBodyBytes: number;
   /** Asked once the headers are in: `false` ends the request with reason `content_type`. Only for status 2xx. */

@@ -15,7 +15,7 @@ export interface ResponseCache {
 /** Bigger bodies are not kept. */
 export const MAX_CACHED_BYTES = 256 * 1024;
 
-/** `<url>`, or `<url>#<digest>` when headers or credentials of a run's own vary the response. */
+/** `<url>`, or `<url>#<digest>` when headers or credentials of a run or request vary the response. */
 export function cacheKeyOf(url: string, variant?: string): string {
   return variant === undefined ? url : `${url}#${variant}`;
 }

@@ -1,6 +1,7 @@
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import { cacheKeyOf, type ResponseCache } from '../../../shared/ports/response-cache.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
+import { digestOf, isCacheable } from '../../../shared/task/task/request.ts';
 import type { Task } from '../../../shared/task/task/task.ts';
 import { loginsOf, type Visit } from './visit.ts';
 
@@ -14,7 +15,8 @@ import { loginsOf, type Visit } from './visit.ts';
  * | the same, incremental          | no    | yes   |
  *
  * With `dedup: ever` a URL is fetched only once, so nobody would read its cached response. An incremental run must ask the
- * host for the current version. Responses to requests with credentials may not be shared (RFC 9111 section 3.5).
+ * host for the current version. Responses to requests with credentials may not be shared (RFC 9111 section 3.5), and only
+ * those to GET and HEAD are kept.
  */
 export class CachedResponses {
   readonly #cache: ResponseCache;
@@ -25,8 +27,8 @@ export class CachedResponses {
 
   /** The page, if a run with these options may have it from the cache. */
   async find(task: Task, options: RunOptions): Promise<FetchedPage | undefined> {
-    if (!looks(options) || task.logins !== undefined) return undefined;
-    return await this.#cache.get(cacheKeyOf(task.url));
+    if (!looks(options) || task.logins !== undefined || !isCacheable(task.request)) return undefined;
+    return await this.#cache.get(cacheKeyOf(task.url, digestOf(task.request)));
   }
 
   /** May a run use the page that was found for it, now that its options are certain? */
@@ -36,8 +38,9 @@ export class CachedResponses {
 
   /** Stores a response, if another run could ask for the same URL. */
   async keep(visit: Visit, fetched: FetchedPage): Promise<void> {
-    if (!isAskedAgain(visit.run.options) || loginsOf(visit) !== undefined) return;
-    await this.#cache.set(cacheKeyOf(visit.task.url), fetched);
+    const { url, request } = visit.task;
+    if (!isAskedAgain(visit.run.options) || loginsOf(visit) !== undefined || !isCacheable(request)) return;
+    await this.#cache.set(cacheKeyOf(url, digestOf(request)), fetched);
   }
 }
 

@@ -12,7 +12,7 @@ export interface Lead {
   /** The run's, or those that a step has in their place. */
   readonly options: RunOptions;
   readonly depthOf: (link: string) => number;
-  readonly about?: Pick<AboutOffer, 'step' | 'kept' | 'queue' | 'deadlineMs'>;
+  readonly about?: Pick<AboutOffer, 'step' | 'kept' | 'request' | 'queue' | 'deadlineMs'>;
 }
 
 /** How often the steps of a crawler may go round in a circle, if nobody has set the depth. */
@@ -25,17 +25,18 @@ const MOST_ROUNDS = 1_000;
 export function leadsOf(
   visit: Visit,
   page: Page,
-  { follows, links }: Extract,
+  { follows, links, by }: Extract,
 ): { readonly leads: readonly Lead[]; readonly isCut: boolean } {
   const { options } = visit.run;
   const budget = new LinkBudget();
-  const leads: Lead[] = follows.map(({ step, links: named, kept }) => ({
+  const leads: Lead[] = follows.map(({ step, links: named, kept, request }) => ({
     links: budget.take(named),
     options: optionsAt(step, options),
-    depthOf: () => depthAt(step, visit),
+    depthOf: () => depthAt(by, step, visit),
     about: {
       step: step.key,
       ...(kept === undefined ? {} : { kept }),
+      ...(request === undefined ? {} : { request }),
       ...(step.priority === true ? { queue: 'priority' as const } : {}),
       ...(step.deadlineMs === undefined ? {} : { deadlineMs: step.deadlineMs }),
     },
@@ -64,7 +65,6 @@ function optionsAt(step: Step, options: RunOptions): RunOptions {
   };
 }
 
-function depthAt(step: Step, { task, run }: Visit): number {
-  const from = run.crawler.step(task.step);
+function depthAt(from: Step | undefined, step: Step, { task, run }: Visit): number {
   return task.depth + (from !== undefined && run.crawler.graph.isLoop(from.name, step.name) ? 1 : 0);
 }

@@ -25,7 +25,7 @@ interface FollowOptions {
   /** How deep the page of a link is. */
   readonly depthOf: (link: string) => number;
   /** What else is known of the links' tasks. */
-  readonly about?: Pick<AboutOffer, 'step' | 'kept' | 'queue' | 'deadlineMs'>;
+  readonly about?: Pick<AboutOffer, 'step' | 'kept' | 'request' | 'queue' | 'deadlineMs'>;
   /** Where links of no step start. */
   readonly startOf?: (href: string) => string;
   /** Has a link been met before? One that is too deep is then not read again. */

@@ -20,10 +20,6 @@ import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { nextUrlOf, type Task } from '../../../shared/task/task/task.ts';
-import { markOf } from '../../../shared/task/url/fingerprint.ts';
-import { keyWithLogin } from '../../../shared/task/url/logins.ts';
-import { canonicalOf } from '../../../shared/task/url/url.ts';
-import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import { publishDeadLetter } from '../dead-lettering.ts';
 import { readDelivery } from '../delivered.ts';
@@ -35,21 +31,13 @@ import { expectStep, type RunDirectory, type WorkedRun } from '../run-directory.
 import type { SeedIntake } from '../seed-intake.ts';
 import type { StepFailures } from '../step-failures.ts';
 import { CachedResponses } from './cached-responses.ts';
+import { fallBack, type ReadPage, underRules } from './fallbacks.ts';
+import { spent } from './fate.ts';
 import { LinkOffers } from './link-offers.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
-import { rememberedOf } from './revisit.ts';
+import { settlementOf, wayOf } from './settlements.ts';
 import { type Extract, StepError, Steps, type StepsOptions } from './steps.ts';
-import {
-  type Arrival,
-  doneRecord,
-  type Ending,
-  endedRecord,
-  failedStep,
-  loginOf,
-  noteOf,
-  type Visit,
-  wayOf,
-} from './visit.ts';
+import { type Arrival, arrivedMark, doneRecord, type Ending, endedRecord, failedStep, type Visit } from './visit.ts';
 
 export interface PipelineOptions extends RequestsOptions, StepsOptions {
   readonly worker: string;
@@ -73,6 +61,14 @@ export interface PipelineOptions extends RequestsOptions, StepsOptions {
   readonly onOffered?: () => void;
   /** Records can't be stored: the worker should stop consuming. */
   readonly onSinkFailure: (reason: string) => void;
+}
+
+/** A page that a step has read. */
+interface Kept extends ReadPage {
+  /** The mark of the page that its redirects led to, if it isn't the task's own. */
+  readonly claimed: string | undefined;
+  /** What its request said of the host. */
+  readonly ending: Omit<Ending, 'outcome'>;
 }
 
 const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
@@ -198,16 +194,15 @@ export class Pipeline {
   }
 
   async #read(visit: Visit, arrival: Arrival): Promise<Handling> {
-    const { clock } = this.#options;
     const { finalUrl } = arrival.fetched;
-    const key = urlKeyOf(canonicalOf(finalUrl), visit.run.options.urlKey);
-    const mark = markOf(keyWithLogin(key, loginOf(visit, finalUrl)), visit.task.step);
+    const mark = arrivedMark(visit, finalUrl);
     const claim = await this.#claim(visit, mark);
     if (claim === 'stale') return 'ack';
     if (claim === 'taken') {
       const detail = `redirected to ${finalUrl}, which is known`;
       return await this.#end(visit, { outcome: { kind: 'skipped', reason: 'duplicate', detail }, hostAnswered: true });
     }
+    const claimed = mark === visit.task.mark ? undefined : mark;
     const page = new Page(visit.task, arrival.fetched);
     if (page.isLarge) await this.#readAhead(page, visit);
     let extract: Extract;
@@ -216,8 +211,14 @@ export class Pipeline {
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
       this.#options.stepFailures?.note(error);
-      return await this.#end(visit, failedStep(error));
+      return await this.#end(visit, failedStep(error), { arrival, page, claimed });
     }
+    return await this.#keep(visit, { arrival, page, extract, claimed, ending: { hostAnswered: true } });
+  }
+
+  /** Keeps what a step made of a page: offers its links, stores its record, settles its task. */
+  async #keep(visit: Visit, { arrival, page, extract, claimed, ending }: Kept): Promise<Handling> {
+    const { clock } = this.#options;
     const offered = await this.#links.offer(visit, page, extract);
     if (offered.how === 'stale') return 'ack';
     if (offered.how === 'full') return await this.#putBack(visit, 0, FULL_NAP_MS);
@@ -228,28 +229,30 @@ export class Pipeline {
     if (stored === 'failed') return await this.#putBack(visit, 0);
     if (stored !== 'stored') {
       const outcome = { kind: 'failed', reason: stored.reason, detail: stored.message } as const;
-      return await this.#end(visit, { outcome, hostAnswered: true });
+      return await this.#over(visit, { ...ending, outcome });
     }
     const { fetched, fromCache, askedAt } = arrival;
     const { contentHash } = record;
+    const isPage = fetched.status >= 200 && fetched.status < 300;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
     const [reply] = await Promise.all([
       this.#settle(
         visit,
         {
+          ...ending,
           outcome: { kind: 'done' },
-          hostAnswered: fromCache ? undefined : true,
-          answer: fetched,
+          answer: isPage ? fetched : undefined,
+          hostAnswered: fromCache ? undefined : ending.hostAnswered,
           askedAt,
           contentHash,
-          claimed: mark === visit.task.mark ? undefined : mark,
+          claimed,
           leftOut: offered.leftOut,
           tally: offered.tally,
           leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
         },
         bytes,
       ),
-      fromCache ? undefined : this.#cached.keep(visit, fetched),
+      fromCache || !isPage ? undefined : this.#cached.keep(visit, fetched),
     ]);
     const { status, durationMs } = fetched;
     if (reply === 'put_back') {
@@ -279,8 +282,15 @@ export class Pipeline {
     return await this.#options.frontier.claim(task.run, nameOf({ release, task }), mark);
   }
 
-  /** Ends a task that gave no page: records it, dead-letters it if it failed, settles it. */
-  async #end(visit: Visit, ending: Ending): Promise<Handling> {
+  /** Ends a task that gave no page: records it, dead-letters it if it failed, settles it. Its fallback may still make one of it. */
+  async #end(visit: Visit, given: Ending, read?: Pick<Kept, 'arrival' | 'page' | 'claimed'>): Promise<Handling> {
+    const ruled = underRules(visit, given, this.#options.random());
+    const { ending, ...kept } = await fallBack(visit, ruled, this.#steps, read);
+    if (!('extract' in kept)) return await this.#over(visit, ending);
+    return await this.#keep(visit, { ...kept, claimed: read?.claimed, ending });
+  }
+
+  async #over(visit: Visit, ending: Ending): Promise<Handling> {
     const { clock } = this.#options;
     const { outcome, status } = ending;
     if (outcome.kind === 'defer' && visit.release === 0) return 'return';
@@ -304,7 +314,7 @@ export class Pipeline {
       return 'return';
     }
     const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
-    const settlement = { outcome, hostFreeInMs, ...wayOf(visit) };
+    const settlement = { outcome, hostFreeInMs, ...wayOf(spent(visit)) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);
     return 'ack';
   }
@@ -312,22 +322,7 @@ export class Pipeline {
   async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
     if (visit.release === 0) return undefined;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally } = ending;
-    const attempt = noteOf(visit, ending, clock.now());
-    const page = rememberedOf(visit, ending, clock.now());
-    return await frontier.settle(visit.task.run, nameOf(visit), {
-      outcome,
-      bytes,
-      ...wayOf(visit),
-      ...(hostAnswered === undefined ? {} : { hostAnswered }),
-      ...(hostTrouble === undefined ? {} : { hostTrouble }),
-      ...(hostFault === undefined ? {} : { hostFault }),
-      ...(slowDown === undefined ? {} : { slowDown }),
-      ...(attempt === undefined ? {} : { attempt }),
-      ...(leftOut === undefined ? {} : { leftOut }),
-      ...(tally === undefined ? {} : { tally }),
-      ...(page === undefined ? {} : { page }),
-    });
+    return await frontier.settle(visit.task.run, nameOf(visit), settlementOf(visit, ending, bytes, clock.now()));
   }
 
   async #store(record: PageRecord): Promise<'stored' | 'failed' | RecordRefusedError> {

@@ -2,7 +2,7 @@ import type { Redirect } from '../../../shared/task/url/redirect.ts';
 import { scopeTest } from '../../../shared/task/url/scope.ts';
 import { canonicalOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
 import { domainFinder } from './domains.ts';
-import { type Ending, redirectsOf, type Visit } from './visit.ts';
+import { type Ending, type Move, redirectsOf, type Visit } from './visit.ts';
 
 /** Characters of all a task's redirects: they travel in its message, whose size is limited. */
 const MAX_REDIRECTS_LENGTH = 131_072;
@@ -26,7 +26,7 @@ export async function followed(
   visit: Visit,
   redirect: Redirect,
   { maxRedirects, status }: { readonly maxRedirects: number; readonly status: number },
-): Promise<{ to: string; login?: string } | { ending: Ending }> {
+): Promise<Move | { ending: Ending }> {
   const failed = (detail: string): { ending: Ending } => ({
     ending: { outcome: { kind: 'failed', reason: 'redirects', detail }, hostAnswered: true, status },
   });
@@ -40,7 +40,7 @@ export async function followed(
     return failed(`The URLs that the request was redirected to have more than ${MAX_REDIRECTS_LENGTH} characters`);
   const returns = [visit.task.url, ...before].filter((url) => canonicalOf(url) === canonicalOf(to)).length;
   if (returns > MOST_RETURNS) return failed(`The request was redirected in a circle, to ${to}`);
-  if (await isInScope(visit, to)) return redirect;
+  if (await isInScope(visit, to)) return { ...redirect, status };
   return { ending: { outcome: outOfScope(to), hostAnswered: true, status } };
 }
 

@@ -1,6 +1,12 @@
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import { FetchError, type Fetcher, type PageHold, type PageRequest } from '../../../shared/ports/fetcher.ts';
+import {
+  FetchError,
+  type Fetcher,
+  type PageHold,
+  type PageRequest,
+  type RequestTimings,
+} from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
@@ -8,12 +14,26 @@ import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
 import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../../shared/task/task/judgement.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import type { Slots } from '../concurrency/slots.ts';
+import { fateAfter, fateBefore, isUnknownFate } from './fate.ts';
 import { followed, isInScope, outOfScope } from './redirects.ts';
 import { validatorsFor } from './revisit.ts';
 import type { Candidate, Permission, Robots } from './robots.ts';
 import { SilentHosts } from './silent-hosts.ts';
 import { type StepError, stepErrorOf } from './steps.ts';
-import { type Arrival, type Ending, failedStep, hostOf, loginOf, redirected, urlOf, type Visit } from './visit.ts';
+import {
+  type Arrival,
+  type Ending,
+  failedStep,
+  hostOf,
+  loginOf,
+  type Move,
+  mostAttempts,
+  redirected,
+  sentBy,
+  stepOf,
+  urlOf,
+  type Visit,
+} from './visit.ts';
 
 export interface RequestsOptions {
   readonly gate: HostGate;
@@ -46,10 +66,7 @@ export type Requested = { readonly visit: Visit } & (
 );
 
 /** The result of one request: a page, an outcome, or where it is redirected to. */
-type Answered =
-  | { readonly arrival: Arrival }
-  | { readonly ending: Ending }
-  | { readonly to: string; readonly login?: string };
+type Answered = { readonly arrival: Arrival } | { readonly ending: Ending } | Move;
 
 /** How long pages of hosts that never answered wait while too many hosts are silent. */
 const SILENT_WAITS_MS = 3_000;
@@ -57,7 +74,7 @@ const SILENT_WAITS_MS = 3_000;
 const CUT_SHORT_WAITS_MS = 15_000;
 
 /** The result of one hop. */
-type Hop = (Answered & { readonly left?: Promise<void> }) | { readonly laterMs: number };
+type Hop = (Answered & { readonly left?: Promise<void>; readonly isSent?: boolean }) | { readonly laterMs: number };
 
 /** A hop's host has answered, if only with its robots.txt. */
 interface Spoke {
@@ -109,14 +126,20 @@ export class Requests {
    */
   async make(visit: Visit, { rules, arrival, pausedMs = 0 }: Known, hold: PageHold): Promise<Requested> {
     const { robots } = this.#options;
+    const fate = fateBefore(visit);
+    if (fate !== undefined) return { visit, ending: fate };
     let [hop, known, paused]: [Visit, RobotsRules | undefined, number | undefined] = [visit, rules, pausedMs];
     for (;;) {
       const { spoke, ...asked } = await this.#reach(hop, { rules: known, arrival, pausedMs: paused }, hold);
       if (spoke) hop = { ...hop, spoke };
       // What is cached was asked for by another: its redirects are none of this visit's.
       if ('arrival' in asked && arrival !== undefined) return { visit, ...asked };
-      if (!('to' in asked)) return { visit: hop, ...asked };
-      hop = redirected(hop, asked.to, asked.login);
+      if ('laterMs' in asked) return { visit: hop, ...asked };
+      if (!('to' in asked)) {
+        const isSpent = asked.isSent === true && sentBy(hop)?.mayRepeat === false;
+        return { visit: isSpent ? { ...hop, isSpent } : hop, ...asked };
+      }
+      hop = redirected(hop, asked);
       // Admission knew the first host only.
       [known, paused] = [await robots?.look(asked.to), undefined];
     }
@@ -141,7 +164,8 @@ export class Requests {
       const hasAnswered =
         'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
       if (hasAnswered) first?.answered();
-      return { ...(first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked), spoke };
+      const isOver = hasAnswered || ('ending' in asked && isUnknownFate(asked.ending));
+      return { ...(first?.signal.aborted && !isOver ? { laterMs: CUT_SHORT_WAITS_MS } : asked), spoke };
     } finally {
       first?.end();
     }
@@ -149,9 +173,9 @@ export class Requests {
 
   /** A cached response: another run's response must not bypass this run's scope or its crawler's content types. */
   async #recall(visit: Visit, arrival: Arrival): Promise<Answered> {
-    const { finalUrl, headers } = arrival.fetched;
+    const { finalUrl, headers, status } = arrival.fetched;
     if (finalUrl !== urlOf(visit)) {
-      if (await isInScope(visit, finalUrl)) return { to: finalUrl };
+      if (await isInScope(visit, finalUrl)) return { to: finalUrl, status };
       return { ending: { outcome: outOfScope(finalUrl) } };
     }
     const contentType = headers['content-type'];
@@ -193,7 +217,7 @@ export class Requests {
     const { fetcher, hostConcurrency } = this.#options;
     const host = hostOf(visit);
     await fetcher.prepare(urlOf(visit), signal);
-    const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs);
+    const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs, stepOf(visit)?.intervalMs ?? 0);
     const limit: HostLimit = { intervalMs, concurrency: hostConcurrency };
     const { holder } = visit;
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
@@ -202,7 +226,7 @@ export class Requests {
     const fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings });
     // If that fails, the place is free again when its lease ends.
     const left = turn.over({ isFailure: 'ending' in fetched }).catch(() => {});
-    if (!('to' in fetched)) return { ...fetched, left };
+    if (!('to' in fetched)) return { ...fetched, left, isSent: turn.timings.isSent };
     await left;
     return fetched;
   }
@@ -218,10 +242,12 @@ export class Requests {
     const url = urlOf(visit);
     const askedAt = clock.now();
     const validators = validatorsFor(visit);
+    const send = sentBy(visit);
     try {
       const fetched = await fetcher.fetch({
         ...{ ...request, url, maxBodyBytes, accepts },
         ...(validators === undefined ? {} : { validators }),
+        ...(send === undefined ? {} : { send }),
         redirectedFrom: visit.task.url,
         login: loginOf(visit, url),
       });
@@ -235,24 +261,31 @@ export class Requests {
     } catch (error: unknown) {
       if (!(error instanceof FetchError)) throw error;
       if (broken[0] !== undefined) return { ending: { ...failedStep(broken[0]), status: error.status, askedAt } };
-      return { ending: { ...(await this.#failed(visit, error)), askedAt } };
+      return { ending: { ...(await this.#failed(visit, error, request.timings)), askedAt } };
     }
   }
 
   /** A request that got no answer. */
-  async #failed(visit: Visit, error: FetchError): Promise<Ending> {
+  async #failed(visit: Visit, error: FetchError, timings?: RequestTimings): Promise<Ending> {
     const { clock, signal } = this.#options;
     // Its slot stays taken meanwhile: so fewer are open at once.
     if (OUR_SHORTAGES.has(error.reason)) await clock.sleep(REST_MS, signal);
-    return { ...judgeFailure(error, this.#circumstances(visit)), status: error.status };
+    const judged = judgeFailure(error, this.#circumstances(visit));
+    return { ...(timings === undefined ? judged : fateAfter(visit, judged, timings)), status: error.status };
   }
 
-  #circumstances({ state, run, release, answersOthers = false }: Visit): Circumstances {
+  #circumstances(visit: Visit): Circumstances {
+    const { state, answersOthers = false } = visit;
     const { clock, random } = this.#options;
-    const about = { attempts: state.attempts, answersOthers, now: clock.now(), random: random() };
+    const about = {
+      attempts: state.attempts,
+      maxAttempts: mostAttempts(visit),
+      answersOthers,
+      now: clock.now(),
+      random: random(),
+    };
     // Without a ledger there is nowhere to wait for another attempt: what would is given up, and dead-lettered.
-    if (release === 0) return { ...about, throttles: MOST_THROTTLES, maxAttempts: 1 };
-    return { ...about, throttles: state.throttles, maxAttempts: run.options.maxAttempts };
+    return { ...about, throttles: visit.release === 0 ? MOST_THROTTLES : visit.state.throttles };
   }
 }
 

@@ -10,6 +10,7 @@ import { type Ending, redirectsOf, type Visit } from './visit.ts';
 export function validatorsFor(visit: Visit): Validators | undefined {
   const { known, run, task } = visit;
   const { options } = run;
+  if (task.request !== undefined) return undefined;
   if (known === undefined || known.readAs !== readAsOf(options)) return undefined;
   if (redirectsOf(visit).length > 0) return undefined;
   if (options.follow && task.depth < options.maxDepth) return undefined;

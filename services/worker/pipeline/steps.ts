@@ -1,4 +1,4 @@
-import type { Crawler } from '../../../shared/crawler/crawler.ts';
+import type { Crawler, Step } from '../../../shared/crawler/crawler.ts';
 import type { StepResult } from '../../../shared/crawler/definition.ts';
 import { CrawlerFault } from '../../../shared/crawler/kept.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
@@ -6,6 +6,7 @@ import { type Places, placesIn } from '../../../shared/crawler/place.ts';
 import { Statements } from '../../../shared/crawler/statement.ts';
 import { type StepOutcome, StepRun } from '../../../shared/crawler/step-run.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { Failure } from '../../../shared/task/task/retry-policy.ts';
 
 /** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
 export interface StepWatch {
@@ -38,7 +39,7 @@ export class StepError extends Error {
 }
 
 /** What a crawler made of a page. */
-export interface Extract extends Pick<StepOutcome, 'follows' | 'unmet'> {
+export interface Extract extends Pick<StepOutcome, 'follows' | 'unmet' | 'by'> {
   /** Of the record. */
   readonly data: unknown;
   /** How many items the data are; nothing for a short crawler. */
@@ -83,16 +84,21 @@ export class Steps {
   /**
    * Has the crawler's function for a task read its page.
    *
+   * @param takeOver a step in the place of the task's own
    * @throws StepError
    */
-  async extract({ crawler, args, options }: CrawlerAtWork, page: Page): Promise<Extract> {
+  async extract(
+    { crawler, args, options }: CrawlerAtWork,
+    page: Page,
+    takeOver?: { readonly step: Step; readonly failure: Failure },
+  ): Promise<Extract> {
     const { pageFunction } = crawler;
     const { url, step: key } = page.task;
     if (pageFunction !== undefined)
       return await this.#take({ crawler: options.crawler, url }, () => pageFunction.call(crawler, page), read);
-    const step = crawler.step(key);
+    const step = takeOver?.step ?? crawler.step(key);
     if (step === undefined) throw new Error(`crawler ${crawler.name} has no step "${key}"`);
-    const run = new StepRun(crawler, step, page, args);
+    const run = new StepRun(crawler, step, page, args, takeOver?.failure);
     return await this.#take(
       { crawler: options.crawler, step: step.name, url },
       () => run.begin(),
@@ -231,8 +237,8 @@ function isPromise(value: unknown): value is PromiseLike<unknown> {
 function outcomeOf(run: StepRun, returned: unknown): Extract {
   if (returned !== undefined)
     throw new ProblemError(`expected a step to return nothing, got ${kindOf(returned)}: emit what is to be kept`);
-  const { items, follows, unmet } = run.end();
-  return { data: items.length > 1 ? items : (items[0] ?? null), items: items.length, follows, unmet };
+  const { items, ...rest } = run.end();
+  return { ...rest, data: items.length > 1 ? items : (items[0] ?? null), items: items.length };
 }
 
 /** What the function of a short crawler returned. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Step } from '../../../shared/crawler/crawler.ts';
 import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
@@ -9,8 +10,12 @@ import type { Judgement } from '../../../shared/task/task/judgement.ts';
 import type { KnownPage } from '../../../shared/task/task/known-page.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import type { PagePart } from '../../../shared/task/task/page-limits.ts';
+import { afterRedirect, digestOf, type SentRequest, sentTo } from '../../../shared/task/task/request.ts';
 import { idOf, type Task } from '../../../shared/task/task/task.ts';
-import { type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
+import { markOf } from '../../../shared/task/url/fingerprint.ts';
+import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
+import { canonicalOf } from '../../../shared/task/url/url.ts';
+import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import type { WorkedRun } from '../run-directory.ts';
 import type { Extract, StepError } from './steps.ts';
 
@@ -35,13 +40,24 @@ export interface Visit {
   readonly spoke?: boolean;
   /** The task after the redirects of this visit; `task` is as it was delivered. */
   readonly moved?: Task;
+  /** A request that may not be repeated has been answered. */
+  readonly isSpent?: true;
+}
+
+/** Where an answer of this status redirects to. */
+export interface Move {
+  readonly to: string;
+  readonly status: number;
+  readonly login?: string | undefined;
 }
 
 /** The visit after one more redirect. */
-export function redirected(visit: Visit, to: string, login?: string): Visit {
+export function redirected(visit: Visit, { to, status, login }: Move): Visit {
   const logins = loginsField(withLogin(loginsOf(visit), to, login));
   const redirects = [...redirectsOf(visit), to];
-  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins };
+  const { request } = visit.moved ?? visit.task;
+  const asked = request === undefined ? {} : { request: afterRedirect(request, status) };
+  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins, ...asked };
   return { ...visit, answersOthers: false, spoke: moved.host === hostOf(visit), moved };
 }
 
@@ -58,6 +74,29 @@ export function loginOf(visit: Visit, url: string): string | undefined {
 /** The URL to request next. */
 export function urlOf(visit: Visit): string {
   return redirectsOf(visit).at(-1) ?? visit.task.url;
+}
+
+/** The step that the task is for; nothing for a short crawler. */
+export function stepOf({ run, task }: Pick<Visit, 'run' | 'task'>): Step | undefined {
+  return run.crawler.step(task.step);
+}
+
+/** Attempts that the task may take in all. Without a ledger there is nowhere to wait for another. */
+export function mostAttempts(visit: Visit): number {
+  return visit.release === 0 ? 1 : (stepOf(visit)?.retry?.attempts ?? visit.run.options.maxAttempts);
+}
+
+/** What the next request sends; nothing for a plain GET. */
+export function sentBy(visit: Visit): SentRequest | undefined {
+  const { request } = visit.moved ?? visit.task;
+  return request === undefined ? undefined : sentTo(urlOf(visit), request, visit.task.url);
+}
+
+/** The mark of the page that a visit has arrived at: the task's own, unless redirects have led elsewhere. */
+export function arrivedMark(visit: Visit, finalUrl: string): string {
+  const { task, run } = visit;
+  const key = urlKeyOf(canonicalOf(finalUrl), run.options.urlKey);
+  return markOf(keyWithLogin(key, loginOf(visit, finalUrl)), task.step, digestOf(task.request));
 }
 
 /** The host of the next request. */
@@ -115,6 +154,7 @@ export function doneRecord(
   const contentHash = hash('sha256', fetched.body);
   return {
     ...headOf(visit, at, fromCache ? 0 : 1),
+    ...(extract.by === undefined ? {} : { step: extract.by.name }),
     outcome: 'done',
     finalUrl: fetched.finalUrl,
     ...(redirects.length === 0 ? {} : { redirects }),
@@ -164,18 +204,13 @@ function reasonFor(outcome: Outcome): string | undefined {
   return outcome.throttled === true ? outcome.detail : outcome.host?.reason;
 }
 
-/** How far a visit came, as it is settled. */
-export function wayOf({ moved, spoke = false }: Visit): Pick<Settlement, 'moved' | 'hostSpoke'> {
-  return { ...(moved === undefined ? {} : { moved }), ...(spoke ? { hostSpoke: true } : {}) };
-}
-
 function headOf({ task, release, state, run, worker }: Visit, at: number, attempt: 0 | 1) {
   return {
     run: task.run,
     task: idOf(task),
     crawler: run.crawler.name,
     version: run.version,
-    step: run.crawler.step(task.step)?.name ?? task.step,
+    step: stepOf({ run, task })?.name ?? task.step,
     url: task.url,
     release,
     attempt: state.attempts + attempt,

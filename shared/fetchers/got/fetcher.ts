@@ -72,10 +72,20 @@ export class GotFetcher extends HttpFetcher {
         else stream.once('close', gone);
       };
       const own = ownHeaders(request, this.hostHeaders);
+      const { method = 'GET', body, mayRepeat = true } = request.send ?? {};
+      // What may not be sent twice is not entrusted to a connection that the server may just be closing.
+      const fresh = mayRepeat || route !== undefined ? undefined : new DirectAgents(this.dial);
       const stream: Request = this.#client.stream(request.url, {
         ...(own === undefined ? {} : { headers: own }),
+        ...(method === 'GET' ? {} : { method }),
+        // Without one, got would wait for it to be written.
+        ...(method === 'GET' || method === 'HEAD' ? {} : { body: body ?? '' }),
+        ...(fresh === undefined ? {} : { agent: { http: fresh.http, https: fresh.https } }),
         request: route?.connections.requests(route, { clock, onGone }) ?? requestBy({ clock, onGone }),
       });
+      stream.once('request', (sent) => sent.once('socket', () => clock.sent()));
+      // Its one connection ends with the request, however that ends.
+      fresh?.close();
       const late = (): void => {
         const { response } = stream;
         const status = response === undefined ? {} : { status: response.statusCode };
@@ -86,7 +96,7 @@ export class GotFetcher extends HttpFetcher {
       if (route !== undefined) stream.once('close', route.giveUp);
       // This listener stays: an error after the headers is for the body's reader, and may come before there is one.
       stream.on('error', (error) => {
-        if (!isRepeat && isLostByKeptConnection(stream, error)) {
+        if (mayRepeat && !isRepeat && isLostByKeptConnection(stream, error)) {
           resolve(this.#askBy(request, clock, route, true));
           return;
         }

@@ -16,6 +16,8 @@ export interface ExchangeOptions {
   /** Time limit for the answer's headers, from when the request is sent. */
   readonly answerMs: number;
   readonly abortions: Abortions;
+  /** May it be sent again if a kept connection loses it? If not, it doesn't get such a one. */
+  readonly mayRepeat: boolean;
   /** Gets a connection for the request: a fresh one if a kept one has lost it. */
   readonly connect: (clock: RequestClock, isFresh: boolean) => Connection;
   /** Why an answer is unusable; nothing if it is usable. */
@@ -68,6 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) controller.abort(new Error('The request was given up'));
     else {
       const { answerMs, limits } = this.#options;
+      limits.clock.sent();
       if (answerMs < limits.timeoutMs) limits.clock.setAlarm(limits.clock.elapsedMs + answerMs, this.#late);
     }
   }
@@ -115,12 +118,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#connection?.leave(false);
     this.#isRepeat = isRepeat;
     this.#controller = undefined;
-    this.#connection = this.#options.connect(this.#options.limits.clock, isRepeat);
+    const { connect, limits, mayRepeat } = this.#options;
+    this.#connection = connect(limits.clock, isRepeat || !mayRepeat);
     this.#connection.send(this.#options.request, this);
   }
 
   #isLost(error: Error): boolean {
     return (
+      this.#options.mayRepeat &&
       !this.#isRepeat &&
       this.#status === undefined &&
       this.#connection?.isKept === true &&

@@ -60,7 +60,7 @@ export class UndiciFetcher extends HttpFetcher {
 
   #direct(asked: Asked, url: URL): Sending {
     const { origin } = url;
-    const request = { path: url.pathname + url.search, method: 'GET', headers: this.#headersOf(asked, url) } as const;
+    const request = { path: url.pathname + url.search, ...messageOf(asked), headers: this.#headersOf(asked, url) };
     return { request, connect: (clock, isFresh) => this.#connections.take(origin, this.dial, clock, isFresh) };
   }
 
@@ -90,7 +90,7 @@ export class UndiciFetcher extends HttpFetcher {
     const { proxy, connections, proxyTimeout } = route;
     const headers = this.#headersOf(asked, url);
     if (!isForwardedBy(proxy, url.href)) {
-      const request = { path: url.pathname + url.search, method: 'GET', headers } as const;
+      const request = { path: url.pathname + url.search, ...messageOf(asked), headers };
       const dial = connections.dials.tunnel(proxyTimeout, address);
       return { request, connect: (clock, isFresh) => connections.tunnels.take(url.origin, dial, clock, isFresh) };
     }
@@ -98,7 +98,7 @@ export class UndiciFetcher extends HttpFetcher {
     const { path, headers: added } = forwardedRequest(proxy, url);
     const request: Dispatcher.DispatchOptions = {
       path,
-      method: 'GET',
+      ...messageOf(asked),
       headers: [...headers, ...Object.entries(added).flat()],
     };
     const dial = connections.dials.forward(proxyTimeout);
@@ -114,9 +114,9 @@ export class UndiciFetcher extends HttpFetcher {
     { request, connect }: Sending,
     route?: Route<ProxyConnections>,
   ): Promise<Answer> {
-    const { maxBodyBytes = Number.POSITIVE_INFINITY, signal } = asked;
+    const { maxBodyBytes = Number.POSITIVE_INFINITY, signal, send } = asked;
     const { answer } = new Exchange({
-      ...{ request, connect, url: shownUrl(url), abortions: this.#abortions },
+      ...{ request, connect, url: shownUrl(url), abortions: this.#abortions, mayRepeat: send?.mayRepeat ?? true },
       limits: { maxBodyBytes, memory: this.memory, clock, timeoutMs, endsAtMs: clock.elapsedMs + timeoutMs, signal },
       // A request with a longer time limit must still be answered as soon as any other.
       answerMs: Math.min(timeoutMs, this.timeoutMs),
@@ -133,6 +133,11 @@ export class UndiciFetcher extends HttpFetcher {
     const login = hasLogin ? { authorization: authorizationOf(`${username}:${password}`) } : {};
     return Object.entries({ ...this.#headers, ...login, ...own }).flat();
   }
+}
+
+/** Method and body of a request. */
+function messageOf({ send }: Asked): Pick<Dispatcher.DispatchOptions, 'method' | 'body'> {
+  return { method: send?.method ?? 'GET', ...(send?.body === undefined ? {} : { body: send.body }) };
 }
 
 /** The URL without its login. */

@@ -81,7 +81,7 @@ export function parseHostHeaders(json: unknown): HostHeaders | { readonly proble
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(given)) {
         const lower = name.toLowerCase();
-        const problem = Object.hasOwn(headers, lower) ? 'is there twice' : problemOf(lower, value);
+        const problem = Object.hasOwn(headers, lower) ? 'is there twice' : headerProblem(lower, value);
         if (problem === undefined) headers[lower] = value as string;
         else problems.push(`"${written}", header "${name}": ${problem}`);
       }
@@ -91,15 +91,19 @@ export function parseHostHeaders(json: unknown): HostHeaders | { readonly proble
   return problems.length > 0 ? { problems } : new HostHeaders(byHost);
 }
 
-function problemOf(name: string, value: unknown): string | undefined {
+/** Why a header can't be sent, as a sentence about it; nothing if it can. Its name is in lower case. */
+export function headerProblem(name: string, value: unknown): string | undefined {
   // Node.js and got keep headers in plain objects, which would lose `__proto__`.
   if (!TOKEN.test(name) || name === '__proto__') return 'is not the name of a header';
   if (name === 'user-agent') return 'can be set by USER_AGENT only';
   if (FORBIDDEN.test(name)) return `can't be set: it belongs to the connection, or changes what an answer means`;
-  if (typeof value !== 'string' || !VALUE.test(value)) {
-    return 'expected its value to be a text of one line, without characters beyond U+00FF or blanks around it';
-  }
-  return undefined;
+  return headerValueProblem(value);
+}
+
+/** The same for its value alone. */
+export function headerValueProblem(value: unknown): string | undefined {
+  if (typeof value === 'string' && VALUE.test(value)) return undefined;
+  return 'expected its value to be a text of one line, without characters beyond U+00FF or blanks around it';
 }
 
 /** The politeness key of a host as written, keeping a leading `*.`. */

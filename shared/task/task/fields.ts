@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Logins } from '../url/logins.ts';
+import { requestSchema } from './request.ts';
 
 /** The longest text in a message, in bytes. */
 export const MAX_FIELD_BYTES = 65_536;
@@ -25,6 +26,8 @@ export const TASK_FIELDS = {
   within: { schema: textSchema() },
   /** What the links that led here kept, for the crawler's steps: at most 16 KiB. Left out when there is nothing. */
   kept: { schema: z.record(z.string(), z.unknown()) as z.ZodType<Readonly<Record<string, unknown>>> },
+  /** What is sent, if it is no plain GET of the URL. */
+  request: { schema: requestSchema() },
   /**
    * The redirects followed before the task had to wait for a host: the last of these URLs is requested next, and its host is
    * the task's host. Left out when there are none.

@@ -3,6 +3,7 @@ import { FIRST_STEP, keyOfMark, MALFORMED_HOST, stepOfMark } from '../url/finger
 import { keyWithLogin, loginFor } from '../url/logins.ts';
 import { canonicalOf } from '../url/url.ts';
 import { type FieldsOfRecord, type FieldsOfTask, TASK_FIELDS, type TaskField, textSchema } from './fields.ts';
+import { asFollowed } from './request.ts';
 import { QUEUES, type Queue } from './routing.ts';
 import { RUN_ID, type Task } from './task.ts';
 
@@ -41,7 +42,7 @@ const formSchema = z.object({ url: textSchema().optional(), ...shape });
 export function formOf(task: Omit<Task, 'run'>): string {
   const form: Record<string, unknown> = {};
   let isEmpty = true;
-  if (task.url !== keyOfMark(task.mark, task.step)) {
+  if (task.url !== keyOfMark(task.mark)) {
     form.url = task.url;
     isEmpty = false;
   }
@@ -57,7 +58,7 @@ export function formOf(task: Omit<Task, 'run'>): string {
 /** Reads a form back into its task; nothing if the text isn't a form. */
 export function taskOf(form: string, { run, host, queue, mark }: TaskPlace): Task | undefined {
   const step = stepOfMark(mark);
-  const key = keyOfMark(mark, step);
+  const key = keyOfMark(mark);
   if (form === '') return { run, url: key, host, mark, step, queue, ...INITIAL_FIELDS };
   const read = formSchema.safeParse(parsed(form));
   if (!read.success) return undefined;
@@ -91,7 +92,7 @@ export const writtenTaskSchema = z.object({
 /** A task as an object to be written as JSON. */
 export function writtenTask(task: Task): object {
   const { run, url, host, mark, step, queue } = task;
-  const key = keyOfMark(mark, step);
+  const key = keyOfMark(mark);
   const isPlain = host === MALFORMED_HOST || key === keyWithLogin(canonicalOf(url), loginFor(url, task.logins));
   return {
     v: MESSAGE_VERSION,
@@ -108,8 +109,9 @@ export function writtenTask(task: Task): object {
 export type CarriedFields = Omit<FieldsOfTask, 'redirects' | 'logins'>;
 
 /** These fields of a task, for a new task with the same URL. */
-export function carriedFields({ redirects: _, logins: __, ...fields }: FieldsOfTask): CarriedFields {
-  return fieldsOf(fields) as CarriedFields;
+export function carriedFields({ redirects: _, logins: __, request, ...fields }: FieldsOfTask): CarriedFields {
+  const followed = request === undefined ? {} : { request: asFollowed(request) };
+  return fieldsOf({ ...fields, ...followed }) as CarriedFields;
 }
 
 /** The task's fields that go into its record. */

@@ -3,6 +3,7 @@ import { markOf } from '../url/fingerprint.ts';
 import { keyWithLogin, loginFor, loginsField, withLogin } from '../url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../url/url.ts';
 import { MESSAGE_VERSION, writtenTask, writtenTaskSchema } from './form.ts';
+import { digestOf } from './request.ts';
 import type { Task } from './task.ts';
 
 /** The longest body of a message, in bytes. */
@@ -41,7 +42,7 @@ export function readMessage(body: Uint8Array): ReadMessage {
   const url = readUrl(written);
   if (isProblem(url)) return { kind: 'malformed', problem: `the URL can't be crawled: ${url.problem}` };
   let logins = withLogin(given, url.href, url.login);
-  const mark = markOf(key ?? keyWithLogin(url.canonical, loginFor(url.href, logins)), step);
+  const mark = markOf(key ?? keyWithLogin(url.canonical, loginFor(url.href, logins)), step, digestOf(fields.request));
   const task = { run, url: url.href, host: url.host, mark, step, queue, ...fields };
   if (redirects === undefined) return { kind: 'task', task: { ...task, ...loginsField(logins) } };
   const next = readUrl(redirects.at(-1) ?? '');

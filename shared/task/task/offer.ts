@@ -3,6 +3,7 @@ import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../
 import type { CrawlUrl } from '../url/url.ts';
 import { type UrlKeyRule, urlKeyOf } from '../url/url-key.ts';
 import { type CarriedFields, INITIAL_FIELDS } from './form.ts';
+import { digestOf } from './request.ts';
 import { type Queue, type RoutingRule, routeOf } from './routing.ts';
 import type { Task } from './task.ts';
 
@@ -48,7 +49,7 @@ export function offerOf(
   const { step = startOf?.(href) ?? FIRST_STEP } = about;
   const { queue, deadlineMs } = routeOf(href, rules, about.queue);
   const login = url.login ?? loginFor(href, logins);
-  const mark = markOf(keyWithLogin(urlKeyOf(canonical, urlKey), login), step);
+  const mark = markOf(keyWithLogin(urlKeyOf(canonical, urlKey), login), step, digestOf(about.request));
   const offer = { ...about, url: href, host, mark, step, queue, deadlineMs: about.deadlineMs ?? deadlineMs };
   return login === undefined ? offer : { ...offer, ...loginsField(withLogin(undefined, href, login)) };
 }

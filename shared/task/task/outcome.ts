@@ -15,6 +15,7 @@ export const FAILED_REASONS = [
   'step',
   'schema',
   'too_large',
+  'unknown_fate',
 ] as const;
 export type FailedReason = (typeof FAILED_REASONS)[number];
 

@@ -9,7 +9,7 @@ export interface Task extends FieldsOfTask {
   readonly url: string;
   /** The politeness key; see {@link CrawlUrl.host}. */
   readonly host: string;
-  /** Its entry in the dedup set: the URL's key, with the step in front if it isn't the first. */
+  /** Its entry in the dedup set: the URL's key, with the step in front if it isn't the first; see `fingerprint.ts`. */
   readonly mark: string;
   /** A step of the run's crawler; `''` is the first. */
   readonly step: string;

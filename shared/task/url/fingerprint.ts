@@ -5,16 +5,25 @@ import { withoutCredentialsIn } from './url.ts';
 export const FIRST_STEP = '';
 
 /**
- * The mark that says one step of one URL is taken: the URL's key in its run, with the step in front if it isn't the first.
- * A URL contains no space, so the two can't be confused.
+ * The mark that says one step of one URL is taken. A URL contains no space, so its parts can't be confused.
+ *
+ * | the task                                | its mark                                          |
+ * |-----------------------------------------|---------------------------------------------------|
+ * | of the first step                       | the URL's key in its run                          |
+ * | of another step                         | `<step> <key>`                                    |
+ * | whose request isn't a plain GET         | `<step> <key> <digest>`, the first step being empty |
  */
-export function markOf(key: string, step: string = FIRST_STEP): string {
+export function markOf(key: string, step: string = FIRST_STEP, digest?: string): string {
+  if (digest !== undefined) return `${step} ${key} ${digest}`;
   return step === FIRST_STEP ? key : `${step} ${key}`;
 }
 
 /** The key of a URL, from its mark. */
-export function keyOfMark(mark: string, step: string): string {
-  return step === FIRST_STEP ? mark : mark.slice(step.length + 1);
+export function keyOfMark(mark: string): string {
+  const start = mark.indexOf(' ') + 1;
+  if (start === 0) return mark;
+  const end = mark.indexOf(' ', start);
+  return mark.slice(start, end < 0 ? undefined : end);
 }
 
 /** The step in a URL's mark. */

@@ -14,6 +14,7 @@ import { describeProxiedRequests } from './fetcher/proxied-requests.ts';
 import { describeProxyFailover } from './fetcher/proxy-failover.ts';
 import { describeProxyGuard } from './fetcher/proxy-guard.ts';
 import { throughProxies, trustOurs } from './fetcher/proxy-setup.ts';
+import { describeRequests } from './fetcher/requests.ts';
 import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
 
 /**
@@ -33,6 +34,7 @@ import { type OpenFetcher, setupFor } from './fetcher/setup.ts';
  *   once; those that hang hold up the others for half a second.
  * - **Addresses.** No private address is connected to, however it is written or looked up.
  * - **Credentials.** A host's own headers and logins reach its origin alone. Cookies are never sent.
+ * - **Requests.** Any method, body and headers arrive as they are. What may not be repeated is sent once, whatever becomes of it.
  * - **Proxies.** The same through HTTP, HTTPS and SOCKS5 proxies: they take turns, one that fails rests, a private address is
  *   refused before any of them hears of it.
  */
@@ -50,6 +52,7 @@ export function describeFetcher(name: string, open: OpenFetcher): void {
     describeConnecting(setup);
     describeAddresses(setup);
     describeCredentials(setup);
+    describeRequests(setup);
   });
 }
 

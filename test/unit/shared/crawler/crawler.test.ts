@@ -40,6 +40,19 @@ test.each<[string, object, readonly string[]]>([
   ['with a condition of no form', { name: 'a', steps: { start: { when: { exist: 'sku' }, run } } }, [
     'crawler a: step start: when: there is no exist; there are exists, equals, notEquals, greaterThan, lessThan, in, and, or, not',
   ]],
+  ['whose fallbacks lead nowhere', { name: 'a', steps: { start: { fallback: 'lst', run }, list: { run } } }, [
+    'crawler a: step start falls back to lst, which is no step: did you mean list?',
+    "crawler a: step list can't be reached: no step leads to it, and it has no pattern",
+  ]],
+  ['whose fallbacks go round',   { name: 'a', steps: { start: { fallback: 'b', run }, b: { fallback: 'c', run }, c: { fallback: 'b', run } } }, [
+    'crawler a: fallbacks go round in a circle: b, c, b',
+  ]],
+  ['that falls back to itself',  { name: 'a', steps: { start: { fallback: 'start', run } } },     ['crawler a: fallbacks go round in a circle: start, start']],
+  ['reached by a fallback alone', { name: 'a', steps: { start: { fallback: 'b', run }, b: { run } } }, []],
+  ['with policies of no form',   { name: 'a', steps: { start: { retry: { attempts: 0 }, rate: 'fast', run } } }, [
+    'crawler a: step start: retry: expected attempts to be a whole number from 1 to 100',
+    'crawler a: step start: expected rate to be a rate like 2/s, 60/min or 100/h, up to 6000/min, or none',
+  ]],
 ])('a crawler %s is told of all its problems at once', (_, definition, problems) => {
   expect(refusal(definition)).toEqual(problems);
 });

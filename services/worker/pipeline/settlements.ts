@@ -1,0 +1,31 @@
+import type { Settlement } from '../../../shared/ports/frontier.ts';
+import { spent } from './fate.ts';
+import { rememberedOf } from './revisit.ts';
+import { type Ending, noteOf, type Visit } from './visit.ts';
+
+/** What the frontier is told of a task's ending. */
+export function settlementOf(visit: Visit, ending: Ending, bytes: number, now: number): Settlement {
+  const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally } = ending;
+  const attempt = noteOf(visit, ending, now);
+  const page = rememberedOf(visit, ending, now);
+  const isAgain = outcome.kind === 'retry' || outcome.kind === 'defer';
+  return {
+    outcome,
+    bytes,
+    // The frontier may have to put back even what is done.
+    ...wayOf(isAgain ? visit : spent(visit)),
+    ...(hostAnswered === undefined ? {} : { hostAnswered }),
+    ...(hostTrouble === undefined ? {} : { hostTrouble }),
+    ...(hostFault === undefined ? {} : { hostFault }),
+    ...(slowDown === undefined ? {} : { slowDown }),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(leftOut === undefined ? {} : { leftOut }),
+    ...(tally === undefined ? {} : { tally }),
+    ...(page === undefined ? {} : { page }),
+  };
+}
+
+/** How far a visit came, as it is settled. */
+export function wayOf({ moved, spoke = false }: Visit): Pick<Settlement, 'moved' | 'hostSpoke'> {
+  return { ...(moved === undefined ? {} : { moved }), ...(spoke ? { hostSpoke: true } : {}) };
+}

@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { headerProblem, headerValueProblem } from '../host/host-headers.ts';
+
+/** What a task sends, if it is no plain GET of its URL. */
+export interface TaskRequest {
+  readonly method: Method;
+  readonly body?: string | undefined;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** May be sent again when nobody knows what became of it. */
+  readonly idempotent?: true | undefined;
+  /** A redirect has made it a GET without a body. */
+  readonly isGet?: true | undefined;
+  /** It was sent, and answered, and yet its task had to be put back. */
+  readonly isSent?: true | undefined;
+}
+
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** Those that a client may send twice (RFC 9110 section 9.2.2). */
+const IDEMPOTENT: ReadonlySet<Method> = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']);
+const BODILESS: ReadonlySet<Method> = new Set(['GET', 'HEAD']);
+
+/** The longest body of a request, in bytes. */
+export const MAX_REQUEST_BODY_BYTES = 65_536;
+/** The longest request with its headers, written as JSON: it travels in its task's message. */
+export const MAX_REQUEST_BYTES = 98_304;
+
+/** What is wrong with a request. `isSize`: it is a matter of size alone. */
+export interface RequestProblem {
+  readonly problem: string;
+  readonly isSize?: true;
+}
+
+/** What is sent: the method, and headers and body as far as they are meant for this URL. */
+export type SentRequest = Pick<TaskRequest, 'method' | 'body' | 'headers'> & {
+  /** May it be sent again when nobody knows what became of it? */
+  readonly mayRepeat: boolean;
+};
+
+/** Checks a request. */
+export function requestProblem({ method, body, headers = {} }: TaskRequest): RequestProblem | undefined {
+  if (body !== undefined && BODILESS.has(method))
+    return { problem: `a ${method} has no body: say method: 'POST', or another that has one` };
+  if (body !== undefined) {
+    const bytes = Buffer.byteLength(body);
+    if (bytes > MAX_REQUEST_BODY_BYTES)
+      return { problem: `its body has ${bytes} bytes, more than ${MAX_REQUEST_BODY_BYTES}`, isSize: true };
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    const isType = name === 'content-type' && body !== undefined;
+    const problem = isType ? headerValueProblem(value) : headerProblem(name, value);
+    if (problem !== undefined) return { problem: `header "${name}": ${problem}` };
+  }
+  const bytes = Buffer.byteLength(JSON.stringify({ method, body, headers }));
+  if (bytes <= MAX_REQUEST_BYTES) return undefined;
+  return { problem: `it has ${bytes} bytes as JSON, more than ${MAX_REQUEST_BYTES}`, isSize: true };
+}
+
+/** A request in a message or a form. */
+export function requestSchema(): z.ZodType<TaskRequest> {
+  const flag = z.literal(true).optional();
+  return z
+    .object({
+      method: z.enum(METHODS),
+      body: z.string().optional(),
+      headers: z.record(z.string().regex(/^[^A-Z]+$/), z.string()).optional(),
+      idempotent: flag,
+      isGet: flag,
+      isSent: flag,
+    })
+    .superRefine((request, context) => {
+      const wrong = requestProblem(request);
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong.problem });
+    });
+}
+
+/** The end of a request's mark and cache key: 64 bits of SHA-256, as hex. Nothing for a plain GET. */
+export function digestOf(request: TaskRequest | undefined): string | undefined {
+  if (request === undefined) return undefined;
+  const { method, body = '', headers = {} } = request;
+  const sorted = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1));
+  return hash('sha256', JSON.stringify([method, body, sorted])).slice(0, 16);
+}
+
+/** The request as it was followed, for a task that begins anew. */
+export function asFollowed({ isGet: _, isSent: __, ...request }: TaskRequest): TaskRequest {
+  return request;
+}
+
+/**
+ * The request after a redirect, as the Fetch standard has it.
+ *
+ * | status        | was         | becomes           |
+ * |---------------|-------------|-------------------|
+ * | 303           | GET or HEAD | the same          |
+ * | 303           | another     | GET, without body |
+ * | 301, 302      | POST        | GET, without body |
+ * | 301, 302      | another     | the same          |
+ * | 307, 308      | any         | the same          |
+ */
+export function afterRedirect(request: TaskRequest, status: number): TaskRequest {
+  const { method } = request;
+  const isGet = status === 303 ? !BODILESS.has(method) : (status === 301 || status === 302) && method === 'POST';
+  return isGet ? { ...request, isGet } : request;
+}
+
+/**
+ * What of a request is sent to one URL. Its own headers go to the origin that it was followed to, and to no other that a redirect
+ * leads to; the type of its body goes with the body.
+ */
+export function sentTo(url: string, request: TaskRequest, followed: string): SentRequest {
+  const { method, body, headers = {}, isGet, idempotent } = request;
+  const isHome = URL.parse(url)?.origin === URL.parse(followed)?.origin;
+  const { 'content-type': type, ...others } = headers;
+  const own = isHome ? others : {};
+  if (isGet === true) return { method: 'GET', headers: own, mayRepeat: true };
+  return {
+    method,
+    ...(body === undefined ? {} : { body }),
+    headers: type === undefined ? own : { ...own, 'content-type': type },
+    mayRepeat: idempotent === true || IDEMPOTENT.has(method),
+  };
+}
+
+/** May its answer be used by another run? Only that of a GET or HEAD without credentials. */
+export function isCacheable(request: TaskRequest | undefined): boolean {
+  if (request === undefined) return true;
+  const { method, headers = {} } = request;
+  return BODILESS.has(method) && headers.authorization === undefined && headers.cookie === undefined;
+}
+
+/** A request as it may be shown: without the values of its credentials. */
+export function shownRequest({ headers, ...request }: TaskRequest): TaskRequest {
+  if (headers === undefined) return request;
+  const shown = Object.entries(headers).map(([name, value]) => [name, SECRET.test(name) ? '…' : value]);
+  return { ...request, headers: Object.fromEntries(shown) };
+}
+
+const SECRET = /^(authorization|cookie)$|token|secret|api-?key|session/;

@@ -1,0 +1,123 @@
+import { HOUR_MS } from '../durations.ts';
+import type { FailedReason, Outcome } from './outcome.ts';
+import { BACKOFFS, type RetrySchedule, retryDelayMs } from './retry-schedule.ts';
+
+/** The reasons for which a task may be tried again. The others are no matter of one attempt. */
+export const RETRIED_REASONS = [
+  'timeout',
+  'dns',
+  'connection',
+  'tls',
+  'http_4xx',
+  'http_5xx',
+  'redirects',
+  'encoding',
+  'step',
+  'schema',
+  'too_large',
+] as const satisfies readonly FailedReason[];
+export type RetriedReason = (typeof RETRIED_REASONS)[number];
+
+/** Why an attempt failed. */
+export interface Failure {
+  readonly reason: FailedReason;
+  /** Of the answer; left out if there was none. */
+  readonly status?: number;
+  readonly error?: string;
+}
+
+/** Which failed attempts are repeated; `attempt` counts from 1. */
+export type RetryWhen =
+  | 'transient'
+  | 'all'
+  | readonly RetriedReason[]
+  | ((failure: Failure & { readonly attempt: number }) => boolean);
+
+/** When and how often a step's pages are tried again. */
+export interface RetryPolicy extends RetrySchedule {
+  /** Attempts in all, the first one included. Default: the run's. */
+  readonly attempts?: number;
+  /**
+   * `transient`: what may pass by itself, such as time-outs and most 5xx. `all`: whatever failed, what the step threw and items
+   * that break their schema included. A list: these reasons only. Default: `transient`.
+   */
+  readonly when?: RetryWhen;
+}
+
+/** What is known of a failed attempt besides its outcome. */
+export interface FailedAttempt {
+  /** Attempts counted before this one. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** A number in [0, 1), for jitter. */
+  readonly random: number;
+  readonly status?: number | undefined;
+}
+
+/** What a policy makes of the outcome of an attempt. Only a failure changes: it is tried again, is not, or waits differently. */
+export function underPolicy(outcome: Outcome, policy: RetryPolicy | undefined, about: FailedAttempt): Outcome {
+  if (policy === undefined || (outcome.kind !== 'retry' && outcome.kind !== 'failed')) return outcome;
+  const { reason, detail } = outcome;
+  if (!isRetried(reason)) return outcome;
+  const { attempts, maxAttempts, random, status } = about;
+  const attempt = attempts + 1;
+  const failed = { kind: 'failed', reason, ...(detail === undefined ? {} : { detail }) } as const;
+  if (attempt >= maxAttempts) return failed;
+  const again = { ...failed, kind: 'retry', inMs: retryDelayMs(attempt, random, policy) } as const;
+  const { when = 'transient' } = policy;
+  if (when === 'transient') return outcome.kind === 'retry' ? again : outcome;
+  if (when === 'all') return again;
+  if (typeof when !== 'function') return when.includes(reason) ? again : failed;
+  try {
+    return when({ ...failureOf(failed, status), attempt }) ? again : failed;
+  } catch (error: unknown) {
+    return { ...failed, detail: `${detail ?? reason}; and retry.when of its step threw: ${String(error)}` };
+  }
+}
+
+/** A failed outcome as steps see it. */
+export function failureOf(
+  { reason, detail }: { readonly reason: FailedReason; readonly detail?: string },
+  status: number | undefined,
+): Failure {
+  return { reason, ...(status === undefined ? {} : { status }), ...(detail === undefined ? {} : { error: detail }) };
+}
+
+/** May a failure for this reason be handed to a fallback step? */
+export function mayFallBack(reason: FailedReason): boolean {
+  return isRetried(reason) || reason === 'unknown_fate';
+}
+
+function isRetried(reason: FailedReason): reason is RetriedReason {
+  return (RETRIED_REASONS as readonly FailedReason[]).includes(reason);
+}
+
+const MOST_ATTEMPTS = 100;
+const LONGEST_DELAY_MS = 24 * HOUR_MS;
+
+/** What is wrong with a policy as it was written, each the end of a sentence. */
+export function policyProblems(policy: unknown): readonly string[] {
+  if (typeof policy !== 'object' || policy === null) return ['expected an object such as { attempts: 5 }'];
+  const { attempts, backoff, firstDelayMs, maxDelayMs, when, ...others } = policy as Record<string, unknown>;
+  const problems: string[] = Object.keys(others).map(
+    (name) => `there is no ${name}; there are attempts, backoff, firstDelayMs, maxDelayMs, when`,
+  );
+  const isDelay = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0 && ms <= LONGEST_DELAY_MS;
+  if (
+    attempts !== undefined &&
+    !(Number.isInteger(attempts) && Number(attempts) >= 1 && Number(attempts) <= MOST_ATTEMPTS)
+  )
+    problems.push(`expected attempts to be a whole number from 1 to ${MOST_ATTEMPTS}`);
+  if (backoff !== undefined && !(BACKOFFS as readonly unknown[]).includes(backoff))
+    problems.push(`expected backoff to be ${BACKOFFS.join(', ')}`);
+  for (const [name, ms] of Object.entries({ firstDelayMs, maxDelayMs }))
+    if (ms !== undefined && !isDelay(ms))
+      problems.push(`expected ${name} to be milliseconds, at most ${LONGEST_DELAY_MS}`);
+  if (when === undefined || when === 'transient' || when === 'all' || typeof when === 'function') return problems;
+  if (!Array.isArray(when)) return [...problems, 'expected when to be transient, all, a list of reasons or a function'];
+  const unknown = when.filter((reason) => !isRetried(reason));
+  problems.push(
+    ...unknown.map((reason) => `nothing is retried for ${reason}; there are ${RETRIED_REASONS.join(', ')}`),
+  );
+  return problems;
+}

@@ -19,7 +19,7 @@ export interface StepOutcome {
   readonly items: readonly unknown[];
   readonly follows: readonly Following[];
   /** Links whose condition what they keep doesn't meet. */
-  readonly unmet: readonly string[];
+  readonly unmet: readonly Following[];
 }
 
 /** One call of a step for a page: collects what the step says. What it says after it has ended is an error. */
@@ -31,7 +31,7 @@ export class StepRun {
   readonly #args: unknown;
   readonly #items: unknown[] = [];
   readonly #follows: Following[] = [];
-  readonly #unmet: string[] = [];
+  readonly #unmet: Following[] = [];
   #keptBytes = 0;
   #isOver = false;
   /** The first thing that was refused: a step that catches it has still failed. */
@@ -102,7 +102,7 @@ export class StepRun {
     const urls = [links].flat().flatMap((link) => this.#urlOf(link));
     if (urls.length === 0) return;
     if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
-      this.#unmet.push(...urls);
+      this.#unmet.push({ step, links: urls, kept });
       return;
     }
     if (kept !== undefined) this.#weigh(step, kept, urls.length);

@@ -1,9 +1,6 @@
-import type { Crawler } from '../../../shared/crawler/crawler.ts';
-import type { StepResult } from '../../../shared/crawler/definition.ts';
-import { CrawlerFault } from '../../../shared/crawler/kept.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import { placesIn } from '../../../shared/crawler/place.ts';
-import { type StepOutcome, StepRun } from '../../../shared/crawler/step-run.ts';
+import { type CrawlerAtWork, type Extract, isPromise, readingOf } from '../../../shared/crawler/reading.ts';
+import { ProblemError, STACK_LINES, stepErrorOf } from '../../../shared/crawler/step-error.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 /** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
@@ -21,37 +18,6 @@ export interface StepsOptions {
   readonly watch?: StepWatch;
 }
 
-/** A crawler's function threw, took too long, or returned something that a step may not. Only this page fails. */
-export class StepError extends Error {
-  override readonly name = 'StepError';
-  readonly code = 'ERR_STEP';
-  readonly reason: CrawlerFault['reason'];
-
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
-    this.reason = cause instanceof CrawlerFault ? cause.reason : 'step';
-  }
-}
-
-/** What a crawler made of a page. */
-export interface Extract extends Pick<StepOutcome, 'follows' | 'unmet'> {
-  /** Of the record. */
-  readonly data: unknown;
-  /** How many items the data are; nothing for a short crawler. */
-  readonly items?: number;
-  /** What a short crawler names in the place of the page's links. */
-  readonly links?: readonly string[] | undefined;
-}
-
-/** A crawler at work for a run. */
-export interface CrawlerAtWork {
-  readonly crawler: Crawler;
-  /** The run's arguments, as the crawler's schema reads them. */
-  readonly args: unknown;
-  /** The crawler's name or file, as the run has it. */
-  readonly options: { readonly crawler: string };
-}
-
 /** An asynchronous step that has not finished. */
 interface Pending {
   turns: number;
@@ -60,10 +26,6 @@ interface Pending {
 
 /** The time limit is counted in this many turns, so that a suspension of the process costs a step only one of them. */
 const TURNS = 10;
-/** Lines of stack kept: frames of packages may stand above the crawler's own. */
-const STACK_LINES = 50;
-/** Characters kept of a crawler's error message. */
-const MAX_MESSAGE_LENGTH = 2_000;
 
 /** Calls the functions of crawlers, with a time limit. Their errors name step, file and line. */
 export class Steps {
@@ -80,47 +42,23 @@ export class Steps {
    *
    * @throws StepError
    */
-  async extract({ crawler, args, options }: CrawlerAtWork, page: Page): Promise<Extract> {
-    const { pageFunction } = crawler;
-    const { url, step: key } = page.task;
-    if (pageFunction !== undefined)
-      return await this.#take(`crawler ${options.crawler}`, url, () => pageFunction.call(crawler, page), read);
-    const step = crawler.step(key);
-    if (step === undefined) throw new Error(`crawler ${crawler.name} has no step "${key}"`);
-    const run = new StepRun(crawler, step, page, args);
-    const whose = `crawler ${options.crawler}, step ${step.name}`;
-    return await this.#take(
-      whose,
-      url,
-      () => run.begin(),
-      (result) => outcomeOf(run, result),
-      step.timeoutMs,
-    );
-  }
-
-  /** @param timeoutMs of the step's own */
-  async #take<T>(
-    whose: string,
-    url: string,
-    step: () => unknown,
-    read: (result: unknown) => T,
-    timeoutMs = this.#options.stepTimeoutMs,
-  ): Promise<T> {
-    const { watch } = this.#options;
+  async extract(work: CrawlerAtWork, page: Page): Promise<Extract> {
+    const { watch, stepTimeoutMs } = this.#options;
+    const { whose, timeoutMs = stepTimeoutMs, ...reading } = readingOf(work, page);
     const linesBefore = Error.stackTraceLimit;
     let [result, ms]: [unknown, number] = [undefined, 0];
     try {
       Error.stackTraceLimit = STACK_LINES;
-      watch?.enter(url);
+      watch?.enter(page.task.url);
       try {
-        result = step();
+        result = reading.begin();
       } finally {
         ms = watch?.leave() ?? 0;
         Error.stackTraceLimit = linesBefore;
       }
       if (isPromise(result)) result = await this.#inTime(result, timeoutMs);
       else if (ms > timeoutMs) throw this.#tooLong(timeoutMs);
-      return read(result);
+      return reading.end(result);
     } catch (error: unknown) {
       throw stepErrorOf(whose, error);
     }
@@ -173,76 +111,4 @@ export class Steps {
     const where = timeoutMs === this.#options.stepTimeoutMs ? 'STEP_TIMEOUT' : 'timeoutMs of the step';
     return new ProblemError(`it took longer than ${timeoutMs / 1_000} s (${where})`);
   }
-}
-
-/** A problem that the worker found with a step from outside, so it has no line in the crawler. */
-class ProblemError extends Error {
-  override readonly name = 'ProblemError';
-}
-
-/**
- * The failure of a crawler's function, with place and message.
- *
- * @param whose the crawler and its step, which are named where no line of a file can be
- */
-export function stepErrorOf(whose: string, error: unknown): StepError {
-  const place = error instanceof ProblemError ? undefined : placeOf(error);
-  return new StepError(`${place ?? whose}: ${sentenceOf(error)}`.slice(0, MAX_MESSAGE_LENGTH), error);
-}
-
-function placeOf(error: unknown): string | undefined {
-  try {
-    return error instanceof Error ? placesIn(String(error.stack)).crawler : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A sentence for any thrown value; even reading an error may throw. */
-function sentenceOf(error: unknown): string {
-  try {
-    if (error instanceof ProblemError || error instanceof CrawlerFault) return error.message;
-    if (!(error instanceof Error)) return `it threw ${typeof error === 'string' ? `'${error}'` : String(error)}`;
-    return error.name === 'Error' && error.message !== '' ? error.message : String(error);
-  } catch {
-    return 'it threw a value without a message';
-  }
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-/** What a step came to whose function has ended. */
-function outcomeOf(run: StepRun, returned: unknown): Extract {
-  if (returned !== undefined)
-    throw new ProblemError(`expected a step to return nothing, got ${kindOf(returned)}: emit what is to be kept`);
-  const { items, follows, unmet } = run.end();
-  return { data: items.length > 1 ? items : (items[0] ?? null), items: items.length, follows, unmet };
-}
-
-/** What the function of a short crawler returned. */
-function read(result: unknown): Extract {
-  return { ...checked(result), follows: [], unmet: [] };
-}
-
-/** Checks what a function returned, reading each property once. */
-function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
-    throw new ProblemError(`expected a step to return { data, links }, got ${kindOf(result)}`);
-  }
-  const { data, links } = result as StepResult;
-  if (isPromise(data)) throw new ProblemError('expected data to be a value, got a promise: await it');
-  if (links === undefined) return { data };
-  if (!Array.isArray(links)) throw new ProblemError(`expected links to be a list of strings, got ${kindOf(links)}`);
-  const at = links.findIndex((link) => typeof link !== 'string');
-  if (at < 0) return { data, links };
-  throw new ProblemError(`expected links to be a list of strings, got ${kindOf(links[at])} at ${at}`);
-}
-
-function kindOf(value: unknown): string {
-  if (value === undefined) return 'undefined';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { mediaTypeOf, type Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
+import type { StepError } from '../../../shared/crawler/step-error.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
@@ -11,7 +13,6 @@ import type { PagePart } from '../../../shared/task/task/page-limits.ts';
 import { idOf, type Task } from '../../../shared/task/task/task.ts';
 import { type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
 import type { WorkedRun } from '../run-directory.ts';
-import type { Extract, StepError } from './steps.ts';
 
 /** Characters kept of an error in an attempt's note. */
 const MAX_NOTE_LENGTH = 500;

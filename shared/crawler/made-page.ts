@@ -1,0 +1,45 @@
+import type { FetchedPage } from '../ports/fetcher.ts';
+import type { Task } from '../task/task/task.ts';
+import { isProblem, readUrl } from '../task/url/url.ts';
+
+/** What is to be said of a page that a test makes. */
+export interface MadePageOptions {
+  /** Its URL, after redirects. Default: `https://www.example.com/`. */
+  readonly url?: string;
+  /** Default: 200. */
+  readonly status?: number;
+  /** The media type of the body. Default: `text/html`. */
+  readonly contentType?: string;
+  /** Further headers, names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Fields of its task that are not as for a seed. */
+  readonly task?: Partial<Task>;
+}
+
+/** A page that was never fetched: its body, as if it had been found at a URL. Throws if the URL can't be crawled. */
+export function madePage(
+  body: string | Uint8Array,
+  {
+    url = 'https://www.example.com/',
+    status = 200,
+    contentType = 'text/html',
+    headers = {},
+    task,
+  }: MadePageOptions = {},
+): { readonly task: Task; readonly fetched: FetchedPage } {
+  const read = readUrl(url);
+  if (isProblem(read)) throw new Error(`Page.fromHtml: url ${JSON.stringify(url)} can't be used: ${read.problem}`);
+  const { href, host, canonical } = read;
+  // Text is in UTF-8 here, whatever its `<meta>` says; bytes may be in any encoding.
+  const type = typeof body === 'string' ? `${contentType}; charset=utf-8` : contentType;
+  return {
+    task: { run: 'test', url: href, host, mark: canonical, step: '', depth: 0, queue: 'normal', ...task },
+    fetched: {
+      finalUrl: href,
+      status,
+      headers: { 'content-type': type, ...headers },
+      body: typeof body === 'string' ? Buffer.from(body) : body,
+      durationMs: 0,
+    },
+  };
+}

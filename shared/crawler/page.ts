@@ -27,6 +27,11 @@ export class Page {
     this.#fetched = fetched;
   }
 
+  /** The same page for another task: a test says at which step, say. */
+  at(task: Task): Page {
+    return new Page(task, this.#fetched);
+  }
+
   /** The page's URL, after redirects. */
   get url(): string {
     return this.#fetched.finalUrl;

@@ -8,4 +8,5 @@ export type { Condition, ConditionForm } from './condition.ts';
 export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
 export { Page } from './page.ts';
+export { type TestCrawlerOptions, type TestedLink, type TestedPage, testCrawler } from "./test-crawler.ts";
 // biome-ignore-end lint/performance/noBarrelFile: the one door of the package

@@ -21,6 +21,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   cancel: ['trawl cancel RUN', 'trawl cancel RUN --json'],
   seal: ['trawl seal RUN', 'trawl seal RUN --json'],
   doctor: ['trawl doctor', 'trawl doctor --json'],
+  try: ['trawl try https://www.example.com/', 'trawl try https://www.example.com/ --crawler ./shop.ts --watch'],
   demo: ['trawl demo', 'trawl demo --rate 120/min'],
 };
 

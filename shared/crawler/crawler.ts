@@ -5,7 +5,7 @@ import { isUrlPattern, matchesUrl } from '../task/url/glob.ts';
 import { conditionProblem } from './condition.ts';
 import type { AcceptsType, Definition, PageFunction, ShortDefinition, StepRules } from './definition.ts';
 import { StepGraph } from './graph.ts';
-import { mediaTypeOf } from './page.ts';
+import { mediaTypeOf } from './media-type.ts';
 
 /** Any definition, with its types forgotten. */
 type AnyDefinition = Definition<z.ZodObject, Record<string, unknown>, unknown, unknown, unknown>;

@@ -15,6 +15,7 @@ import { HtmlReader } from './html/reader.ts';
 import { A } from './html/tag-codes.ts';
 import { type TagCode, tagCode } from './html/tags.ts';
 import { END_OF_PAGE, START_TAG, TEXT } from './html/tokenizer.ts';
+import { hasOtherScheme, linkWritten, withoutFragment } from './link-written.ts';
 
 /** What one pass over a page finds. */
 export interface Document {
@@ -32,6 +33,8 @@ export interface Document {
   readonly isNofollow: boolean;
   /** The absolute URL of the first `<link rel=canonical>`; null if there is none. */
   readonly canonical: string | null;
+  /** What links are relative to, by `<base>`; nothing if the page itself isn't HTML. */
+  readonly base: LinkBase | undefined;
   /** The parts that were cut, by the limits of `page-limits.ts`. */
   readonly truncated: readonly PagePart[];
 }
@@ -45,6 +48,7 @@ export const NO_DOCUMENT: Document = {
   logins: new Map(),
   isNofollow: false,
   canonical: null,
+  base: undefined,
   truncated: [],
 };
 
@@ -121,6 +125,7 @@ export class DocumentReader {
       next: new Set([...this.#nexts].flatMap((href) => resolveLink(href, base) ?? [])),
       isNofollow: this.#isNofollow,
       canonical: this.#canonical(base),
+      base,
       truncated: PAGE_PARTS.filter((part) => this.#truncated.has(part)),
     };
   }
@@ -160,9 +165,8 @@ export class DocumentReader {
     this.#readAttributes();
     const written = this.#href === undefined && !isHtml ? this.#xlinkHref : this.#href;
     if (written === undefined) return;
-    const href = written === null ? null : withoutFragment(written);
-    // A fragment alone is the page itself.
-    if (href === '' || (href !== null && !href.startsWith('/') && NOT_HTTP.test(href))) return;
+    const href = written === null ? null : linkWritten(written);
+    if (href === undefined) return;
     const known = href === null ? undefined : this.#hrefs.get(href);
     if (href === null || (known === undefined && this.#hrefs.size === MAX_LINKS)) this.#truncated.add('links');
     else {
@@ -223,7 +227,7 @@ export class DocumentReader {
     if (valueEnd - valueStart > MAX_ATTRIBUTE_LENGTH) {
       const scheme = withoutFragment(this.#html.slice(valueStart, valueStart + 100));
       // A long `data:` URL, such as a picture, isn't a link: nothing is lost.
-      return NOT_HTTP.test(scheme) ? scheme : null;
+      return hasOtherScheme(scheme) ? scheme : null;
     }
     const written = this.#html.slice(valueStart, valueEnd);
     const value = written.includes('\0') ? written.replaceAll('\0', '\ufffd') : written;
@@ -294,21 +298,8 @@ export class DocumentReader {
   }
 }
 
-/** Begins with a scheme other than http and https. */
-const NOT_HTTP = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
-
 /** Only characters that the URL Standard strips. */
 const BLANK = /^[\0-\x20]*$/;
-
-/** A link without its fragment, and without the leading characters that the URL Standard strips. */
-function withoutFragment(href: string): string {
-  let start = 0;
-  while (href.charCodeAt(start) <= 0x20) start++;
-  const fragment = href.indexOf('#', start);
-  if (fragment < 0) return start === 0 ? href : href.slice(start);
-  // The URL Standard strips white space at the end of a URL, but not in front of a fragment: keep the `#` there.
-  return href.slice(start, href.charCodeAt(fragment - 1) <= 0x20 && fragment > start ? fragment + 1 : fragment);
-}
 
 /** Is this word in a list separated by white space? */
 function hasWord(list: Value, word: string): boolean {

@@ -4,17 +4,24 @@ import type { RunOptions } from '../ports/runs.ts';
 import { forbidsFollowing } from '../task/robots/robots-directives.ts';
 import type { PagePart } from '../task/task/page-limits.ts';
 import type { Task } from '../task/task/task.ts';
+import type { LinkBase } from '../task/url/url.ts';
 import { decodeBody, decodePieces } from './charset.ts';
 import { type Document, DocumentReader, NO_DOCUMENT, readDocument } from './document.ts';
+import { type MadePageOptions, madePage } from './made-page.ts';
+import { isHtml, isXhtml, mediaTypeOf } from './media-type.ts';
 import { readText, TextReader } from './readable-text.ts';
+import { baseOfUrl, PageTools } from './tools/page-tools.ts';
 
 /** A larger body is read in steps, because other pages would have to wait too long. */
 const LARGE_BODY_BYTES = 262_144;
 /** Characters read per step: some milliseconds. */
 const TURN_LENGTH = 65_536;
 
-/** A fetched page, as a crawler sees it. Each property is computed once, when it is first used. */
-export class Page {
+/**
+ * A fetched page, as a crawler sees it. Each property is computed once, when it is first used; {@link PageTools} has the tools that take
+ * it apart.
+ */
+export class Page extends PageTools {
   readonly task: Task;
   readonly #fetched: FetchedPage;
   #text: string | undefined;
@@ -22,7 +29,14 @@ export class Page {
   #document: Document | undefined;
   #isNofollow: boolean | undefined;
 
+  /** A page for tests: from its HTML, or another body whose type `contentType` names. It was never fetched. */
+  static fromHtml(html: string | Uint8Array, options?: MadePageOptions): Page {
+    const { task, fetched } = madePage(html, options);
+    return new Page(task, fetched);
+  }
+
   constructor(task: Task, fetched: FetchedPage) {
+    super();
     this.task = task;
     this.#fetched = fetched;
   }
@@ -33,7 +47,7 @@ export class Page {
   }
 
   /** The page's URL, after redirects. */
-  get url(): string {
+  override get url(): string {
     return this.#fetched.finalUrl;
   }
 
@@ -46,8 +60,8 @@ export class Page {
     return this.#fetched.headers;
   }
 
-  /** The media type, without parameters, in lower case; nothing if the server didn't say. */
-  get contentType(): string | undefined {
+  /** The media type, without parameters, in lower case; undefined if the server didn't say. */
+  override get contentType(): string | undefined {
     return mediaTypeOf(this.#fetched.headers['content-type']);
   }
 
@@ -56,29 +70,33 @@ export class Page {
   }
 
   /** The body as text, decoded by its byte order mark, header or meta charset. */
-  get text(): string {
+  override get text(): string {
     this.#text ??= decodeBody(this.#fetched.body, this.#fetched.headers['content-type']).text;
     return this.#text;
   }
 
-  /** The text of `<title>`; null if there is none, or if the page isn't HTML. */
-  get title(): string | null {
-    return this.#read().title;
+  /** The text of `<title>`; undefined if there is none, or if the page isn't HTML. */
+  get title(): string | undefined {
+    return this.#read().title ?? undefined;
   }
 
-  /** The absolute links of an HTML page, each once. */
-  get links(): readonly string[] {
-    return this.#read().links;
+  /**
+   * The absolute links of an HTML page, each once. With a CSS selector, those of the elements that match, or of the elements inside
+   * them; such links may be in `<link>` elements, too, and in XML.
+   */
+  links(css?: string): readonly string[] {
+    return css === undefined ? this.#read().links : this.linksOf(css);
   }
 
-  /** The canonical URL that the page names; null if there is none. */
-  get canonical(): string | null {
-    return this.#read().canonical;
+  /** The canonical URL that the page names; undefined if there is none. */
+  get canonical(): string | undefined {
+    return this.#read().canonical ?? undefined;
   }
 
-  /** Which of title, links and canonical URL were cut, by the limits of `page-limits.ts`. */
+  /** Which of title, links, canonical URL and the tree of the tools were cut, by the limits of `page-limits.ts`. */
   get truncated(): readonly PagePart[] {
-    return this.#read().truncated;
+    const { truncated } = this.#read();
+    return this.isTreeCut ? [...truncated, 'tree'] : truncated;
   }
 
   /** `false` if the page asks, in its head, its headers or the link itself, that the link not be followed. */
@@ -139,23 +157,16 @@ export class Page {
     this.#readableText = reader.text();
   }
 
+  protected override get base(): LinkBase {
+    return this.#read().base ?? baseOfUrl(this.url);
+  }
+
   get #isXml(): boolean {
-    return this.contentType === XHTML;
+    return isXhtml(this.contentType);
   }
 
   #read(): Document {
     this.#document ??= isHtml(this.contentType) ? readDocument(this.text, this.url, this.#isXml) : NO_DOCUMENT;
     return this.#document;
   }
-}
-
-const XHTML = 'application/xhtml+xml';
-
-export function mediaTypeOf(contentType: string | undefined): string | undefined {
-  return contentType?.split(';', 1)[0]?.trim().toLowerCase() || undefined;
-}
-
-/** A page without a type is taken for HTML: servers that omit the type mostly serve HTML. */
-function isHtml(mediaType: string | undefined): boolean {
-  return mediaType === undefined || mediaType === 'text/html' || mediaType === XHTML;
 }

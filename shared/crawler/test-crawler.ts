@@ -66,8 +66,12 @@ export async function testCrawler(crawler: Crawler, options: TestCrawlerOptions)
 
 function testedPage(crawler: Crawler, page: Page, { data, items, links, follows, unmet }: Extract): TestedPage {
   if (crawler.pageFunction === undefined)
-    return { items: items === 1 ? [data] : ((data ?? []) as unknown[]), follows: linksOf(follows), leftOut: linksOf(unmet) };
-  const own = (links ?? page.links).map((url) => ({ step: '', url }));
+    return {
+      items: items === 1 ? [data] : ((data ?? []) as unknown[]),
+      follows: linksOf(follows),
+      leftOut: linksOf(unmet),
+    };
+  const own = (links ?? page.links()).map((url) => ({ step: '', url }));
   return { items: data === undefined ? [] : [data], follows: own, leftOut: [] };
 }
 

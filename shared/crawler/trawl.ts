@@ -7,6 +7,11 @@ export type { Task } from '../task/task/task.ts';
 export type { Condition, ConditionForm } from './condition.ts';
 export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
+export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';
-export { type TestCrawlerOptions, type TestedLink, type TestedPage, testCrawler } from "./test-crawler.ts";
+export { type TestCrawlerOptions, type TestedLink, type TestedPage, testCrawler } from './test-crawler.ts';
+export type { NumberOptions } from './tools/numbers.ts';
+export type { Selection, TableOptions } from './tools/selection.ts';
+export type { JsonLdObject } from './tools/structured-data.ts';
+export type { TableRow } from './tools/table.ts';
 // biome-ignore-end lint/performance/noBarrelFile: the one door of the package

@@ -11,7 +11,7 @@ const FILES: Readonly<Record<string, string>> = {
   'shop.ts': `import { defineCrawler, type Page } from 'trawl';
 import { price } from './parts/price.ts';
 
-const name = (page: Page): string | null => page.title;
+const name = (page: Page): string | undefined => page.title;
 export default defineCrawler({ name: 'shop', step: (page) => ({ data: { name: name(page), price } }) });
 `,
   'parts/price.ts': `export const price: number = 3;

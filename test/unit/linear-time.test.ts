@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodeBody } from '../../shared/crawler/charset.ts';
 import { acceptsText } from '../../shared/crawler/crawler.ts';
-import { mediaTypeOf } from '../../shared/crawler/page.ts';
+import { mediaTypeOf } from '../../shared/crawler/media-type.ts';
 import { codingsOf } from '../../shared/fetchers/content-coding.ts';
 import { readDeadLetter } from '../../shared/ports/dead-letter.ts';
 import { withoutRefusedCharacters } from '../../shared/sinks/postgres/row.ts';

@@ -28,7 +28,15 @@ import { codeFrame } from '../trial/code-frame.ts';
 import { fetchOnce } from '../trial/fetch-once.ts';
 import { pageFacts, stepFacts } from '../trial/trial.ts';
 import { pageLines, selectionLines, stepLines } from '../trial/trial-lines.ts';
-import { type KeptPage, UNDER_WATCH, WatchingParent, watchTrials } from '../trial/watched-trial.ts';
+import {
+  type KeptPage,
+  leaveWatcher,
+  pageOfEarlier,
+  tellImports,
+  tellWatcher,
+  UNDER_WATCH,
+} from '../trial/under-watch.ts';
+import { watchTrials } from '../trial/watched-trial.ts';
 
 interface TryOptions {
   readonly step?: string;
@@ -77,11 +85,11 @@ async function tryOut(url: string, options: TryOptions, context: Context): Promi
     return await attempt({ ...(await planFor(url, options, context)), isRead }, undefined, signal);
   }
   try {
-    const page = await WatchingParent.page();
-    WatchingParent.tellOfImports();
+    const page = await pageOfEarlier();
+    tellImports();
     return await attempt({ ...(await planFor(url, options, context)), isRead }, page, signal);
   } finally {
-    WatchingParent.leave();
+    leaveWatcher();
   }
 }
 
@@ -102,13 +110,17 @@ function namedFiles(crawler: string, html: string | undefined): string[] {
 async function planFor(text: string, options: TryOptions, context: Context): Promise<Omit<Plan, 'isRead'>> {
   const { settings } = context;
   const url = readUrl(text);
-  if (isProblem(url)) throw new UsageError(`expected a URL such as https://www.example.com/, got "${text}": ${url.problem}`);
+  if (isProblem(url))
+    throw new UsageError(`expected a URL such as https://www.example.com/, got "${text}": ${url.problem}`);
   const crawler = await loadCrawler(settings.crawler, { folder: settings.crawlersDir, takesPaths: true });
   const [, args] = argsFor(crawler, options.arg ?? []);
   const step = asUsage(() => stepFor(crawler, options.step, url.href));
   const kept = readKept(options.kept, crawler, step);
   // What the function of a short crawler names would be followed by --follow.
-  const runOptions = { ...runOptionsOf(settings, 'run'), ...(crawler.pageFunction === undefined ? {} : { follow: true }) };
+  const runOptions = {
+    ...runOptionsOf(settings, 'run'),
+    ...(crawler.pageFunction === undefined ? {} : { follow: true }),
+  };
   const { urlKey } = runOptions;
   const rules = await routingRulesOf(settings);
   const about = { ...INITIAL_FIELDS, step, ...(kept === undefined ? {} : { kept }) };
@@ -138,12 +150,13 @@ function jsonOf(text: string): unknown {
 /** Gets the page, prints what there is to be said of it, and gives the exit code. */
 async function attempt(plan: Plan, known: KeptPage | undefined, signal: AbortSignal): Promise<number> {
   const { visit, options, context } = plan;
-  const found = known ?? (options.html === undefined ? await fetched(plan, signal) : await fromFile(visit, options.html));
+  const found =
+    known ?? (options.html === undefined ? await fetched(plan, signal) : await fromFile(visit, options.html));
   if ('failure' in found) {
     tellFailure(found.failure, {}, context);
     return 1;
   }
-  if (options.underWatch && options.html === undefined) WatchingParent.tell({ page: found });
+  if (options.underWatch && options.html === undefined) tellWatcher({ page: found });
   const at = found.moved === undefined ? visit : { ...visit, moved: { ...visit.task, ...found.moved } };
   const page = new Page(at.task, found.fetched);
   const facts = { page: pageFacts(at.task.url, page, redirectsOf(at)) };
@@ -191,7 +204,10 @@ function tellFailure(failure: Failure, facts: object, { json }: Context): void {
   else say({ text: `${failure.outcome}, ${failure.reason}: ${failure.error}`, mark: 'failure', colour: 'red' });
 }
 
-async function fetched({ visit, context }: Plan, signal: AbortSignal): Promise<KeptPage | { readonly failure: Failure }> {
+async function fetched(
+  { visit, context }: Plan,
+  signal: AbortSignal,
+): Promise<KeptPage | { readonly failure: Failure }> {
   const onWait = (host: string, waitMs: number): void => {
     if (waitMs >= TOLD_WAIT_MS) say(`Waiting ${Math.ceil(waitMs / 1_000)} s for ${host}.`);
   };

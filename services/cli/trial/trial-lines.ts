@@ -23,7 +23,11 @@ export function stepLines({ crawler, step, items, follows, leftOut, isCut }: Ste
   return [
     '',
     step === undefined ? `Crawler ${crawler}` : `Crawler ${crawler}, step ${step}`,
-    ...group('emits', 'item', items.map((item) => JSON.stringify(item))),
+    ...group(
+      'emits',
+      'item',
+      items.map((item) => JSON.stringify(item)),
+    ),
     ...group('follows', 'link', follows.map(linkText)),
     ...(leftOut.length === 0
       ? []

@@ -55,7 +55,7 @@ export function pageFacts(url: string, page: Page, redirects: readonly string[])
     bytes: page.body.byteLength,
     title: page.title ?? null,
     canonical: page.canonical ?? null,
-    links: page.links.length,
+    links: page.links().length,
   };
 }
 
@@ -83,10 +83,22 @@ export async function stepFacts(
     const kept = lead.about?.kept === undefined ? {} : { kept: lead.about.kept };
     follows.push(...offers.map(({ url, step }) => ({ ...nameOf(step), url, ...kept })));
     const keyOf = (url: string): string => lead.about?.step ?? crawler.startOf(url);
-    for (const [reason, urls] of [['depth', tooDeep], ['scope', outOfScope]] as const)
+    for (const [reason, urls] of [
+      ['depth', tooDeep],
+      ['scope', outOfScope],
+    ] as const)
       leftOut.push(...urls.map((url) => ({ ...nameOf(keyOf(url)), url, reason, ...kept })));
   }
   const { data, items } = extract;
-  const all = items === undefined ? (data === undefined ? [] : [data]) : items > 1 ? (data as unknown[]) : items === 1 ? [data] : [];
+  const all =
+    items === undefined
+      ? data === undefined
+        ? []
+        : [data]
+      : items > 1
+        ? (data as unknown[])
+        : items === 1
+          ? [data]
+          : [];
   return { crawler: crawler.name, ...nameOf(visit.task.step), items: all, follows, leftOut, isCut };
 }

@@ -1,30 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type FSWatcher, watch } from 'node:fs';
-import { registerHooks } from 'node:module';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
-import type { Task } from '../../../shared/task/task/task.ts';
 import { say } from '../text/output.ts';
-
-/** A page as it was fetched for a trial: the next trials of a watched crawler read the same one. */
-export interface KeptPage {
-  readonly fetched: FetchedPage;
-  /** After its redirects. */
-  readonly moved: Pick<Task, 'redirects' | 'host'> | undefined;
-}
-
-/** What a trial tells the process that watches it. */
-interface Told {
-  readonly files?: readonly string[];
-  readonly page?: KeptPage;
-}
+import { type KeptPage, type Told, UNDER_WATCH } from './under-watch.ts';
 
 /** One save may be several events, and the file be gone or empty between them. */
 const SETTLES_MS = 100;
-/** Added to the arguments of each trial. */
-export const UNDER_WATCH = '--under-watch';
 
 /**
  * Runs this same command again in a process of its own whenever one of its files is saved, until it is aborted. Each of them
@@ -128,34 +110,5 @@ class Saves {
 
   close(): void {
     for (const watcher of this.#watchers.values()) watcher.close();
-  }
-}
-
-/** The other side: a trial under watch. */
-export class WatchingParent {
-  /** The page of an earlier trial, if there was one that fetched it. */
-  static async page(): Promise<KeptPage | undefined> {
-    const [{ page }] = (await once(process, 'message')) as [{ readonly page: KeptPage | null }];
-    return page ?? undefined;
-  }
-
-  static tell(told: Told): void {
-    process.send?.(told);
-  }
-
-  /** Tells of each file that is imported from now on, packages left out. */
-  static tellOfImports(): void {
-    registerHooks({
-      resolve(specifier, context, next) {
-        const found = next(specifier, context);
-        if (found.url.startsWith('file:') && !found.url.includes('/node_modules/'))
-          WatchingParent.tell({ files: [fileURLToPath(found.url)] });
-        return found;
-      },
-    });
-  }
-
-  static leave(): void {
-    process.disconnect?.();
   }
 }

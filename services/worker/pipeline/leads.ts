@@ -42,7 +42,7 @@ export function leadsOf(
     },
   }));
   if (options.follow) {
-    const all = links === undefined ? page.links : budget.take(links);
+    const all = links === undefined ? page.links() : budget.take(links);
     leads.push({
       links: all.filter((link) => page.mayFollow(link)),
       options,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { mediaTypeOf, type Page } from '../../../shared/crawler/page.ts';
+import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
+import type { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
 import type { StepError } from '../../../shared/crawler/step-error.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
@@ -115,7 +116,7 @@ export function doneRecord(
     finalUrl: fetched.finalUrl,
     ...(redirects.length === 0 ? {} : { redirects }),
     status: fetched.status,
-    title: page.title,
+    title: page.title ?? null,
     contentType: mediaTypeOf(fetched.headers['content-type']) ?? null,
     contentHash,
     bytes: fetched.body.byteLength,

@@ -3,8 +3,8 @@
  * `truncated`.
  */
 
-/** The parts of a page that can be cut. */
-export const PAGE_PARTS = ['title', 'canonical', 'links', 'content'] as const;
+/** The parts of a page that can be cut. `tree`: what the tools of a page see. */
+export const PAGE_PARTS = ['title', 'canonical', 'links', 'tree', 'content'] as const;
 export type PagePart = (typeof PAGE_PARTS)[number];
 
 /** Links per page. The first ones are kept. */
@@ -21,3 +21,11 @@ export const MAX_ATTRIBUTE_LENGTH = 65_536;
 export const MAX_TITLE_LENGTH = 2_000;
 /** Bytes of a record as a line of JSON in UTF-8. The page's content is cut to fit. */
 export const MAX_RECORD_BYTES = 4 * 1024 ** 2;
+/** Elements of a page that its tools see. The rest of the page is left out. */
+export const MAX_TREE_ELEMENTS = 500_000;
+/** Elements in each other that the tools see, as in browsers. In HTML, deeper ones count as children of the deepest. */
+export const MAX_TREE_DEPTH = 512;
+/** Elements and texts of a page that become markdown. The rest is left out. */
+export const MAX_MARKDOWN_NODES = 50_000;
+/** Characters of text that become markdown. The rest is left out. */
+export const MAX_MARKDOWN_TEXT = 1024 ** 2;

@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+/*
+ * The libraries behind the page tools. Each is loaded when it is first used, so that a crawl that uses no tool starts as quickly
+ * and takes as little memory as without them. Node.js keeps what it has loaded, so a second call costs next to nothing.
+ */
+
+export function parse5(): typeof import('parse5') {
+  return require('parse5');
+}
+
+export function treeAdapter(): typeof import('parse5-htmlparser2-tree-adapter') {
+  return require('parse5-htmlparser2-tree-adapter');
+}
+
+export function cssSelect(): typeof import('css-select') {
+  return require('css-select');
+}
+
+export function fontoxpath(): typeof import('fontoxpath') {
+  return require('fontoxpath');
+}
+
+export function turndown(): typeof import('turndown') {
+  return require('turndown');
+}

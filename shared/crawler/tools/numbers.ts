@@ -1,0 +1,83 @@
+/** How {@link numberIn} reads a number that may be written in several ways. */
+export interface NumberOptions {
+  /** What parts whole and decimal digits. Default: what the number itself shows, see {@link numberIn}. */
+  readonly decimal?: ',' | '.';
+}
+
+/**
+ * The first number in a text; undefined if there is none. A currency, a unit or a percent sign beside it is ignored.
+ *
+ * | written                               | read       | because                                                                   |
+ * |---------------------------------------|------------|---------------------------------------------------------------------------|
+ * | `1.299,00 €`, `$1,299.50`             | 1299, 1299.5 | of two kinds of separator, the last is decimal                          |
+ * | `1.299.500`, `1,29,999`               | 1299500, 129999 | a separator that occurs twice groups digits                          |
+ * | `1 299,50`, `1'299.50`                | 1299.5     | spaces and apostrophes group three digits                                 |
+ * | `12,5`, `3.14159`, `0.299`            | 12.5, …    | no group has this many digits, or begins with 0                           |
+ * | `1.299`, `1,299`                      | 1299       | either is possible; prices are grouped. `{ decimal: '.' }` makes `1.299` 1.299 |
+ * | `-5`, `−5`, `-$5`                     | -5         | but `10-20` is 10                                                         |
+ */
+export function numberIn(text: string, { decimal }: NumberOptions = {}): number | undefined {
+  const found = NUMBER.exec(text);
+  if (found === null) return undefined;
+  const { sign = '', digits = '' } = found.groups ?? {};
+  const value = Number(plain(digits, decimal));
+  if (!Number.isFinite(value)) return undefined;
+  return sign === '' || sign === '+' ? value : -value;
+}
+
+/**
+ * A sign counts if it isn't in the middle of a word or a range. Between sign and digits there may be a currency. Without digits
+ * before it, a point or a comma begins a number only at the beginning of a word.
+ */
+const NUMBER =
+  /(?:(?<![\p{L}\p{N}])(?<sign>[-−+]) ?\p{Sc}? ?)?(?<digits>(?:\d|(?<![\p{L}\p{N}.,])[.,](?=\d))\d{0,40}(?:[.,'’ \u00a0\u2009\u202f]\d{1,40}){0,20})/u;
+const SPACES_AND_APOSTROPHES = /^['’ \u00a0\u2009\u202f]$/;
+
+/** Digits and their separators in the form that JavaScript reads. What can't belong to the number is cut off. */
+function plain(written: string, decimal: ',' | '.' | undefined): string {
+  const [first = '', ...rest] = written.split(/(?=[^\d])/);
+  if (/^[.,]/.test(first)) return `0.${first.slice(1)}`;
+  const groups = rest.map((part) => ({ separator: part.charAt(0), digits: part.slice(1) }));
+  let whole = first;
+  let grouping: string | undefined;
+  for (const [at, { separator, digits }] of groups.entries()) {
+    const isGroup = groupsDigits(separator, groups.slice(at), { decimal, grouping, whole });
+    if (isGroup) {
+      whole += digits;
+      grouping = separator;
+    } else {
+      return SPACES_AND_APOSTROPHES.test(separator) || separator === grouping
+        ? whole
+        : decimals(whole, separator, digits, decimal);
+    }
+  }
+  return whole;
+}
+
+function decimals(whole: string, separator: string, digits: string, decimal: ',' | '.' | undefined): string {
+  return decimal === undefined || separator === decimal ? `${whole}.${digits}` : whole;
+}
+
+interface Before {
+  readonly decimal: ',' | '.' | undefined;
+  /** The separator that has grouped digits so far. */
+  readonly grouping: string | undefined;
+  readonly whole: string;
+}
+
+/** Does the separator of the first group part thousands? */
+function groupsDigits(
+  separator: string,
+  [group, next, afterNext]: readonly { readonly separator: string; readonly digits: string }[],
+  { decimal, grouping, whole }: Before,
+): boolean {
+  const length = group?.digits.length ?? 0;
+  if (separator === decimal || (grouping !== undefined && separator !== grouping)) return false;
+  if (grouping === undefined && (whole.length > 3 || whole === '0')) return false;
+  // In India, groups of two come before the last.
+  if (length === 2 && separator === ',') {
+    const last = next?.digits.length === 2 ? afterNext : next;
+    return last?.separator === ',' && last.digits.length === 3;
+  }
+  return length === 3;
+}

@@ -1,0 +1,144 @@
+import { type LinkBase, linkBase } from '../../task/url/url.ts';
+import { isHtml, isXhtml, isXml } from '../media-type.ts';
+import { matchAllIn, matchIn } from './matching.ts';
+import type { NumberOptions } from './numbers.ts';
+import { Selection, type TableOptions } from './selection.ts';
+import { atPath, type JsonLdObject, jsonLdIn, metaIn, openGraphIn, parsedJson } from './structured-data.ts';
+import type { TableRow } from './table.ts';
+import { htmlTree, type Tree, xhtmlTree, xmlTree } from './tree.ts';
+
+/**
+ * What takes a page apart. Nothing is read before a tool is used, and then once for all tools; what is missing is undefined, or an
+ * empty list. Only an invalid selector or XPath throws, with an Error that names it.
+ *
+ * An HTML page is read as a browser reads it, XML by its own rules (names as written). A page of any other type has no elements.
+ */
+export abstract class PageTools {
+  #tree: Tree | undefined;
+  #top: Selection | undefined;
+  #xml: Tree | undefined;
+  #json: { readonly value: unknown } | undefined;
+
+  /** The page's URL, after redirects. */
+  abstract get url(): string;
+  /** The media type, without parameters, in lower case; undefined if the server didn't say. */
+  abstract get contentType(): string | undefined;
+  /** The body as text. */
+  abstract get text(): string;
+  /** What links are relative to. */
+  protected abstract get base(): LinkBase;
+
+  /** The text of the first element that a CSS selector matches, white space folded and trimmed; undefined if none does. */
+  get(css: string): string | undefined {
+    return this.#page.get(css);
+  }
+
+  /** All elements that match, in the order of the page, each with these tools. */
+  all(css: string): readonly Selection[] {
+    return this.#page.all(css);
+  }
+
+  /** An attribute of the first element that matches, as written. */
+  attr(css: string, name: string): string | undefined {
+    return this.#page.attr(css, name);
+  }
+
+  /** The first number in the text of the first element that matches: 1299 of `1.299,00 €`. `docs/crawlers.md` has the rules. */
+  number(css: string, options?: NumberOptions): number | undefined {
+    return this.#page.number(css, options);
+  }
+
+  /**
+   * The first table, or the first that matches or is in what matches, as objects by the texts of its header; by number of column, from
+   * 0, if it has none. With `{ header: false }`, all of its rows as lists of texts.
+   */
+  table(css?: string): readonly TableRow[] | undefined;
+  table(css: string | undefined, options: TableOptions): readonly (readonly string[])[] | undefined;
+  table(css?: string, options?: TableOptions): readonly TableRow[] | readonly (readonly string[])[] | undefined {
+    return options === undefined ? this.#page.table(css) : this.#page.table(css, options);
+  }
+
+  /** The objects of the page's JSON-LD, out of lists and `@graph`; only those of a type, such as `Product`, if one is given. */
+  jsonLd(type?: string): readonly JsonLdObject[] {
+    return jsonLdIn(this.#read().root, type);
+  }
+
+  /** The page's Open Graph properties: `og:title` is `title`; those of other prefixes, such as `article:author`, keep their names. */
+  get openGraph(): Readonly<Record<string, string>> {
+    return openGraphIn(this.#read().root);
+  }
+
+  /** The content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`. */
+  meta(name: string): string | undefined {
+    return metaIn(this.#read().root, name);
+  }
+
+  /** What the page says, or what the first element that matches says, as markdown with absolute links; undefined if none does. */
+  markdown(css?: string): string | undefined {
+    return css === undefined ? this.#page.markdown() : this.#page.first(css)?.markdown();
+  }
+
+  /** The first group of a regular expression in the page's source, or all that it matches if it has no group. */
+  match(pattern: RegExp): string | undefined {
+    return matchIn(this.text, pattern);
+  }
+
+  /** {@link match}, of every place in the source. */
+  matchAll(pattern: RegExp): readonly string[] {
+    return matchAllIn(this.text, pattern);
+  }
+
+  /** The body as JSON, or what is at a path in it, such as `items[0].price`; undefined if there is nothing, or it isn't JSON. */
+  json<T = unknown>(path = ''): T | undefined {
+    this.#json ??= { value: parsedJson(this.text) };
+    return atPath(this.#json.value, path) as T | undefined;
+  }
+
+  /** All elements that match in the body read as XML, whatever its type: of a feed that a server calls HTML, say. */
+  xml(css: string): readonly Selection[] {
+    this.#xml ??= isXml(this.contentType) ? this.#read() : xmlTree(this.text);
+    return this.#selection(this.#xml).all(css);
+  }
+
+  /** What an XPath 3.1 expression finds, in HTML and XML: elements with their tools, or attributes, texts and numbers, by their `text`. */
+  xpath(expression: string): readonly Selection[] {
+    return this.#page.xpath(expression);
+  }
+
+  /** Does the page have more than its tools see? */
+  protected get isTreeCut(): boolean {
+    return (this.#tree?.isCut ?? false) || (this.#xml?.isCut ?? false);
+  }
+
+  /** The links of the elements that match, or of those inside them. */
+  protected linksOf(css: string): readonly string[] {
+    return this.#page.links(css);
+  }
+
+  get #page(): Selection {
+    this.#top ??= this.#selection(this.#read());
+    return this.#top;
+  }
+
+  #selection({ root, isXml }: Tree): Selection {
+    return new Selection(root, { isXml, base: () => this.base });
+  }
+
+  #read(): Tree {
+    this.#tree ??= this.#parsed();
+    return this.#tree;
+  }
+
+  #parsed(): Tree {
+    if (isXhtml(this.contentType)) return xhtmlTree(this.text);
+    if (isHtml(this.contentType)) return htmlTree(this.text);
+    return isXml(this.contentType) ? xmlTree(this.text) : htmlTree('');
+  }
+}
+
+/** What links of a page without a `<base>` are relative to. */
+export function baseOfUrl(url: string): LinkBase {
+  const parsed = new URL(url);
+  [parsed.hash, parsed.username, parsed.password] = ['', '', ''];
+  return linkBase(parsed.href);
+}

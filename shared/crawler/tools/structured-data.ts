@@ -1,0 +1,103 @@
+import type { AnyNode, Element } from 'domhandler';
+import { elementsNamed } from './nodes.ts';
+import { folded, sourceOf } from './text.ts';
+
+/** An object of JSON-LD, as its page writes it. */
+export type JsonLdObject = Readonly<Record<string, unknown>>;
+
+const SCRIPT: ReadonlySet<string> = new Set(['script']);
+const META: ReadonlySet<string> = new Set(['meta']);
+
+/**
+ * The objects of all `<script type="application/ld+json">` of a page: those at the top, in lists, and in `@graph`, in that order. With
+ * a type, only those that have it, however it is written: `Product`, `schema:Product` or `https://schema.org/Product`. A script that
+ * isn't JSON is passed over.
+ */
+export function jsonLdIn(root: AnyNode, type?: string): readonly JsonLdObject[] {
+  const objects: JsonLdObject[] = [];
+  for (const script of elementsNamed(root, SCRIPT)) {
+    if (!/^application\/ld\+json\b/i.test(script.attribs.type?.trim() ?? '')) continue;
+    const waiting: unknown[] = [parsedJson(jsonOf(sourceOf(script)))];
+    while (waiting.length > 0) {
+      const value = waiting.pop();
+      if (Array.isArray(value)) waiting.push(...value.toReversed());
+      else if (isObject(value)) {
+        // An object that only holds a graph is no object of the page.
+        if (Object.keys(value).some((key) => key !== '@graph' && key !== '@context')) objects.push(value);
+        waiting.push(value['@graph']);
+      }
+    }
+  }
+  return type === undefined ? objects : objects.filter((object) => typesOf(object).includes(localName(type)));
+}
+
+function typesOf(object: JsonLdObject): readonly string[] {
+  return [object['@type']].flat().flatMap((type) => (typeof type === 'string' ? [localName(type)] : []));
+}
+
+function localName(type: string): string {
+  return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
+}
+
+/** What people put around JSON, and inside its strings, that JSON doesn't have. */
+function jsonOf(source: string): string {
+  return source
+    .replace(/^\s*(?:\/\/|\/\*)?\s*(?:<!--|<!\[CDATA\[)(?:\s*\*\/)?/, '')
+    .replace(/(?:(?:\/\/|\/\*)\s*)?(?:-->|\]\]>)\s*(?:\*\/)?\s*;?\s*$/, '')
+    .replaceAll(/[\0-\x1f]/g, ' ');
+}
+
+/** The value of a JSON text; undefined if it isn't one. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value at a path in a JSON value, such as `items[0].price` or `items.0.price`; undefined if there is nothing. */
+export function atPath(value: unknown, path: string): unknown {
+  let at = value;
+  for (const key of path.split(/[.[\]]+/).filter((part) => part !== '')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Readonly<Record<string, unknown>>)[key];
+  }
+  return at;
+}
+
+function isObject(value: unknown): value is JsonLdObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`; its case doesn't matter. */
+export function metaIn(root: AnyNode, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  for (const { attribs } of elementsNamed(root, META)) {
+    if (attribs.content === undefined) continue;
+    const names = [attribs.name, attribs.property, attribs.itemprop, attribs['http-equiv']];
+    if (names.some((given) => given?.trim().toLowerCase() === wanted)) return folded(attribs.content);
+  }
+  return undefined;
+}
+
+const GRAPH = /^(?:og|article|book|profile|product|music|video):/;
+
+/**
+ * What a page says of itself by the Open Graph protocol: `og:title` as `title`, `og:image:width` as `image:width`, and properties
+ * of other prefixes, such as `article:author` and `product:price:amount`, by their whole names. The first of two counts.
+ */
+export function openGraphIn(root: AnyNode): Readonly<Record<string, string>> {
+  const said = new Map<string, string>();
+  for (const { attribs } of elementsNamed(root, META)) {
+    const property = propertyOf(attribs);
+    if (!GRAPH.test(property) || attribs.content === undefined) continue;
+    const name = property.replace(/^og:/, '');
+    if (!said.has(name)) said.set(name, folded(attribs.content));
+  }
+  return Object.fromEntries(said);
+}
+
+function propertyOf({ property, name }: Element['attribs']): string {
+  return (property ?? name ?? '').trim().toLowerCase();
+}

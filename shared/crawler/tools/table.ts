@@ -1,0 +1,122 @@
+import type { AnyNode, Element } from 'domhandler';
+import { elementsNamed, isElement } from './nodes.ts';
+import { textOf } from './text.ts';
+
+/** A row of a table: its cells by the names of their columns, or by their numbers, from 0, if the table names none. */
+export type TableRow = Readonly<Record<string, string>>;
+
+/** Cells of a table that are read, those counted twice that `colspan` and `rowspan` repeat. The rows after them are left out. */
+export const MAX_CELLS = 200_000;
+/** Columns that one cell may span, and rows (HTML standard, section 4.9.11; its limit of rows is 65,534). */
+const MAX_SPAN = 1_000;
+
+/**
+ * The rows of a table as objects. Its header is what is in `<thead>`, or else a first row of `<th>` only. A column's name is the text
+ * of its header cells from top to bottom; a second column of the same name is `name 2`, and one without a name has its number,
+ * from 1. Cells that span rows or columns count in each of them. A cell that is missing at the end of a row is left out.
+ */
+export function tableRows(table: Element): readonly TableRow[] {
+  const { rows, headers } = gridOf(table);
+  const names = namesOf(rows.slice(0, headers));
+  return rows
+    .slice(headers)
+    .map((row) =>
+      Object.fromEntries(row.map((text, at) => [headers === 0 ? `${at}` : (names[at] ?? `${at + 1}`), text])),
+    );
+}
+
+/** All rows of a table, its header as well. */
+export interface Grid {
+  readonly rows: readonly (readonly string[])[];
+  /** How many rows at the beginning are its header. */
+  readonly headers: number;
+}
+
+const SECTIONS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot']);
+
+/** The cells of a table in rows and columns. */
+export function gridOf(table: Element): Grid {
+  const lines = linesOf(table);
+  const rows: string[][] = [];
+  /** Texts of cells above that reach down, by column, with the rows that are left. */
+  let hanging = new Map<number, { readonly text: string; left: number }>();
+  let cells = 0;
+  for (const { line } of lines) {
+    const row: string[] = [];
+    const reaching: typeof hanging = new Map();
+    const takeHanging = (): void => {
+      for (let above = hanging.get(row.length); above !== undefined; above = hanging.get(row.length)) {
+        if (above.left > 1) reaching.set(row.length, { text: above.text, left: above.left - 1 });
+        row.push(above.text);
+      }
+    };
+    for (const cell of line) {
+      const text = textOf(cell);
+      const down = spanOf(cell, 'rowspan');
+      takeHanging();
+      for (let across = spanOf(cell, 'colspan'); across > 0; across--) {
+        if (down > 1) reaching.set(row.length, { text, left: down - 1 });
+        row.push(text);
+      }
+      if (cells + row.length > MAX_CELLS) break;
+    }
+    takeHanging();
+    hanging = reaching;
+    cells += row.length;
+    if (cells > MAX_CELLS) break;
+    if (row.length > 0) rows.push(row);
+  }
+  return { rows, headers: Math.min(rows.length, headersOf(lines)) };
+}
+
+interface Line {
+  readonly line: readonly Element[];
+  readonly isHead: boolean;
+}
+
+/** The rows with cells of the table itself; those of tables inside it are not its own. */
+function linesOf(table: Element): readonly Line[] {
+  const lineIn = (node: AnyNode, isHead: boolean): readonly Line[] => {
+    if (!isElement(node) || node.name !== 'tr') return [];
+    const line = node.children.filter((cell) => isElement(cell)).filter(({ name }) => name === 'td' || name === 'th');
+    return line.length === 0 ? [] : [{ line, isHead }];
+  };
+  return table.children.flatMap((part) => {
+    if (!isElement(part) || !SECTIONS.has(part.name)) return lineIn(part, false);
+    return part.children.flatMap((node) => lineIn(node, part.name === 'thead'));
+  });
+}
+
+function headersOf(lines: readonly Line[]): number {
+  const behindHead = lines.findIndex(({ isHead }) => !isHead);
+  const inHead = behindHead < 0 ? lines.length : behindHead;
+  if (inHead > 0) return inHead;
+  return lines[0]?.line.every(({ name }) => name === 'th') ? 1 : 0;
+}
+
+function namesOf(headers: readonly (readonly string[])[]): readonly string[] {
+  const width = headers.reduce((most, { length }) => Math.max(most, length), 0);
+  const used = new Map<string, number>();
+  return Array.from({ length: width }, (_, at) => {
+    // A name that reaches down several rows of the header is said once.
+    const parts = headers.map((row) => row[at] ?? '').filter((text, row, all) => text !== '' && text !== all[row - 1]);
+    const name = parts.join(' ');
+    if (name === '') return `${at + 1}`;
+    const times = (used.get(name) ?? 0) + 1;
+    used.set(name, times);
+    return times === 1 ? name : `${name} ${times}`;
+  });
+}
+
+function spanOf(cell: Element, name: 'colspan' | 'rowspan'): number {
+  const span = Number.parseInt(cell.attribs[name] ?? '', 10);
+  return span > 1 ? Math.min(span, MAX_SPAN) : 1;
+}
+
+const TABLE: ReadonlySet<string> = new Set(['table']);
+
+/** A node itself if it is a table, else the first table inside it. */
+export function tableIn(node: AnyNode): Element | undefined {
+  for (const table of elementsNamed(node, TABLE)) return table;
+  return undefined;
+}

@@ -1,0 +1,142 @@
+import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
+import { DomHandler, Parser } from 'htmlparser2';
+import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.ts';
+import { parse5, treeAdapter } from './libraries.ts';
+
+/** A page's elements and texts, and nothing else: CDATA is text. No path in it is longer than `MAX_TREE_DEPTH`, so recursing into it is safe. */
+export interface Tree {
+  readonly root: Document;
+  /** XML: names are compared as they are written. */
+  readonly isXml: boolean;
+  /** The page has more than the tree holds, by the limits of `page-limits.ts`. */
+  readonly isCut: boolean;
+}
+
+/** Thrown by what builds a tree when that is full; what has been built stays. */
+class TreeFull extends Error {}
+
+/** The tree that browsers make of HTML, by parse5. Scripting is off: the content of `noscript` is part of the page. */
+export function htmlTree(html: string): Tree {
+  const { adapter } = treeAdapter();
+  let elements = 0;
+  let root: Document = adapter.createDocument();
+  const bounded: typeof adapter = {
+    ...adapter,
+    createDocument: () => {
+      root = adapter.createDocument();
+      return root;
+    },
+    createElement: (name, namespace, attributes) => {
+      if (++elements > MAX_TREE_ELEMENTS) throw new TreeFull();
+      return adapter.createElement(name, namespace, attributes);
+    },
+    setDocumentType: () => {},
+    // Nothing selects comments, and a page may have millions.
+    appendChild: (parent, node) => {
+      if (node.type !== 'comment') adapter.appendChild(parent, node);
+    },
+  };
+  const isCut = build(() => parse5().parse(html, { treeAdapter: bounded, scriptingEnabled: false }));
+  settle(root);
+  return { root, isXml: false, isCut };
+}
+
+/** The tree of XML. Mistakes are forgiven: what isn't closed ends with what it is in. */
+export function xmlTree(xml: string): Tree {
+  return { ...byTags(xml, { xmlMode: true }), isXml: true };
+}
+
+/** The tree of XHTML: as HTML, but any element may close itself. */
+export function xhtmlTree(html: string): Tree {
+  return { ...byTags(html, { recognizeSelfClosing: true, recognizeCDATA: true }), isXml: false };
+}
+
+function byTags(text: string, options: ConstructorParameters<typeof Parser>[1]): Pick<Tree, 'root' | 'isCut'> {
+  let elements = 0;
+  let depth = 0;
+  const handler = new DomHandler();
+  const isCut = build(() => {
+    const parser = new Parser(
+      {
+        onparserinit: (of) => handler.onparserinit(of),
+        onend: () => handler.onend(),
+        ontext: (data) => handler.ontext(data),
+        onopentag: (name, attributes) => {
+          if (++elements > MAX_TREE_ELEMENTS || ++depth > MAX_TREE_DEPTH) throw new TreeFull();
+          handler.onopentag(name, attributes);
+        },
+        onclosetag: () => {
+          depth--;
+          handler.onclosetag();
+        },
+      },
+      options,
+    );
+    parser.end(text);
+  });
+  return { root: handler.root, isCut };
+}
+
+/** Returns `true` if the tree was full before the end of the page. */
+function build(parse: () => void): boolean {
+  try {
+    parse();
+    return false;
+  } catch (error: unknown) {
+    if (error instanceof TreeFull) return true;
+    throw error;
+  }
+}
+
+/**
+ * Makes a tree by parse5 one that anything can walk: elements that are too deep become children of the deepest that isn't, a declared
+ * shadow root becomes content of its host, and the content of other templates goes, since it isn't part of the page.
+ */
+function settle(root: Document): void {
+  const open: { readonly node: ParentNode; readonly depth: number }[] = [{ node: root, depth: 0 }];
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const { node, depth } = at;
+    while (node.children.some(isShadowRoot)) adopt(node, node.children.flatMap(contentOfShadowRoot));
+    for (const child of node.children) if (isTemplate(child)) child.children = [];
+    if (depth === MAX_TREE_DEPTH) adopt(node, flattened(node));
+    else for (const child of node.children) if ('children' in child) open.push({ node: child, depth: depth + 1 });
+  }
+}
+
+function isTemplate(node: AnyNode): node is Element {
+  return 'name' in node && node.name === 'template';
+}
+
+function isShadowRoot(node: AnyNode): boolean {
+  return isTemplate(node) && /^(?:open|closed)$/i.test(node.attribs.shadowrootmode ?? '');
+}
+
+/** What stands in the tree for a child that may be a shadow root. */
+function contentOfShadowRoot(node: AnyNode): readonly AnyNode[] {
+  if (!isTemplate(node) || !isShadowRoot(node)) return [node];
+  return node.children.flatMap((child) => (child.type === 'root' ? child.children : [child]));
+}
+
+/** All that is inside a node, in the order of the page. */
+function flattened(parent: ParentNode): AnyNode[] {
+  const flat: AnyNode[] = [];
+  const waiting: AnyNode[] = parent.children.toReversed();
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    const inside: AnyNode[] = 'children' in node ? node.children : [];
+    for (let at = inside.length - 1; at >= 0; at--) waiting.push(inside[at] as AnyNode);
+    if (node.type === 'root') continue;
+    if ('children' in node) node.children = [];
+    flat.push(node);
+  }
+  return flat;
+}
+
+function adopt(parent: ParentNode, nodes: readonly AnyNode[]): void {
+  const children = nodes as ParentNode['children'];
+  for (const [at, node] of children.entries()) {
+    node.parent = parent;
+    node.prev = children[at - 1] ?? null;
+    node.next = children[at + 1] ?? null;
+  }
+  parent.children = [...children];
+}

@@ -1,0 +1,135 @@
+import { type AnyNode, type Element, Text } from 'domhandler';
+import type { IDomFacade } from 'fontoxpath';
+import { fontoxpath } from './libraries.ts';
+import { isElement } from './nodes.ts';
+
+/**
+ * What an XPath 3.1 expression finds in a node, in order; attributes, numbers, truth values and strings as texts. Names are compared as the page writes them, prefix included, in HTML in lower
+ * case: `//item` finds `<item>` in whatever namespace, and `//dc:creator` finds `<dc:creator>`. Throws an Error that names an
+ * invalid expression.
+ */
+export function evaluate(expression: string, node: AnyNode): readonly AnyNode[] {
+  const { evaluateXPath } = fontoxpath();
+  let values: readonly unknown[];
+  try {
+    const options = { namespaceResolver: (prefix: string) => prefix, language: evaluateXPath.XPATH_3_1_LANGUAGE };
+    const result: unknown = evaluateXPath(
+      expression,
+      wrapped(node),
+      FACADE,
+      null,
+      evaluateXPath.ALL_RESULTS_TYPE,
+      options,
+    );
+    values = Array.isArray(result) ? result : [result];
+  } catch (error: unknown) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Invalid XPath ${JSON.stringify(expression)}: ${why}`, { cause: error });
+  }
+  return values.map((value) => {
+    if (value instanceof XPathNode) return value.node;
+    return new Text(value instanceof XPathAttribute ? value.value : String(value));
+  });
+}
+
+const ELEMENT = 1;
+const ATTRIBUTE = 2;
+const TEXT = 3;
+const DOCUMENT = 9;
+
+/** A node in the terms of the DOM, as far as XPath asks. There is one for each node: they are compared by identity. */
+class XPathNode {
+  readonly node: AnyNode;
+  readonly nodeType: number;
+  readonly nodeName: string;
+  readonly localName: string;
+  readonly prefix: string | null;
+  readonly namespaceURI: string | null;
+  /** Set when they are first asked for. */
+  attributes: readonly XPathAttribute[] | undefined;
+
+  constructor(node: AnyNode) {
+    const name = isElement(node) ? node.name : '';
+    this.node = node;
+    this.nodeType = isElement(node) ? ELEMENT : node.type === 'root' ? DOCUMENT : TEXT;
+    this.nodeName = name;
+    const { localName, prefix } = partsOf(name);
+    this.localName = localName;
+    this.prefix = prefix;
+    this.namespaceURI = prefix;
+  }
+
+  get data(): string {
+    return 'data' in this.node ? this.node.data : '';
+  }
+}
+
+class XPathAttribute {
+  readonly nodeType = ATTRIBUTE;
+  readonly ownerElement: XPathNode;
+  readonly name: string;
+  readonly nodeName: string;
+  readonly value: string;
+  readonly localName: string;
+  readonly prefix: string | null;
+  readonly namespaceURI: string | null;
+
+  constructor(ownerElement: XPathNode, name: string, value: string) {
+    this.ownerElement = ownerElement;
+    this.name = name;
+    this.nodeName = name;
+    this.value = value;
+    const { localName, prefix } = partsOf(name);
+    this.localName = localName;
+    this.prefix = prefix;
+    this.namespaceURI = prefix;
+  }
+}
+
+/** The prefix of a name stands for its namespace as well. */
+function partsOf(name: string): { readonly localName: string; readonly prefix: string | null } {
+  const colon = name.indexOf(':');
+  return colon < 0
+    ? { localName: name, prefix: null }
+    : { localName: name.slice(colon + 1), prefix: name.slice(0, colon) };
+}
+
+const wrappers = new WeakMap<AnyNode, XPathNode>();
+
+function wrapped(node: AnyNode): XPathNode {
+  const known = wrappers.get(node);
+  if (known !== undefined) return known;
+  const made = new XPathNode(node);
+  wrappers.set(node, made);
+  return made;
+}
+
+function attributesOf(of: XPathNode): readonly XPathAttribute[] {
+  of.attributes ??= isElement(of.node)
+    ? Object.entries(of.node.attribs).map(([name, value]) => new XPathAttribute(of, name, value))
+    : [];
+  return of.attributes;
+}
+
+function childrenOf({ node }: XPathNode): readonly AnyNode[] {
+  return 'children' in node ? node.children : [];
+}
+
+function facade(): IDomFacade {
+  const of = (node: unknown): XPathNode => node as XPathNode;
+  const or = (node: AnyNode | null | undefined) => (node === null || node === undefined ? null : wrapped(node));
+  const methods = {
+    getAllAttributes: (node: unknown) => [...attributesOf(of(node))],
+    getAttribute: (node: unknown, name: string) => (of(node).node as Element).attribs[name] ?? null,
+    getChildNodes: (node: unknown) => childrenOf(of(node)).map(wrapped),
+    getData: (node: unknown) => (node instanceof XPathAttribute ? node.value : of(node).data),
+    getFirstChild: (node: unknown) => or(childrenOf(of(node))[0]),
+    getLastChild: (node: unknown) => or(childrenOf(of(node)).at(-1)),
+    getNextSibling: (node: unknown) => or(of(node).node.next),
+    getPreviousSibling: (node: unknown) => or(of(node).node.prev),
+    getParentNode: (node: unknown) => (node instanceof XPathAttribute ? node.ownerElement : or(of(node).node.parent)),
+  };
+  return methods as unknown as IDomFacade;
+}
+
+const FACADE = facade();

@@ -37,6 +37,7 @@ const COMMANDS: readonly (readonly [
     'forget that URLs were crawled, so that they are taken again',
     () => import('./commands/forget.ts'),
   ],
+  ['init', 'This machine:', 'make a folder with a crawler and its test', () => import('./commands/init.ts')],
   [
     'doctor',
     'This machine:',

@@ -30,6 +30,7 @@ export function commandLines({ page, letter, run }: Names): Readonly<Record<stri
     crawl: { args: ['crawl', page, '--run', run, ...local], connects: [] },
     try: { args: ['try', page, ...local], connects: [], onlyAsks: true },
     demo: { args: ['demo', '--rate', 'none'], connects: [] },
+    init: { args: ['init', `${run}-folder`], connects: [] },
     records: { args: ['records', run], connects: [], onlyAsks: true },
     produce: { args: ['produce', page, '--run', run, ...local], connects: both },
     status: { args: ['status'], connects: redis, onlyAsks: true },

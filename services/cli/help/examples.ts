@@ -22,6 +22,7 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   seal: ['trawl seal RUN', 'trawl seal RUN --json'],
   doctor: ['trawl doctor', 'trawl doctor --json'],
   try: ['trawl try https://www.example.com/', 'trawl try https://www.example.com/ --crawler ./shop.ts --watch'],
+  init: ['trawl init shop', 'trawl init news --json'],
   demo: ['trawl demo', 'trawl demo --rate 120/min'],
 };
 

@@ -18,8 +18,7 @@ export async function watchTrials(files: readonly string[], signal: AbortSignal)
   const saves = new Saves(files);
   let page: KeptPage | undefined;
   try {
-    for (;;) {
-      const saved = saves.next();
+    for (let saved = saves.next(); ; ) {
       const over = new AbortController();
       const ended = runOnce(page, AbortSignal.any([signal, over.signal]), (told) => {
         page ??= told.page;
@@ -30,6 +29,7 @@ export async function watchTrials(files: readonly string[], signal: AbortSignal)
           say(code === 0 ? 'Watching for saves; Ctrl-C ends it.' : 'It failed. Watching for saves; Ctrl-C ends it.');
       });
       const name = await untilAborted(saved, signal);
+      saved = saves.next();
       over.abort();
       await ended;
       say('', `${name} was saved:`);

@@ -182,12 +182,12 @@ test.each<[readonly string[], string]>([
 test('--watch runs again at each save, on the page that was fetched once, until Ctrl-C', async () => {
   const { site, workplace, save } = await setup();
   const trawl = workplace.start(['try', site.url('/product/1'), '--crawler', './shop.ts', '--watch', ...LOCAL]);
-  await trawl.says(/"price":1299\.5\}[^]*Watching for saves; Ctrl-C ends it/);
+  await trawl.says(/"price":1299\.5\}[\s\S]*Watching for saves; Ctrl-C ends it/);
   await save('price.ts', PRICE.replace("page.number('.price')", '7'));
   await trawl.says(/"price":7\}/);
   await trawl.says(/price\.ts was saved:/);
   await save('shop.ts', `${SHOP}\nsyntax error`);
-  await trawl.says(/shop\.ts was saved:[^]*It failed\. Watching for saves/);
+  await trawl.says(/shop\.ts was saved:[\s\S]*It failed\. Watching for saves/);
   await save('shop.ts', SHOP.replace("name: 'shop'", "name: 'mended'"));
   await trawl.says(/Crawler mended, step product/);
   trawl.signal('SIGINT');

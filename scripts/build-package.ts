@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
-/** `npm pack` runs this: compiles the program into `dist/`, beside the files that it reads while it runs. */
+/** `npm pack` runs this: compiles the program into `dist/`, or the folder that is named, beside the files that it reads while it runs. */
 const ROOT = join(import.meta.dirname, '..');
-const DIST = join(ROOT, 'dist');
+const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 
 rmSync(DIST, { recursive: true, force: true });
-execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
+execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', '--outDir', DIST], {
+  cwd: ROOT,
+  stdio: 'inherit',
+});
 for (const folder of ['services', 'shared']) {
   const isCode = /\.ts$/;
   cpSync(join(ROOT, folder), join(DIST, folder), { recursive: true, filter: (path) => !isCode.test(path) });

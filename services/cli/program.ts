@@ -14,6 +14,7 @@ const COMMANDS: readonly (readonly [
   load: () => Promise<{ readonly command: CommandModule }>,
 ])[] = [
   ['crawl', 'One process:', 'crawl in this one process, with no services', () => import('./commands/crawl.ts')],
+  ['try', 'One process:', 'fetch one page, and show what a crawler makes of it', () => import('./commands/try.ts')],
   ['demo', 'One process:', 'serve a small site and crawl it; needs no network', () => import('./commands/demo.ts')],
   ['produce', 'A fleet:', 'offer seeds to the fleet', () => import('./commands/produce.ts')],
   ['work', 'A fleet:', 'run a worker of the fleet', () => import('./commands/work.ts')],
@@ -36,6 +37,7 @@ const COMMANDS: readonly (readonly [
     'forget that URLs were crawled, so that they are taken again',
     () => import('./commands/forget.ts'),
   ],
+  ['init', 'This machine:', 'make a folder with a crawler and its test', () => import('./commands/init.ts')],
   [
     'crawlers',
     'This machine:',

@@ -9,17 +9,18 @@ import type { Crawler } from './crawler.ts';
  *
  * @throws ConfigurationError with all that is wrong
  */
-export function argsOf({ name, args: schema }: Crawler, given: Readonly<Record<string, string>>): unknown {
+export function argsOf({ name, args: schema }: Crawler, given: Readonly<Record<string, unknown>>): unknown {
   const known = Object.keys(schema?.shape ?? {});
   const problems = Object.keys(given)
     .filter((each) => !known.includes(each))
     .map((each) => unknownArg(each, name, known));
   if (problems.length > 0) throw new ConfigurationError(problems);
   if (schema === undefined) return {};
-  const values: Record<string, unknown> = { ...given };
+  const values = { ...given };
   for (const issue of schema.safeParse(values).error?.issues ?? []) {
     const [field] = issue.path;
-    if (typeof field === 'string' && given[field] !== undefined) values[field] = fromJson(given[field]);
+    const text = typeof field === 'string' ? given[field] : undefined;
+    if (typeof text === 'string') values[field as string] = fromJson(text);
   }
   const read = schema.safeParse(values);
   if (read.success) return read.data;
@@ -50,7 +51,7 @@ function unknownArg(arg: string, crawler: string, known: readonly string[]): str
   return `crawler ${crawler} has no argument ${arg}: ${mend}`;
 }
 
-function argProblem({ path, message }: z.core.$ZodIssue, given: Readonly<Record<string, string>>): string {
+function argProblem({ path, message }: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string {
   const name = path.map(String).join('.');
   const got = given[name] === undefined ? '' : ` (got "${given[name]}")`;
   return `--arg ${name}: ${message}${got}`;

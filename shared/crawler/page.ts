@@ -41,6 +41,11 @@ export class Page extends PageTools {
     this.#fetched = fetched;
   }
 
+  /** The same page for another task: a test says at which step, say. */
+  at(task: Task): Page {
+    return new Page(task, this.#fetched);
+  }
+
   /** The page's URL, after redirects. */
   override get url(): string {
     return this.#fetched.finalUrl;

@@ -24,7 +24,7 @@ export interface StepOutcome {
   readonly items: readonly unknown[];
   readonly follows: readonly Following[];
   /** Links whose condition what they keep doesn't meet. */
-  readonly unmet: readonly string[];
+  readonly unmet: readonly Following[];
   /** The step that it came of: it may have taken over from the task's own. Nothing for a short crawler. */
   readonly by?: Step;
 }
@@ -39,7 +39,7 @@ export class StepRun {
   readonly #failure: Failure | undefined;
   readonly #items: unknown[] = [];
   readonly #follows: Following[] = [];
-  readonly #unmet: string[] = [];
+  readonly #unmet: Following[] = [];
   #keptBytes = 0;
   #isOver = false;
   /** The first thing that was refused: a step that catches it has still failed. */
@@ -124,7 +124,7 @@ export class StepRun {
     const follows = [...(urls.length === 0 ? [] : [{ step, links: urls, kept }]), ...requests];
     if (follows.length === 0) return;
     if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
-      this.#unmet.push(...follows.flatMap((each) => each.links));
+      this.#unmet.push(...follows);
       return;
     }
     if (kept !== undefined) this.#weigh(keptBytes(kept, step.name) * (urls.length + requests.length));

@@ -10,6 +10,7 @@ export type { AcceptsType, PageFunction, StepContext, StepResult } from './defin
 export type { FollowedRequest } from './followed-request.ts';
 export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';
+export { type TestCrawlerOptions, type TestedLink, type TestedPage, testCrawler } from './test-crawler.ts';
 export type { NumberOptions } from './tools/numbers.ts';
 export type { Selection, TableOptions } from './tools/selection.ts';
 export type { JsonLdObject } from './tools/structured-data.ts';

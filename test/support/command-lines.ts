@@ -28,7 +28,9 @@ export function commandLines({ page, letter, run }: Names): Readonly<Record<stri
   const ofFleet = [run, '--no-local'];
   return {
     crawl: { args: ['crawl', page, '--run', run, ...local], connects: [] },
+    try: { args: ['try', page, ...local], connects: [], onlyAsks: true },
     demo: { args: ['demo', '--rate', 'none'], connects: [] },
+    init: { args: ['init', `${run}-folder`], connects: [] },
     records: { args: ['records', run], connects: [], onlyAsks: true },
     produce: { args: ['produce', page, '--run', run, ...local], connects: both },
     status: { args: ['status'], connects: redis, onlyAsks: true },

@@ -24,6 +24,8 @@ export const EXAMPLES: Readonly<Record<string, readonly [string, string]>> = {
   'crawlers list': ['trawl crawlers', 'trawl crawlers list --json'],
   'crawlers graph': ['trawl crawlers graph shop', 'trawl crawlers graph ./shop.ts --format dot'],
   doctor: ['trawl doctor', 'trawl doctor --json'],
+  try: ['trawl try https://www.example.com/', 'trawl try https://www.example.com/ --crawler ./shop.ts --watch'],
+  init: ['trawl init shop', 'trawl init news --json'],
   demo: ['trawl demo', 'trawl demo --rate 120/min'],
 };
 

@@ -50,7 +50,8 @@ export async function readCrawlerInput(
   };
 }
 
-function argsFor(crawler: Crawler, texts: readonly string[]): [Record<string, string>, unknown] {
+/** The arguments as they were typed, and as the crawler reads them. */
+export function argsFor(crawler: Crawler, texts: readonly string[]): [Record<string, string>, unknown] {
   try {
     const given = readArgs(texts);
     return [given, argsOf(crawler, given)];

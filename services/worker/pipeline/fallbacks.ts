@@ -1,8 +1,10 @@
 import type { Step } from '../../../shared/crawler/crawler.ts';
 import { Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
+import { StepError } from '../../../shared/crawler/step-error.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import { failureOf, mayFallBack, underPolicy } from '../../../shared/task/task/retry-policy.ts';
-import { type Extract, StepError, type Steps } from './steps.ts';
+import type { Steps } from './steps.ts';
 import { type Arrival, type Ending, failedStep, mostAttempts, stepOf, urlOf, type Visit } from './visit.ts';
 
 /** A page, and what a step made of it. */

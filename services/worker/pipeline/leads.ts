@@ -1,10 +1,11 @@
 import type { Step } from '../../../shared/crawler/crawler.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import type { AboutOffer } from '../../../shared/task/task/offer.ts';
-import { LinkBudget, plainDepth } from './links.ts';
-import type { Extract } from './steps.ts';
-import type { Visit } from './visit.ts';
+import { domainFinder } from './domains.ts';
+import { type FollowOptions, LinkBudget, plainDepth, type SortedLinks, sortLinks } from './links.ts';
+import { loginsOf, type Visit } from './visit.ts';
 
 /** Links of a page that are offered in the same way. */
 export interface Lead {
@@ -50,6 +51,23 @@ export function leadsOf(
     });
   }
   return { leads, isCut: budget.isCut };
+}
+
+/** Sorts the links of a lead by what becomes of them. */
+export async function sortLead(
+  { links, ...lead }: Lead,
+  visit: Visit,
+  page: Page,
+  { rules, isSeen }: Pick<FollowOptions, 'rules' | 'isSeen'>,
+): Promise<SortedLinks> {
+  const { task, run } = visit;
+  return sortLinks(links, {
+    ...{ task, finalUrl: page.url, rules, logins: loginsOf(visit), ...lead },
+    domainOf: await domainFinder(lead.options.scope ?? 'host'),
+    startOf: (href) => run.crawler.startOf(href),
+    loginOf: (link) => page.loginOf(link),
+    ...(isSeen === undefined ? {} : { isSeen }),
+  });
 }
 
 /** What holds for links to a step: its own rules, and else the run's. */

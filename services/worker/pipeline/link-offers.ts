@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
 import { type Frontier, type LinkTally, MAX_OFFER, nameOf, type Settlement } from '../../../shared/ports/frontier.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
-import { domainFinder } from './domains.ts';
-import { type Lead, leadsOf } from './leads.ts';
-import { type SortedLinks, sortLinks } from './links.ts';
+import { leadsOf, sortLead } from './leads.ts';
 import { SeenLinks } from './seen-links.ts';
-import type { Extract } from './steps.ts';
-import { loginsOf, type Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 export interface LinkOffersOptions {
   readonly frontier: Pick<Frontier, 'offer'>;
@@ -56,7 +54,9 @@ export class LinkOffers {
     if (release === 0) return { how: 'offered' };
     const { leads, isCut } = leadsOf(visit, page, extract);
     if (leads.length + extract.unmet.length === 0) return { how: isCut ? 'cut' : 'offered' };
-    const sorted = await Promise.all(leads.map((lead) => this.#sort(visit, page, lead)));
+    const { rules } = this.#options;
+    const isSeen = (link: string): boolean => this.#seen.has(task.run, link);
+    const sorted = await Promise.all(leads.map((lead) => sortLead(lead, visit, page, { rules, isSeen })));
     const offers = sorted.flatMap((each) => each.offers);
     const tally = await this.#offerAll(visit, offers);
     if (typeof tally === 'string') return { how: tally };
@@ -70,7 +70,7 @@ export class LinkOffers {
         task.run,
         sorted.flatMap(({ outOfScope }) => outOfScope),
       ),
-      condition: extract.unmet.length,
+      condition: extract.unmet.reduce((sum, { links }) => sum + links.length, 0),
     };
     const isAnyLeftOut = leftOut.depth + leftOut.scope + leftOut.condition > 0;
     return {
@@ -78,18 +78,6 @@ export class LinkOffers {
       ...(tally.links === 0 ? {} : { tally }),
       ...(isAnyLeftOut ? { leftOut } : {}),
     };
-  }
-
-  async #sort(visit: Visit, page: Page, { links, ...lead }: Lead): Promise<SortedLinks> {
-    const { rules } = this.#options;
-    const { task, run } = visit;
-    const domainOf = await domainFinder(lead.options.scope ?? 'host');
-    return sortLinks(links, {
-      ...{ task, finalUrl: page.url, rules, domainOf, logins: loginsOf(visit), ...lead },
-      startOf: (href) => run.crawler.startOf(href),
-      loginOf: (link) => page.loginOf(link),
-      isSeen: (link) => this.#seen.has(task.run, link),
-    });
   }
 
   async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<LinkTally | 'stale' | 'full'> {

@@ -9,7 +9,7 @@ import type { Logins } from '../../../shared/task/url/logins.ts';
 import { scopeTest } from '../../../shared/task/url/scope.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 
-interface FollowOptions {
+export interface FollowOptions {
   readonly task: Task;
   /** URL of the page that has the links, after redirects. */
   readonly finalUrl: string;

@@ -1,4 +1,6 @@
 import { Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
+import { StepError } from '../../../shared/crawler/step-error.ts';
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
 import { PageHold } from '../../../shared/ports/fetcher.ts';
 import {
@@ -36,7 +38,7 @@ import { spent } from './fate.ts';
 import { LinkOffers } from './link-offers.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { settlementOf, wayOf } from './settlements.ts';
-import { type Extract, StepError, Steps, type StepsOptions } from './steps.ts';
+import { Steps, type StepsOptions } from './steps.ts';
 import { type Arrival, arrivedMark, doneRecord, type Ending, endedRecord, failedStep, type Visit } from './visit.ts';
 
 export interface PipelineOptions extends RequestsOptions, StepsOptions {

@@ -1,4 +1,5 @@
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
+import { type StepError, stepErrorOf } from '../../../shared/crawler/step-error.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import {
   FetchError,
@@ -19,7 +20,6 @@ import { followed, isInScope, outOfScope } from './redirects.ts';
 import { validatorsFor } from './revisit.ts';
 import type { Candidate, Permission, Robots } from './robots.ts';
 import { SilentHosts } from './silent-hosts.ts';
-import { type StepError, stepErrorOf } from './steps.ts';
 import {
   type Arrival,
   type Ending,

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 import type { Step } from '../../../shared/crawler/crawler.ts';
 import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
+import type { StepError } from '../../../shared/crawler/step-error.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
@@ -17,7 +19,6 @@ import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../
 import { canonicalOf } from '../../../shared/task/url/url.ts';
 import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import type { WorkedRun } from '../run-directory.ts';
-import type { Extract, StepError } from './steps.ts';
 
 /** Characters kept of an error in an attempt's note. */
 const MAX_NOTE_LENGTH = 500;

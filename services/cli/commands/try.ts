@@ -1,0 +1,257 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { runOptionsOf } from '../../../shared/control/run-options.ts';
+import { findCrawler } from '../../../shared/crawler/catalogue.ts';
+import type { Kept } from '../../../shared/crawler/condition.ts';
+import type { Crawler } from '../../../shared/crawler/crawler.ts';
+import { madePage } from '../../../shared/crawler/made-page.ts';
+import { Page } from '../../../shared/crawler/page.ts';
+import { StepError } from '../../../shared/crawler/step-error.ts';
+import { keptProblem, stepFor } from '../../../shared/crawler/test-crawler.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { messageOf, UsageError } from '../../../shared/runtime/errors.ts';
+import { SETTINGS } from '../../../shared/settings/table.ts';
+import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
+import { offerOf } from '../../../shared/task/task/offer.ts';
+import type { Outcome } from '../../../shared/task/task/outcome.ts';
+import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { Steps } from '../../worker/pipeline/steps.ts';
+import { redirectsOf, type Visit } from '../../worker/pipeline/visit.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { argsFor } from '../process/crawler-input.ts';
+import { openWatchdog } from '../process/open-worker.ts';
+import { routingRulesOf } from '../process/routing-rules.ts';
+import { print, printJson, say } from '../text/output.ts';
+import { codeFrame } from '../trial/code-frame.ts';
+import { fetchOnce } from '../trial/fetch-once.ts';
+import { pageFacts, stepFacts } from '../trial/trial.ts';
+import { pageLines, selectionLines, stepLines } from '../trial/trial-lines.ts';
+import {
+  type KeptPage,
+  leaveWatcher,
+  pageOfEarlier,
+  tellImports,
+  tellWatcher,
+  UNDER_WATCH,
+} from '../trial/under-watch.ts';
+import { watchTrials } from '../trial/watched-trial.ts';
+
+interface TryOptions {
+  readonly step?: string;
+  readonly kept?: string;
+  readonly arg?: string[];
+  readonly select?: string;
+  readonly html?: string;
+  readonly watch?: boolean;
+  readonly underWatch?: boolean;
+}
+
+/** `trawl try URL`: one page, and what a crawler makes of it. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['run', 'fetch', 'worker'])
+      .argument('<url>', 'a page')
+      .option('--step <name>', 'the step that reads it (default: where the URL starts)')
+      .option('--kept <json>', 'what the link that led here kept')
+      .option('--arg <name=value...>', "an argument of the crawler's")
+      .option('--select <css>', 'print what a selector finds')
+      .option('--html <file>', 'read this file, as if it were at the URL')
+      .option('--watch', 'run again at each save of the crawler')
+      .addOption(new Option(UNDER_WATCH).hideHelp())
+      .action(async (url: string, options: TryOptions & { readonly crawler?: string }) => {
+        exit(await withContext({ ...options }, { logLevel: 'error' }, (context) => tryOut(url, options, context)));
+      });
+  },
+};
+
+/** What is found out before the page is read. */
+interface Plan {
+  readonly visit: Visit;
+  readonly options: TryOptions;
+  readonly context: Context;
+  /** A crawler was named: it reads the page. */
+  readonly isRead: boolean;
+}
+
+async function tryOut(url: string, options: TryOptions, context: Context): Promise<number> {
+  const { signal = new AbortController().signal, settings } = context;
+  const { watch = false, underWatch = false, html } = options;
+  const isRead = settings.crawler !== SETTINGS.crawler.default;
+  if (!isRead) refuseWithoutCrawler(options);
+  if (!underWatch) {
+    if (watch) return await watchTrials(namedFiles(settings.crawler, html), signal);
+    return await attempt({ ...(await planFor(url, options, context)), isRead }, undefined, signal);
+  }
+  try {
+    const page = await pageOfEarlier();
+    tellImports();
+    return await attempt({ ...(await planFor(url, options, context)), isRead }, page, signal);
+  } finally {
+    leaveWatcher();
+  }
+}
+
+function refuseWithoutCrawler({ step, kept, arg, watch, html }: TryOptions): void {
+  const [flag] = Object.entries({ step, kept, arg }).find(([, value]) => value !== undefined) ?? [];
+  if (flag !== undefined) throw new UsageError(`--${flag} is for a crawler: name it with --crawler`);
+  if (watch && html === undefined) throw new UsageError('nothing to watch: name a crawler with --crawler, or --html');
+}
+
+/** Files that the command line names: they are watched even if they can't be loaded. */
+function namedFiles(crawler: string, html: string | undefined): string[] {
+  const files = [...(crawler.includes('/') || extname(crawler) !== '' ? [crawler] : []), ...(html ? [html] : [])];
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new UsageError(`there is no ${missing}`);
+  return files.map((file) => resolve(file));
+}
+
+async function planFor(text: string, options: TryOptions, context: Context): Promise<Omit<Plan, 'isRead'>> {
+  const { settings } = context;
+  const url = readUrl(text);
+  if (isProblem(url))
+    throw new UsageError(`expected a URL such as https://www.example.com/, got "${text}": ${url.problem}`);
+  const { crawler, version } = await findCrawler(settings.crawler, settings.crawlersDir);
+  const [, args] = argsFor(crawler, options.arg ?? []);
+  const step = asUsage(() => stepFor(crawler, options.step, url.href));
+  const kept = readKept(options.kept, crawler, step);
+  // What the function of a short crawler names would be followed by --follow.
+  const runOptions = {
+    ...runOptionsOf(settings, 'run'),
+    ...(crawler.pageFunction === undefined ? {} : { follow: true }),
+  };
+  const { urlKey } = runOptions;
+  const rules = await routingRulesOf(settings);
+  const about = { ...INITIAL_FIELDS, step, ...(kept === undefined ? {} : { kept }) };
+  const task = { ...offerOf(url, { rules, urlKey }, about), run: 'try' };
+  const run = { incarnation: '', options: runOptions, crawler, version, args };
+  const state = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
+  return { visit: { task, release: 1, holder: 'try', state, run, worker: 'try' }, options, context };
+}
+
+function readKept(text: string | undefined, crawler: Crawler, key: string): Kept | undefined {
+  const kept = text === undefined ? undefined : jsonOf(text);
+  if (kept !== undefined && (typeof kept !== 'object' || kept === null || Array.isArray(kept)))
+    throw new UsageError(`expected --kept to be a JSON object, as '{"sku":"a1"}', got ${text}`);
+  const problem = keptProblem(crawler, key, (kept ?? {}) as Kept);
+  if (problem !== undefined) throw new UsageError(`--kept: ${problem}`);
+  return kept as Kept | undefined;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error: unknown) {
+    throw new UsageError(`expected --kept to be JSON, as '{"sku":"a1"}': ${messageOf(error)}`);
+  }
+}
+
+/** Gets the page, prints what there is to be said of it, and gives the exit code. */
+async function attempt(plan: Plan, known: KeptPage | undefined, signal: AbortSignal): Promise<number> {
+  const { visit, options, context } = plan;
+  const found =
+    known ?? (options.html === undefined ? await fetched(plan, signal) : await fromFile(visit, options.html));
+  if ('failure' in found) {
+    tellFailure(found.failure, {}, context);
+    return 1;
+  }
+  if (options.underWatch && options.html === undefined) tellWatcher({ page: found });
+  const at = found.moved === undefined ? visit : { ...visit, moved: { ...visit.task, ...found.moved } };
+  const page = new Page(at.task, found.fetched);
+  const facts = { page: pageFacts(at.task.url, page, redirectsOf(at)) };
+  if (!context.json) print(pageLines(facts.page));
+  const selected = options.select === undefined ? undefined : textsOf(page, options.select);
+  if (selected !== undefined && !context.json) print(selectionLines(options.select ?? '', selected));
+  return await read(plan, at, page, { ...facts, ...(selected === undefined ? {} : { selected }) });
+}
+
+/** Has the crawler read the page. */
+async function read({ isRead, context }: Plan, visit: Visit, page: Page, facts: object): Promise<number> {
+  const { settings } = context;
+  if (!isRead) {
+    if (context.json) printJson(facts);
+    return 0;
+  }
+  const watchdog = openWatchdog(settings, () => []);
+  await watchdog.start();
+  try {
+    const steps = new Steps({ stepTimeoutMs: settings.stepTimeout, clock: systemClock, watch: watchdog });
+    const extract = await steps.extract(visit.run, page);
+    const result = await stepFacts(visit, page, extract, await routingRulesOf(settings));
+    if (context.json) printJson({ ...facts, result });
+    else print(stepLines(result));
+    return 0;
+  } catch (error: unknown) {
+    if (!(error instanceof StepError)) throw error;
+    tellFailure({ outcome: 'failed', reason: error.reason, error: error.message }, facts, context);
+    if (!context.json) say(...codeFrame(error.message));
+    return 1;
+  } finally {
+    await watchdog.stop();
+  }
+}
+
+/** Why there is no page, or nothing was made of it. */
+interface Failure {
+  readonly outcome: Outcome['kind'];
+  readonly reason: string;
+  readonly error: string;
+}
+
+function tellFailure(failure: Failure, facts: object, { json }: Context): void {
+  if (json) printJson({ ...facts, failure });
+  else say({ text: `${failure.outcome}, ${failure.reason}: ${failure.error}`, mark: 'failure', colour: 'red' });
+}
+
+async function fetched(
+  { visit, context }: Plan,
+  signal: AbortSignal,
+): Promise<KeptPage | { readonly failure: Failure }> {
+  const onWait = (host: string, waitMs: number): void => {
+    if (waitMs >= TOLD_WAIT_MS) say(`Waiting ${Math.ceil(waitMs / 1_000)} s for ${host}.`);
+  };
+  const { visit: at, ...found } = await fetchOnce(visit, context, signal, onWait);
+  if (!('ending' in found)) {
+    const { moved } = at;
+    return { fetched: found.arrival.fetched, moved };
+  }
+  const { outcome, status } = found.ending;
+  const { detail } = { detail: undefined, ...outcome };
+  const { reason = 'wait' } = { reason: undefined, ...outcome };
+  const goesOn = outcome.kind === 'retry' || outcome.kind === 'defer' ? '; a crawl would ask again later' : '';
+  const said = detail ?? (status === undefined ? 'no answer' : `HTTP ${status}`);
+  return { failure: { outcome: outcome.kind, reason, error: `${said}${goesOn}` } };
+}
+
+/** Waits that are longer are told. */
+const TOLD_WAIT_MS = 3_000;
+/** The types of files that are no HTML. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.json': 'application/json',
+  '.xml': 'application/xml',
+  '.txt': 'text/plain',
+};
+
+async function fromFile({ task }: Visit, file: string): Promise<KeptPage> {
+  let body: Buffer;
+  try {
+    body = await readFile(file);
+  } catch (error: unknown) {
+    throw new UsageError(`--html ${file} can't be read: ${messageOf(error)}`);
+  }
+  const contentType = TYPES[extname(file).toLowerCase()] ?? 'text/html';
+  return { fetched: madePage(body, { url: task.url, contentType }).fetched, moved: undefined };
+}
+
+function textsOf(page: Page, css: string): readonly string[] {
+  return asUsage(() => page.all(css).map(({ text }) => text));
+}
+
+function asUsage<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error: unknown) {
+    throw new UsageError(messageOf(error), { cause: error });
+  }
+}

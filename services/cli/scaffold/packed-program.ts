@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { codeOf, messageOf, UnavailableError } from '../../../shared/runtime/errors.ts';
+
+const PACKAGE = findPackageJSON(import.meta.url) ?? '';
+const ROOT = dirname(PACKAGE);
+/** What is packed of a checkout has yet to be compiled. */
+const IS_CHECKOUT = import.meta.url.endsWith('.ts');
+const run = promisify(execFile);
+
+/**
+ * Packs this program into a folder, so that what is installed there is just this one: it is in no registry, and a package of its
+ * name there would be somebody else's.
+ *
+ * @returns the file's name
+ * @throws UnavailableError if npm can't be run, or fails
+ */
+export async function packProgram(folder: string): Promise<string> {
+  try {
+    return IS_CHECKOUT ? await compiled((built) => pack(built, folder)) : await pack(ROOT, folder);
+  } catch (error: unknown) {
+    const what = codeOf(error) === 'ENOENT' ? 'npm, which comes with Node.js, is not in PATH' : messageOf(error);
+    throw new UnavailableError(`this program can't be packed with npm pack: ${what}`, { cause: error });
+  }
+}
+
+/** The version of vitest that this program is tested with. */
+export function vitestVersion(): string {
+  return JSON.parse(readFileSync(PACKAGE, 'utf8')).devDependencies.vitest;
+}
+
+async function pack(root: string, folder: string): Promise<string> {
+  const flags = ['--ignore-scripts', '--json', '--pack-destination', folder];
+  const { stdout } = await run('npm', ['pack', ...flags], { cwd: root });
+  const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }];
+  return filename;
+}
+
+/** Compiles a checkout into a folder of its own: others may do the same at the same time. */
+async function compiled<T>(use: (root: string) => Promise<T>): Promise<T> {
+  const built = await mkdtemp(join(tmpdir(), 'trawl-pack-'));
+  try {
+    await run(process.execPath, ['scripts/build-package.ts', join(built, 'dist')], { cwd: ROOT });
+    for (const each of ['package.json', 'bin', 'LICENSE', 'README.md'])
+      await cp(join(ROOT, each), join(built, each), { recursive: true });
+    return await use(built);
+  } finally {
+    await rm(built, { recursive: true });
+  }
+}

@@ -1,0 +1,129 @@
+import { crawlerText, LIST_PAGE, PRODUCT_PAGE, testText } from './crawler-files.ts';
+
+/** What a new folder is made for. */
+export interface Project {
+  readonly name: string;
+  /** The packed program, in the folder itself. */
+  readonly tarball: string;
+  /** The version of vitest, as package.json has it. */
+  readonly vitest: string;
+}
+
+/** The files of a new folder, by their paths in it. */
+export function projectFiles(project: Project): Readonly<Record<string, string>> {
+  const { name } = project;
+  return {
+    [`crawlers/${name}.ts`]: crawlerText(name),
+    [`test/${name}.test.ts`]: testText(name),
+    'test/pages/list.html': LIST_PAGE,
+    'test/pages/product.html': PRODUCT_PAGE,
+    'package.json': packageText(project),
+    'tsconfig.json': TSCONFIG,
+    'docker-compose.yml': composeText(project),
+    '.gitignore': 'node_modules/\noutput/\n.env\n',
+    'README.md': readmeText(project),
+  };
+}
+
+function packageText({ name, tarball, vitest }: Project): string {
+  const contents = {
+    name,
+    private: true,
+    type: 'module',
+    scripts: { test: 'vitest run' },
+    dependencies: { trawl: `file:${tarball}` },
+    devDependencies: { vitest },
+  };
+  return `${JSON.stringify(contents, undefined, 2)}\n`;
+}
+
+/** For editors; Node.js runs TypeScript without it. */
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "es2024",
+    "module": "nodenext",
+    "strict": true,
+    "noEmit": true,
+    "skipLibCheck": true,
+    "allowImportingTsExtensions": true
+  }
+}
+`;
+
+/** A fleet on one machine. The image is made of the packed program; the crawlers are mounted into it. */
+function composeText({ name, tarball }: Project): string {
+  return `# The crawlers of this folder on a fleet:
+#
+#   docker compose up -d --build --scale worker=3
+#   docker compose exec worker trawl produce https://www.example.com/ --crawler ${name} --wait
+#   docker compose exec worker trawl records
+#
+# After a change of a crawler: docker compose restart worker
+services:
+  rabbitmq:
+    image: rabbitmq:4-management
+    # Its data folder is named after it.
+    hostname: rabbitmq
+    restart: unless-stopped
+    volumes:
+      - rabbitmq-data:/var/lib/rabbitmq
+
+  redis:
+    image: redis:8
+    restart: unless-stopped
+    command: [redis-server, --appendonly, 'yes', --maxmemory, 1gb, --maxmemory-policy, noeviction]
+    volumes:
+      - redis-data:/data
+
+  worker:
+    build:
+      context: .
+      dockerfile_inline: |
+        FROM node:24-trixie-slim
+        WORKDIR /app
+        ENV NODE_ENV=production
+        COPY package*.json ${tarball} ./
+        RUN npm install --omit=dev --no-audit --no-fund && npm cache clean --force
+        RUN ln -s /app/node_modules/.bin/trawl /usr/local/bin/trawl && install -d -o node -g node output
+        USER node
+        HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=2 CMD ["trawl", "doctor", "--worker"]
+        CMD ["trawl", "work", "--stay-up"]
+    init: true
+    restart: unless-stopped
+    stop_grace_period: 45s
+    read_only: true
+    tmpfs: [/tmp]
+    cap_drop: [ALL]
+    security_opt: ['no-new-privileges:true']
+    env_file:
+      - path: .env
+        required: false
+    environment:
+      RABBITMQ_HOST: rabbitmq
+      REDIS_HOST: redis
+      OUTPUT_DIR: /app/output
+      LOG_FORMAT: pretty
+      TRAWL_COMMAND: docker compose exec worker trawl
+    volumes:
+      - ./crawlers:/app/crawlers:ro
+      - output:/app/output
+    depends_on:
+      - rabbitmq
+      - redis
+
+volumes:
+  output:
+  rabbitmq-data:
+  redis-data:
+`;
+}
+
+function readmeText({ name }: Project): string {
+  return `# ${name}
+
+- \`npm install\`, then \`npm test\` runs the crawler on the pages saved in \`test/pages\`.
+- \`npx trawl try https://www.example.com/ --crawler ${name} --watch\` shows what it makes of a page, again at each save.
+- \`npx trawl crawl https://www.example.com/ --crawler ${name} -o items.csv\` crawls, in one process.
+- \`docker compose up -d --build\` starts a fleet; \`docker-compose.yml\` says how to give it work.
+`;
+}

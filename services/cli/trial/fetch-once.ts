@@ -1,0 +1,58 @@
+import { openFetcher } from '../../../shared/backends/backends.ts';
+import { openEmbedded } from '../../../shared/backends/embedded.ts';
+import { PageHold } from '../../../shared/ports/fetcher.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { VERSION } from '../../../shared/runtime/version.ts';
+import { nextUrlOf } from '../../../shared/task/task/task.ts';
+import { type Requested, Requests } from '../../worker/pipeline/requests.ts';
+import { Robots } from '../../worker/pipeline/robots.ts';
+import { hostOf, type Visit } from '../../worker/pipeline/visit.ts';
+import type { Context } from '../command.ts';
+import { hostHeadersOf } from '../process/host-headers.ts';
+
+/** What came of one page: it arrived, or its task would have ended so. */
+export type FetchedOnce = Exclude<Requested, { readonly laterMs: number }>;
+
+/** More than one page needs: a host that is silent takes half of them at most. */
+const SLOTS = 10;
+
+/**
+ * Fetches the page of a visit as a crawl of one process does: through its fetcher with its address guard, by robots.txt, at the
+ * rate, redirects included. Nothing is kept of it. What a crawl would put back is waited for here.
+ *
+ * @param onWait told how long, in milliseconds, and for which host
+ */
+export async function fetchOnce(
+  visit: Visit,
+  { settings, log }: Pick<Context, 'settings' | 'log'>,
+  signal: AbortSignal,
+  onWait: (host: string, waitMs: number) => void,
+): Promise<FetchedOnce> {
+  const { hostConcurrency, fetchTimeout: timeoutMs, maxBody: maxBodyBytes, maxRedirects } = settings;
+  const hostHeaders = await hostHeadersOf(settings);
+  const stores = await openEmbedded(settings);
+  const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+  const parts = { gate: stores.gate, fetcher, hostConcurrency, clock: systemClock, random: Math.random };
+  const robots =
+    settings.robots === 'obey' ? new Robots({ ...parts, store: stores.robots, timeoutMs, log }) : undefined;
+  const slots = { total: SLOTS, noteShortage: () => {} };
+  const requests = new Requests({ ...parts, robots, maxBodyBytes, maxRedirects, slots, signal });
+  try {
+    for (let at = visit; ; ) {
+      const rules = await robots?.look(nextUrlOf(at.task));
+      const requested = await requests.make(at, { rules, arrival: undefined }, new PageHold());
+      signal.throwIfAborted();
+      if (!('laterMs' in requested)) {
+        await requested.left;
+        return requested;
+      }
+      onWait(hostOf(requested.visit), requested.laterMs);
+      await systemClock.sleep(requested.laterMs, signal);
+      signal.throwIfAborted();
+      at = { ...visit, task: requested.visit.moved ?? at.task };
+    }
+  } finally {
+    await fetcher.stop();
+    stores.close();
+  }
+}

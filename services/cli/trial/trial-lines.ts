@@ -1,0 +1,56 @@
+import type { Line } from '../text/output.ts';
+import type { PageFacts, StepFacts, TrialLink } from './trial.ts';
+
+/** Rows of each kind that are shown; `--json` has all. */
+const MOST_ROWS = 20;
+const WHY = { scope: 'out of scope', depth: 'too deep', condition: 'condition not met' } as const;
+
+/** A page, for people. */
+export function pageLines({ url, redirects, status, contentType, bytes, title, canonical, links }: PageFacts): Line[] {
+  return [
+    url,
+    ...redirects.map((to) => `  redirected to ${to}`),
+    `  HTTP ${status}, ${contentType ?? 'no content type'}, ${bytes} bytes`,
+    ...(title === null ? [] : [`  title: ${title}`]),
+    ...(canonical === null ? [] : [`  canonical: ${canonical}`]),
+    `  links: ${links}`,
+  ];
+}
+
+/** What a crawler makes of it. */
+export function stepLines({ crawler, step, items, follows, leftOut, isCut }: StepFacts): Line[] {
+  const cut = isCut ? ['More links were named than a page may have: the last are left out.'] : [];
+  return [
+    '',
+    step === undefined ? `Crawler ${crawler}` : `Crawler ${crawler}, step ${step}`,
+    ...group(
+      'emits',
+      'item',
+      items.map((item) => JSON.stringify(item)),
+    ),
+    ...group('follows', 'link', follows.map(linkText)),
+    ...(leftOut.length === 0
+      ? []
+      : group(
+          'leaves out',
+          'link',
+          leftOut.map((link) => `${linkText(link)}  ${WHY[link.reason]}${link.condition ? `: ${link.condition}` : ''}`),
+        )),
+    ...cut,
+  ];
+}
+
+/** What a selector finds. */
+export function selectionLines(css: string, texts: readonly string[]): Line[] {
+  return ['', ...group(css, 'element', texts)];
+}
+
+function group(verb: string, noun: string, rows: readonly string[]): string[] {
+  const count = rows.length === 0 ? `no ${noun}s` : `${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`;
+  const more = rows.length > MOST_ROWS ? [`  … and ${rows.length - MOST_ROWS} more (--json shows all)`] : [];
+  return [`${verb}: ${count}`, ...rows.slice(0, MOST_ROWS).map((row) => `  ${row}`), ...more];
+}
+
+function linkText({ step, url, kept }: TrialLink): string {
+  return `${step === undefined ? '' : `${step}  `}${url}${kept === undefined ? '' : `  keeps ${JSON.stringify(kept)}`}`;
+}

@@ -1,0 +1,104 @@
+import { conditionText } from '../../../shared/crawler/condition.ts';
+import type { Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
+import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import { leadsOf, sortLead } from '../../worker/pipeline/leads.ts';
+import type { Visit } from '../../worker/pipeline/visit.ts';
+
+/** What is known of a page without a crawler. */
+export interface PageFacts {
+  readonly url: string;
+  /** URLs that it was redirected to, in order. */
+  readonly redirects: readonly string[];
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly bytes: number;
+  readonly title: string | null;
+  readonly canonical: string | null;
+  /** How many. */
+  readonly links: number;
+}
+
+/** A link that a crawl would follow. */
+export interface TrialLink {
+  /** Left out for a crawler of one function. */
+  readonly step?: string;
+  readonly url: string;
+  readonly kept?: Readonly<Record<string, unknown>>;
+}
+
+/** One that it would leave out. */
+export interface LeftOutLink extends TrialLink {
+  readonly reason: 'scope' | 'depth' | 'condition';
+  /** The condition, if it can be printed. */
+  readonly condition?: string;
+}
+
+/** What a crawler makes of a page. */
+export interface StepFacts {
+  readonly crawler: string;
+  /** Left out for a crawler of one function. */
+  readonly step?: string;
+  readonly items: readonly unknown[];
+  readonly follows: readonly TrialLink[];
+  readonly leftOut: readonly LeftOutLink[];
+  /** The step names more links than a page may have: the last are left out. */
+  readonly isCut: boolean;
+}
+
+export function pageFacts(url: string, page: Page, redirects: readonly string[]): PageFacts {
+  return {
+    url,
+    redirects,
+    status: page.status,
+    contentType: page.contentType ?? null,
+    bytes: page.body.byteLength,
+    title: page.title ?? null,
+    canonical: page.canonical ?? null,
+    links: page.links().length,
+  };
+}
+
+/** What a crawl would store and follow of a page. */
+export async function stepFacts(
+  visit: Visit,
+  page: Page,
+  extract: Extract,
+  rules: readonly RoutingRule[],
+): Promise<StepFacts> {
+  const { crawler } = visit.run;
+  const nameOf = (key: string): { readonly step?: string } => {
+    const name = crawler.step(key)?.name;
+    return name === undefined ? {} : { step: name };
+  };
+  const { leads, isCut } = leadsOf(visit, page, extract);
+  const follows: TrialLink[] = [];
+  const leftOut: LeftOutLink[] = extract.unmet.flatMap(({ step, links, kept }) => {
+    const condition = step.when === undefined ? {} : { condition: conditionText(step.when) };
+    const about = { reason: 'condition' as const, ...condition, ...(kept === undefined ? {} : { kept }) };
+    return links.map((url) => ({ step: step.name, url, ...about }));
+  });
+  for (const lead of leads) {
+    const { offers, tooDeep, outOfScope } = await sortLead(lead, visit, page, { rules });
+    const kept = lead.about?.kept === undefined ? {} : { kept: lead.about.kept };
+    follows.push(...offers.map(({ url, step }) => ({ ...nameOf(step), url, ...kept })));
+    const keyOf = (url: string): string => lead.about?.step ?? crawler.startOf(url);
+    for (const [reason, urls] of [
+      ['depth', tooDeep],
+      ['scope', outOfScope],
+    ] as const)
+      leftOut.push(...urls.map((url) => ({ ...nameOf(keyOf(url)), url, reason, ...kept })));
+  }
+  const { data, items } = extract;
+  const all =
+    items === undefined
+      ? data === undefined
+        ? []
+        : [data]
+      : items > 1
+        ? (data as unknown[])
+        : items === 1
+          ? [data]
+          : [];
+  return { crawler: crawler.name, ...nameOf(visit.task.step), items: all, follows, leftOut, isCut };
+}

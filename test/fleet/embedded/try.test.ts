@@ -1,0 +1,196 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { TestSite } from '../../support/site.ts';
+import { openWorkplace, type Workplace } from '../../support/trawl.ts';
+
+const LOCAL = ['--private-hosts', '127.0.0.0/8', '--rate', 'none'];
+
+const SHOP = `import { defineCrawler, z } from 'trawl';
+import { price } from './price.ts';
+
+export default defineCrawler({
+  name: 'shop',
+  args: z.object({ most: z.number().default(9) }),
+  patterns: { product: '/product/*' },
+  steps: {
+    list: {
+      to: ['product', 'list'],
+      run({ page, args, follow }) {
+        follow('product', page.links('a.product').slice(0, args.most), { kept: { list: 'all' } });
+        follow('list', page.links('a.next'));
+      },
+    },
+    product: {
+      to: ['reviews'],
+      keeps: z.object({ list: z.string().optional() }),
+      record: z.object({ name: z.string(), price: z.number() }),
+      run({ page, emit, follow }) {
+        emit({ name: page.get('h1'), price: price(page) } as never);
+        follow('reviews', '/reviews/1');
+      },
+    },
+    reviews: { when: { exists: 'sku' }, run() {} },
+  },
+});
+`;
+const PRICE = `import type { Page } from 'trawl';
+export const price = (page: Page) => page.number('.price');
+`;
+const LIST = `<title>List</title><link rel=canonical href=/all>
+<a class=product href=/product/1>1</a><a class=product href=http://other.test/2>2</a><a class=next href=/?page=2>next</a>`;
+const PRODUCT = '<title>Pot</title><h1>Pot</h1><p class=price>1.299,50 €</p>';
+
+/** A shop, and a folder with a crawler for it. */
+async function setup(): Promise<{
+  site: TestSite;
+  workplace: Workplace;
+  save: (file: string, text: string) => Promise<void>;
+}> {
+  const site = new TestSite();
+  await site.start();
+  onTestFinished(() => site.stop());
+  const html = (body: string) => (_: unknown, response: import('node:http').ServerResponse) =>
+    void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
+  site.on('/shop', html(LIST));
+  site.on('/product/1', html(PRODUCT));
+  site.on('/moved', (_, response) => void response.writeHead(301, { location: '/product/1' }).end());
+  const workplace = await openWorkplace();
+  const save = (file: string, text: string): Promise<void> => writeFile(join(workplace.folder, file), text);
+  await save('shop.ts', SHOP);
+  await save('price.ts', PRICE);
+  return { site, workplace, save };
+}
+
+test('without a crawler: what is known of the page', async () => {
+  const { site, workplace } = await setup();
+  const { code, stdout } = await workplace.run(['try', site.url('/shop'), ...LOCAL]);
+  expect([code, stdout.split('\n')]).toEqual([
+    0,
+    [
+      site.url('/shop'),
+      `  HTTP 200, text/html, ${Buffer.byteLength(LIST)} bytes`,
+      '  title: List',
+      `  canonical: ${site.url('/all')}`,
+      '  links: 3',
+      '',
+    ],
+  ]);
+  expect(site.requests.map(({ path }) => path)).toEqual(['/robots.txt', '/shop']);
+});
+
+test('what a step would emit, follow and leave out, with why', async () => {
+  const { site, workplace } = await setup();
+  const crawler = ['--crawler', './shop.ts', ...LOCAL];
+  const kept = { list: 'all' };
+  expect((await workplace.json(['try', site.url('/shop'), ...crawler])).result).toEqual({
+    crawler: 'shop',
+    step: 'list',
+    items: [],
+    follows: [
+      { step: 'product', url: site.url('/product/1'), kept },
+      { step: 'list', url: site.url('/?page=2') },
+    ],
+    leftOut: [{ step: 'product', url: 'http://other.test/2', reason: 'scope', kept }],
+    isCut: false,
+  });
+  const some = await workplace.json(['try', site.url('/shop'), '--arg', 'most=0', ...crawler]);
+  expect(some.result).toMatchObject({ follows: [{ step: 'list' }], leftOut: [] });
+  const { stdout } = await workplace.run(['try', site.url('/product/1'), ...crawler]);
+  expect(stdout.split('\n').slice(4)).toEqual([
+    '',
+    'Crawler shop, step product',
+    'emits: 1 item',
+    '  {"name":"Pot","price":1299.5}',
+    'follows: no links',
+    'leaves out: 1 link',
+    `  reviews  ${site.url('/reviews/1')}  condition not met: sku exists`,
+    '',
+  ]);
+});
+
+test('redirects are shown, and the step is that of the URL that was named', async () => {
+  const { site, workplace } = await setup();
+  const args = ['try', site.url('/moved'), '--crawler', './shop.ts', ...LOCAL];
+  const moved = await workplace.json([...args, '--step', 'product', '--kept', '{"list":"a"}']);
+  expect(moved).toMatchObject({
+    page: { url: site.url('/moved'), redirects: [site.url('/product/1')] },
+    result: { step: 'product', items: [{ name: 'Pot' }], leftOut: [{ kept: { list: 'a' } }] },
+  });
+  expect((await workplace.json(args)).result.step).toBe('list');
+});
+
+test('--select prints what a selector finds; --html reads a file, and asks nobody', async () => {
+  const { workplace, save } = await setup();
+  await save('saved.html', LIST);
+  const args = ['try', 'https://shop.test/all/', '--html', 'saved.html'];
+  const { stdout } = await workplace.run([...args, '--select', 'a']);
+  expect(stdout).toMatch(/links: 3\n\na: 3 elements\n {2}1\n {2}2\n {2}next\n$/);
+  const { selected, result } = await workplace.json([...args, '--select', 'a.next', '--crawler', './shop.ts']);
+  expect(selected).toEqual(['next']);
+  expect(result.follows[1]).toEqual({ step: 'list', url: 'https://shop.test/?page=2' });
+});
+
+test('a step that fails: its place, its message and its lines; exit code 1', async () => {
+  const { site, workplace, save } = await setup();
+  await save('price.ts', PRICE.replace('.price', '.prize'));
+  const args = ['try', site.url('/product/1'), '--crawler', './shop.ts', ...LOCAL];
+  const { code, stderr } = await workplace.run(args);
+  expect(code).toBe(1);
+  expect(stderr.split('\n')[0]).toBe(
+    'failed, schema: shop.ts:21: an item of step product: price: Invalid input: expected number, received undefined (it is not there)',
+  );
+  expect(stderr).toContain('> 21 |         emit({ name: page.get');
+  const json = await workplace.run([...args, '--json']);
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+    1,
+    { page: { title: 'Pot' }, failure: { reason: 'schema' } },
+  ]);
+});
+
+test('a page that a crawl would not have: why not', async () => {
+  const { site, workplace } = await setup();
+  site.robots = 'User-agent: *\nDisallow: /product/';
+  const tried = async (path: string, ...flags: string[]) => {
+    const { code, stderr } = await workplace.run(['try', site.url(path), ...flags, '--rate', 'none']);
+    return [code, stderr.trimEnd()];
+  };
+  const local = LOCAL.slice(0, 2);
+  expect(await tried('/product/1', ...local)).toEqual([1, 'skipped, robots: robots.txt forbids it']);
+  expect(await tried('/product/1', ...local, '--robots', 'ignore')).toEqual([0, '']);
+  expect(await tried('/status/404', ...local)).toEqual([1, 'failed, http_4xx: HTTP 404']);
+  expect(await tried('/status/500', ...local)).toEqual([1, 'retry, http_5xx: HTTP 500; a crawl would ask again later']);
+  expect(await tried('/shop')).toEqual([1, expect.stringMatching(/^skipped, private_address: /)]);
+});
+
+// biome-ignore format: a table
+test.each<[readonly string[], string]>([
+  [['www.example.com'], 'expected a URL such as https://www.example.com/, got "www.example.com": it has no scheme'],
+  [['https://a.test/', '--step', 'list'], '--step is for a crawler: name it with --crawler'],
+  [['https://a.test/', '--watch'], 'nothing to watch: name a crawler with --crawler, or --html'],
+  [['https://a.test/', '--crawler', './shop.ts', '--step', 'lst'], 'expected a step of crawler shop, got lst, which is no step: did you mean list?'],
+  [['https://a.test/', '--crawler', './shop.ts', '--kept', '[]'], `expected --kept to be a JSON object, as '{"sku":"a1"}', got []`],
+  [['https://a.test/product/1', '--crawler', './shop.ts', '--kept', '{"list":1}'], '--kept: step product expects list: Invalid input: expected string, received number'],
+  [['https://a.test/', '--crawler', './shop.ts', '--arg', 'mots=1'], 'crawler shop has no argument mots: did you mean most?'],
+  [['https://a.test/', '--html', 'none.html', '--crawler', './shop.ts', '--watch'], 'there is no none.html'],
+])('try %j is refused', async (args, said) => {
+  const { workplace } = await setup();
+  const { code, stderr } = await workplace.run(['try', ...args]);
+  expect([code, stderr]).toEqual([2, `trawl: ${said}\n`]);
+});
+
+test('--watch runs again at each save, on the page that was fetched once, until Ctrl-C', async () => {
+  const { site, workplace, save } = await setup();
+  const trawl = workplace.start(['try', site.url('/product/1'), '--crawler', './shop.ts', '--watch', ...LOCAL]);
+  await trawl.says(/"price":1299\.5\}[\s\S]*Watching for saves; Ctrl-C ends it/);
+  await save('price.ts', PRICE.replace("page.number('.price')", '7'));
+  await trawl.says(/"price":7\}/);
+  await trawl.says(/price\.ts was saved:/);
+  await save('shop.ts', `${SHOP}\nsyntax error`);
+  await trawl.says(/shop\.ts was saved:[\s\S]*It failed\. Watching for saves/);
+  await save('shop.ts', SHOP.replace("name: 'shop'", "name: 'mended'"));
+  await trawl.says(/Crawler mended, step product/);
+  trawl.signal('SIGINT');
+  expect((await trawl.ended).code).toBe(130);
+  expect(site.count('/product/1')).toBe(1);
+});

@@ -13,6 +13,8 @@ import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const PRODUCTS = allProducts();
 const REVIEWS = PRODUCTS.flatMap(({ reviews }) => reviews);
+/** A guide is a dozen processes, one after the other; on a busy machine each takes seconds. */
+const TIMEOUT_MS = 240_000;
 const GUIDES = ['docs/crawlers.md', 'docs/from-scrapy.md', 'docs/from-crawlee.md'];
 
 /** Does what a guide says, in an empty folder, with the practice site in the place of the guide's. */
@@ -36,7 +38,7 @@ async function tableIn({ folder }: Workplace, file: string): Promise<readonly (r
   return readCsv(await readFile(join(folder, file), 'utf8'));
 }
 
-test('docs/crawlers.md: each block does what is said of it', { timeout: 120_000 }, async () => {
+test('docs/crawlers.md: each block does what is said of it', { timeout: TIMEOUT_MS }, async () => {
   const workplace = await follow('docs/crawlers.md');
   const [head, ...products] = await tableIn(workplace, 'products.csv');
   expect([head?.slice(6, 9), products.length]).toEqual([['sku', 'name', 'price'], PRODUCTS.length]);
@@ -54,7 +56,9 @@ test('docs/crawlers.md: each block does what is said of it', { timeout: 120_000 
   expect(await tableIn(workplace, 'one.csv')).toEqual([['name'], ['Product 3']]);
 });
 
-test('the ten lines that docs/crawlers.md begins with make a table of 40 products', async () => {
+test('the ten lines that docs/crawlers.md begins with make a table of 40 products', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const [site, workplace] = [await openPractice(), await openWorkplace()];
   const [[name, code] = ['', '']] = readGuide('docs/crawlers.md').files;
   await writeFile(join(workplace.folder, name), code);
@@ -67,19 +71,19 @@ test('the ten lines that docs/crawlers.md begins with make a table of 40 product
   ]);
 });
 
-test('docs/from-scrapy.md: the crawler finds products and reviews', async () => {
+test('docs/from-scrapy.md: the crawler finds products and reviews', { timeout: TIMEOUT_MS }, async () => {
   const workplace = await follow('docs/from-scrapy.md');
   expect((await tableIn(workplace, 'products.csv')).length).toBe(1 + PRODUCTS.length);
   expect((await tableIn(workplace, 'reviews.csv')).length).toBe(1 + REVIEWS.length);
 });
 
-test('docs/from-crawlee.md: the crawler finds the products', async () => {
+test('docs/from-crawlee.md: the crawler finds the products', { timeout: TIMEOUT_MS }, async () => {
   const workplace = await follow('docs/from-crawlee.md');
   const [head, ...rows] = await tableIn(workplace, 'products.csv');
   expect([head, rows.length]).toEqual([['name', 'sku', 'url'], PRODUCTS.length]);
 });
 
-test('the blocks of the guides have no type error', { timeout: 120_000 }, async () => {
+test('the blocks of the guides have no type error', { timeout: TIMEOUT_MS }, async () => {
   const { folder } = await openWorkplace();
   const guides = GUIDES.map((path): [string, Guide] => [path.replaceAll(/\W/g, '-'), readGuide(path)]);
   for (const [name, { files }] of guides) {

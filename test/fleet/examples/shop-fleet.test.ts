@@ -42,7 +42,7 @@ async function startWorker({ workplace }: Pick<Fleet, 'workplace'>): Promise<Tra
 }
 
 describe('the shop on three workers', () => {
-  test('has the records that one process makes', async () => {
+  test('has the records that one process makes', { timeout: AFTER_A_KILL_MS }, async () => {
     const { expected, ...fleet } = await setup();
     await Promise.all(Array.from({ length: WORKERS }, () => startWorker(fleet)));
     await fleet.workplace.json(['produce', fleet.site.url('/all/'), '--run', 'spread', '--wait', ...SHOP]);

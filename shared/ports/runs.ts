@@ -1,3 +1,4 @@
+import type { HostTrouble } from '../task/host/host-trouble.ts';
 import type { Scope } from '../task/url/scope.ts';
 import type { UrlKeyRule } from '../task/url/url-key.ts';
 
@@ -163,6 +164,7 @@ export interface RunProgress {
   };
   /** Tasks by the step that their marks carry: of a crawler with steps all but the first. Left out if none carries one. */
   readonly steps?: Readonly<Record<string, StepCounts>>;
+  readonly hostsDown: HostsDown;
   readonly bytes: number;
   /** Bodies that did not have to be fetched, since their pages had not changed. */
   readonly bytesSaved: number;
@@ -190,6 +192,13 @@ export const NO_STEP_COUNTS: StepCounts = { discovered: 0, done: 0, skipped: 0, 
  * programs may name any.
  */
 export const MOST_STEP_COUNTS = 1_000;
+
+/** Hosts that a run has given up: their tasks fail as `host_down`. */
+export interface HostsDown {
+  readonly count: number;
+  /** The first of them, by name; at most {@link MOST_NAMED_DOWN}. */
+  readonly named: readonly ({ readonly host: string } & Pick<HostTrouble, 'kind' | 'reason'>)[];
+}
 
 /** URLs that a run did not take, by what kept them out. They are not tasks: the identity leaves them out. */
 export interface LeftOut {

@@ -2,6 +2,7 @@ import { count, counted, duration, perSecond, size } from '../../../shared/contr
 import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import type { StepFailure } from '../../worker/step-failures.ts';
+import { hostsDownLines } from './hosts-down.ts';
 import { leftOutLines } from './left-out.ts';
 import type { Line } from './output.ts';
 import { stepFailureLines, stepLines } from './step-lines.ts';
@@ -37,6 +38,7 @@ export function summaryJson(
     failed,
     cancelled,
     reasons,
+    hostsDown: { count: progress.hostsDown.count, named: progress.hostsDown.named },
     leftOut,
     ...(steps === undefined ? {} : { steps }),
     ...(stepFailures.length === 0 ? {} : { stepFailures }),
@@ -84,10 +86,7 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
     lines.push(duplicate > 0 ? nothingNew(progress, isLocal) : NO_URLS);
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts allows some.');
-  if ((reasons.failed.host_down ?? 0) > 0)
-    lines.push(
-      `Hosts were given up, since they gave nothing but errors (--host-give-up); ${TRAWL} records ${run} --failed names their URLs.`,
-    );
+  lines.push(...hostsDownLines(progress));
   if (records !== undefined && done > 0) lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run})`);
   return lines;
 }

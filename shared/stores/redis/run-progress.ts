@@ -1,4 +1,5 @@
 import {
+  type HostsDown,
   NO_STEP_COUNTS,
   PRODUCER_LEASE_MS,
   type RunProgress,
@@ -6,6 +7,7 @@ import {
   type SilentProducer,
   type StepCounts,
 } from '../../ports/runs.ts';
+import type { HostTrouble, TroubleKind } from '../../task/host/host-trouble.ts';
 
 /** The answer of `stores/redis/lua/runs/progress.lua`. */
 export type ProgressReply = readonly (string | number | readonly string[])[];
@@ -14,11 +16,13 @@ export type ProgressReply = readonly (string | number | readonly string[])[];
 export function readProgress(run: string, reply: ProgressReply): RunProgress {
   const [readAt, inFlight, open, lost, silent, steps, ...pairs] = reply;
   const fields = new Map<string, string>();
+  const named: HostsDown['named'][number][] = [];
   const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
   for (let i = 0; i < pairs.length; i += 2) {
     const [name, value] = [String(pairs[i]), String(pairs[i + 1])];
     const [kind, reason] = name.split(':');
     if (reason !== undefined && (kind === 'failed' || kind === 'skipped')) reasons[kind][reason] = Number(value);
+    else if (kind === 'down') named.push({ host: name.slice('down:'.length), ...readTrouble(value) });
     else fields.set(name, value);
   }
   const count = (name: string): number => Number(fields.get(name) ?? 0);
@@ -47,6 +51,7 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
     },
     reasons,
     ...readSteps(steps as string[]),
+    hostsDown: { count: count('hosts_down'), named: named.sort((a, b) => (a.host < b.host ? -1 : 1)) },
     bytes: count('bytes'),
     bytesSaved: count('bytes_saved'),
     startedAt: count('started_at'),
@@ -65,6 +70,11 @@ function readSteps(pairs: readonly string[]): Pick<RunProgress, 'steps'> {
     steps[step] = { ...(steps[step] ?? NO_STEP_COUNTS), [state]: Number(pairs[i + 1]) };
   }
   return pairs.length === 0 ? {} : { steps };
+}
+
+function readTrouble(text: string): Pick<HostTrouble, 'kind' | 'reason'> {
+  const [kind = '', ...words] = text.split(' ');
+  return { kind: kind as TroubleKind, reason: words.join(' ') };
 }
 
 /** Reads pairs of a lost producer and the time until which it counted as alive. */

@@ -35,7 +35,7 @@ describe('after a run', () => {
       failed: 3,
       cancelled: 0,
       reasons: { failed: { http_4xx: 1, http_5xx: 1, malformed: 1 }, skipped: { content_type: 1 } },
-      leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0 },
+      leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 },
       bytes: expect.any(Number),
       bytesSaved: 0,
       seconds: expect.any(Number),

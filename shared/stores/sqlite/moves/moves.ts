@@ -9,6 +9,7 @@ import { Recrawl } from './recrawl.ts';
 import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
 import { Places, type TaskRow } from './task-rows.ts';
+import { NO_TROUBLE } from './troubles.ts';
 
 /** The outcomes after which a task is over. */
 export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
@@ -108,7 +109,8 @@ export class Moves {
       host,
       readyAt: null,
       waiting: 0,
-      ...{ troubleSince: null, troubleLast: null },
+      hasAnswered: 0,
+      ...NO_TROUBLE,
     }));
   }
 
@@ -278,7 +280,7 @@ export class Moves {
   #store(task: TaskRow, { place, dueAt }: { readonly place: number | null; readonly dueAt: number | null }): void {
     const { host, attempts, starts, throttles, form, id } = task;
     this.database.run(
-      `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL,
+      `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL, stamp = NULL,
        attempts = ?, starts = ?, throttles = ?, form = ? WHERE id = ?`,
       ...[host, place, dueAt, attempts, starts, throttles, form, id],
     );
@@ -306,10 +308,10 @@ export class Moves {
 
 /** Only the columns that calls need, of many: each one costs. */
 const FIND_FLIGHT =
-  'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, form FROM tasks WHERE run = ? AND release = ?';
+  'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, stamp, links, form FROM tasks WHERE run = ? AND release = ?';
 
-function isKept({ readyAt, waiting, troubleSince }: RunHostRow): boolean {
-  return readyAt !== null || waiting > 0 || troubleSince !== null;
+function isKept({ readyAt, waiting, troubleSince, hasAnswered }: RunHostRow): boolean {
+  return readyAt !== null || waiting > 0 || troubleSince !== null || hasAnswered === 1;
 }
 
 /** Options by their text, of the last runs: they never change, and every call reads them. */

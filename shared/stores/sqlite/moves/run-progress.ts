@@ -2,6 +2,7 @@ import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
 import { stepCountsOf } from './step-counts.ts';
+import { hostsDownOf } from './troubles.ts';
 
 /** At most this many lost producers are named. */
 const MOST_NAMED = 10;
@@ -27,6 +28,7 @@ export function progressOf(moves: Moves, run: RunRow): RunProgress {
     },
     reasons: reasonsOf(moves, run),
     ...stepCountsOf(moves.database, run.n),
+    hostsDown: hostsDownOf(run),
     bytes,
     bytesSaved,
     startedAt,

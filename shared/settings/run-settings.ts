@@ -67,19 +67,13 @@ export const RUN_SETTINGS = {
     '',
     'Incremental, and how long after their last fetch pages are due again (7d, say); sooner if their sitemap says so.',
   ),
-  crawler: setting(
-    'run',
-    'CRAWLER',
-    text(),
-    'page',
-    'The crawler: the name of one in CRAWLERS_DIR, or a path, ./shop.ts.',
-  ),
+  crawler: setting('run', 'CRAWLER', text(), 'page', 'The crawler: its name, or a path.'),
   crawlersDir: setting(
     'run',
     'CRAWLERS_DIR',
     list(),
     'crawlers',
-    'Folders of crawlers, comma-separated; those that come with Trawl are found as well.',
+    'Folders of crawlers, comma-separated, before those of Trawl.',
   ),
   urlKey: setting(
     'run',

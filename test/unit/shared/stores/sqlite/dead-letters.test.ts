@@ -166,7 +166,9 @@ test('a database of the first version is brought to this one', async () => {
   };
   for (const [table, columns] of Object.entries(later))
     for (const column of columns) older.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-  older.exec('ALTER TABLE runs RENAME COLUMN leftOutScope TO leftOut; DROP TABLE letters; PRAGMA user_version = 1');
+  older.exec(
+    'ALTER TABLE runs RENAME COLUMN leftOutScope TO leftOut; DROP TABLE letters; DROP TABLE steps; PRAGMA user_version = 1',
+  );
   older.close();
   const { letters: after, runs, database: opened } = openLocalParts({ clock: new SteppedClock(), path });
   onTestFinished(() => opened.close());

@@ -99,6 +99,11 @@ export class Worker implements Service {
     return this.#slots.total;
   }
 
+  /** Does no host answer it, of several? */
+  get isNetworkAway(): boolean {
+    return this.#options.fetcher.isNetworkAway;
+  }
+
   get state(): WorkerBeat['state'] {
     if (this.#phase !== 'waiting') return this.#phase;
     return `waiting: ${[...this.#troubles].join(', ') || 'to begin'}`;
@@ -262,7 +267,7 @@ export class Worker implements Service {
   async #beat(): Promise<void> {
     const { roster, worker: id, version, log } = this.#options;
     const { total: slots, inHand } = this.#slots;
-    const { bound } = this.#sizing;
+    const bound = this.isNetworkAway ? 'network' : this.#sizing.bound;
     const consuming = this.#consumers.length > 0 && this.#consumers.every((consumer) => consumer.consuming);
     const state = this.#phase === 'consuming' && !consuming ? 'waiting: broker' : this.state;
     try {

@@ -3,7 +3,7 @@ import type { HostLine } from '../ports/run-overview.ts';
 import { REPLAYER, type RunProgress } from '../ports/runs.ts';
 import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
 import { count, duration } from './format.ts';
-import { paceText, pauseText } from './pause-text.ts';
+import { giveUpText, paceText, pauseText, troubleText } from './pause-text.ts';
 
 /** What keeps a run from going faster, and how long it will probably take. */
 export interface Bottleneck {
@@ -16,6 +16,7 @@ export interface Bottleneck {
     | 'host'
     | 'host paused'
     | 'host unreachable'
+    | 'network'
     | 'retries'
     | 'slots'
     | 'cpu'
@@ -36,6 +37,8 @@ interface Circumstances {
   readonly resumeCommand?: string | undefined;
   /** Recent pages per second. */
   readonly rate: number;
+  /** This process, or each worker, gets no answer from any host. */
+  readonly isNetworkAway?: boolean;
 }
 
 /** A host counts as what the run waits for if its tasks take this many times longer than the rest. */
@@ -47,6 +50,7 @@ const LONG_PAUSE_MS = 2_000;
 
 /** The explanation for a worker that can't work on more pages at once. */
 const STRAINED = {
+  network: (id: string) => `${id} gets no answer from any host: its network may be down`,
   cpu: (id: string) => `${id} has no CPU time left: more workers help, on other cores`,
   memory: (id: string) => `${id} is short of memory: it takes fewer pages at once, and large ones wait (BODY_MEMORY)`,
   files: (id: string) => `${id} may not open more files: raise the limit (ulimit -n)`,
@@ -80,14 +84,19 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (workers?.every(({ state }) => state !== 'consuming')) {
     return say('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`, undefined);
   }
-  const slowest = slowestHost(hosts);
-  if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0)) return hostBottleneck(slowest);
+  if (about.isNetworkAway ?? workers?.every(({ bound }) => bound === 'network') === true) {
+    return say('network', `no host answers, so the network may be down${giveUpOfAll(about)}`, undefined);
+  }
+  const slowest = slowestHost(hosts, progress.readAt);
+  if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0))
+    return hostBottleneck(slowest, progress.readAt);
   if (hosts.length === 0 && progress.waiting > 0)
     return say('retries', `${count(progress.waiting)} wait for their next attempt`);
-  if (slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS) return hostBottleneck(slowest);
+  if (slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS) return hostBottleneck(slowest, progress.readAt);
   const [slots, inHand] = [sum(workers, 'slots'), sum(workers, 'inHand')];
   for (const { id, bound } of workers ?? []) {
-    if (bound === 'cpu' || bound === 'memory' || bound === 'files') return say(bound, STRAINED[bound](id));
+    if (bound === 'network' || bound === 'cpu' || bound === 'memory' || bound === 'files')
+      return say(bound, STRAINED[bound](id));
   }
   if (slots > 0 && inHand >= 0.9 * slots) return say('slots', `all ${slots} worker slots are busy: more workers help`);
   return say('none', '');
@@ -97,14 +106,19 @@ interface NeedyHost extends HostLine {
   readonly needsMs: number;
 }
 
-/** Milliseconds until a host's waiting tasks are done, by its pause and pace. A host being probed now takes a while, too. */
-export function needsMs({ pausedMs, isUnreachable, waiting, intervalMs }: HostLine): number {
-  return Math.max(pausedMs, isUnreachable ? 1 : 0) + waiting * intervalMs;
+/**
+ * Milliseconds until a host's waiting tasks are done, by its pause and pace, or until it is given up. A host being probed now
+ * takes a while, too.
+ */
+export function needsMs(line: HostLine, now: number): number {
+  const { pausedMs, isUnreachable, waiting, intervalMs, trouble } = line;
+  const givenUpInMs = troubleText(line, now) === undefined ? 0 : (trouble?.giveUpAt ?? now) - now;
+  return Math.max(givenUpInMs, Math.max(pausedMs, isUnreachable ? 1 : 0) + waiting * intervalMs);
 }
 
-function slowestHost(hosts: readonly HostLine[]): NeedyHost | undefined {
+function slowestHost(hosts: readonly HostLine[], now: number): NeedyHost | undefined {
   return hosts
-    .map((line) => ({ ...line, needsMs: needsMs(line) }))
+    .map((line) => ({ ...line, needsMs: needsMs(line, now) }))
     .reduce<NeedyHost | undefined>(
       (slowest, line) => (line.needsMs > (slowest?.needsMs ?? 0) ? line : slowest),
       undefined,
@@ -119,7 +133,13 @@ export function lostProducers({ run, producers: { lost, silent } }: RunProgress)
   return `producer lost: ${named.join('; ')}${others}; run it again with ${again}, or ${TRAWL} seal ${run}`;
 }
 
-function hostBottleneck(line: NeedyHost): Bottleneck {
+/** When the first of several silent hosts will be given up, as far as is known. */
+function giveUpOfAll({ hosts, progress }: Circumstances): string {
+  const known = hosts.flatMap(({ trouble }) => (trouble?.kind === 'outage' ? [trouble.giveUpAt ?? []].flat() : []));
+  return known.length === 0 ? '' : `; ${giveUpText({ kind: 'outage', giveUpAt: Math.min(...known) }, progress.readAt)}`;
+}
+
+function hostBottleneck(line: NeedyHost, now: number): Bottleneck {
   const { host, waiting, pausedMs, reason, byHand, isUnreachable, because, responseMs = 0, needsMs } = line;
   if (byHand) {
     const paused = pauseText({ ms: pausedMs, reason, byHand });
@@ -129,6 +149,9 @@ function hostBottleneck(line: NeedyHost): Bottleneck {
       etaMs: undefined,
     };
   }
+  const trouble = troubleText(line, now);
+  if (trouble !== undefined)
+    return { name: 'host unreachable', sentence: `waiting for ${host}: ${trouble}`, etaMs: undefined };
   if (isUnreachable) {
     const next = pausedMs > 0 ? `next try in ${duration(pausedMs)}` : 'being tried';
     const why = reason === '' ? '' : ` (${reason})`;

@@ -36,6 +36,19 @@ export function duration(ms: number): string {
   return two(ms, DAY_MS, 'd', HOUR_MS, 'h');
 }
 
+/** When something will be, in local time: `04:08`, with the day if it isn't that of `now`: `Tue 24 Nov, 04:08`. */
+export function clockTime(at: number, now: number): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  const time = `${twoDigits(then.getHours())}:${twoDigits(then.getMinutes())}`;
+  if (then.toDateString() === today.toDateString()) return time;
+  const [day, month, date] = then.toDateString().split(' ');
+  return `${day} ${Number(date)} ${month}, ${time}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
 /** A host's pace: `60/min`, `5/s`. */
 export function pace(intervalMs: number): string {
   const perMinute = MINUTE_MS / intervalMs;

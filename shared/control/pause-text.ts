@@ -1,6 +1,7 @@
 import type { Pause } from '../ports/host-gate.ts';
 import type { HostCircumstances } from '../ports/host-overview.ts';
-import { duration, pace } from './format.ts';
+import type { HostLine, HostLineTrouble } from '../ports/run-overview.ts';
+import { clockTime, duration, pace } from './format.ts';
 
 type PauseParts = Omit<Pause, 'isUnreachable'> & { readonly isUnreachable?: boolean | undefined };
 
@@ -13,6 +14,25 @@ export function pauseText({ ms, reason, byHand, isUnreachable = false }: PausePa
   if (isUnreachable)
     return `${reason === '' ? 'failing' : reason}: ${ms > 0 ? `next try in ${duration(ms)}` : 'being tried'}`;
   return `paused for ${duration(ms)} more${reason === '' ? '' : ` (${reason})`}`;
+}
+
+/**
+ * Why a host will be given up, and when: `robots.txt 503; giving up at 04:08 (--host-give-up)`,
+ * `it never answered (connection refused); giving up at 04:08`. Nothing if it may well be waiting for another reason.
+ */
+export function troubleText({ trouble, byHand, isUnreachable, pausedMs }: HostLine, now: number): string | undefined {
+  if (trouble === undefined || byHand) return undefined;
+  const { kind, reason } = trouble;
+  const isWaitedFor = kind !== 'answered' || isUnreachable || (pausedMs > 0 && reason.startsWith('robots.txt'));
+  if (!isWaitedFor || reason === '') return undefined;
+  const why = kind === 'silent' ? `it never answered (${reason})` : reason;
+  return trouble.giveUpAt === undefined ? why : `${why}; ${giveUpText(trouble, now)}`;
+}
+
+/** `giving up at 04:08 (--host-give-up)`, with the flag where it decides. */
+export function giveUpText({ kind, giveUpAt = 0 }: Pick<HostLineTrouble, 'kind' | 'giveUpAt'>, now: number): string {
+  const text = `giving up at ${clockTime(giveUpAt, now)}`;
+  return kind === 'silent' ? text : `${text} (--host-give-up)`;
 }
 
 /** What a host's tasks wait for, in words: its pause, or its pace and the reason for it. */

@@ -9,6 +9,7 @@ import { BodyMemory } from './body-memory.ts';
 import { ConnectTurns } from './connect-turns.ts';
 import { type Dial, directDial, newSessions, type TlsOptions } from './dial.ts';
 import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from './fetcher-options.ts';
+import { OwnNetwork } from './own-network.ts';
 import type { ProxyDialOptions } from './proxies/proxy-dials.ts';
 import { within } from './proxies/proxy-timeout.ts';
 import { RequestClock } from './request-clock.ts';
@@ -27,6 +28,7 @@ export abstract class HttpFetcher implements Fetcher {
   /** Connects to hosts directly. */
   protected readonly dial: Dial;
   readonly #lookupMs: number;
+  readonly #network = new OwnNetwork();
 
   /** @param protocols that it can use over TLS, the preferred one first */
   constructor(options: FetcherOptions, protocols: TlsOptions['protocols']) {
@@ -58,13 +60,15 @@ export abstract class HttpFetcher implements Fetcher {
   }
 
   async fetch(request: PageRequest): Promise<FetchedPage> {
-    const answer = await this.ask(request, new RequestClock(request.timings));
-    return await answer.page(request.hold);
+    return await this.#watch(request, (answer) => answer.page(request.hold));
   }
 
   async open(request: DocumentRequest): Promise<OpenDocument> {
-    const answer = await this.ask(request, new RequestClock(request.timings));
-    return answer.document();
+    return await this.#watch(request, async (answer) => answer.document());
+  }
+
+  get isNetworkAway(): boolean {
+    return this.#network.isAway;
   }
 
   get waitingForMemory(): number {
@@ -73,5 +77,12 @@ export abstract class HttpFetcher implements Fetcher {
 
   variantOf(url: string): string | undefined {
     return this.hostHeaders.variantOf(url);
+  }
+
+  async #watch<T>(request: PageRequest | DocumentRequest, read: (answer: Answer) => Promise<T>): Promise<T> {
+    const { host } = URL.parse(request.url) ?? { host: '' };
+    return await this.#network.watch(host, async () =>
+      read(await this.ask(request, new RequestClock(request.timings))),
+    );
   }
 }

@@ -21,6 +21,7 @@ import type { Validators } from '../task/task/known-page.ts';
  * | credentials | a host's own headers and logins go to its origin alone; no cookie is kept                             |
  * | connections | are used again after an answer read to its end; bursts are spread; after `stop` none is left          |
  * | proxies     | one that fails is passed over; that costs the target nothing                                          |
+ * | network     | while several hosts are asked and none answers, failures have reason `network`: hosts aren't to blame |
  *
  * Any number of requests may be under way at once. Implementations: `fetchers/got` and `fetchers/undici`; both pass
  * `test/contract/suites/fetcher.contract.ts`.
@@ -42,6 +43,8 @@ export interface Fetcher {
   variantOf(url: string): string | undefined;
   /** Closes idle connections at once, and each one in use when its request ends. Safe to call twice. */
   stop(): Promise<void>;
+  /** Does no host answer, of several that were asked? Our own network is away, then. */
+  readonly isNetworkAway: boolean;
   /** Number of pages whose reading waits for memory. */
   readonly waitingForMemory: number;
 }

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../task/durations.ts';
 import type { HostFault } from '../task/host/breaker.ts';
+import type { HostTrouble } from '../task/host/host-trouble.ts';
 import type { KnownPage, PageFacts } from '../task/task/known-page.ts';
 import type { TaskOffer } from '../task/task/offer.ts';
 import type { FailedReason, Outcome } from '../task/task/outcome.ts';
@@ -29,7 +30,7 @@ export interface Frontier {
   /**
    * Takes tasks that the run doesn't know yet, at most {@link MAX_OFFER} a call. Refused as a whole, with nothing marked,
    * when the run is neither running nor paused, or another incarnation than the one named, or when `parent` is no longer
-   * in flight.
+   * in flight. A `parent` whose earlier links the store lacks is refused as well, and put back; see {@link LinkTally}.
    *
    * An incremental run also takes, each once, marked URLs that are due again: `changedAt` is later than their last fetch, or
    * that is older than the run's `recrawlAfterMs`. (With dedup `run`, a URL that is neither is known.)
@@ -55,9 +56,10 @@ export interface Frontier {
 
   /**
    * Reports a delivery's outcome. `already` means that the ledger no longer holds this release: it was settled before, or
-   * its lease lapsed and the task was released again under another number. Either way the caller is done with it.
+   * its lease lapsed and the task was released again under another number. `put_back`: the page was done, but the store lacks
+   * links of it, see {@link LinkTally}; so the task waits again, at no attempt. The caller is done with it in any case.
    */
-  settle(run: string, release: ReleaseName, settlement: Settlement): Promise<'settled' | 'already'>;
+  settle(run: string, release: ReleaseName, settlement: Settlement): Promise<SettleReply>;
 
   /** Settles tasks that were released only to end, all for one reason; those that the ledger doesn't hold stay as they are. */
   fail(run: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void>;
@@ -91,6 +93,26 @@ export function nameOf({
   return { release, mark: task.mark };
 }
 
+export type SettleReply = 'settled' | 'put_back' | 'already';
+
+/**
+ * How many links of a page one admission of it has offered. The ledger keeps it as well, from the first offer until the page's
+ * release ends. A store that came back without its last second lacks links that a worker believes offered: by the tally
+ * it finds that out, and puts the page back instead of counting it as done.
+ *
+ * | call | the ledger must hold | and holds from then on |
+ * |---|---|---|
+ * | an offer with `links` 0, the admission's first | anything | the stamp, and this offer's links |
+ * | a later offer | the same stamp, and at least as many links | the greater of what it held, and of `links` and this offer's: one that is sent again adds nothing |
+ * | a settle as done | the same stamp, and at least as many links | |
+ */
+export interface LinkTally {
+  /** Drawn for one admission, and never again: letters, digits, `-` and `_`. */
+  readonly stamp: string;
+  /** Links in the offers so far that the run didn't refuse: taken ones, known ones, and those left out. */
+  readonly links: number;
+}
+
 /** How long a worker's task is left alone if its lease isn't renewed. */
 export const WORKING_MS = MINUTE_MS;
 
@@ -104,8 +126,8 @@ export type Offer =
   | { readonly malformed: string; readonly problem: string };
 
 export interface OfferOptions {
-  /** The release whose page these links were found in: the offer is refused when it is stale. */
-  readonly parent?: ReleaseName;
+  /** The page that these links were found in, and what its admission has offered before. Refused when its release is stale. */
+  readonly parent?: ReleaseName & { readonly tally: LinkTally };
   /** The run's incarnation; see {@link OpenedRun.incarnation}. Left out: any. */
   readonly incarnation?: string | undefined;
   /** Takes nothing more once the run has discovered this many tasks: for links. */
@@ -164,7 +186,7 @@ export interface Release {
 
 /**
  * `go`: publish it. All others: publish a dead letter, then settle it as failed. `host_down`: its host gave nothing but
- * errors for too long.
+ * errors for too long; see {@link HostTrouble}.
  */
 export type ReleaseVerdict = 'go' | 'deadline' | 'host_down' | 'malformed';
 
@@ -231,6 +253,13 @@ export interface Settlement {
   readonly bytes?: number;
   /** Did the host give a healthy answer? Left out when it wasn't asked. */
   readonly hostAnswered?: boolean;
+  /** The host has answered in this visit, healthily or not, or its robots.txt has; it may have been silent afterwards. */
+  readonly hostSpoke?: boolean;
+  /**
+   * Why it gave no healthy answer; left out: it answered. Decides when the host is down. With `outage`, nothing else is taken
+   * as a sign against the host.
+   */
+  readonly hostTrouble?: HostTrouble;
   /**
    * What is wrong with the host. Five in a row open its breaker: the host is paused, and then tried by a single task,
    * until an answer closes it. Any answer without a fault resets the count.
@@ -247,6 +276,8 @@ export interface Settlement {
    * settlement says about a host is about that one, and a task that is put back waits there.
    */
   readonly moved?: Task;
+  /** What the page's admission has offered; left out if nothing. Only `done` depends on it. */
+  readonly tally?: LinkTally;
   /** Links of the page that were not offered, by why. */
   readonly leftOut?: Pick<LeftOut, 'depth' | 'scope' | 'condition'>;
   /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */

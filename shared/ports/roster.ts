@@ -17,8 +17,11 @@ export const BEAT_EVERY_MS = 5_000;
 /** A worker that has been silent this long counts as gone. */
 export const WORKER_SILENT_MS = 30_000;
 
-/** `slots`: more slots would let it do more. `politeness`: no more hosts may be asked just now. */
-export type WorkerBound = 'slots' | 'cpu' | 'memory' | 'files' | 'politeness';
+/**
+ * `slots`: more slots would let it do more. `politeness`: no more hosts may be asked just now. `network`: no host answers it, of
+ * several.
+ */
+export type WorkerBound = 'network' | 'slots' | 'cpu' | 'memory' | 'files' | 'politeness';
 
 export interface WorkerBeat {
   /** `<hostname>-<8 hex>`, new per process. */

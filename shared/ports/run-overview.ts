@@ -1,3 +1,4 @@
+import type { HostTrouble } from '../task/host/host-trouble.ts';
 import type { HostCircumstances } from './host-overview.ts';
 
 /**
@@ -33,4 +34,12 @@ export interface RunCounts {
 export interface HostLine extends HostCircumstances {
   readonly host: string;
   readonly waiting: number;
+  /** What it has given this run since its last healthy answer. Left out: no errors. */
+  readonly trouble?: HostLineTrouble;
+}
+
+/** Why a host may be given up. */
+export interface HostLineTrouble extends Pick<HostTrouble, 'kind' | 'reason'> {
+  /** Epoch milliseconds, by the store's clock, if tries go on in vain. Left out: release has not looked at it yet. */
+  readonly giveUpAt?: number;
 }

@@ -1,3 +1,4 @@
+import type { HostTrouble } from '../task/host/host-trouble.ts';
 import type { Scope } from '../task/url/scope.ts';
 import type { UrlKeyRule } from '../task/url/url-key.ts';
 
@@ -159,6 +160,7 @@ export interface RunProgress {
     readonly failed: Readonly<Record<string, number>>;
     readonly skipped: Readonly<Record<string, number>>;
   };
+  readonly hostsDown: HostsDown;
   readonly bytes: number;
   /** Bodies that did not have to be fetched, since their pages had not changed. */
   readonly bytesSaved: number;
@@ -169,6 +171,13 @@ export interface RunProgress {
   readonly producers: { readonly open: number; readonly lost: number; readonly silent: readonly SilentProducer[] };
   /** Why it is paused, in the words of whoever paused it. */
   readonly pauseReason?: string;
+}
+
+/** Hosts that a run has given up: their tasks fail as `host_down`. */
+export interface HostsDown {
+  readonly count: number;
+  /** The first of them, by name; at most {@link MOST_NAMED_DOWN}. */
+  readonly named: readonly ({ readonly host: string } & Pick<HostTrouble, 'kind' | 'reason'>)[];
 }
 
 /** URLs that a run did not take, by what kept them out. They are not tasks: the identity leaves them out. */

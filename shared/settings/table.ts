@@ -36,7 +36,7 @@ export const SETTINGS = {
     'HOST_GIVE_UP',
     optional(duration({ minMs: 1_000 })),
     '',
-    'How long a host may give nothing but errors before it counts as down (6h; crawl: 10min).',
+    'How long a host may give nothing but errors before it counts as down (6h; crawl: 10min); a minute if it never answers.',
   ),
   fetcher: setting(
     'fetch',

@@ -20,6 +20,8 @@ export interface CrawlOptions {
   readonly pages?: number;
   /** URLs that are no page; default: {@link TROUBLE}. */
   readonly trouble?: Readonly<Record<string, Ending>>;
+  /** Paths that only links lead to, each with what it is to come to; default: none. */
+  readonly linked?: Readonly<Record<string, Ending>>;
   /** Default: 3. */
   readonly workers?: number;
   /** Pages that one worker fetches at once; default: 8. */
@@ -67,6 +69,7 @@ export class Crawl {
   readonly expected: Map<string, Ending>;
   readonly workers: Hand[] = [];
   producer: Trawl | undefined;
+  readonly #seeds: ReadonlyMap<string, Ending>;
   readonly #runs: RedisRuns;
 
   constructor(round: Round, options: CrawlOptions, parts: Pick<Crawl, 'site' | 'workplace' | 'redis' | 'prefix'>) {
@@ -77,7 +80,8 @@ export class Crawl {
     this.redis = parts.redis;
     this.prefix = parts.prefix;
     this.rabbitmqUrl = options.direct?.rabbitmqUrl ?? options.rabbitmqUrl ?? inject('rabbitmqUrl');
-    this.expected = catalogue(options.pages ?? 200, options.trouble ?? TROUBLE);
+    this.#seeds = catalogue(options.pages ?? 200, options.trouble ?? TROUBLE);
+    this.expected = new Map([...this.#seeds, ...Object.entries(options.linked ?? {})]);
     this.#runs = new RedisRuns({ redis: this.redis, prefix: this.prefix, marks: 'exact' });
   }
 
@@ -143,9 +147,9 @@ export class Crawl {
     });
   }
 
-  /** The URLs of the crawl, one a line. */
+  /** The URLs that the crawl begins with, one a line. */
   get list(): string {
-    return [...this.expected.keys()].map((path) => this.urlOf(path)).join('\n');
+    return [...this.#seeds.keys()].map((path) => this.urlOf(path)).join('\n');
   }
 
   /** A path of the site, or a URL elsewhere, as a URL. */

@@ -80,6 +80,7 @@ export function progressOf(extra: Partial<RunProgress> = {}): RunProgress {
     cancelled: 0,
     leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 },
     reasons: { failed: {}, skipped: {} },
+    hostsDown: { count: 0, named: [] },
     bytes: 0,
     bytesSaved: 0,
     startedAt: 0,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Stores } from '../../../shared/backends/backends.ts';
 import { needsMs } from '../../../shared/control/bottleneck.ts';
 import { count, counted, duration, perSecond } from '../../../shared/control/format.ts';
-import { hostText } from '../../../shared/control/pause-text.ts';
+import { hostText, troubleText } from '../../../shared/control/pause-text.ts';
 import { RunLister } from '../../../shared/control/run-list.ts';
 import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
@@ -126,7 +126,8 @@ class OneRun {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
       if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
       if (!progress.sealed) lines.push(...producersLines(progress));
-      lines.push(...slowestHosts(hosts), ...workerLines(workers, this.#isLocal), ...hostLines(fleet));
+      lines.push(...slowestHosts(hosts, progress.readAt));
+      lines.push(...workerLines(workers, this.#isLocal), ...hostLines(fleet));
     }
     return lines;
   }
@@ -182,13 +183,14 @@ class AllRuns {
   }
 }
 
-function slowestHosts(hosts: readonly HostLine[]): string[] {
-  const slowest = [...hosts].sort((a, b) => needsMs(b) - needsMs(a)).slice(0, SLOWEST_HOSTS);
+function slowestHosts(hosts: readonly HostLine[], now: number): string[] {
+  const slowest = [...hosts].sort((a, b) => needsMs(b, now) - needsMs(a, now)).slice(0, SLOWEST_HOSTS);
   if (slowest.length === 0) return [];
   const rows = slowest.map((line) => {
     const { host, waiting, byHand, isUnreachable } = line;
-    const eta = needsMs(line) > 0 && !byHand && !isUnreachable ? `about ${duration(needsMs(line))}` : '';
-    return [`  ${host}`, `${count(waiting)} wait`, hostText(line), eta];
+    const isKnown = !byHand && !isUnreachable && troubleText(line, now) === undefined;
+    const eta = needsMs(line, now) > 0 && isKnown ? `about ${duration(needsMs(line, now))}` : '';
+    return [`  ${host}`, `${count(waiting)} wait`, troubleText(line, now) ?? hostText(line), eta];
   });
   return ['Hosts that need longest:', ...table(rows)];
 }

@@ -14,6 +14,7 @@ import { VERSION } from '../../../shared/runtime/version.ts';
 import type { HostHeaders } from '../../../shared/task/host/host-headers.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { FIRST_STEP } from '../../../shared/task/url/fingerprint.ts';
+import type { Worker } from '../../worker/worker.ts';
 import type { Context } from '../command.ts';
 import { say } from '../text/output.ts';
 import { FailFastSink } from './fail-fast-sink.ts';
@@ -118,7 +119,7 @@ export class EmbeddedFleet {
     await startAll([transport, sink, watch, pages, releaser, janitor]);
     try {
       const stop = AbortSignal.any([interrupts.signal, failure]);
-      const follow = (signal: AbortSignal): Promise<void> => this.#follow(stores, watched, signal);
+      const follow = (signal: AbortSignal): Promise<void> => this.#follow(stores, { watched, pages }, signal);
       // If everything was offered before, no producer is needed.
       if (isSealed) await follow(stop);
       else await watched.meanwhile(this.#plan.seeds, stop, follow);
@@ -140,8 +141,13 @@ export class EmbeddedFleet {
     return progress;
   }
 
-  async #follow({ runs }: Embedded, watched: WatchedProducer, signal: AbortSignal): Promise<void> {
-    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock });
+  async #follow(
+    { runs }: Embedded,
+    { watched, pages }: { readonly watched: WatchedProducer; readonly pages: Worker },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isNetworkAway = (): boolean => pages.isNetworkAway;
+    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock, isNetworkAway });
     const untilOver = (over: AbortSignal): Promise<void> => watcher.untilEnded(POLL_EVERY_MS, over);
     const { telling } = this.#context;
     await followRun({ watcher, telling, reading: () => watched.note, untilOver }, signal);

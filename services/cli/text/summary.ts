@@ -1,6 +1,7 @@
 import { count, counted, duration, perSecond, size } from '../../../shared/control/format.ts';
 import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { hostsDownLines } from './hosts-down.ts';
 import { leftOutLines } from './left-out.ts';
 import type { Line } from './output.ts';
 
@@ -32,6 +33,7 @@ export function summaryJson(progress: RunProgress, { isInterrupted = false }: Su
     failed,
     cancelled,
     reasons,
+    hostsDown: { count: progress.hostsDown.count, named: progress.hostsDown.named },
     leftOut,
     bytes,
     bytesSaved,
@@ -76,10 +78,7 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
     lines.push(duplicate > 0 ? nothingNew(progress, isLocal) : NO_URLS);
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts allows some.');
-  if ((reasons.failed.host_down ?? 0) > 0)
-    lines.push(
-      `Hosts were given up, since they gave nothing but errors (--host-give-up); ${TRAWL} records ${run}${recordsFlag} --failed names their URLs.`,
-    );
+  lines.push(...hostsDownLines(progress, recordsFlag));
   if (records !== undefined && done > 0)
     lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run}${recordsFlag})`);
   return lines;

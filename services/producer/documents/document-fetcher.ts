@@ -36,7 +36,7 @@ const MAX_RETRY_AFTER_MS = 60_000;
 /** As long as a proxy rests. */
 const PROXY_WAIT_MS = 60_000;
 /** Temporary failures. All others would happen again. */
-const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'proxy']);
+const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'network', 'proxy']);
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Redirects followed for one document, where nothing else is said. */

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { Page } from '../../../shared/crawler/page.ts';
-import { type Frontier, MAX_OFFER, nameOf, type Settlement } from '../../../shared/ports/frontier.ts';
+import { type Frontier, type LinkTally, MAX_OFFER, nameOf, type Settlement } from '../../../shared/ports/frontier.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
@@ -36,6 +37,8 @@ export interface LinksOffered {
   readonly how: 'offered' | 'cut' | 'stale' | 'full';
   /** Links that were not offered, each counted once. */
   readonly leftOut?: Settlement['leftOut'];
+  /** What was offered, for the settle; nothing if no link was. */
+  readonly tally?: LinkTally;
 }
 
 /** Offers the links of a page to the frontier: those that its step follows, and all of them if its run follows links. */
@@ -55,8 +58,8 @@ export class LinkOffers {
     if (leads.length + extract.unmet.length === 0) return { how: isCut ? 'cut' : 'offered' };
     const sorted = await Promise.all(leads.map((lead) => this.#sort(visit, page, lead)));
     const offers = sorted.flatMap((each) => each.offers);
-    const refused = await this.#offerAll(visit, offers);
-    if (refused !== undefined) return { how: refused };
+    const tally = await this.#offerAll(visit, offers);
+    if (typeof tally === 'string') return { how: tally };
     this.#seen.add(task.run, [task.url, page.url, ...offers.map(({ url }) => url)]);
     const leftOut = {
       depth: this.#seen.add(
@@ -70,7 +73,11 @@ export class LinkOffers {
       condition: extract.unmet.length,
     };
     const isAnyLeftOut = leftOut.depth + leftOut.scope + leftOut.condition > 0;
-    return { how: isCut ? 'cut' : 'offered', ...(isAnyLeftOut ? { leftOut } : {}) };
+    return {
+      how: isCut ? 'cut' : 'offered',
+      ...(tally.links === 0 ? {} : { tally }),
+      ...(isAnyLeftOut ? { leftOut } : {}),
+    };
   }
 
   async #sort(visit: Visit, page: Page, { links, ...lead }: Lead): Promise<SortedLinks> {
@@ -85,14 +92,17 @@ export class LinkOffers {
     });
   }
 
-  async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<'stale' | 'full' | undefined> {
+  async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<LinkTally | 'stale' | 'full'> {
     const { frontier, onOffered } = this.#options;
     const { run, host } = visit.task;
     const { limit, maxPages, maxHostsPerDomain } = visit.run.options;
-    const bounds = { parent: nameOf(visit), most: maxPages, mostHosts: maxHostsPerDomain, limit };
+    const bounds = { most: maxPages, mostHosts: maxHostsPerDomain, limit };
+    let tally: LinkTally = { stamp: newStamp(), links: 0 };
     for (let at = 0; at < offers.length; at += MAX_OFFER) {
-      const answer = await frontier.offer(run, offers.slice(at, at + MAX_OFFER), bounds);
+      const some = offers.slice(at, at + MAX_OFFER);
+      const answer = await frontier.offer(run, some, { ...bounds, parent: { ...nameOf(visit), tally } });
       if ('accepted' in answer) {
+        tally = { ...tally, links: tally.links + some.length };
         const { accepted, leftOut = {} } = answer;
         if (accepted > 0) onOffered?.();
         if (leftOut.limit !== undefined) this.#tell(run, { limit }, LEFT_OUT.limit);
@@ -102,7 +112,7 @@ export class LinkOffers {
         return answer.refused === 'parent' ? 'stale' : 'full';
       }
     }
-    return undefined;
+    return tally;
   }
 
   /** Logs a warning once per run. */
@@ -113,4 +123,9 @@ export class LinkOffers {
     this.#told.add(told);
     this.#options.log.warn({ run, ...fields }, what);
   }
+}
+
+/** A stamp for one admission: 48 random bits, as only the few admissions of one release are told apart by it. */
+function newStamp(): string {
+  return randomBytes(6).toString('base64url');
 }

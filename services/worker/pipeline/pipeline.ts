@@ -8,6 +8,7 @@ import {
   type Frontier,
   type Ledger,
   nameOf,
+  type SettleReply,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
@@ -46,6 +47,7 @@ import {
   loginOf,
   noteOf,
   type Visit,
+  wayOf,
 } from './visit.ts';
 
 export interface PipelineOptions extends RequestsOptions, StepsOptions {
@@ -227,7 +229,7 @@ export class Pipeline {
     const { fetched, fromCache, askedAt } = arrival;
     const { contentHash } = record;
     const bytes = fromCache ? 0 : fetched.body.byteLength;
-    await Promise.all([
+    const [reply] = await Promise.all([
       this.#settle(
         visit,
         {
@@ -238,6 +240,7 @@ export class Pipeline {
           contentHash,
           claimed: mark === visit.task.mark ? undefined : mark,
           leftOut: offered.leftOut,
+          tally: offered.tally,
           leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
         },
         bytes,
@@ -245,6 +248,10 @@ export class Pipeline {
       fromCache ? undefined : this.#cached.keep(visit, fetched),
     ]);
     const { status, durationMs } = fetched;
+    if (reply === 'put_back') {
+      this.#outcomes.tell(visit.task, 'defer', { status, reason: 'the store has lost links of the page' });
+      return 'ack';
+    }
     this.#outcomes.tell(visit.task, 'done', {
       status,
       ms: fromCache ? undefined : Math.round(durationMs),
@@ -292,29 +299,29 @@ export class Pipeline {
       await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
       return 'return';
     }
-    const { moved } = visit;
     const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
-    const settlement = { outcome, hostFreeInMs, ...(moved === undefined ? {} : { moved }) };
+    const settlement = { outcome, hostFreeInMs, ...wayOf(visit) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);
     return 'ack';
   }
 
-  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<void> {
-    if (visit.release === 0) return;
+  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
+    if (visit.release === 0) return undefined;
     const { frontier, clock } = this.#options;
-    const { outcome, hostAnswered, hostFault, slowDown, leftOut } = ending;
-    const { moved } = visit;
+    const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally } = ending;
     const attempt = noteOf(visit, ending, clock.now());
     const page = rememberedOf(visit, ending, clock.now());
-    await frontier.settle(visit.task.run, nameOf(visit), {
+    return await frontier.settle(visit.task.run, nameOf(visit), {
       outcome,
       bytes,
-      ...(moved === undefined ? {} : { moved }),
+      ...wayOf(visit),
       ...(hostAnswered === undefined ? {} : { hostAnswered }),
+      ...(hostTrouble === undefined ? {} : { hostTrouble }),
       ...(hostFault === undefined ? {} : { hostFault }),
       ...(slowDown === undefined ? {} : { slowDown }),
       ...(attempt === undefined ? {} : { attempt }),
       ...(leftOut === undefined ? {} : { leftOut }),
+      ...(tally === undefined ? {} : { tally }),
       ...(page === undefined ? {} : { page }),
     });
   }

@@ -4,6 +4,7 @@ import { FetchError, type Fetcher, type PageHold, type PageRequest } from '../..
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
+import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
 import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../../shared/task/task/judgement.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import type { Slots } from '../concurrency/slots.ts';
@@ -58,6 +59,11 @@ const CUT_SHORT_WAITS_MS = 15_000;
 /** The result of one hop. */
 type Hop = (Answered & { readonly left?: Promise<void> }) | { readonly laterMs: number };
 
+/** A hop's host has answered, if only with its robots.txt. */
+interface Spoke {
+  readonly spoke: boolean;
+}
+
 /** What is known before a hop. */
 interface Reach {
   readonly rules: RobotsRules | undefined;
@@ -73,11 +79,12 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** How long a slot rests when this machine had no socket for it, or no proxy. */
-const EXHAUSTED_REST_MS = 2_000;
+/** How long a slot rests when the page could not be asked for: this machine had no socket for it, no proxy, or no network. */
+const REST_MS = 2_000;
+const OUR_SHORTAGES: ReadonlySet<FetchFailure> = new Set(['exhausted', 'proxy', 'network']);
 
 /** Where robots.txt is ignored. */
-const FREE: Permission = { kind: 'allow', intervalMs: 0 };
+const FREE: Permission = { kind: 'allow', intervalMs: 0, asked: false };
 
 /**
  * Asks for a task's page: robots.txt → gate → fetch, and the same again for each redirect, whose hop has a robots.txt, a
@@ -104,7 +111,8 @@ export class Requests {
     const { robots } = this.#options;
     let [hop, known, paused]: [Visit, RobotsRules | undefined, number | undefined] = [visit, rules, pausedMs];
     for (;;) {
-      const asked = await this.#reach(hop, { rules: known, arrival, pausedMs: paused }, hold);
+      const { spoke, ...asked } = await this.#reach(hop, { rules: known, arrival, pausedMs: paused }, hold);
+      if (spoke) hop = { ...hop, spoke };
       // What is cached was asked for by another: its redirects are none of this visit's.
       if ('arrival' in asked && arrival !== undefined) return { visit, ...asked };
       if (!('to' in asked)) return { visit: hop, ...asked };
@@ -115,24 +123,25 @@ export class Requests {
   }
 
   /** One hop: what its robots.txt says, and then its page. */
-  async #reach(hop: Visit, { rules, arrival, pausedMs }: Reach, hold: PageHold): Promise<Hop> {
+  async #reach(hop: Visit, { rules, arrival, pausedMs }: Reach, hold: PageHold): Promise<Hop & Spoke> {
     const { robots } = this.#options;
     const host = hostOf(hop);
-    if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS };
+    if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS, spoke: false };
     const first = this.#silent.begin(host);
     const signal = first === undefined ? this.#options.signal : AbortSignal.any([this.#options.signal, first.signal]);
     try {
       const permission = (await robots?.permit(this.#candidate(hop, signal), rules)) ?? FREE;
-      if (first?.signal.aborted) return { laterMs: CUT_SHORT_WAITS_MS };
+      const spoke = 'asked' in permission && permission.asked;
+      if (first?.signal.aborted) return { laterMs: CUT_SHORT_WAITS_MS, spoke };
       const hasRules = permission.kind === 'allow' || permission.kind === 'skip';
       if (robots !== undefined && rules === undefined && hasRules) first?.answered();
-      if (permission.kind !== 'allow') return this.#refused(hop, permission);
-      if (arrival !== undefined) return await this.#recall(hop, arrival);
+      if (permission.kind !== 'allow') return { ...(await this.#refused(hop, permission)), spoke };
+      if (arrival !== undefined) return { ...(await this.#recall(hop, arrival)), spoke };
       const asked = await this.#ask(hop, { crawlDelayMs: permission.intervalMs, pausedMs, signal }, hold);
       const hasAnswered =
         'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
       if (hasAnswered) first?.answered();
-      return first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked;
+      return { ...(first?.signal.aborted && !hasAnswered ? { laterMs: CUT_SHORT_WAITS_MS } : asked), spoke };
     } finally {
       first?.end();
     }
@@ -159,18 +168,21 @@ export class Requests {
   }
 
   /** What becomes of a page that is not fetched, or not now, because of its robots.txt. */
-  #refused(visit: Visit, refusal: Exclude<Permission, { kind: 'allow' }>): { ending: Ending } | { laterMs: number } {
+  async #refused(
+    visit: Visit,
+    refusal: Exclude<Permission, { kind: 'allow' }>,
+  ): Promise<{ ending: Ending } | { laterMs: number }> {
     switch (refusal.kind) {
       case 'skip': {
         const { reason, detail, asked } = refusal;
         return { ending: { outcome: { kind: 'skipped', reason, detail }, hostAnswered: asked || undefined } };
       }
-      case 'fail': {
-        const { reason, message, status } = refusal.error;
-        return { ending: { ...judgeFailure(reason, message, this.#circumstances(visit)), status } };
+      case 'fail':
+        return { ending: await this.#failed(visit, refusal.error) };
+      case 'unreachable': {
+        const { reason, trouble } = refusal;
+        return { ending: { outcome: { kind: 'defer', detail: reason }, hostAnswered: false, hostTrouble: trouble } };
       }
-      case 'unreachable':
-        return { ending: { outcome: { kind: 'defer', detail: refusal.reason }, hostAnswered: false } };
       case 'later':
         return { laterMs: refusal.inMs };
     }
@@ -223,11 +235,16 @@ export class Requests {
     } catch (error: unknown) {
       if (!(error instanceof FetchError)) throw error;
       if (broken[0] !== undefined) return { ending: { ...failedStep(broken[0]), status: error.status, askedAt } };
-      const { reason, message, status } = error;
-      // Its slot stays taken meanwhile: so fewer are open at once.
-      if (reason === 'exhausted' || reason === 'proxy') await clock.sleep(EXHAUSTED_REST_MS, request.signal);
-      return { ending: { ...judgeFailure(reason, message, this.#circumstances(visit)), status, askedAt } };
+      return { ending: { ...(await this.#failed(visit, error)), askedAt } };
     }
+  }
+
+  /** A request that got no answer. */
+  async #failed(visit: Visit, error: FetchError): Promise<Ending> {
+    const { clock, signal } = this.#options;
+    // Its slot stays taken meanwhile: so fewer are open at once.
+    if (OUR_SHORTAGES.has(error.reason)) await clock.sleep(REST_MS, signal);
+    return { ...judgeFailure(error, this.#circumstances(visit)), status: error.status };
   }
 
   #circumstances({ state, run, release, answersOthers = false }: Visit): Circumstances {

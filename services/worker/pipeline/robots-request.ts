@@ -5,10 +5,12 @@ import {
   letGo,
   type OpenDocument,
 } from '../../../shared/ports/fetcher.ts';
+import type { HostTrouble } from '../../../shared/task/host/host-trouble.ts';
 import { parseRobots } from '../../../shared/task/robots/robots.ts';
 import { MAX_ROBOTS_REDIRECTS, meaningOfFailure, meaningOfStatus } from '../../../shared/task/robots/robots-answer.ts';
 import { ALLOW_ALL, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
 import { MAX_ROBOTS_BYTES } from '../../../shared/task/robots/robots-sitemaps.ts';
+import { failureText } from '../../../shared/task/task/judgement.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 
 /** The result of one request for a robots.txt. */
@@ -22,6 +24,8 @@ export type RobotsAnswer =
       /** Headers of the answer, if there was one. */
       readonly headers?: Readonly<Record<string, string>>;
       readonly isThrottled?: boolean;
+      /** What it says of the host; `silent` if that gave no answer. */
+      readonly trouble: HostTrouble;
     }
   /** The file redirects to `to`. */
   | { readonly kind: 'moved'; readonly to: string }
@@ -62,7 +66,8 @@ export async function requestRobots(
     const retryAfter = headers['retry-after'];
     const asked = retryAfter === undefined ? '' : ', Retry-After';
     const isThrottled = status === 429 || retryAfter !== undefined;
-    return { kind: 'wait', reason: `robots.txt: HTTP ${status}${asked}`, headers, isThrottled };
+    const trouble = { kind: 'answered', reason: `robots.txt ${status}` } as const;
+    return { kind: 'wait', reason: `robots.txt: HTTP ${status}${asked}`, headers, isThrottled, trouble };
   } catch (error: unknown) {
     if (!(error instanceof FetchError)) throw error;
     return answerOfFailure(error, redirects.length > 0);
@@ -75,8 +80,12 @@ function answerOfFailure(error: FetchError, isRedirected: boolean): RobotsAnswer
       return { kind: 'as_page', error };
     case 'again':
       return { kind: 'again' };
-    case 'wait':
-      return { kind: 'wait', reason: `robots.txt: ${error.reason}` };
+    case 'wait': {
+      const hasAnswered = isRedirected || error.status !== undefined;
+      const reason = hasAnswered ? `robots.txt: ${failureText(error)}` : failureText(error);
+      const trouble = { kind: hasAnswered ? 'answered' : 'silent', reason } as const;
+      return { kind: 'wait', reason: `robots.txt: ${error.reason}`, trouble };
+    }
     default:
       return NO_RULES;
   }

@@ -6,6 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ExpiringCache } from '../../../shared/runtime/expiring-cache.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/task/durations.ts';
+import { type HostTrouble, SILENT_PAUSE_MS } from '../../../shared/task/host/host-trouble.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import { robotsPauseMs, robotsWaitMs } from '../../../shared/task/robots/robots-answer.ts';
 import { isAllowed, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
@@ -36,9 +37,8 @@ export interface Candidate {
 
 /** What robots.txt says about a page. */
 export type Permission =
-  /** `intervalMs`: the least time between two requests to the host. */
-  | { readonly kind: 'allow'; readonly intervalMs: number }
-  /** `asked`: the host has just answered. */
+  /** `intervalMs`: the least time between two requests to the host. `asked`: it has just answered. */
+  | { readonly kind: 'allow'; readonly intervalMs: number; readonly asked: boolean }
   | {
       readonly kind: 'skip';
       readonly reason: 'robots' | 'crawl_delay';
@@ -48,7 +48,7 @@ export type Permission =
   /** Ask again in `inMs`, not sooner; the host isn't the cause. */
   | { readonly kind: 'later'; readonly inMs: number }
   /** The host's robots.txt can't be read; the host is paused. */
-  | { readonly kind: 'unreachable'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly trouble: HostTrouble }
   /** The robots.txt failed in a way that would fail the page, too. */
   | { readonly kind: 'fail'; readonly error: FetchError };
 
@@ -111,9 +111,10 @@ export class Robots {
       rules === undefined ? await this.#find(candidate) : { kind: 'rules', rules, asked: false };
     if (found.kind !== 'rules') return found;
     const { crawlDelayMs: delayMs = 0 } = found.rules;
-    const skip = { kind: 'skip', asked: found.asked } as const;
+    const { asked } = found;
+    const skip = { kind: 'skip', asked } as const;
     if (!isAllowed(found.rules, candidate.url)) return { ...skip, reason: 'robots', detail: 'robots.txt forbids it' };
-    if (delayMs <= MAX_CRAWL_DELAY_MS) return { kind: 'allow', intervalMs: delayMs };
+    if (delayMs <= MAX_CRAWL_DELAY_MS) return { kind: 'allow', intervalMs: delayMs, asked };
     return { ...skip, reason: 'crawl_delay', detail: `robots.txt asks for ${delayMs / 1_000} s between requests` };
   }
 
@@ -225,16 +226,18 @@ export class Robots {
 
   async #pause({ origin, host, at }: Asked, answer: Extract<RobotsAnswer, { kind: 'wait' }>) {
     const { store, gate, clock, log } = this.#options;
-    const { reason, headers = {}, isThrottled } = answer;
+    const { reason, headers = {}, isThrottled, trouble } = answer;
     const askedMs = retryAfterMs(headers, clock.now());
     if (at !== host && isThrottled) await gate.pause(at, robotsPauseMs(1, askedMs), reason);
-    const pauseMs = robotsPauseMs(await store.fail(origin), askedMs);
+    const longMs = robotsPauseMs(await store.fail(origin), askedMs);
+    // A host that never answered is tried again soon; the frontier knows whether it did, and pauses it for longer.
+    const pauseMs = trouble.kind === 'silent' ? Math.min(longMs, SILENT_PAUSE_MS) : longMs;
     await gate.pause(host, pauseMs, reason);
     log.warn(
       { what: host, error: reason, seconds: Math.round(pauseMs / 1_000) },
       "the host waits, its robots.txt can't be fetched:",
     );
-    return { kind: 'unreachable', reason } as const;
+    return { kind: 'unreachable', reason, trouble: { ...trouble, pauseMs: longMs } } as const;
   }
 
   #remember(origin: string, rules: RobotsRules): RobotsLookup & { readonly kind: 'rules' } {

@@ -30,6 +30,8 @@ export interface Visit {
   readonly answersOthers?: boolean;
   /** What an incremental run knows of the page. */
   readonly known?: KnownPage | undefined;
+  /** The host of the next request has answered in this visit, if only with its robots.txt. */
+  readonly spoke?: boolean;
   /** The task after the redirects of this visit; `task` is as it was delivered. */
   readonly moved?: Task;
 }
@@ -39,7 +41,7 @@ export function redirected(visit: Visit, to: string, login?: string): Visit {
   const logins = loginsField(withLogin(loginsOf(visit), to, login));
   const redirects = [...redirectsOf(visit), to];
   const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins };
-  return { ...visit, answersOthers: false, moved };
+  return { ...visit, answersOthers: false, spoke: moved.host === hostOf(visit), moved };
 }
 
 /** The credentials known for the origins of this visit. */
@@ -90,6 +92,8 @@ export interface Ending extends Partial<Judgement> {
   readonly leadsOn?: boolean;
   /** See {@link Settlement.leftOut}. */
   readonly leftOut?: Settlement['leftOut'];
+  /** See {@link Settlement.tally}. */
+  readonly tally?: Settlement['tally'];
 }
 
 /** The ending of a page whose crawler failed. */
@@ -157,6 +161,11 @@ function reasonFor(outcome: Outcome): string | undefined {
   if (outcome.kind === 'retry' || outcome.kind === 'failed') return outcome.reason;
   if (outcome.kind !== 'defer') return undefined;
   return outcome.throttled === true ? outcome.detail : outcome.host?.reason;
+}
+
+/** How far a visit came, as it is settled. */
+export function wayOf({ moved, spoke = false }: Visit): Pick<Settlement, 'moved' | 'hostSpoke'> {
+  return { ...(moved === undefined ? {} : { moved }), ...(spoke ? { hostSpoke: true } : {}) };
 }
 
 function headOf({ task, release, state, run, worker }: Visit, at: number, attempt: 0 | 1) {

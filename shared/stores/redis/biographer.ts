@@ -102,9 +102,9 @@ export class RedisBiographer implements Biographer {
       const [release, entry] = found;
       const [phase = '', , queue, ...numbers] = wordsOfEntry(entry);
       const lease = Number(await this.#redis.zscore(`${this.#prefix}run:${run}:leases`, release));
-      const [, worker, since] = /^working:(.*):(\d+)$/.exec(phase) ?? [];
+      const [, worker, since] = /^working:([^/]*):(\d+)/.exec(phase) ?? [];
       return {
-        at: worker === undefined ? (phase as 'publishing' | 'queued') : 'working',
+        at: /^[a-z]+/.exec(phase)?.[0] as 'publishing' | 'queued' | 'working',
         queue: queue as Queue,
         release: Number(release),
         leaseMs: Math.max(0, lease - now),

@@ -19,6 +19,7 @@ import {
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
+  type SettleReply,
   takenWith,
 } from '../../ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
@@ -97,6 +98,8 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
         `${this.#id}:${++this.#offers}`,
         options.mostHosts ?? '',
         options.limit ?? '',
+        options.parent?.tally.stamp ?? '',
+        options.parent?.tally.links ?? 0,
         ...tasks.map(writeOffer),
       );
       const [first, second, scope = 0, maxPages = 0, limit = 0] = reply as Taken | Refusal;
@@ -147,9 +150,9 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
     if (releases.length > 0) await this.#scripts.run('renew', run, ...flat(releases));
   }
 
-  async settle(run: string, { release, mark }: ReleaseName, settlement: Settlement): Promise<'settled' | 'already'> {
+  async settle(run: string, { release, mark }: ReleaseName, settlement: Settlement): Promise<SettleReply> {
     const reply = await this.#scripts.run('settle', run, release, mark, ...flatten(settlement), ...this.#bounds);
-    return reply as 'settled' | 'already';
+    return reply as SettleReply;
   }
 
   async fail(run: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void> {

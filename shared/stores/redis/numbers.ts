@@ -18,6 +18,12 @@ import {
   THROTTLE_BASE_MS,
   THROTTLE_CAP_MS,
 } from '../../task/host/host-pace.ts';
+import {
+  MOST_NAMED_DOWN,
+  SILENT_GIVE_UP_MS,
+  SILENT_PAUSE_MS,
+  SILENT_TRIES_SPAN_MS,
+} from '../../task/host/host-trouble.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
 import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/fingerprint.ts';
@@ -91,6 +97,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   MOST_KEPT_MARKS,
   MOST_KEPT_RUNS,
   MOST_LOOKS,
+  MOST_NAMED_DOWN,
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
   OPEN_BASE_MS,
@@ -104,6 +111,9 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   RETRY_AFTER_CAP_MS,
   SECOND_MS,
   SHORTEST_PLACE_WAIT_MS,
+  SILENT_GIVE_UP_MS,
+  SILENT_PAUSE_MS,
+  SILENT_TRIES_SPAN_MS,
   SLOW_END_MS,
   SLOW_START_MS,
   SLOWEST_MS,

@@ -1,4 +1,11 @@
-import { PRODUCER_LEASE_MS, type RunProgress, type RunState, type SilentProducer } from '../../ports/runs.ts';
+import {
+  type HostsDown,
+  PRODUCER_LEASE_MS,
+  type RunProgress,
+  type RunState,
+  type SilentProducer,
+} from '../../ports/runs.ts';
+import type { HostTrouble, TroubleKind } from '../../task/host/host-trouble.ts';
 
 /** The answer of `stores/redis/lua/runs/progress.lua`. */
 export type ProgressReply = readonly (string | number | readonly string[])[];
@@ -7,11 +14,13 @@ export type ProgressReply = readonly (string | number | readonly string[])[];
 export function readProgress(run: string, reply: ProgressReply): RunProgress {
   const [readAt, inFlight, open, lost, silent, ...pairs] = reply;
   const fields = new Map<string, string>();
+  const named: HostsDown['named'][number][] = [];
   const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
   for (let i = 0; i < pairs.length; i += 2) {
     const [name, value] = [String(pairs[i]), String(pairs[i + 1])];
     const [kind, reason] = name.split(':');
     if (reason !== undefined && (kind === 'failed' || kind === 'skipped')) reasons[kind][reason] = Number(value);
+    else if (kind === 'down') named.push({ host: name.slice('down:'.length), ...readTrouble(value) });
     else fields.set(name, value);
   }
   const count = (name: string): number => Number(fields.get(name) ?? 0);
@@ -39,6 +48,7 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
       condition: count('left_out:condition'),
     },
     reasons,
+    hostsDown: { count: count('hosts_down'), named: named.sort((a, b) => (a.host < b.host ? -1 : 1)) },
     bytes: count('bytes'),
     bytesSaved: count('bytes_saved'),
     startedAt: count('started_at'),
@@ -47,6 +57,11 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
     producers: { open: Number(open), lost: Number(lost), silent: readSilent(silent as string[], Number(readAt)) },
     ...(pauseReason ? { pauseReason } : {}),
   };
+}
+
+function readTrouble(text: string): Pick<HostTrouble, 'kind' | 'reason'> {
+  const [kind = '', ...words] = text.split(' ');
+  return { kind: kind as TroubleKind, reason: words.join(' ') };
 }
 
 /** Reads pairs of a lost producer and the time until which it counted as alive. */

@@ -12,6 +12,7 @@ import {
   type Steered,
 } from '../../ports/runs.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { TroubleKind } from '../../task/host/host-trouble.ts';
 import { newIncarnation } from '../incarnation.ts';
 import { CIRCUMSTANCES, readCircumstances } from './circumstances.ts';
 import { agreeOnMarks, type MarksForm, marksDiffer } from './marks-form.ts';
@@ -20,6 +21,8 @@ import { Scripts } from './scripts.ts';
 
 /** Hosts that one script looks at: half a millisecond. */
 const HOSTS_AT_ONCE = 100;
+/** Values of one host in the answer of `hosts.lua`. */
+const LINE = 2 + CIRCUMSTANCES + 3;
 
 interface RedisRunsOptions {
   readonly redis: Redis;
@@ -132,9 +135,12 @@ export class RedisRuns implements Runs, RunOverview {
   async #hostsFrom(run: string, from: number, most: number): Promise<HostLine[]> {
     const reply = (await this.#scripts.run('hosts', run, from, most)) as (string | number)[];
     const lines: HostLine[] = [];
-    for (let i = 0; i < reply.length; i += 2 + CIRCUMSTANCES) {
-      const [host, waiting, ...circumstances] = reply.slice(i, i + 2 + CIRCUMSTANCES);
-      lines.push({ host: String(host), waiting: Number(waiting), ...readCircumstances(circumstances) });
+    for (let i = 0; i < reply.length; i += LINE) {
+      const [host, waiting, ...circumstances] = reply.slice(i, i + LINE);
+      const [kind, reason, giveUpAt] = circumstances.splice(CIRCUMSTANCES).map(String);
+      const at = giveUpAt ? { giveUpAt: Number(giveUpAt) } : {};
+      const trouble = kind ? { trouble: { kind: kind as TroubleKind, reason: reason ?? '', ...at } } : {};
+      lines.push({ host: String(host), waiting: Number(waiting), ...readCircumstances(circumstances), ...trouble });
     }
     return lines;
   }

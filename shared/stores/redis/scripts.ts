@@ -108,14 +108,10 @@ export function readScript(name: ScriptName): string {
   };
   const text = read(`${name}.lua`);
   const firstLine = text.indexOf('\n') + 1;
-  const needed = /^-- Needs {2}(\S+)$/m.exec(text)?.[1];
+  const needed = /^-- Needs {2}(.+)$/m.exec(text)?.[1]?.split(', ') ?? [];
   const flags = text.slice(0, firstLine);
   const keepsTime = !flags.includes('no-writes') && !/^-- Keeps no time/m.test(text);
-  const shared = [
-    ...['marks.lua', 'pages.lua', 'prelude.lua'],
-    ...(keepsTime ? ['keep_time.lua'] : []),
-    ...(needed === undefined ? [] : [needed]),
-  ];
+  const shared = [...['marks.lua', 'pages.lua', 'prelude.lua'], ...(keepsTime ? ['keep_time.lua'] : []), ...needed];
   const body = shared.map(read).join('') + text.slice(firstLine);
   return flags + numbersFor(body) + body;
 }

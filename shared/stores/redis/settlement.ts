@@ -1,4 +1,5 @@
 import type { Settlement } from '../../ports/frontier.ts';
+import type { TroubleKind } from '../../task/host/host-trouble.ts';
 import { formOf } from '../../task/task/form.ts';
 import { writeVisit } from './page-entry.ts';
 
@@ -20,11 +21,18 @@ type Flat = readonly [
   tooDeep: number,
   outOfScope: number,
   unmet: number,
+  stamp: string,
+  links: number,
+  spoke: 1 | '',
+  troubleKind: TroubleKind | '',
+  troubleReason: string,
+  troublePauseMs: number,
 ];
 
 /** A settlement as the arguments of `settle.lua`, in their order. */
 export function flatten(settlement: Settlement): Flat {
-  const { outcome, bytes, hostAnswered, hostFault, slowDown, attempt, hostFreeInMs, moved, page, leftOut } = settlement;
+  const { outcome, bytes, attempt, hostFreeInMs, moved, page, leftOut, tally } = settlement;
+  const { hostAnswered, hostSpoke = false, hostTrouble, hostFault, slowDown } = settlement;
   const pause = outcome.kind === 'defer' ? outcome.host : undefined;
   return [
     outcome.kind,
@@ -44,6 +52,12 @@ export function flatten(settlement: Settlement): Flat {
     leftOut?.depth ?? 0,
     leftOut?.scope ?? 0,
     leftOut?.condition ?? 0,
+    tally?.stamp ?? '',
+    tally?.links ?? 0,
+    hostSpoke ? 1 : '',
+    hostTrouble?.kind ?? '',
+    hostTrouble?.reason ?? '',
+    Math.round(hostTrouble?.pauseMs ?? 0),
   ];
 }
 

@@ -16,6 +16,7 @@ import {
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
+  type SettleReply,
   WORKING_MS,
 } from '../../ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
@@ -106,7 +107,7 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
     });
   }
 
-  async settle(id: string, name: ReleaseName, settlement: Settlement): Promise<'settled' | 'already'> {
+  async settle(id: string, name: ReleaseName, settlement: Settlement): Promise<SettleReply> {
     return await this.#store.move((moves) => new Settling(moves).settle(id, name, settlement));
   }
 

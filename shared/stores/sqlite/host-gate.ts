@@ -12,6 +12,7 @@ import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../
 import { paceOf, pauseHost, pauseHostByHand, resumeHost, slowHost } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
+import { NO_TROUBLE } from './moves/troubles.ts';
 
 /** The gate of one machine: all its local crawls share what a host may be asked. */
 export class SqliteHostGate implements HostGate {
@@ -67,11 +68,7 @@ export class SqliteHostGate implements HostGate {
     return await this.#store.move((moves) => {
       const was = resumeHost(moves.host(name), moves.now);
       if (was === undefined) return undefined;
-      for (const run of moves.openRuns()) {
-        const host = moves.runHost(run, name);
-        host.troubleSince = null;
-        host.troubleLast = null;
-      }
+      for (const run of moves.openRuns()) Object.assign(moves.runHost(run, name), NO_TROUBLE);
       moves.wakeEverywhere(name);
       return was;
     });

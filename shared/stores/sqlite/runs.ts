@@ -15,6 +15,7 @@ import type { LocalStore } from './moves/local-store.ts';
 import { type Moves, optionsOf } from './moves/moves.ts';
 import { progressOf } from './moves/run-progress.ts';
 import type { RunRow } from './moves/run-rows.ts';
+import { lineTroubleOf } from './moves/troubles.ts';
 
 interface SqliteRunsOptions {
   readonly store: LocalStore;
@@ -148,11 +149,11 @@ export class SqliteRuns implements Runs, RunOverview {
         ...[run.n, limit],
       );
       const { intervalMs } = optionsOf(run);
-      return rows.map(({ host, waiting }) => ({
-        host,
-        waiting,
-        ...circumstancesOf(moves.host(host), intervalMs, moves.now),
-      }));
+      return rows.map(({ host, waiting }) => {
+        const trouble = lineTroubleOf(run, moves.runHost(run, host));
+        const circumstances = circumstancesOf(moves.host(host), intervalMs, moves.now);
+        return { host, waiting, ...circumstances, ...(trouble === undefined ? {} : { trouble }) };
+      });
     });
   }
 

@@ -36,7 +36,12 @@ export function faultsText({ count, kind }: Faults): string {
  */
 export function openForMs(times: number, now: number): number {
   const ms = Math.min(OPEN_CAP_MS, OPEN_BASE_MS * 2 ** times);
-  return Math.min(OPEN_CAP_MS, ms + Math.floor((ms * (now % SECOND_MS)) / (OPEN_SPREAD * SECOND_MS)));
+  return Math.min(OPEN_CAP_MS, spreadMs(ms, now));
+}
+
+/** Up to a fifth longer, taken from the milliseconds of `now`. */
+export function spreadMs(ms: number, now: number): number {
+  return ms + Math.floor((ms * (now % SECOND_MS)) / (OPEN_SPREAD * SECOND_MS));
 }
 
 /** How long after its release a probe without a result makes way for another. */

@@ -42,6 +42,8 @@ const MEANINGS: Readonly<Record<FetchFailure, RobotsMeaning>> = {
   content_type: 'wait',
   // The page has the same address, and will itself be refused.
   private_address: 'allow',
+  // The page waits, as it would itself.
+  network: 'as_page',
   exhausted: 'again',
   proxy: 'again',
   aborted: 'again',
@@ -54,7 +56,7 @@ const MEANINGS: Readonly<Record<FetchFailure, RobotsMeaning>> = {
  */
 export function meaningOfFailure(reason: FetchFailure, redirected: boolean): RobotsMeaning {
   const meaning = MEANINGS[reason];
-  const isElsewhere = redirected && (reason === 'private_address' || meaning === 'as_page');
+  const isElsewhere = redirected && (reason === 'private_address' || (meaning === 'as_page' && reason !== 'network'));
   return isElsewhere ? 'wait' : meaning;
 }
 

@@ -15,6 +15,7 @@
  * | `private_address` | the address guard refused it                                                |
  * | `bad_url`         | the URL can't be requested                                                  |
  * | `proxy`           | none of our proxies can be used; the host was not asked                     |
+ * | `network`         | our own network is away: no host answers, of several                        |
  * | `exhausted`       | this machine has run out of sockets or file descriptors                     |
  * | `aborted`         | the caller's signal                                                         |
  */
@@ -31,5 +32,6 @@ export type FetchFailure =
   | 'private_address'
   | 'bad_url'
   | 'proxy'
+  | 'network'
   | 'exhausted'
   | 'aborted';

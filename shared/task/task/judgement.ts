@@ -1,6 +1,7 @@
 import { SECOND_MS } from '../durations.ts';
 import type { HostFault } from '../host/breaker.ts';
 import { throttlePauseMs } from '../host/host-pace.ts';
+import type { HostTrouble } from '../host/host-trouble.ts';
 import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../host/retry-after.ts';
 import type { FetchFailure } from './fetch-failure.ts';
 import type { FailedReason, Outcome, SkippedReason } from './outcome.ts';
@@ -34,6 +35,8 @@ export interface Judgement {
   readonly hostAnswered: boolean | undefined;
   /** A sign that the host is down: several in a row open its breaker, and an answer without one closes it. */
   readonly hostFault?: HostFault;
+  /** Why the answer wasn't healthy, or there was none. */
+  readonly hostTrouble?: HostTrouble;
   /** What the host said, if it asked us to slow down without saying for how long. */
   readonly slowDown?: string;
 }
@@ -68,16 +71,20 @@ export function judgeAnswer({ status, headers }: Answer, about: Circumstances): 
   if (status === 429 || (status >= 500 && pauseMs !== undefined)) {
     const outcome = throttled(status, pauseMs, detail, about);
     const isSlowed = pauseMs === undefined && outcome.kind === 'defer' && outcome.host !== undefined;
-    return { outcome, hostAnswered: false, ...(isSlowed ? { slowDown: detail } : {}) };
+    return { outcome, ...unhealthy(detail), ...(isSlowed ? { slowDown: detail } : {}) };
   }
   if (status === 408 || status === 425) return { outcome: again('http_4xx', detail, about), hostAnswered: true };
   if (status >= 500) {
     const slowed = status === 503 ? { slowDown: detail } : {};
     const outcome = again('http_5xx', detail, about);
-    return { outcome, hostAnswered: false, hostFault: 'answers of 5xx', ...slowed };
+    return { outcome, ...unhealthy(detail), hostFault: 'answers of 5xx', ...slowed };
   }
   const reason = status >= 400 ? 'http_4xx' : 'redirects';
   return { outcome: { kind: 'failed', reason, detail }, hostAnswered: true };
+}
+
+function unhealthy(reason: string): Pick<Judgement, 'hostAnswered' | 'hostTrouble'> {
+  return { hostAnswered: false, hostTrouble: { kind: 'answered', reason } };
 }
 
 type Meaning =
@@ -87,8 +94,8 @@ type Meaning =
   | { readonly retry: FailedReason; readonly once?: boolean }
   | { readonly defer: true };
 
-/** What a request without an answer says about its host: a fault, that it is healthy, or nothing. */
-type HostSign = HostFault | 'in order' | undefined;
+/** What a request without an answer says about its host: a fault, that it is healthy, that it waits for our network, or nothing. */
+type HostSign = HostFault | 'in order' | 'outage' | undefined;
 
 const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonly host: HostSign }>> = {
   timeout: { means: { retry: 'timeout' }, host: 'time-outs' },
@@ -103,6 +110,7 @@ const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonl
   size: { means: { skipped: 'size' }, host: 'in order' },
   content_type: { means: { skipped: 'content_type' }, host: 'in order' },
   private_address: { means: { skipped: 'private_address' }, host: undefined },
+  network: { means: { defer: true }, host: 'outage' },
   // Both are shortages of ours; the page was never tried.
   proxy: { means: { defer: true }, host: undefined },
   exhausted: { means: { defer: true }, host: undefined },
@@ -110,13 +118,36 @@ const FAILURES: Readonly<Record<FetchFailure, { readonly means: Meaning; readonl
   aborted: { means: { defer: true }, host: undefined },
 };
 
+/** A request that got no answer, or only the beginning of one: `status` is of that. */
+export interface Failure {
+  readonly reason: FetchFailure;
+  readonly message: string;
+  readonly status?: number | undefined;
+}
+
 /** What a request without an answer means for its task. */
-export function judgeFailure(reason: FetchFailure, message: string, about: Circumstances): Judgement {
+export function judgeFailure({ reason, message, status }: Failure, about: Circumstances): Judgement {
   const { means, host } = FAILURES[reason];
   const outcome = outcomeOf(means, message, about);
   if (host === undefined || host === 'in order')
     return { outcome, hostAnswered: host === undefined ? undefined : true };
-  return { outcome, hostAnswered: false, hostFault: host };
+  const kind = host === 'outage' ? 'outage' : status === undefined ? 'silent' : 'answered';
+  const hostTrouble = { kind, reason: failureText({ reason, message }) } as const;
+  return { outcome, hostAnswered: false, hostTrouble, ...(host === 'outage' ? {} : { hostFault: host }) };
+}
+
+const TEXTS: Readonly<Partial<Record<FetchFailure, string>>> = {
+  timeout: 'time-outs',
+  network: 'no answer',
+  dns: 'failed look-ups',
+  nxdomain: 'no such name',
+  tls: 'failed TLS handshakes',
+  encoding: 'a broken encoding',
+};
+
+/** Why a request got no answer, in two or three words. */
+export function failureText({ reason, message }: Failure): string {
+  return TEXTS[reason] ?? (message.includes('ECONNREFUSED') ? 'connection refused' : 'connection errors');
 }
 
 function outcomeOf(means: Meaning, detail: string, about: Circumstances): Outcome {

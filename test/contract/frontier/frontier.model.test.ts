@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { afterAll, describe, inject, test } from 'vitest';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { openSqliteStore, redisStores, type Store } from '../../support/stores/stores.ts';
-import { commands } from './model/histories.ts';
+import { commands, losses, OPENED } from './model/histories.ts';
 import { GIVE_UP_MS, Model } from './model/model.ts';
-import { World } from './model/world.ts';
+import { type Command, World } from './model/world.ts';
 
 /** `MODEL_RUNS=5000 npm test` looks longer; `MODEL_SEED` repeats what a failure printed. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 300);
 const TIMEOUT_MS = 600_000 + RUNS * 1_000;
+const LOSSES = Math.ceil(RUNS / 3);
 const SEED = process.env.MODEL_SEED;
 const POLICY = { giveUpMs: GIVE_UP_MS };
 
@@ -20,13 +21,20 @@ describe('the frontier follows its model', () => {
     await compact.close();
   });
 
-  async function follow(open: () => Promise<Store[]>, runs: number, most: number): Promise<void> {
+  async function follow(
+    open: () => Promise<Store[]>,
+    runs: number,
+    histories = commands(120),
+    beginning: readonly Command[] = [],
+  ): Promise<void> {
     await fc.assert(
-      fc.asyncProperty(commands(most), async (sequence) => {
+      fc.asyncProperty(histories, async (sequence) => {
         const world = new World(open);
         try {
           await world.begin();
-          await fc.asyncModelRun(() => ({ model: new Model(new SteppedClock().now()), real: world }), sequence);
+          const model = new Model(new SteppedClock().now());
+          for (const command of beginning) await command.run(model, world);
+          await fc.asyncModelRun(() => ({ model, real: world }), sequence);
         } finally {
           await world.close();
         }
@@ -36,7 +44,7 @@ describe('the frontier follows its model', () => {
   }
 
   test(`in SQLite, ${RUNS * 3} random histories`, { timeout: TIMEOUT_MS }, async () => {
-    await follow(async () => [await openSqliteStore(POLICY)], RUNS * 3, 120);
+    await follow(async () => [await openSqliteStore(POLICY)], RUNS * 3);
   });
 
   test(`in SQLite and in Redis alike, with exact and with compact marks, ${RUNS} random histories`, {
@@ -45,7 +53,10 @@ describe('the frontier follows its model', () => {
     await follow(
       async () => [await openSqliteStore(POLICY), await redis.open(POLICY), await compact.open(POLICY)],
       RUNS,
-      120,
     );
+  });
+
+  test(`in SQLite and in Redis alike, ${LOSSES} random histories of losses`, { timeout: TIMEOUT_MS }, async () => {
+    await follow(async () => [await openSqliteStore(POLICY), await redis.open(POLICY)], LOSSES, losses(60), OPENED);
   });
 });

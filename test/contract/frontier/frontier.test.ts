@@ -2,8 +2,17 @@ import { describeClock } from '../suites/clock.contract.ts';
 import { forEveryFrontier } from '../suites/every-frontier.ts';
 import { describeFrontier } from '../suites/frontier.contract.ts';
 import { describeLeases } from '../suites/leases.contract.ts';
+import { describeLinkTallies } from '../suites/link-tally.contract.ts';
 import { describeRedirects } from '../suites/redirects.contract.ts';
 import { describeReleasing } from '../suites/releasing.contract.ts';
 
-for (const contract of [describeFrontier, describeReleasing, describeLeases, describeRedirects, describeClock])
-  forEveryFrontier(contract);
+const CONTRACTS = [
+  describeFrontier,
+  describeReleasing,
+  describeLeases,
+  describeLinkTallies,
+  describeRedirects,
+  describeClock,
+];
+
+for (const contract of CONTRACTS) forEveryFrontier(contract);

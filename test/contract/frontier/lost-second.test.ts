@@ -64,3 +64,27 @@ test('where the time is lost as well, numbers come again, and the mark says of w
   clock.step(1);
   expect(await runs.progress('r')).toMatchObject({ done: 1, waiting: 2 });
 });
+
+test('a page is not done if its links were offered in the lost second; its next visit offers them anew', async () => {
+  const { frontier, runs, synced } = await setup();
+  await frontier.offer('r', [page('list')]);
+  const done = { outcome: { kind: 'done' }, hostAnswered: true } as const;
+  const begin = async () => {
+    const [name] = (await frontier.release({ ...ROOM, limit: 1 })).tasks.map(nameOf);
+    if (name === undefined) throw new Error('the page was due');
+    await frontier.admit('r', name, 'w');
+    return name;
+  };
+  const first = await begin();
+  const lose = await synced();
+  const offered = frontier.offer('r', pages(1, 3), { parent: { ...first, tally: { stamp: 'a', links: 0 } } });
+  expect(await offered).toEqual({ accepted: 3, known: 0 });
+  await lose();
+  expect(await frontier.settle('r', first, { ...done, tally: { stamp: 'a', links: 3 } })).toBe('put_back');
+  expect(await runs.progress('r')).toMatchObject({ done: 0, discovered: 1, waiting: 1 });
+  const second = await begin();
+  const offeredAnew = frontier.offer('r', pages(1, 3), { parent: { ...second, tally: { stamp: 'b', links: 0 } } });
+  expect(await offeredAnew).toEqual({ accepted: 3, known: 0 });
+  expect(await frontier.settle('r', second, { ...done, tally: { stamp: 'b', links: 3 } })).toBe('settled');
+  expect(await runs.progress('r')).toMatchObject({ done: 1, discovered: 4, waiting: 3 });
+});

@@ -159,7 +159,9 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
         for (const name of [wrong, { ...right, release: release - 1 }]) {
           expect(await port.admit('r', name, 'w')).toEqual({ verdict: 'gone' });
           expect(await port.claim('r', name, 'http://a.test/3')).toBe('stale');
-          expect(await port.offer('r', [page(3)], { parent: name })).toEqual({ refused: 'parent' });
+          expect(await port.offer('r', [page(3)], { parent: { ...name, tally: { stamp: 's', links: 0 } } })).toEqual({
+            refused: 'parent',
+          });
           const throttled = { kind: 'defer', host: { reason: 'HTTP 429' } } as const;
           for (const outcome of [{ kind: 'done' }, { kind: 'defer' }, throttled] as const)
             expect(await port.settle('r', name, { outcome })).toBe('already');

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { Redis } from 'ioredis';
 import pRetry from 'p-retry';
 import { ServerProcess } from './server-process.ts';
@@ -43,6 +43,18 @@ export class RedisServer {
 
   async kill(): Promise<void> {
     await this.#process?.kill();
+  }
+
+  /** Copies its data as its log has them now. Returns what brings them back: to be called while it isn't running. */
+  async keep(): Promise<() => Promise<void>> {
+    const { folder } = this.#options;
+    const kept = `${folder}-kept`;
+    await rm(kept, { recursive: true, force: true });
+    await cp(folder, kept, { recursive: true });
+    return async () => {
+      await rm(folder, { recursive: true });
+      await cp(kept, folder, { recursive: true });
+    };
   }
 
   /** One command, on a connection of its own. */

@@ -3,6 +3,7 @@ import {
   type Claims,
   type Frontier,
   type HandOvers,
+  type LinkTally,
   nameOf,
   type Offer,
   type OfferOptions,
@@ -12,8 +13,15 @@ import {
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
+  type SettleReply,
 } from '../../../shared/ports/frontier.ts';
 import type { FailedReason } from '../../../shared/task/task/outcome.ts';
+
+interface NumberedOptions extends Omit<OfferOptions, 'parent'> {
+  readonly parent?: number;
+  /** What the parent has offered before; left out: nothing. */
+  readonly tally?: LinkTally;
+}
 
 /**
  * A frontier whose releases are called 1, 2, 3 in each run, in the order in which they were given out: tests can then say
@@ -40,9 +48,9 @@ export class NumberedFrontier {
   async offer(
     run: string,
     tasks: readonly Offer[],
-    { parent, ...options }: Omit<OfferOptions, 'parent'> & { readonly parent?: number } = {},
+    { parent, tally = { stamp: 'first', links: 0 }, ...options }: NumberedOptions = {},
   ): Promise<OfferResult> {
-    const from = parent === undefined ? {} : { parent: this.nameOf(run, parent) };
+    const from = parent === undefined ? {} : { parent: { ...this.nameOf(run, parent), tally } };
     return await this.#frontier.offer(run, tasks, { ...options, ...from });
   }
 
@@ -62,7 +70,7 @@ export class NumberedFrontier {
     return await this.#frontier.admit(run, this.nameOf(run, number), worker);
   }
 
-  async settle(run: string, number: number, settlement: Settlement): Promise<'settled' | 'already'> {
+  async settle(run: string, number: number, settlement: Settlement): Promise<SettleReply> {
     return await this.#frontier.settle(run, this.nameOf(run, number), settlement);
   }
 

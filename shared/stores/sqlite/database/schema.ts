@@ -22,7 +22,7 @@ export const SHARED = 0;
  *   seeds read since one of their readers was done. A run with a `generation` belongs to a crawl that can be resumed.
  * - `tasks`: one with a `place` waits in its host's list, one with `dueAt` for its retry; one with a `release` is in flight.
  *   `known` counts the duplicates among its links. One with `over` came to its `ending` in that generation, and is kept until
- *   its record is on the disk.
+ *   its record is on the disk. `stamp` and `links`: what the admission of one in flight has offered.
  * - `runHosts`: the hosts of a run. `readyAt`: release doesn't look at the host before; null if none of its tasks waits.
  * - `marks`: `task` is the last one made for it, and is live while that row has the same mark. `again` is the run that has
  *   taken a shared mark once more, 0 if none has it in hand any more. `source` is the task whose page it was found on, 0 for a
@@ -229,8 +229,31 @@ const LEFT_OUT_BY_CONDITION = `
 ALTER TABLE runs ADD COLUMN leftOutCondition INTEGER NOT NULL DEFAULT 0;
 `;
 
+const TALLIES = `
+ALTER TABLE tasks ADD COLUMN stamp TEXT;
+ALTER TABLE tasks ADD COLUMN links INTEGER;
+`;
+
+const HOST_TROUBLES = `
+ALTER TABLE runs ADD COLUMN giveUpMs INTEGER;
+ALTER TABLE runs ADD COLUMN hostsDown INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN namedDown TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE runHosts ADD COLUMN hasAnswered INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runHosts ADD COLUMN troubleKind TEXT;
+ALTER TABLE runHosts ADD COLUMN troubleReason TEXT;
+ALTER TABLE runHosts ADD COLUMN silentSince INTEGER;
+ALTER TABLE runHosts ADD COLUMN isDown INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** What each version adds to the one before it. */
-export const SCHEMA_STEPS: readonly string[] = [FIRST, LETTERS, LEFT_OUT, LEFT_OUT_BY_CONDITION];
+export const SCHEMA_STEPS: readonly string[] = [
+  FIRST,
+  LETTERS,
+  LEFT_OUT,
+  LEFT_OUT_BY_CONDITION,
+  TALLIES,
+  HOST_TROUBLES,
+];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;

@@ -6,6 +6,7 @@ import {
   openForMs,
   PROBE_ADMITTED_MS,
   PROBE_RELEASED_MS,
+  spreadMs,
   withFault,
 } from '../../../task/host/breaker.ts';
 import {
@@ -14,6 +15,7 @@ import {
   slowedIntervalMs,
   throttlePauseMs,
 } from '../../../task/host/host-pace.ts';
+import { SILENT_PAUSE_MS } from '../../../task/host/host-trouble.ts';
 import type { HostPause } from '../../../task/task/outcome.ts';
 import { faultsOf, type HostRow, paceOf, pauseHost, rateOf } from './host-rows.ts';
 import type { Moves } from './moves.ts';
@@ -28,10 +30,14 @@ export class HostHealth {
     this.#host = moves.host(name);
   }
 
-  /** Takes in what a request showed about the host. `intervalMs` is its run's own. */
-  hear(intervalMs: number, { hostAnswered, hostFault, slowDown }: Omit<Settlement, 'outcome'>): void {
+  /** Takes in what a request showed about the host. `intervalMs` is its run's own; `isSilent`: the host never answered that. */
+  hear(
+    intervalMs: number,
+    { hostAnswered, hostFault, slowDown }: Omit<Settlement, 'outcome'>,
+    isSilent: boolean,
+  ): void {
     const host = this.#host;
-    if (hostFault !== undefined) this.#countFault(hostFault);
+    if (hostFault !== undefined) this.#countFault(hostFault, isSilent);
     else if (host.failing !== null) this.#closeBreaker();
     const wasSlowed = host.slowMs > 0;
     if (slowDown !== undefined) this.#slowDown(intervalMs, slowDown);
@@ -89,14 +95,14 @@ export class HostHealth {
     this.#moves.wakeEverywhere(this.#host.host);
   }
 
-  #countFault(kind: HostFault): void {
+  #countFault(kind: HostFault, isSilent: boolean): void {
     const host = this.#host;
     const { now } = this.#moves;
     const faults = withFault(faultsOf(host), kind);
     host.failing = JSON.stringify(faults);
     if (faults.count < FAULTS_TO_OPEN || now < host.openUntil) return;
-    const ms = openForMs(host.opened, now);
-    host.opened++;
+    const ms = isSilent ? spreadMs(SILENT_PAUSE_MS, now) : openForMs(host.opened, now);
+    host.opened = isSilent ? Math.max(1, host.opened) : host.opened + 1;
     host.openUntil = now + ms;
     host.probe = '';
     pauseHost(host, ms, faultsText(faults), now);

@@ -8,6 +8,7 @@ import { MarkTable, sessionOf } from './mark-table.ts';
 import { Recrawl } from './recrawl.ts';
 import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
 import { Places, type TaskRow } from './task-rows.ts';
+import { NO_TROUBLE } from './troubles.ts';
 
 /** The outcomes after which a task is over. */
 export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
@@ -107,7 +108,8 @@ export class Moves {
       host,
       readyAt: null,
       waiting: 0,
-      ...{ troubleSince: null, troubleLast: null },
+      hasAnswered: 0,
+      ...NO_TROUBLE,
     }));
   }
 
@@ -276,7 +278,7 @@ export class Moves {
   #store(task: TaskRow, { place, dueAt }: { readonly place: number | null; readonly dueAt: number | null }): void {
     const { host, attempts, starts, throttles, form, id } = task;
     this.database.run(
-      `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL,
+      `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL, stamp = NULL,
        attempts = ?, starts = ?, throttles = ?, form = ? WHERE id = ?`,
       ...[host, place, dueAt, attempts, starts, throttles, form, id],
     );
@@ -304,10 +306,10 @@ export class Moves {
 
 /** Only the columns that calls need, of many: each one costs. */
 const FIND_FLIGHT =
-  'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, form FROM tasks WHERE run = ? AND release = ?';
+  'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, stamp, links, form FROM tasks WHERE run = ? AND release = ?';
 
-function isKept({ readyAt, waiting, troubleSince }: RunHostRow): boolean {
-  return readyAt !== null || waiting > 0 || troubleSince !== null;
+function isKept({ readyAt, waiting, troubleSince, hasAnswered }: RunHostRow): boolean {
+  return readyAt !== null || waiting > 0 || troubleSince !== null || hasAnswered === 1;
 }
 
 /** Options by their text, of the last runs: they never change, and every call reads them. */

@@ -1,9 +1,9 @@
-import { type Offer, type OfferOptions, type OfferResult, takenWith } from '../../../ports/frontier.ts';
+import { type LinkTally, type Offer, type OfferOptions, type OfferResult, takenWith } from '../../../ports/frontier.ts';
 import { MARK } from '../database/schema.ts';
 import { type Discovery, sessionOf } from './mark-table.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
-import { newTask, type TaskRow } from './task-rows.ts';
+import { heldOf, newTask, type TaskRow } from './task-rows.ts';
 
 /** What became of one offer. */
 type Answer = 'taken' | 'known' | 'readAgain' | 'scope' | 'maxPages' | 'limit';
@@ -27,7 +27,8 @@ export class Offering {
     if (run?.state !== 'running' && run?.state !== 'paused') return { refused: 'run' };
     if (incarnation !== undefined && incarnation !== run.incarnation) return { refused: 'run' };
     const page = parent === undefined ? undefined : this.#moves.flight(run, parent);
-    if (parent !== undefined && page === undefined) return { refused: 'parent' };
+    if (parent !== undefined && (page === undefined || !this.#count(run, page, parent.tally, offers.length)))
+      return { refused: 'parent' };
     this.#discovery = { source: page?.id ?? 0, session: sessionOf(run, this.#moves.ownerOf(run)) };
     const roomUntil = (bound: number | undefined) => (bound === undefined ? offers.length : bound - run.discovered);
     const [room, roomOfLinks] = [roomUntil(limit), roomUntil(most)];
@@ -47,6 +48,20 @@ export class Offering {
       run.leftOutLimit += counts.limit;
     }
     return takenWith(accepted, known, { scope, maxPages, limit: counts.limit });
+  }
+
+  /** Counts links for the page that they are of. If links from before are not here, puts it back, and returns false. */
+  #count(run: RunRow, page: TaskRow, { stamp, links }: LinkTally, count: number): boolean {
+    const held = heldOf(page, stamp);
+    if (held < links) {
+      this.#moves.land(run);
+      // Its worker has survived it.
+      this.#moves.putBack(run, { ...page, starts: 0 });
+      return false;
+    }
+    const total = Math.max(held, links + count);
+    this.#moves.database.run('UPDATE tasks SET stamp = ?, links = ? WHERE id = ?', stamp, total, page.id);
+    return true;
   }
 
   #offerOne(run: RunRow, offer: Offer, isFull: 'limit' | 'maxPages' | undefined): Answer {

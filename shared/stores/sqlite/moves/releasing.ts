@@ -5,6 +5,7 @@ import {
   type ReleaseOptions,
   type ReleaseVerdict,
 } from '../../../ports/frontier.ts';
+import { downAt, isDown } from '../../../task/host/host-trouble.ts';
 import { RETRY_AFTER_CAP_MS } from '../../../task/host/retry-after.ts';
 import { MALFORMED_HOST } from '../../../task/url/fingerprint.ts';
 import {
@@ -19,10 +20,11 @@ import {
 } from '../../policy.ts';
 import { readStored } from '../../stored-task.ts';
 import { HostHealth, probeOf } from './host-health.ts';
-import { paceOf, rateOf } from './host-rows.ts';
+import { type HostRow, paceOf, rateOf } from './host-rows.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunHostRow, RunRow } from './run-rows.ts';
 import { placeOf, stateOfTask, type TaskRow } from './task-rows.ts';
+import { noteDown, timesOf } from './troubles.ts';
 import type { UsableWindow } from './usable-window.ts';
 
 interface Wanted {
@@ -164,16 +166,17 @@ export class Releasing {
     if (name === MALFORMED_HOST) {
       forced = 'malformed';
       isTried = false;
-    } else if (this.#isDown(own, name)) {
+    } else if (this.#isDown(run, own, host)) {
       forced = 'host_down';
       isTried = false;
+      noteDown(run, own);
     } else {
       const farthest = now + RETRY_AFTER_CAP_MS;
       const paused = host.byHand === 1 ? host.pausedUntil : Math.min(host.pausedUntil, farthest);
       if (paused > now) {
-        const since = host.byHand === 1 ? null : own.troubleSince;
-        const giveUpAt = since === null ? paused : Math.max(since + this.#policy.giveUpMs, now + LEAD_MS);
-        own.readyAt = Math.min(paused, giveUpAt);
+        const times = host.byHand === 1 ? undefined : timesOf(own);
+        const giveUpAt = times === undefined ? paused : downAt(times, this.#policy.giveUpMs);
+        own.readyAt = Math.min(paused, Math.max(giveUpAt, now + LEAD_MS));
         return 0;
       }
       if (!(this.#unpaced && run.touched === 0)) pace = this.#paceOf(run, name);
@@ -229,15 +232,15 @@ export class Releasing {
     host.intervalUntil = now + INTERVAL_KNOWN_MS + 2 * own;
   }
 
-  /** Did the host give this run nothing but errors for too long, and is it still paused, or its last error recent? */
-  #isDown({ troubleSince, troubleLast }: RunHostRow, name: string): boolean {
+  /** Is the host down for this run? Tells people how long it is waited for. */
+  #isDown(run: RunRow, own: RunHostRow, { byHand, pausedUntil }: HostRow): boolean {
+    const times = timesOf(own);
+    if (times === undefined) return false;
     const { now } = this.#moves;
     const { giveUpMs } = this.#policy;
-    if (troubleSince === null || now - troubleSince < giveUpMs) return false;
-    const { byHand, pausedUntil } = this.#moves.host(name);
+    run.giveUpMs = giveUpMs;
     // Paused by hand: the wait isn't the host's doing.
-    if (byHand === 1) return false;
-    return now - (troubleLast ?? 0) < giveUpMs || pausedUntil > now;
+    return byHand !== 1 && isDown(times, giveUpMs, now, pausedUntil > now);
   }
 
   /** Moves tasks of a host into the ledger. */

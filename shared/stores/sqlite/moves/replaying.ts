@@ -4,6 +4,7 @@ import { sessionOf } from './mark-table.ts';
 import type { Moves } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
 import { newTask } from './task-rows.ts';
+import { NO_TROUBLE } from './troubles.ts';
 
 /** Lets failed tasks of a run wait again; see `ports/local-letters.ts`. */
 export function replayTasks(moves: Moves, id: string, tasks: readonly ReplayedTask[]): LocalReplay {
@@ -45,9 +46,7 @@ function replayTask(moves: Moves, run: RunRow, { id, reason, offer }: ReplayedTa
   run.waiting++;
   moves.add(run, newTask(offer, moves.now));
   // If it was in trouble for too long before, the host would be given up at once.
-  const own = moves.runHost(run, host);
-  own.troubleSince = null;
-  own.troubleLast = null;
+  Object.assign(moves.runHost(run, host), NO_TROUBLE);
   database.run('DELETE FROM letters WHERE run = ? AND id = ?', run.n, id);
   return 'taken';
 }

@@ -1,6 +1,7 @@
 import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
+import { hostsDownOf } from './troubles.ts';
 
 /** At most this many lost producers are named. */
 const MOST_NAMED = 10;
@@ -25,6 +26,7 @@ export function progressOf(moves: Moves, run: RunRow): RunProgress {
       condition: run.leftOutCondition,
     },
     reasons: reasonsOf(moves, run),
+    hostsDown: hostsDownOf(run),
     bytes,
     bytesSaved,
     startedAt,

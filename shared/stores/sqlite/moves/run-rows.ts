@@ -1,4 +1,5 @@
 import type { RunState } from '../../../ports/runs.ts';
+import type { TroubleKind } from '../../../task/host/host-trouble.ts';
 import { RowMemory } from '../database/row-cache.ts';
 import type { HostRow } from './host-rows.ts';
 
@@ -36,6 +37,11 @@ export type RunRow = {
   session: number;
   knownOfSeeds: number;
   generation: number | null;
+  /** How long hosts with nothing but errors are waited for, as of the last look at one; null before. */
+  giveUpMs: number | null;
+  hostsDown: number;
+  /** {@link HostsDown.named} in JSON. */
+  namedDown: string;
 };
 
 export type RunHostRow = {
@@ -43,8 +49,17 @@ export type RunHostRow = {
   readonly host: string;
   readyAt: number | null;
   waiting: number;
+  /** 1 once it has answered this run, healthily or not. */
+  hasAnswered: number;
+  /** Its first and last error since its last healthy answer, and what they are. */
   troubleSince: number | null;
   troubleLast: number | null;
+  troubleKind: TroubleKind | null;
+  troubleReason: string | null;
+  /** Its first failure without an answer, if it never answered. */
+  silentSince: number | null;
+  /** 1 once it was given up. */
+  isDown: number;
 };
 
 /** What is remembered from one transaction to the next. */

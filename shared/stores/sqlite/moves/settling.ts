@@ -1,12 +1,15 @@
-import type { ReleaseName, Settlement } from '../../../ports/frontier.ts';
+import type { ReleaseName, Settlement, SettleReply } from '../../../ports/frontier.ts';
+import { SILENT_PAUSE_MS } from '../../../task/host/host-trouble.ts';
 import { formOf } from '../../../task/task/form.ts';
+import type { Outcome } from '../../../task/task/outcome.ts';
 import type { Task } from '../../../task/task/task.ts';
 import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../../policy.ts';
 import { forgetNotes, keepNote } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { type Moves, optionsOf } from './moves.ts';
 import type { RunRow } from './run-rows.ts';
-import type { TaskRow } from './task-rows.ts';
+import { heldOf, type TaskRow } from './task-rows.ts';
+import { NO_TROUBLE, noteHealth } from './troubles.ts';
 
 /** The settles of one call. */
 export class Settling {
@@ -16,29 +19,33 @@ export class Settling {
     this.#moves = moves;
   }
 
-  settle(id: string, name: ReleaseName, settlement: Settlement): 'settled' | 'already' {
+  settle(id: string, name: ReleaseName, settlement: Settlement): SettleReply {
     const run = this.#moves.run(id);
     const task = this.#moves.flight(run, name);
     if (run === undefined || task === undefined) return 'already';
     const { now } = this.#moves;
-    const { moved, hostAnswered, attempt, bytes = 0, outcome, hostFreeInMs = 0, leftOut } = settlement;
+    const { moved, hostAnswered, hostTrouble, attempt, bytes = 0, hostFreeInMs = 0, leftOut, tally } = settlement;
+    const isLacking =
+      settlement.outcome.kind === 'done' && tally !== undefined && heldOf(task, tally.stamp) < tally.links;
+    const outcome: Outcome = isLacking ? { kind: 'defer' } : settlement.outcome;
     this.#moves.land(run);
     if (moved !== undefined) this.#move(run, task, moved);
     const health = new HostHealth(this.#moves, task.host);
-    if (hostAnswered === undefined) health.drop(probeOf(id, name.release));
-    else {
-      this.#noteTrouble(run, task.host, hostAnswered);
-      health.hear(optionsOf(run).intervalMs, settlement);
-    }
+    const isSilent = noteHealth(this.#moves.runHost(run, task.host), settlement, now);
+    if (hostAnswered === undefined || hostTrouble?.kind === 'outage') health.drop(probeOf(id, name.release));
+    else health.hear(optionsOf(run).intervalMs, settlement, isSilent);
+    if (hostTrouble?.pauseMs !== undefined && !isSilent)
+      health.pause({ pauseMs: hostTrouble.pauseMs, reason: hostTrouble.reason });
     if (attempt !== undefined) keepNote(this.#moves, task.mark, attempt);
     run.bytes += bytes;
     run.leftOutDepth += leftOut?.depth ?? 0;
     run.leftOutScope += leftOut?.scope ?? 0;
-    run.leftOutCondition += leftOut?.condition ?? 0;
+    // Of these no worker knows that it has told of them before: they count when the page ends.
+    if (!isLacking) run.leftOutCondition += leftOut?.condition ?? 0;
     if (outcome.kind === 'retry' || hostAnswered !== undefined) task.starts = 0;
     // Put back before its host was asked: its unused start is taken back.
     else if (task.worker !== null) task.starts = Math.max(0, task.starts - 1);
-    this.#apply(run, task, settlement);
+    this.#apply(run, task, { ...settlement, outcome }, isSilent);
     if (outcome.kind === 'defer' && outcome.host !== undefined) health.pause(outcome.host);
     // Release itself knows about pauses, and when the host will have been in trouble for too long.
     const isPaused = this.#moves.host(task.host).pausedUntil > now;
@@ -46,10 +53,10 @@ export class Settling {
     if (hostFreeInMs > LEAD_MS && !isPaused && own.readyAt !== null)
       this.#moves.postponeHost(run, own, now + Math.round(hostFreeInMs) - LEAD_MS);
     this.#moves.finishIfDone(run);
-    return 'settled';
+    return isLacking ? 'put_back' : 'settled';
   }
 
-  #apply(run: RunRow, task: TaskRow, { outcome, page, bytes = 0 }: Settlement): void {
+  #apply(run: RunRow, task: TaskRow, { outcome, page, bytes = 0 }: Settlement, isSilent: boolean): void {
     const { now, recrawl } = this.#moves;
     switch (outcome.kind) {
       case 'done':
@@ -70,14 +77,14 @@ export class Settling {
           this.#moves.countCancelled(run, task);
         } else {
           task.attempts++;
-          this.#moves.retry(run, task, now + Math.round(outcome.inMs));
+          this.#moves.retry(run, task, now + delayMs(outcome.inMs, isSilent));
         }
         break;
       case 'defer': {
         const { host, inMs = 0, throttled = false } = outcome;
         if (host !== undefined || throttled) task.throttles++;
         if (inMs > 0 && run.state !== 'cancelled') {
-          this.#moves.retry(run, task, now + Math.round(inMs));
+          this.#moves.retry(run, task, now + delayMs(inMs, isSilent));
           break;
         }
         // Did the host mean all pages, or only this one? Other tasks are to find that out.
@@ -89,18 +96,18 @@ export class Settling {
 
   /** Moves a task to where a redirect led; the host that it waited at has answered. */
   #move(run: RunRow, task: TaskRow, moved: Task): void {
+    const before = this.#moves.runHost(run, task.host);
+    before.hasAnswered = 1;
     if (moved.host !== task.host) {
-      this.#noteTrouble(run, task.host, true);
-      new HostHealth(this.#moves, task.host).hear(optionsOf(run).intervalMs, { hostAnswered: true });
+      Object.assign(before, NO_TROUBLE);
+      new HostHealth(this.#moves, task.host).hear(optionsOf(run).intervalMs, { hostAnswered: true }, false);
     }
     task.host = moved.host;
     task.form = formOf(moved);
   }
+}
 
-  #noteTrouble(run: RunRow, name: string, answered: boolean): void {
-    const host = this.#moves.runHost(run, name);
-    if (answered) host.troubleSince = null;
-    else host.troubleSince ??= this.#moves.now;
-    host.troubleLast = answered ? null : this.#moves.now;
-  }
+/** It is the host that its tasks wait for if that never answered, not each for its own next attempt. */
+function delayMs(inMs: number, isSilent: boolean): number {
+  return Math.min(Math.round(inMs), isSilent ? SILENT_PAUSE_MS : Number.POSITIVE_INFINITY);
 }

@@ -1,4 +1,4 @@
-import type { Offer, TaskState } from '../../../ports/frontier.ts';
+import type { LinkTally, Offer, TaskState } from '../../../ports/frontier.ts';
 import { formOf, type TaskPlace } from '../../../task/task/form.ts';
 import type { Queue } from '../../../task/task/routing.ts';
 import { MALFORMED_HOST, malformedMarkOf } from '../../../task/url/fingerprint.ts';
@@ -29,6 +29,9 @@ export interface TaskRow {
   readonly deadline: number;
   readonly known: number;
   readonly ending: string | null;
+  /** While it is in flight: what its admission has offered, see {@link LinkTally}; null if nothing. */
+  readonly stamp: string | null;
+  readonly links: number | null;
   /** See `task/form.ts`; for a text that isn't a URL, the reason. */
   form: string;
 }
@@ -58,6 +61,11 @@ export function newTask(
     deadline: deadlineMs === undefined ? 0 : now + deadlineMs,
     form: formOf(offer),
   };
+}
+
+/** How many links of a page the store has of the admission with a stamp. */
+export function heldOf({ stamp, links }: Pick<TaskRow, 'stamp' | 'links'>, of: string): number {
+  return stamp === of ? (links ?? 0) : 0;
 }
 
 /** A task's run, host, queue and mark, from its row. */

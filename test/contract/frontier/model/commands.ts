@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
-import { type Offer, type OfferResult, type ReleaseName, takenWith } from '../../../../shared/ports/frontier.ts';
+import { type Offer, type OfferResult, takenWith } from '../../../../shared/ports/frontier.ts';
 import type { RequestEnd } from '../../../../shared/ports/host-gate.ts';
 import { chooseRelease, type Which } from './choice.ts';
 import { FAST_HOSTS, HOSTS, type Model, type ModelRun } from './model.ts';
 import { OnRun } from './run-commands.ts';
+import { beginVisit, countOffer, endVisit, findVisit, type ModelVisit, offerName } from './visits.ts';
 import type { Command, World } from './world.ts';
 
 export class Offers extends OnRun {
@@ -14,6 +15,8 @@ export class Offers extends OnRun {
   readonly limit: number | undefined;
   /** What the sitemap says of all of them; against now. */
   readonly changedMs: number | undefined;
+  /** Sent twice, as when the first answer was lost. */
+  readonly again: boolean;
 
   constructor(
     id: string,
@@ -24,9 +27,11 @@ export class Offers extends OnRun {
       most,
       limit,
       changedMs,
-    }: Partial<Pick<Offers, 'parent' | 'deadlineMs' | 'most' | 'limit' | 'changedMs'>>,
+      again = false,
+    }: Partial<Pick<Offers, 'parent' | 'deadlineMs' | 'most' | 'limit' | 'changedMs' | 'again'>>,
   ) {
     super(id);
+    this.again = again;
     this.most = most;
     this.limit = limit;
     this.paths = paths;
@@ -39,19 +44,29 @@ export class Offers extends OnRun {
     const hosts = run.intervalMs > 0 ? HOSTS.slice(2) : FAST_HOSTS;
     const changedAt = this.changedMs === undefined ? undefined : model.now + this.changedMs;
     const offers = this.paths.map((path) => offerOf(path, hosts, { deadlineMs: this.deadlineMs, changedAt }));
-    const parent = this.parent === undefined ? undefined : chooseRelease(model, world, run, this.parent);
+    const visit = this.parent === undefined ? undefined : this.#visitOf(model, world, run, this.parent);
     const question = {
-      ...(parent === undefined ? {} : { parent }),
+      ...(visit === undefined ? {} : { parent: { ...visit.name, tally: visit.tally } }),
       ...(this.most === undefined ? {} : { most: this.most }),
       ...(this.limit === undefined ? {} : { limit: this.limit }),
     };
-    const result = await world.ask((store) => store.port.offer(this.id, offers, question));
-    expect(result).toEqual(this.#expected(model, run, offers, parent));
+    for (let i = 0; i < (this.again ? 2 : 1); i++) {
+      const result = await world.ask((store) => store.port.offer(this.id, offers, question));
+      expect(result).toEqual(this.#expected(model, run, offers, visit));
+      if (i > 0 || visit === undefined) continue;
+      if ('accepted' in result) countOffer(world, visit, offers.length);
+      else if (result.refused === 'parent') endVisit(world, visit);
+    }
   }
 
-  #expected(model: Model, run: ModelRun, offers: readonly Offer[], parent: ReleaseName | undefined): OfferResult {
+  #visitOf(model: Model, world: World, run: ModelRun, which: Which): ModelVisit {
+    const name = chooseRelease(model, world, run, which);
+    return findVisit(world, this.id, name, typeof which === 'number' ? which : 1) ?? beginVisit(world, this.id, name);
+  }
+
+  #expected(model: Model, run: ModelRun, offers: readonly Offer[], visit: ModelVisit | undefined): OfferResult {
     if (run.state !== 'running' && run.state !== 'paused') return { refused: 'run' };
-    if (parent !== undefined && model.flight(run, parent) === undefined) return { refused: 'parent' };
+    if (visit !== undefined && !this.#countFor(model, run, visit, offers.length)) return { refused: 'parent' };
     let [accepted, known, maxPages, limit] = [0, 0, 0, 0];
     for (const offer of offers) {
       const mark = 'malformed' in offer ? offer.malformed : offer.mark;
@@ -86,6 +101,7 @@ export class Offers extends OnRun {
         leaseEnd: 0,
         attempts: 0,
         starts: 0,
+        tally: undefined,
       });
     }
     run.leftOut.maxPages += maxPages;
@@ -93,8 +109,23 @@ export class Offers extends OnRun {
     return takenWith(accepted, known, { scope: 0, maxPages, limit });
   }
 
+  /** Counts links for the page that they are of; if the store lacks what it offered before, it goes back. */
+  #countFor(model: Model, run: ModelRun, { name, tally: { stamp, links } }: ModelVisit, count: number): boolean {
+    const page = model.flight(run, name);
+    if (page === undefined) return false;
+    const held = page.tally?.stamp === stamp ? page.tally.links : 0;
+    if (held < links) {
+      page.starts = 0;
+      model.putBack(run, page);
+      return false;
+    }
+    page.tally = { stamp, links: Math.max(held, links + count) };
+    model.offers.add(offerName({ stamp, links }));
+    return true;
+  }
+
   override toString(): string {
-    return `offer ${this.id} [${this.paths}] parent ${this.parent} deadline ${this.deadlineMs} most ${this.most} limit ${this.limit} changed ${this.changedMs}`;
+    return `offer ${this.id} [${this.paths}]${this.again ? ' twice' : ''} parent ${this.parent} deadline ${this.deadlineMs} most ${this.most} limit ${this.limit} changed ${this.changedMs}`;
   }
 }
 

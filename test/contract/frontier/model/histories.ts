@@ -5,7 +5,7 @@ import type { Outcome } from '../../../../shared/task/task/outcome.ts';
 import { Drain, EndQueued, Offers, Reap, Release, Request, Step } from './commands.ts';
 import { Lose, Remembered } from './loss.ts';
 import { FAST_HOSTS } from './model.ts';
-import { Admit, Claim, Handed, type Health, Queued, Renew, Settle, Work } from './release-commands.ts';
+import { Admit, Claim, Follow, Handed, type Health, Queued, Renew, Settle, Work } from './release-commands.ts';
 import { Open, RUNS, Seal, Steer } from './run-commands.ts';
 import type { Command } from './world.ts';
 
@@ -43,12 +43,21 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   },
 );
 
+const SILENCE: Health = { hostAnswered: false, hostTrouble: { kind: 'silent', reason: 'no answer' } };
 const kind = fc.constantFrom<HostFault>('connection errors', 'connection errors', 'time-outs', 'answers of 5xx');
 const health: fc.Arbitrary<Health> = fc.oneof(
   fc.constant<Health>({}),
   { weight: 2, arbitrary: fc.constant<Health>({ hostAnswered: true }) },
   fc.constantFrom<Health>({ hostAnswered: false }, { hostAnswered: false, slowDown: 'HTTP 429' }),
-  { weight: 4, arbitrary: kind.map((hostFault): Health => ({ hostAnswered: false, hostFault })) },
+  { weight: 3, arbitrary: kind.map((hostFault): Health => ({ hostAnswered: false, hostFault })) },
+  { weight: 3, arbitrary: kind.map((hostFault): Health => ({ ...SILENCE, hostFault })) },
+  fc.constantFrom<Health>(
+    { hostSpoke: true },
+    { ...SILENCE, hostSpoke: true, hostFault: 'time-outs' },
+    { hostAnswered: false, hostTrouble: { kind: 'silent', reason: 'failed look-ups', pauseMs: 40_000 } },
+    { hostAnswered: false, hostTrouble: { kind: 'answered', reason: 'robots.txt 503', pauseMs: 40_000 } },
+    { hostAnswered: false, hostTrouble: { kind: 'outage', reason: 'no answer' } },
+  ),
   fc.constant<Health>({ hostAnswered: false, hostFault: 'answers of 5xx', slowDown: 'HTTP 503' }),
 );
 
@@ -69,8 +78,11 @@ export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbit
     .tuple(run, paths, deadline, changed, most)
     .map(([id, list, deadlineMs, changedMs, limit]) => new Offers(id, list, { deadlineMs, changedMs, limit }));
   const links = fc
-    .tuple(run, paths, pick, most, most)
-    .map(([id, list, parent, maxPages, limit]) => new Offers(id, list, { parent, most: maxPages, limit }));
+    .tuple(run, paths, pick, most, most, fc.boolean())
+    .map(
+      ([id, list, parent, maxPages, limit, again]) => new Offers(id, list, { parent, most: maxPages, limit, again }),
+    );
+  const follow = fc.tuple(run, paths).map((args) => new Follow(...args));
   const release = fc
     .tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 30 }), fc.boolean())
     .map((args) => new Release(...args));
@@ -82,8 +94,8 @@ export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbit
   const renew = fc.tuple(run, pick).map((args) => new Renew(...args));
   const settle = fc.tuple(run, pick, outcome, health, fc.boolean(), moved).map((args) => new Settle(...args));
   const work = fc.tuple(run, outcome, fc.tuple(health, health)).map((args) => new Work(...args));
-  const outage = fc.tuple(run, kind).map(([id, hostFault]) => {
-    const failing: Health = { hostAnswered: false, hostFault };
+  const silence = fc.tuple(run, kind).map(([id, hostFault]) => {
+    const failing: Health = { ...SILENCE, hostFault };
     return new Work(id, { kind: 'retry', reason: 'connection', inMs: 10_000 }, [failing, failing]);
   });
   const request = fc
@@ -108,12 +120,12 @@ export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbit
   const kinds = [
     ...[open, open, open, open, open, open],
     ...[offer, offer, offer, offer, offer, offer],
-    ...[links, links],
+    ...[links, links, links, follow, follow],
     ...[release, release, release],
     ...[queued, handed, renew, claim, claim],
     ...[admit, admit, admit],
     ...[settle, settle, settle],
-    ...[work, work, outage, outage],
+    ...[work, work, silence, silence],
     ...[seal, steer, endQueued, request],
     ...[janitor, janitor],
   ];
@@ -122,4 +134,39 @@ export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbit
   );
   const steps = [step, step, step].map((kind) => kind.map((command) => new Remembered(command, true)));
   return fc.commands([...remembered, ...steps, ...(unruly ? [lose] : [])], { maxCommands: mostCommands, size: 'max' });
+}
+
+/** Runs that are open, with URLs, and safe on the disk. */
+export const OPENED: readonly Command[] = [
+  ...['r1-ever', 'r3-own'].flatMap((id) => [new Open(id, 'p1', 'one sitemap'), new Offers(id, [1, 2, 3], {})]),
+  new Step(1_000),
+].map((command) => new Remembered(command, true));
+
+/** Random commands for {@link OPENED}: pages are followed, and the stores lose their last second again and again. */
+export function losses(mostCommands: number): fc.Arbitrary<Iterable<Command>> {
+  const id = fc.constantFrom('r1-ever', 'r3-own');
+  const paths = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 3 });
+  // Mostly the same few, so that much happens to each.
+  const one = fc.integer({ min: 1, max: 9 });
+  const offer = fc.tuple(id, paths).map(([of, list]) => new Offers(of, list, {}));
+  const follow = fc.tuple(id, paths).map((args) => new Follow(...args));
+  const links = fc
+    .tuple(id, paths, one, fc.boolean())
+    .map(([of, list, parent, again]) => new Offers(of, list, { parent, again }));
+  const admit = fc.tuple(id, one).map((args) => new Admit(...args));
+  const settle = fc
+    .tuple(id, one, outcome, fc.constantFrom<Health>({}, { hostAnswered: true }), fc.boolean())
+    .map((args) => new Settle(...args));
+  const steer = fc
+    .tuple(id, fc.constantFrom<'pause' | 'resume' | 'cancel'>('pause', 'resume', 'resume', 'resume', 'cancel'))
+    .map((args) => new Steer(...args));
+  const step = fc.constantFrom(1_000, 1_000, 31_000).map((ms) => new Step(ms));
+  const kinds = [
+    ...[offer, offer, follow, follow, links, links, links, links, admit],
+    ...[settle, settle, settle, settle, steer, fc.constant(new Reap())],
+  ];
+  const remembered = kinds.map((kind) => kind.map((command) => new Remembered(command, false)));
+  const steps = [step, step, step].map((kind) => kind.map((command) => new Remembered(command, true)));
+  const lose = fc.constant(new Lose('second'));
+  return fc.commands([...remembered, ...steps, lose, lose], { maxCommands: mostCommands, size: 'max' });
 }

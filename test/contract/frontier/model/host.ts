@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Settlement } from '../../../../shared/ports/frontier.ts';
+import type { ModelRun } from './model.ts';
 
 /** A task that may try a host whose breaker is open. */
 interface Probe {
@@ -59,13 +60,21 @@ export class ModelHost {
     if (this.#probe?.run === run && this.#probe.release === release) this.#probe = undefined;
   }
 
-  /** What a settle says of it. `intervalMs` is the run's. */
-  settled(run: string, release: number, settlement: Settlement, intervalMs: number, now: number): void {
-    const { hostAnswered, hostFault, slowDown, outcome } = settlement;
-    if (hostAnswered === undefined) this.givenBack(run, release);
-    else if (hostFault !== undefined) this.#fail(now);
+  /** What a settle says of it. `isSilent`: it never answered the run. */
+  settled(
+    run: Pick<ModelRun, 'id' | 'intervalMs'>,
+    release: number,
+    settlement: Settlement,
+    isSilent: boolean,
+    now: number,
+  ): void {
+    const { hostAnswered, hostFault, hostTrouble, slowDown, outcome } = settlement;
+    const { id, intervalMs } = run;
+    const saysNothing = hostAnswered === undefined || hostTrouble?.kind === 'outage';
+    if (saysNothing) this.givenBack(id, release);
+    else if (hostFault !== undefined) this.#fail(isSilent, now);
     else this.#answer();
-    if (hostAnswered !== undefined && slowDown !== undefined && now >= this.#slowSince + this.#slowMs) {
+    if (!saysNothing && slowDown !== undefined && now >= this.#slowSince + this.#slowMs) {
       this.#slowMs = Math.min(60_000, Math.max(1_000, 2 * Math.max(this.#slowMs, intervalMs)));
       this.#slowSince = now;
     } else if (hostAnswered === true && this.#slowMs > 0) {
@@ -74,6 +83,7 @@ export class ModelHost {
       if (this.#slowMs < 500 || this.#slowMs <= intervalMs) this.#slowMs = 0;
     }
     if (hostAnswered === true) this.#throttles = 0;
+    if (hostTrouble?.pauseMs !== undefined && !isSilent) this.#pause(hostTrouble.pauseMs, now);
     if (outcome.kind === 'defer' && outcome.host !== undefined) this.#pause(outcome.host.pauseMs, now);
   }
 
@@ -83,12 +93,12 @@ export class ModelHost {
     this.pausedUntil = Math.max(this.pausedUntil, now + ms);
   }
 
-  #fail(now: number): void {
+  #fail(isSilent: boolean, now: number): void {
     this.#faults++;
     if (this.#faults < 5 || now < this.#openUntil) return;
-    const ms = Math.min(3_600_000, 60_000 * 2 ** this.#opened);
+    const ms = isSilent ? 15_000 : Math.min(3_600_000, 60_000 * 2 ** this.#opened);
     this.#openUntil = now + Math.min(3_600_000, Math.floor(ms + (ms / 5) * ((now % 1_000) / 1_000)));
-    this.#opened++;
+    this.#opened = isSilent ? Math.max(1, this.#opened) : this.#opened + 1;
     this.#probe = undefined;
     this.pausedUntil = Math.max(this.pausedUntil, this.#openUntil);
   }

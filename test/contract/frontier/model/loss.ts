@@ -44,13 +44,13 @@ export class Lose implements Command {
 
   async run(model: Model, world: World): Promise<void> {
     const { clock, now } = model;
-    const { messages } = world;
+    const { messages, visits, stamps } = world;
     const kept = world.history.slice(0, world.saved);
     await world.begin();
     model.begin();
     model.isRepeating = true;
     for (const command of kept) await command.run(model, world);
-    const restart = new Restart(messages, this.#lost === 'time' ? 0 : clock + 1_000 - model.clock);
+    const restart = new Restart({ messages, visits, stamps }, this.#lost === 'time' ? 0 : clock + 1_000 - model.clock);
     await restart.run(model, world);
     model.isRepeating = false;
     if (model.now <= now) world.numbersMayRepeat = true;
@@ -63,13 +63,16 @@ export class Lose implements Command {
   }
 }
 
-/** The stores are back, and messages that they know nothing of are about. */
+/** What a loss of the stores leaves: messages, and what workers have in hand. */
+type Left = Pick<World, 'visits' | 'stamps'> & { readonly messages: readonly Message[] };
+
+/** The stores are back, and messages and visits that they know nothing of are about. */
 class Restart implements Command {
-  readonly #messages: readonly Message[];
+  readonly #left: Left;
   readonly #ms: number;
 
-  constructor(messages: readonly Message[], ms: number) {
-    this.#messages = messages;
+  constructor(left: Left, ms: number) {
+    this.#left = left;
     this.#ms = ms;
   }
 
@@ -78,7 +81,10 @@ class Restart implements Command {
   }
 
   async run(model: Model, world: World): Promise<void> {
-    world.messages = [...this.#messages];
+    const { messages, visits, stamps } = this.#left;
+    world.messages = [...messages];
+    world.visits = visits;
+    world.stamps = stamps;
     model.step(this.#ms);
     await world.step(this.#ms);
   }

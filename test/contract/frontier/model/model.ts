@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ReleasedTask, ReleaseName } from '../../../../shared/ports/frontier.ts';
+import type { LinkTally, ReleasedTask, ReleaseName, Settlement } from '../../../../shared/ports/frontier.ts';
 import type { RunProgress, RunState } from '../../../../shared/ports/runs.ts';
 import { ModelHost } from './host.ts';
 
@@ -27,6 +27,18 @@ export interface ModelTask {
   leaseEnd: number;
   attempts: number;
   starts: number;
+  /** What the ledger holds of its links, in the flight that it is in. */
+  tally: LinkTally | undefined;
+}
+
+export interface ModelTrouble {
+  readonly since: number;
+  last: number;
+  kind: 'answered' | 'silent' | 'outage';
+  reason: string;
+  /** Its first failure, if it never answered. */
+  silentSince: number | undefined;
+  isGivenUp: boolean;
 }
 
 export interface ModelRun {
@@ -48,8 +60,13 @@ export interface ModelRun {
   readonly failedMarks: Set<string>;
   /** A task's mark → what it has claimed. */
   readonly claims: Map<string, string>;
-  /** Host → since when it gave nothing but errors, and the last. */
-  readonly trouble: Map<string, { since: number; last: number }>;
+  /** Hosts that have answered it, healthily or not. */
+  readonly answered: Set<string>;
+  /** Host → its errors since its last healthy answer. */
+  readonly trouble: Map<string, ModelTrouble>;
+  /** How often a host was given up, and the first ones, with why. */
+  hostsDown: number;
+  readonly namedDown: Map<string, Pick<ModelTrouble, 'kind' | 'reason'>>;
   lastRelease: number;
   bytesSaved: number;
   readonly leftOut: { maxPages: number; limit: number };
@@ -64,6 +81,8 @@ export class Model {
   readonly fetchedAt = new Map<string, number>();
   /** Which run has taken a marked page again; `-` for none. Of others it isn't known. */
   readonly takenBy = new Map<string, string>();
+  /** Offers of links that the stores have had. */
+  readonly offers = new Set<string>();
   readonly #begunAt: number;
   /** The stores' time, which never goes back, and the clock that they have it from. */
   now: number;
@@ -79,7 +98,8 @@ export class Model {
 
   /** Nothing has happened yet. */
   begin(): void {
-    for (const known of [this.runs, this.crawled, this.#hosts, this.fetchedAt, this.takenBy]) known.clear();
+    for (const known of [this.runs, this.crawled, this.#hosts, this.fetchedAt, this.takenBy, this.offers])
+      known.clear();
     this.now = this.#begunAt;
     this.clock = this.#begunAt;
   }
@@ -152,8 +172,39 @@ export class Model {
 
   isDown(run: ModelRun, host: string): boolean {
     const trouble = run.trouble.get(host);
-    if (trouble === undefined || this.now - trouble.since < GIVE_UP_MS) return false;
-    return this.now - trouble.last < GIVE_UP_MS || this.isPaused(host);
+    if (trouble === undefined) return false;
+    const { since, last, silentSince } = trouble;
+    if (this.now - since >= GIVE_UP_MS) return this.now - last < GIVE_UP_MS || this.isPaused(host);
+    if (silentSince === undefined || this.now - silentSince < 60_000 || last - silentSince < 30_000) return false;
+    return this.now - last < 60_000 || this.isPaused(host);
+  }
+
+  /** What a settle says of a host's health. Returns whether the host has never answered the run. */
+  noteHealth(run: ModelRun, host: string, { hostAnswered, hostSpoke, hostTrouble }: Settlement): boolean {
+    const kind = hostTrouble?.kind ?? 'answered';
+    if (hostSpoke === true || hostAnswered === true || (hostAnswered === false && kind === 'answered'))
+      run.answered.add(host);
+    if (hostAnswered === true) run.trouble.delete(host);
+    if (hostAnswered !== false) return false;
+    const isSilent = kind === 'silent' && !run.answered.has(host);
+    const before = run.trouble.get(host);
+    run.trouble.set(host, {
+      since: before?.since ?? this.now,
+      last: this.now,
+      kind: kind === 'silent' && !isSilent ? 'answered' : kind,
+      reason: hostTrouble?.reason ?? '',
+      silentSince: isSilent ? (before?.silentSince ?? this.now) : undefined,
+      isGivenUp: before?.isGivenUp ?? false,
+    });
+    return isSilent;
+  }
+
+  #noteGivenUp(run: ModelRun, host: string): void {
+    const trouble = run.trouble.get(host);
+    if (trouble === undefined || trouble.isGivenUp) return;
+    trouble.isGivenUp = true;
+    run.hostsDown++;
+    if (run.hostsDown <= 10) run.namedDown.set(host, { kind: trouble.kind, reason: trouble.reason });
   }
 
   /** A task that goes back: waiting, unless its run is cancelled. */
@@ -216,11 +267,13 @@ export class Model {
     expect(verdict).toBe(this.#verdictFor(run, known));
     if (task.host !== '?')
       expect(this.isPaused(task.host) && verdict === 'go', 'nothing of a paused host is released').toBe(false);
+    if (verdict === 'host_down') this.#noteGivenUp(run, task.host);
     if (verdict === 'go') this.host(task.host).released(task.run, release, this.now);
     known.where = 'flight';
     known.release = release;
     known.phase = 'publishing';
     known.isAdmitted = false;
+    known.tally = undefined;
     known.leaseEnd = this.now + 60_000;
   }
 
@@ -260,6 +313,8 @@ export class Model {
     });
     expect(progress.bytesSaved).toBe(run.bytesSaved);
     expect(progress.leftOut).toMatchObject(run.leftOut);
+    expect(progress.hostsDown.count).toBe(run.hostsDown);
+    expect(new Map(progress.hostsDown.named.map(({ host, ...why }) => [host, why]))).toEqual(run.namedDown);
     expect(progress.endedAt !== undefined).toBe(run.ended);
     expect(progress.sealed).toBe(run.completed > 0 && run.producers.size === 0);
     if (progress.state === 'finished') expect(waiting + inFlight, 'finished only when empty').toBe(0);

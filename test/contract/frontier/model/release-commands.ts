@@ -1,13 +1,14 @@
 import { expect } from 'vitest';
-import type { Admission, PageVisit, ReleaseName, Settlement } from '../../../../shared/ports/frontier.ts';
+import type { Admission, LinkTally, PageVisit, ReleaseName, Settlement } from '../../../../shared/ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../../shared/ports/host-gate.ts';
 import { INITIAL_FIELDS } from '../../../../shared/task/task/form.ts';
 import type { Outcome } from '../../../../shared/task/task/outcome.ts';
 import type { Task } from '../../../../shared/task/task/task.ts';
 import { chooseRelease, type Which } from './choice.ts';
-import { Release } from './commands.ts';
+import { Offers, Release } from './commands.ts';
 import { FAST_HOSTS, type Model, type ModelRun, type ModelTask } from './model.ts';
 import { OnRun } from './run-commands.ts';
+import { beginVisit, findVisit } from './visits.ts';
 import type { World } from './world.ts';
 
 /** What an incremental run says of each page that it has visited. */
@@ -57,6 +58,7 @@ export class Admit extends OnRelease {
     expect(admission.verdict).toBe(this.#expected(model, run, task));
     if (admission.verdict === 'work')
       expect(admission.known?.fetchedAt).toBe(run.incremental ? model.fetchedAt.get(task?.mark ?? '') : undefined);
+    if (admission.verdict === 'work') beginVisit(world, this.id, name);
     if ('state' in admission) expect(admission.state).toMatchObject({ attempts: task?.attempts, starts: task?.starts });
   }
 
@@ -150,7 +152,7 @@ export class Renew extends OnRelease {
 }
 
 /** What a settle says of a host. */
-export type Health = Pick<Settlement, 'hostAnswered' | 'hostFault' | 'slowDown'>;
+export type Health = Pick<Settlement, 'hostAnswered' | 'hostSpoke' | 'hostTrouble' | 'hostFault' | 'slowDown'>;
 
 export class Settle extends OnRelease {
   readonly outcome: Outcome;
@@ -171,41 +173,49 @@ export class Settle extends OnRelease {
     const { name, task } = this.choose(model, world, run);
     // What is no URL has no host to be redirected by; and only runs with a pace ask the slow one.
     const movedTo = FAST_HOSTS.some((host) => host === task?.host) ? this.movedTo : undefined;
+    const visit = findVisit(world, this.id, name, typeof this.pick === 'number' ? this.pick : 1);
+    const tally = visit?.tally.links === 0 ? undefined : visit?.tally;
     const settlement: Settlement = {
       outcome: this.outcome,
+      ...(tally === undefined ? {} : { tally }),
       ...this.health,
       ...(movedTo === undefined || task === undefined ? {} : { moved: movedTask(this.id, task.mark, movedTo) }),
       ...(run.incremental ? { page: VISITED } : {}),
     };
     const reply = await world.ask((store) => store.port.settle(this.id, name, settlement));
-    expect(reply).toBe(task === undefined ? 'already' : 'settled');
+    const isLacking = this.outcome.kind === 'done' && tally !== undefined && !holds(task?.tally, tally);
+    const outcome: Outcome = isLacking ? { kind: 'defer' } : this.outcome;
+    expect(reply).toBe(task === undefined ? 'already' : isLacking ? 'put_back' : 'settled');
+    if (reply === 'settled' && this.outcome.kind === 'done')
+      expect(
+        visit?.offers.filter((offer) => !model.offers.has(offer)) ?? [],
+        'a page is done, its links are lost',
+      ).toEqual([]);
     if (this.again) expect(await world.ask((store) => store.port.settle(this.id, name, settlement))).toBe('already');
     if (task !== undefined) {
       if (movedTo !== undefined && movedTo !== task.host) {
         run.trouble.delete(task.host);
         const answered: Settlement = { outcome: { kind: 'defer' }, hostAnswered: true };
-        model.host(task.host).settled(run.id, task.release, answered, run.intervalMs, model.now);
+        model.host(task.host).settled(run, task.release, answered, false, model.now);
       }
+      if (movedTo !== undefined) run.answered.add(task.host);
       task.host = movedTo ?? task.host;
-      model.host(task.host).settled(run.id, task.release, settlement, run.intervalMs, model.now);
-      this.#apply(model, run, task);
+      const isSilent = model.noteHealth(run, task.host, settlement);
+      model.host(task.host).settled(run, task.release, { ...settlement, outcome }, isSilent, model.now);
+      this.#apply(model, run, task, outcome, isSilent);
     }
     model.finishIfDone(run);
   }
 
-  #apply(model: Model, run: ModelRun, task: ModelTask): void {
-    if (this.health.hostAnswered === true) run.trouble.delete(task.host);
-    if (this.health.hostAnswered === false) {
-      run.trouble.set(task.host, { since: run.trouble.get(task.host)?.since ?? model.now, last: model.now });
-    }
-    const { outcome } = this;
+  #apply(model: Model, run: ModelRun, task: ModelTask, outcome: Outcome, isSilent: boolean): void {
+    const laterBy = (ms: number): number => model.now + Math.min(ms, isSilent ? 15_000 : ms);
     if (outcome.kind === 'retry' || this.health.hostAnswered !== undefined) task.starts = 0;
     else if (task.isAdmitted) task.starts--;
     if (outcome.kind === 'retry') {
       if (run.state !== 'cancelled') task.attempts++;
-      model.putBack(run, task, model.now + outcome.inMs);
+      model.putBack(run, task, laterBy(outcome.inMs));
     } else if (outcome.kind === 'defer') {
-      model.putBack(run, task, outcome.inMs === undefined ? 0 : model.now + outcome.inMs);
+      model.putBack(run, task, outcome.inMs === undefined ? 0 : laterBy(outcome.inMs));
     } else {
       model.end(run, task, outcome.kind, outcome.kind === 'failed' && outcome.reason === 'malformed');
       if (!run.incremental || outcome.kind === 'failed') return;
@@ -243,6 +253,35 @@ export class Work extends OnRun {
 
   override toString(): string {
     return `work ${this.id} ${JSON.stringify(this.outcome)} ${JSON.stringify(this.healths)}`;
+  }
+}
+
+/** Does the ledger hold all links that a visit has offered? */
+function holds(held: LinkTally | undefined, { stamp, links }: LinkTally): boolean {
+  return held?.stamp === stamp && held.links >= links;
+}
+
+/** What a fleet does with pages before it settles them: releases what is due, admits it, and offers links, one at a time, every other one twice. */
+export class Follow extends OnRun {
+  readonly paths: readonly number[];
+
+  constructor(id: string, paths: readonly number[]) {
+    super(id);
+    this.paths = paths;
+  }
+
+  protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
+    await new Release(50, 1_000, false).run(model, world);
+    for (const { release, mark } of model.inFlight(run)) {
+      const name = { release, mark };
+      await new Admit(this.id, name).run(model, world);
+      for (const [index, path] of this.paths.entries())
+        await new Offers(this.id, [path], { parent: name, again: index % 2 === 1 }).run(model, world);
+    }
+  }
+
+  override toString(): string {
+    return `follow ${this.id} [${this.paths}]`;
   }
 }
 

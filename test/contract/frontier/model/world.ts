@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { nameOf, type ReleasedTask, type ReleaseName } from '../../../../shared/ports/frontier.ts';
 import type { Store } from '../../../support/stores/stores.ts';
 import type { Model } from './model.ts';
+import type { ModelVisit } from './visits.ts';
 
 export type Command = fc.AsyncCommand<Model, World>;
 
@@ -17,6 +18,9 @@ export class World {
   #stores: Store[] = [];
   /** Every message that was ever given. */
   messages: Message[] = [];
+  /** What workers have in hand, and how many stamps were drawn. */
+  visits: readonly ModelVisit[] = [];
+  stamps = 0;
   /** What has happened so far, and how much of it a power cut would leave: all up to the last whole second. */
   history: Command[] = [];
   saved = 0;
@@ -32,6 +36,8 @@ export class World {
     await this.close();
     this.#stores = await this.#open();
     this.messages = [];
+    this.visits = [];
+    this.stamps = 0;
     await this.#tick();
   }
 

@@ -24,6 +24,10 @@ const SLOW_HOST: HostLine = {
   byHand: false,
   isUnreachable: false,
 };
+/** The run was read at ten past twelve, local time. */
+const NOON = new Date(2026, 10, 24, 12, 10).getTime();
+const AT_NOON = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185, readAt: NOON });
+const GIVE_UP_AT = NOON + 238_000;
 const LEFT = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185 });
 
 test.each([
@@ -58,6 +62,74 @@ test.each([
     { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 52_000, reason: 'HTTP 429, Retry-After' }] },
     'host paused',
     'waiting for example.com: paused for 52 s (HTTP 429, Retry-After)',
+  ],
+  [
+    'a host whose robots.txt can not be had',
+    {
+      progress: AT_NOON,
+      hosts: [
+        {
+          ...SLOW_HOST,
+          intervalMs: 0,
+          pausedMs: 9_000,
+          reason: 'robots.txt: HTTP 503',
+          trouble: { kind: 'answered' as const, reason: 'robots.txt 503', giveUpAt: GIVE_UP_AT + 16 * 3_600_000 },
+        },
+      ],
+    },
+    'host unreachable',
+    'waiting for example.com: robots.txt 503; giving up at Wed 25 Nov, 04:13 (--host-give-up)',
+  ],
+  [
+    'a host that never answered, between two tries',
+    {
+      progress: AT_NOON,
+      hosts: [
+        {
+          ...SLOW_HOST,
+          intervalMs: 0,
+          trouble: { kind: 'silent' as const, reason: 'connection refused', giveUpAt: GIVE_UP_AT },
+        },
+      ],
+    },
+    'host unreachable',
+    'waiting for example.com: it never answered (connection refused); giving up at 12:13',
+  ],
+  [
+    'a host that gave an error, and is waited for because of its pace',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, trouble: { kind: 'answered' as const, reason: 'HTTP 500', giveUpAt: 20_000 } }],
+      rate: 1,
+    },
+    'host',
+    "waiting for example.com: 60/min; 4 812 left, about 1 h 20 min; more workers won't help (--rate)",
+  ],
+  [
+    'an outage of the network of this process',
+    {
+      progress: AT_NOON,
+      hosts: [{ ...SLOW_HOST, trouble: { kind: 'outage' as const, reason: 'no answer', giveUpAt: GIVE_UP_AT } }],
+      isNetworkAway: true,
+    },
+    'network',
+    'no host answers, so the network may be down; giving up at 12:13 (--host-give-up)',
+  ],
+  [
+    'an outage of the network of all workers',
+    { progress: LEFT, workers: [{ ...BUSY, bound: 'network' as const }] },
+    'network',
+    'no host answers, so the network may be down',
+  ],
+  [
+    'an outage of the network of one worker of two',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, intervalMs: 0 }],
+      workers: [{ ...BUSY, bound: 'network' as const }, BUSY],
+    },
+    'network',
+    'w-1 gets no answer from any host: its network may be down',
   ],
   [
     'a host that answers slowly',

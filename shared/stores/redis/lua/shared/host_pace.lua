@@ -66,8 +66,9 @@ local function drop_probe(host, run, release)
   wake_everywhere(host)
 end
 
--- Counts one more error in a row. Errors of requests that were under way when the breaker opened don't open it again.
-local function count_fault(host, kind, failing, opened, open_until)
+-- Counts one more error in a row. Errors of requests that were under way when the breaker opened don't open it again. A host that
+-- never answered is tried again soon, however often it failed.
+local function count_fault(host, kind, failing, opened, open_until, is_silent)
   local key = host_key(host)
   local count, first = string.match(failing or '', '^(%d+) (.*)$')
   count = as_number(count) + 1
@@ -75,9 +76,9 @@ local function count_fault(host, kind, failing, opened, open_until)
   redis.call('HSET', key, 'failing', count .. ' ' .. kind)
   opened = as_number(opened)
   if count >= FAULTS_TO_OPEN and now >= as_number(open_until) then
-    local ms = math.min(OPEN_CAP_MS, OPEN_BASE_MS * 2 ^ opened)
+    local ms = is_silent and SILENT_PAUSE_MS or math.min(OPEN_CAP_MS, OPEN_BASE_MS * 2 ^ opened)
     ms = math.min(OPEN_CAP_MS, ms + math.floor(ms * (now % SECOND_MS) / (OPEN_SPREAD * SECOND_MS)))
-    redis.call('HSET', key, 'opened', int(opened + 1), 'open_until', int(now + ms))
+    redis.call('HSET', key, 'opened', int(is_silent and math.max(opened, 1) or opened + 1), 'open_until', int(now + ms))
     redis.call('HDEL', key, 'probe', 'probe_until')
     pause_host(host, ms, count .. ' ' .. kind .. ' in a row')
     -- So that release sees until when, or that the host has been in trouble for too long.
@@ -131,12 +132,13 @@ local function throttle_pause_ms(host)
   return math.min(THROTTLE_CAP_MS, THROTTLE_BASE_MS * 2 ^ (throttles - 1))
 end
 
--- Takes in what a request showed about its host: a fault or '', why to slow it or '', and whether the answer was healthy.
-local function hear_of(host, own_interval, fault, slow_reason, is_up)
+-- Takes in what a request showed about its host: a fault or '', why to slow it or '', whether the answer was healthy, and whether
+-- it never answered.
+local function hear_of(host, own_interval, fault, slow_reason, is_up, is_silent)
   local failing, opened, open_until, paused, slow, throttles =
     unpack(redis.call('HMGET', host_key(host), 'failing', 'opened', 'open_until', 'paused_until', 'slow_ms', 'throttles'))
   if fault ~= '' then
-    count_fault(host, fault, failing, opened, open_until)
+    count_fault(host, fault, failing, opened, open_until, is_silent)
   elseif failing then
     close_breaker(host, opened, open_until, paused)
   end

@@ -42,7 +42,7 @@ end
 local function answer(verdict)
   task.starts = task.starts + 1
   redis.call('HSET', run_key(run, 'inflight'), release,
-    'working:' .. ARGV[5] .. ':' .. int(now) .. ' ' .. write_located(task))
+    'working:' .. ARGV[5] .. ':' .. int(now) .. (string.match(entry, '^[^ /]+(/%S+)') or '') .. ' ' .. write_located(task))
   redis.call('ZADD', run_key(run, 'leases'), int(now + WORKING_MS), release)
   local state = string.match(task.rest, '^([^\t]*)')
   return verdict .. ' ' .. task.attempts .. ' ' .. task.starts .. ' ' .. task.throttles .. ' ' .. state .. ' '

@@ -10,7 +10,7 @@ local queued, entries = {}, {}
 for i = 1, #scanned[2], 2 do
   local release, entry = scanned[2][i], scanned[2][i + 1]
   -- A scan may show an entry twice.
-  if string.sub(entry, 1, 7) == 'queued ' and not entries[release] then
+  if string.sub(entry, 1, 6) == 'queued' and not entries[release] then
     queued[#queued + 1] = release
     entries[release] = entry
   end

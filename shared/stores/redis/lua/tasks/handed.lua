@@ -10,7 +10,7 @@ local run, handed = ARGV[2], 0
 for i = 3, #ARGV - 2, 2 do
   local entry = entry_of(run, ARGV[i], ARGV[i + 1])
   if entry and string.sub(entry, 1, 8) ~= 'working:' then
-    redis.call('HSET', run_key(run, 'inflight'), ARGV[i], 'working ' .. write_located(read_flight(entry)))
+    redis.call('HSET', run_key(run, 'inflight'), ARGV[i], (string.gsub(entry, '^%a+', 'working')))
     redis.call('ZADD', run_key(run, 'leases'), int(now + WORKING_MS), ARGV[i])
     handed = handed + 1
   end

@@ -2,9 +2,11 @@
 -- Takes tasks that a run doesn't know yet.
 -- ARGV   prefix, run, parent's release or '', its mark, 1 for a repeat, tasks that the run may have with links or '', the run's
 --        incarnation or '' for any, the offer's id, hosts that each domain may have or '', tasks that the run may have at all or
---        '', then for each task one argument, its parts divided by tabs: host, queue, deadline in ms or 0, changed at or '',
+--        '', the stamp of the parent's admission, links that it offered before, then for each task one argument, its parts
+--        divided by tabs: host, queue, deadline in ms or 0, changed at or '',
 --        domain if its hosts are counted or '', mark, form; then the time
 -- Result {accepted, known, left out for their host, as links too many, as tasks too many}, or {'refused', 'run' | 'parent'}
+--         A parent whose links from before are not all here is put back: they were lost, see LinkTally of `ports/frontier.ts`.
 -- Atomic: mark, waiting entry and counters come together. Sent again within a minute, since its answer was lost, it changes
 --         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full
 --         Redis refuses new work, while all that drains it goes on.
@@ -17,7 +19,26 @@ local state, discovered, after, incarnation =
   unpack(redis.call('HMGET', run_key(run), 'state', 'discovered', 'recrawl_after_ms', 'incarnation'))
 if state ~= 'running' and state ~= 'paused' then return {'refused', 'run'} end
 if ARGV[7] ~= '' and ARGV[7] ~= incarnation then return {'refused', 'run'} end
-if parent ~= '' and not entry_of(run, parent, ARGV[4]) then return {'refused', 'parent'} end
+
+-- The parent's entry with this offer counted, or none: it is stale, or links that it offered before are lost.
+local function counted_parent()
+  local entry = entry_of(run, parent, ARGV[4])
+  if not entry then return nil end
+  local phase, tally, rest = string.match(entry, '^([^ /]+)(%S*)( .*)$')
+  local stamp, links = string.match(tally, '^/(.+)/(%d+)$')
+  local held, before = stamp == ARGV[11] and tonumber(links) or 0, tonumber(ARGV[12])
+  if held < before then
+    local task = read_flight(entry)
+    -- Its worker has survived it.
+    task.starts = 0
+    leave_ledger(run, parent)
+    put_back(run, state, task)
+    return nil
+  end
+  return phase .. '/' .. ARGV[11] .. '/' .. int(math.max(held, before + #ARGV - 13)) .. rest
+end
+local page = parent ~= '' and counted_parent()
+if page == nil then return {'refused', 'parent'} end
 
 local marks, failed = marks_of(run), run_key(run, 'failed')
 local some_failed = redis.call('EXISTS', failed) == 1
@@ -56,7 +77,7 @@ local function take(host, domain, mark, changed_at)
   return take_when_due(run, marks, mark, tonumber(changed_at), after, now) and 'taken' or 'known'
 end
 
-for i = 11, #ARGV - 1 do
+for i = 13, #ARGV - 1 do
   local host, queue, deadline, changed_at, domain, mark, form =
     string.match(ARGV[i], '^([^\t]*)\t(%a*)\t(%d*)\t(%d*)\t([^\t]*)\t([^\t]*)\t(.*)$')
   local answer = take(host, domain, mark, changed_at)
@@ -80,6 +101,7 @@ for i = 11, #ARGV - 1 do
   end
 end
 
+if page then redis.call('HSET', run_key(run, 'inflight'), parent, page) end
 keep_marks(marks)
 if accepted > 0 then tell_forgetter(new) end
 for key, list in pairs(lists) do redis.call('RPUSH', key, unpack(list)) end

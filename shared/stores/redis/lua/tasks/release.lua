@@ -2,7 +2,7 @@
 -- Leases due tasks, each under a new release number.
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
 --        of others is nothing, lease ms, how long Redis takes to answer in ms, time
--- Needs  host_pace.lua
+-- Needs  host_pace.lua, troubles.lua
 -- Result {ms until the next look, the time, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task; {ms until the lease ends, the time,
 --        'left'} if another looks for all
@@ -34,14 +34,14 @@ local reply, looks = {0, int(now)}, 0
 -- store that lost its last second doesn't know which it gave in that, and gives none of them again. How many were given is
 -- counted beside it, for people. Each host's are written before the next host is looked at, and in one command.
 local function read_run(run)
-  local state, interval, touched, last, released, waiting =
-    unpack(redis.call('HMGET', run_key(run), 'state', 'interval_ms', 'touched', 'releases', 'released', 'waiting'))
+  local state, interval, touched, last, released, waiting, told = unpack(redis.call('HMGET', run_key(run),
+    'state', 'interval_ms', 'touched', 'releases', 'released', 'waiting', 'give_up_ms'))
   return {
     id = run, is_running = state == 'running', interval = tonumber(interval), is_unpaced = unpaced and not touched,
     given = math.max(as_number(last), math.min(now * 1000, HIGHEST_START)),
     released = as_number(released), waiting = as_number(waiting),
     -- Few runs have hosts in trouble: without any, no host needs to be looked up.
-    is_troubled = redis.call('EXISTS', run_key(run, 'trouble')) == 1,
+    is_troubled = redis.call('EXISTS', run_key(run, 'trouble')) == 1, told_give_up = as_number(told),
   }
 end
 
@@ -65,14 +65,32 @@ end
 
 -- A host that gave this run nothing but errors for too long: it still makes us wait, or the last error isn't long ago.
 -- After a night without a fleet, it is asked once more.
-local function is_down(run, host)
-  local trouble = run.is_troubled and redis.call('HGET', run_key(run.id, 'trouble'), host)
-  if not trouble then return false end
-  local since, last = string.match(trouble, '^(%d+) (%d+)$')
-  if now - since < give_up then return false end
+local function is_down(host, trouble)
+  if not trouble or now < down_at(trouble, give_up) then return false end
   -- Paused by hand: it is not the host that makes us wait.
   if redis.call('HEXISTS', host_key(host), 'by_hand') == 1 then return false end
-  return now - last < give_up or tonumber(redis.call('HGET', host_key(host), 'paused_until') or '0') > now
+  local recently = now - trouble.since < give_up and SILENT_GIVE_UP_MS or give_up
+  return now - trouble.last < recently or tonumber(redis.call('HGET', host_key(host), 'paused_until') or '0') > now
+end
+
+-- What a host in trouble gave the run; tells people how long it is waited for.
+local function trouble_of(run, host)
+  local trouble = run.is_troubled and read_trouble(run.id, host)
+  if trouble and run.told_give_up ~= give_up then
+    redis.call('HSET', run_key(run.id), 'give_up_ms', int(give_up))
+    run.told_give_up = give_up
+  end
+  return trouble
+end
+
+-- Counts a host that is given up, and names the first ones.
+local function note_given_up(run, host, trouble)
+  if trouble.is_given_up then return end
+  trouble.is_given_up = true
+  write_trouble(run.id, host, trouble)
+  if redis.call('HINCRBY', run_key(run.id), 'hosts_down', 1) <= MOST_NAMED_DOWN then
+    redis.call('HSET', run_key(run.id), 'down:' .. host, trouble.kind .. ' ' .. trouble.reason)
+  end
 end
 
 -- Moves tasks of a host into the ledger: up to `count` that go, and with those that are past their deadline, which wait for
@@ -116,8 +134,12 @@ end
 -- Releases what is due of one host. Returns how many tasks were taken.
 local function visit_host(run, host, quota)
   local ready = run_key(run.id, 'ready')
-  local forced
-  if host == MALFORMED_HOST then forced = 'malformed' elseif is_down(run, host) then forced = 'host_down' end
+  local forced, trouble
+  if host == MALFORMED_HOST then forced = 'malformed' else trouble = trouble_of(run, host) end
+  if is_down(host, trouble) then
+    forced = 'host_down'
+    note_given_up(run, host, trouble)
+  end
   local count, pace, cursor, is_tried, interval, rate = quota, 0, now, false, 0, 0
   if not forced then
     local gate = redis.call('HMGET', host_key(host),
@@ -128,9 +150,8 @@ local function visit_host(run, host, quota)
     local paused = math.min(tonumber(gate[2] or '0'), farthest)
     if paused > now then
       -- Look again when the pause ends, or when the host will have been in trouble for too long.
-      local trouble = not gate[7] and run.is_troubled and redis.call('HGET', run_key(run.id, 'trouble'), host)
-      local since = trouble and tonumber(string.match(trouble, '^(%d+)'))
-      local at = since and math.min(paused, math.max(since + give_up, now + LEAD_MS)) or paused
+      local at = paused
+      if trouble and not gate[7] then at = math.min(paused, math.max(down_at(trouble, give_up), now + LEAD_MS)) end
       redis.call('ZADD', ready, int(at), host)
       return 0
     end

@@ -4,28 +4,42 @@
 --        ''), pause reason, host's health (up | down | '-'), its fault or '', why it is to be slowed or '', bytes, note for
 --        people (JSON or ''), ms until the host is free, host that redirects led to or '', the task's form then, what an incremental
 --        run remembers of the page (JSON or ''), how many of its links were too deep, out of scope, and kept what their step's
---        condition refuses, throttles before a task goes to the tail, URLs whose attempts are noted at most, time
--- Result 'settled', or 'already' when the ledger doesn't hold this release of this task
--- Needs  host_pace.lua
+--        condition refuses, the stamp of the admission that offered links or '', how many it offered, 1 if its host or that
+--        one's robots.txt has answered, why not healthily (answered | silent | outage | ''), the same for people, ms to pause a
+--        host that has answered before or 0, throttles before a task goes to the tail, URLs whose attempts are noted at most, time
+-- Result 'settled', or 'put_back' when the page was done but some of those links are not here, or 'already' when the ledger
+--        doesn't hold this release of this task
+-- Needs  host_pace.lua, troubles.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
 
 local run, release, mark, outcome, reason = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local delay, pause, pause_reason, health = tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
 local fault, slow_reason = ARGV[11], ARGV[12]
-local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[22])
+local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[28])
 local moved_to, moved_form = ARGV[16], ARGV[17]
-local most_noted = tonumber(ARGV[23])
+local most_noted = tonumber(ARGV[29])
 local page = ARGV[18] ~= '' and cjson.decode(ARGV[18])
 local too_deep, out_of_scope, unmet = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21])
+local spoke, trouble_kind, trouble_reason, trouble_pause = ARGV[24] == '1', ARGV[25], ARGV[26], tonumber(ARGV[27])
 
 local entry = entry_of(run, release, mark)
 if not entry then return 'already' end
 local key, task, is_admitted = run_key(run), read_flight(entry), string.find(entry, '^working:')
 leave_ledger(run, release)
+
+-- Not all links that it offered are here: see LinkTally of `ports/frontier.ts`.
+local is_lacking = false
+if outcome == 'done' and ARGV[22] ~= '' then
+  local stamp, links = string.match(entry, '^[^ /]+/([^ /]+)/(%d+) ')
+  is_lacking = stamp ~= ARGV[22] or tonumber(links) < tonumber(ARGV[23])
+  if is_lacking then outcome = 'defer' end
+end
+
 local function own_interval() return as_number(redis.call('HGET', key, 'interval_ms')) end
 
 if moved_to ~= '' then
   -- The host that it waited at has answered, with a redirect.
+  note_answer(run, task.host)
   if moved_to ~= task.host then
     redis.call('HDEL', run_key(run, 'trouble'), task.host)
     hear_of(task.host, own_interval, '', '', true)
@@ -34,17 +48,24 @@ if moved_to ~= '' then
   task.rest = string.match(task.rest, '^[^\t]*\t[^\t]*\t') .. moved_form
 end
 
+local is_silent = false
 if health == 'up' then
+  note_answer(run, task.host)
   redis.call('HDEL', run_key(run, 'trouble'), task.host)
 elseif health == 'down' then
-  local trouble = redis.call('HGET', run_key(run, 'trouble'), task.host)
-  local since = trouble and string.match(trouble, '^(%d+)') or int(now)
-  redis.call('HSET', run_key(run, 'trouble'), task.host, since .. ' ' .. int(now))
+  is_silent = note_trouble(run, task.host, trouble_kind == '' and 'answered' or trouble_kind, trouble_reason, spoke)
+elseif spoke then
+  note_answer(run, task.host)
 end
-if health == '-' then
+if health == '-' or trouble_kind == 'outage' then
   drop_probe(task.host, run, release)
 else
-  hear_of(task.host, own_interval, fault, slow_reason, health == 'up')
+  hear_of(task.host, own_interval, fault, slow_reason, health == 'up', is_silent)
+end
+-- It is the host that its tasks wait for, not each for its own next attempt.
+if is_silent then delay = math.min(delay, SILENT_PAUSE_MS) end
+if trouble_pause > 0 and not is_silent then
+  pause_host(task.host, math.min(trouble_pause, RETRY_AFTER_CAP_MS), trouble_reason)
 end
 
 if note ~= '' then
@@ -64,7 +85,8 @@ end
 if bytes > 0 then redis.call('HINCRBY', key, 'bytes', bytes) end
 if too_deep > 0 then redis.call('HINCRBY', key, 'left_out:depth', too_deep) end
 if out_of_scope > 0 then redis.call('HINCRBY', key, 'left_out:scope', out_of_scope) end
-if unmet > 0 then redis.call('HINCRBY', key, 'left_out:condition', unmet) end
+-- Of these no worker knows that it has told of them before: they count when the page ends.
+if unmet > 0 and not is_lacking then redis.call('HINCRBY', key, 'left_out:condition', unmet) end
 
 if outcome == 'done' or outcome == 'skipped' then
   redis.call('HINCRBY', key, outcome, 1)
@@ -109,4 +131,4 @@ if free_in > LEAD_MS and not is_paused and redis.call('ZSCORE', run_key(run, 're
   postpone_host(run, task.host, now + free_in - LEAD_MS)
 end
 finish_if_done(run)
-return 'settled'
+return is_lacking and 'put_back' or 'settled'

@@ -135,10 +135,20 @@ test('a run without a URL says so, once it has ended', () => {
   expect(summaryLines(progressOf({ state: 'running' }))).toHaveLength(1);
 });
 
-test('hosts that were given up are told with the flag', () => {
-  const reasons = { failed: { host_down: 3 }, skipped: {} };
-  expect(textsOf(summaryLines(progressOf({ state: 'finished', failed: 3, reasons }))).join('\n')).toContain(
-    '(--host-give-up)',
+test('hosts that were given up are named, with why and what changes it', () => {
+  const named = [
+    { host: 'a.test', kind: 'silent', reason: 'connection refused' },
+    { host: 'b.test', kind: 'answered', reason: 'robots.txt 503' },
+    { host: 'c.test', kind: 'outage', reason: 'no answer' },
+  ] as const;
+  const one = { count: 1, named: named.slice(0, 1) };
+  expect(textsOf(summaryLines(progressOf({ hostsDown: { count: 12, named } }))).slice(1)).toEqual([
+    '12 hosts were given up: a.test (never answered: connection refused), b.test (robots.txt 503), ' +
+      'c.test (no answer, nor from any other: the network may have been down) and 9 more.',
+    'A host that never answers is given up after a minute, others after --host-give-up; trawl records r --failed names their URLs.',
+  ]);
+  expect(textsOf(summaryLines(progressOf({ hostsDown: one })))[1]).toBe(
+    '1 host was given up: a.test (never answered: connection refused).',
   );
 });
 
@@ -161,6 +171,7 @@ test('a summary for scripts has exactly these fields', () => {
     failed: 5,
     cancelled: 0,
     reasons: { failed: { timeout: 2, http_4xx: 3 }, skipped: { content_type: 1 } },
+    hostsDown: { count: 0, named: [] },
     leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 },
     bytes: 51_200_000,
     bytesSaved: 0,

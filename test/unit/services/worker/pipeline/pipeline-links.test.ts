@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import { FULL_NAP_MS } from '../../../../../shared/loops/full-store.ts';
+import type { LinkTally } from '../../../../../shared/ports/frontier.ts';
 import { hasMaxPages } from '../../../../../shared/ports/runs.ts';
 import { EVERYTHING } from '../../../../support/stores/embedded.ts';
 import { withMethods } from '../../../../support/with-methods.ts';
@@ -144,4 +145,65 @@ test('a full frontier: the page is put back at no attempt, and comes again after
   expect((await world.frontier.release(EVERYTHING)).tasks).toEqual([]);
   world.clock.step(1);
   await expectPutBack(world);
+});
+
+test('each offer names what this visit has offered before, and the settle names all of it', async () => {
+  const world = await setup({ run: { follow: true } });
+  const links = Array.from({ length: 1_100 }, (_, n) => `<a href="/item/${n}">${n}</a>`).join('');
+  for (const path of ['/many', '/few', '/none'])
+    world.site.on(path, (_, response) => {
+      const html = { '/many': links, '/few': '<a href="/item/1">1</a>' }[path] ?? '<p>nothing</p>';
+      response.writeHead(200, { 'content-type': 'text/html' }).end(html);
+    });
+  const told: (LinkTally | undefined)[] = [];
+  const frontier = withMethods(world.frontier, {
+    offer: async (...args) => {
+      told.push(args[2]?.parent?.tally);
+      return await world.frontier.offer(...args);
+    },
+    settle: async (...args) => {
+      told.push(args[2].tally);
+      return await world.frontier.settle(...args);
+    },
+  });
+  const pipeline = world.pipeline({ frontier });
+  await world.offer('/many', '/few', '/none');
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  const [first, few] = [told[0]?.stamp ?? '', told[4]?.stamp ?? ''];
+  const tally = (stamp: string, ...counts: number[]) => counts.map((count) => ({ stamp, links: count }));
+  expect(told).toEqual([...tally(first, 0, 500, 1_000, 1_100), ...tally(few, 0, 1), undefined]);
+  expect([first, few], 'each is new, and fits into the ledger').toEqual([
+    expect.stringMatching(/^[\w-]{8}$/),
+    expect.not.stringMatching(first),
+  ]);
+});
+
+test('links that a cancelled run refuses are not named by the settle', async () => {
+  const world = await setup({ run: { follow: true } });
+  world.site.on('/list', async (_, response) => {
+    await world.runs.cancel('r');
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<a href="/page/1">1</a>');
+  });
+  await world.pipeline().handle(await deliver(world, '/list'));
+  expect(await world.runs.progress('r')).toMatchObject({ done: 1, cancelled: 0, inFlight: 0 });
+});
+
+test('a page whose links the store has lost is told as put back, and is done after another visit', async () => {
+  const world = await setup({ run: { follow: true, maxDepth: 1 } });
+  let isLost = true;
+  const frontier = withMethods(world.frontier, {
+    settle: async (run, name, settlement) => {
+      const stamp = isLost ? 'lost' : settlement.tally?.stamp;
+      isLost = false;
+      if (stamp !== 'lost' || settlement.tally === undefined) return await world.frontier.settle(run, name, settlement);
+      return await world.frontier.settle(run, name, { ...settlement, tally: { ...settlement.tally, stamp } });
+    },
+  });
+  const pipeline = world.pipeline({ frontier });
+  expect(await pipeline.handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(world.log.lines).toContainEqual(expect.stringMatching(/^info: defer .*the store has lost links of the page/));
+  expect(await world.runs.progress('r')).toMatchObject({ done: 0, waiting: 4, inFlight: 0 });
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  expect(await world.runs.progress('r')).toMatchObject({ done: 4, waiting: 0, inFlight: 0 });
+  expect(world.sink.records.map(({ url }) => url)).toHaveLength(5);
 });

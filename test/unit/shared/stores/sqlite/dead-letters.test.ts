@@ -159,8 +159,13 @@ test('a database of the first version is brought to this one', async () => {
   await fail();
   expect(await letters.count()).toBe(1);
   const older = new DatabaseSync(path);
-  const later = ['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'leftOutCondition'];
-  for (const column of later) older.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
+  const later = {
+    runs: ['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'leftOutCondition', 'giveUpMs', 'hostsDown', 'namedDown'],
+    tasks: ['stamp', 'links'],
+    runHosts: ['hasAnswered', 'troubleKind', 'troubleReason', 'silentSince', 'isDown'],
+  };
+  for (const [table, columns] of Object.entries(later))
+    for (const column of columns) older.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
   older.exec('ALTER TABLE runs RENAME COLUMN leftOutScope TO leftOut; DROP TABLE letters; PRAGMA user_version = 1');
   older.close();
   const { letters: after, runs, database: opened } = openLocalParts({ clock: new SteppedClock(), path });

@@ -60,11 +60,12 @@ test.each<[FetchFailure, string, string, string, boolean | undefined]>([
   ['size', 'skipped size', 'skipped size', 'skipped size', true],
   ['content_type', 'skipped content_type', 'skipped content_type', 'skipped content_type', true],
   ['private_address', 'skipped private_address', 'skipped private_address', 'skipped private_address', undefined],
+  ['network', 'defer', 'defer', 'defer', false],
   ['exhausted', 'defer', 'defer', 'defer', undefined],
   ['proxy', 'defer', 'defer', 'defer', undefined],
   ['aborted', 'defer', 'defer', 'defer', undefined],
 ])('%s: %s, then %s, at last %s', (reason, first, second, last, hostAnswered) => {
-  const judged = [0, 1, 2].map((attempts) => judgeFailure(reason, 'why', { ...FIRST, attempts }));
+  const judged = [0, 1, 2].map((attempts) => judgeFailure({ reason, message: 'why' }, { ...FIRST, attempts }));
   expect(judged.map(({ outcome }) => short(outcome))).toEqual([first, second, last]);
   expect(judged[0]?.hostAnswered).toBe(hostAnswered);
 });
@@ -92,12 +93,38 @@ test.each<[FetchFailure, string | undefined]>([
   ['dns', 'failed look-ups'],
   ['nxdomain', 'failed look-ups'],
   ['tls', 'failed handshakes'],
+  ['network', undefined],
   ['encoding', undefined],
   ['size', undefined],
   ['redirects', undefined],
   ['aborted', undefined],
 ])('%s: the fault is %s', (reason, hostFault) => {
-  expect(judgeFailure(reason, 'why', FIRST).hostFault).toBe(hostFault);
+  expect(judgeFailure({ reason, message: 'why' }, FIRST).hostFault).toBe(hostFault);
+});
+
+test.each<[FetchFailure, string, number | undefined, string | undefined]>([
+  // reason   message                              status     kind of trouble, and why
+  ['timeout', 'it took too long', undefined, 'silent: time-outs'],
+  ['timeout', 'its body took too long', 200, 'answered: time-outs'],
+  ['connection', 'connect ECONNREFUSED 192.0.2.1:80', undefined, 'silent: connection refused'],
+  ['connection', 'read ECONNRESET', undefined, 'silent: connection errors'],
+  ['dns', 'EAI_AGAIN', undefined, 'silent: failed look-ups'],
+  ['nxdomain', 'ENOTFOUND', undefined, 'silent: no such name'],
+  ['tls', 'it has expired', undefined, 'silent: failed TLS handshakes'],
+  ['network', 'no host answers', undefined, 'outage: no answer'],
+  ['size', 'too long', 200, undefined],
+  ['exhausted', 'EMFILE', undefined, undefined],
+])('%s (%s, status %s): the host is %s', (reason, message, status, expected) => {
+  const { hostTrouble } = judgeFailure({ reason, message, status }, FIRST);
+  expect(hostTrouble && `${hostTrouble.kind}: ${hostTrouble.reason}`).toBe(expected);
+});
+
+test('an error that a host answers with is no silence', () => {
+  expect(judgeAnswer({ status: 503, headers: {} }, FIRST).hostTrouble).toEqual({
+    kind: 'answered',
+    reason: 'HTTP 503',
+  });
+  expect(judgeAnswer({ status: 404, headers: {} }, FIRST).hostTrouble).toBeUndefined();
 });
 
 // biome-ignore format: a table

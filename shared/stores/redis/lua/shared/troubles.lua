@@ -1,0 +1,75 @@
+-- Shared by the scripts that need it: which hosts give a run nothing but errors, and which have answered it. The rules are those
+-- of `task/host/host-trouble.ts`.
+--   run:<id>:trouble   HASH, host → '<since> <last> <kind> <silent since> <1 once given up> <reason>': its first and last error
+--                      since its last healthy answer, and its first without an answer if it never answered this run, else 0
+--   run:<id>:answered  HASH, three digits of SHA-1 → three bytes of it for each host that has answered, healthily or not. For
+--                      100 000 hosts that is 5 bytes each; a host taken for another, one in a million, is waited for longer
+
+-- The digests of a bucket; above that, which is a million hosts, the oldest is forgotten.
+local BUCKET_BYTES = 768
+
+local function place_of(host)
+  local hex = redis.sha1hex(host)
+  local digits = tonumber(string.sub(hex, 4, 9), 16)
+  local low = digits % 65536
+  return string.sub(hex, 1, 3), string.char((digits - low) / 65536, math.floor(low / 256), low % 256)
+end
+
+local function is_among(digest, digests)
+  local at = string.find(digests, digest, 1, true)
+  while at and at % 3 ~= 1 do at = string.find(digests, digest, at + 1, true) end
+  return at ~= nil
+end
+
+local function has_answered(run, host)
+  local bucket, digest = place_of(host)
+  return is_among(digest, redis.call('HGET', run_key(run, 'answered'), bucket) or '')
+end
+
+local function note_answer(run, host)
+  local bucket, digest = place_of(host)
+  local digests = redis.call('HGET', run_key(run, 'answered'), bucket) or ''
+  if is_among(digest, digests) then return end
+  if #digests >= BUCKET_BYTES then digests = string.sub(digests, 4) end
+  redis.call('HSET', run_key(run, 'answered'), bucket, digests .. digest)
+end
+
+local function read_trouble(run, host)
+  local since, last, kind, silent_since, is_given_up, reason =
+    string.match(redis.call('HGET', run_key(run, 'trouble'), host) or '', '^(%d+) (%d+) (%l+) (%d+) (%d) (.*)$')
+  if not since then return nil end
+  return {
+    since = tonumber(since), last = tonumber(last), kind = kind, silent_since = tonumber(silent_since),
+    is_given_up = is_given_up == '1', reason = reason,
+  }
+end
+
+local function write_trouble(run, host, trouble)
+  redis.call('HSET', run_key(run, 'trouble'), host, table.concat({
+    int(trouble.since), int(trouble.last), trouble.kind, int(trouble.silent_since), trouble.is_given_up and 1 or 0, trouble.reason,
+  }, ' '))
+end
+
+-- A host gave no healthy answer. Returns whether it has never answered this run, as far as is known.
+local function note_trouble(run, host, kind, reason, spoke)
+  if kind == 'answered' or spoke then note_answer(run, host) end
+  if kind == 'silent' and (spoke or has_answered(run, host)) then kind = 'answered' end
+  local trouble = read_trouble(run, host) or {since = now, silent_since = 0}
+  trouble.last, trouble.kind, trouble.reason = now, kind, reason
+  if kind ~= 'silent' then trouble.silent_since = 0 elseif trouble.silent_since == 0 then trouble.silent_since = now end
+  write_trouble(run, host, trouble)
+  return kind == 'silent'
+end
+
+-- From when on the host is down.
+local function down_at(trouble, give_up)
+  local at = trouble.since + give_up
+  if trouble.silent_since == 0 or trouble.last - trouble.silent_since < SILENT_TRIES_SPAN_MS then return at end
+  return math.min(at, trouble.silent_since + SILENT_GIVE_UP_MS)
+end
+
+-- For people: the same, if tries go on.
+local function expected_down_at(trouble, give_up)
+  local at = trouble.since + give_up
+  return trouble.silent_since == 0 and at or math.min(at, trouble.silent_since + SILENT_GIVE_UP_MS)
+end

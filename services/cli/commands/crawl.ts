@@ -18,7 +18,7 @@ export const command: CommandModule = {
       .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, or - for a list on standard input')
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'a name for the run (default: by date and time)')
-      .option('--resume [run]', 'resume a run that was interrupted (default: the one active last)')
+      .option('--resume [run]', 'resume a run (default: the one active last)')
       .addOption(
         new Option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
           .helpGroup(HEADINGS.run)

@@ -60,7 +60,7 @@ export const command: CommandModule = {
     addCommonOptions(command, ['run', 'fetch', 'fleet', 'output'])
       .argument(
         '[seeds...]',
-        'sites, sitemaps, pages, files of URLs, or - for a list on standard input (default: SEEDS)',
+        'sites, sitemaps, pages, files, - (default: SEEDS)',
       )
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'join this run, or name the new one')

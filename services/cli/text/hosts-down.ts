@@ -5,7 +5,7 @@ import { TRAWL } from '../../../shared/runtime/started-as.ts';
 /**
  * Names the hosts that a run has given up, and why; says what changes that, and where their URLs are.
  *
- * @param recordsFlag with which `records` finds the run
+ * @param recordsFlag what `records RUN` needs besides, to find them: ` --output-dir x`
  */
 export function hostsDownLines({ run, hostsDown }: Pick<RunProgress, 'run' | 'hostsDown'>, recordsFlag = ''): string[] {
   const { count: all, named } = hostsDown;

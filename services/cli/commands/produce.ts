@@ -58,10 +58,7 @@ const LOOK_EVERY_MS = 50;
 export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'fleet', 'output'])
-      .argument(
-        '[seeds...]',
-        'sites, sitemaps, pages, files, - (default: SEEDS)',
-      )
+      .argument('[seeds...]', 'sites, sitemaps, pages, files, - (default: SEEDS)')
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'join this run, or name the new one')
       .option('--arg <name=value...>', "of a new run: an argument of the crawler's")

@@ -43,8 +43,10 @@ function newService(): TurndownService {
     filter: 'td',
     replacement: (content) =>
       ` ${content
-        .trim()
-        .replaceAll(/\s*\n\s*/g, ' ')
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+        .join(' ')
         .replaceAll('|', '\\|')} |`,
   });
   made.addRule('row', {

@@ -39,12 +39,22 @@ function localName(type: string): string {
   return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
 }
 
-/** What people put around JSON, and inside its strings, that JSON doesn't have. */
+/** Without what people put around JSON, and inside its strings, that JSON doesn't have: comments, CDATA, control characters. */
 function jsonOf(source: string): string {
-  return source
-    .replace(/^\s*(?:\/\/|\/\*)?\s*(?:<!--|<!\[CDATA\[)(?:\s*\*\/)?/, '')
-    .replace(/(?:(?:\/\/|\/\*)\s*)?(?:-->|\]\]>)\s*(?:\*\/)?\s*;?\s*$/, '')
-    .replaceAll(/[\0-\x1f]/g, ' ');
+  const opened = source.trim().replace(/^(?:\/[/*]\s*)?(?:<!--|<!\[CDATA\[)/, '');
+  const text = without(opened, ['*/'], 'startsWith');
+  // No JSON ends with one of these.
+  const closed = CLOSERS.reduce((rest, closers) => without(rest, closers, 'endsWith'), text);
+  return closed.replaceAll(/[\0-\x1f]/g, ' ');
+}
+
+const CLOSERS = [[';'], ['*/'], ['-->', ']]>'], ['//', '/*']];
+
+function without(text: string, marks: readonly string[], end: 'startsWith' | 'endsWith'): string {
+  const trimmed = text.trim();
+  const mark = marks.find((each) => trimmed[end](each));
+  if (mark === undefined) return trimmed;
+  return (end === 'startsWith' ? trimmed.slice(mark.length) : trimmed.slice(0, -mark.length)).trim();
 }
 
 /** The value of a JSON text; undefined if it isn't one. */

@@ -70,8 +70,8 @@ test('of a crawler of one function, data and links', async () => {
 
 // biome-ignore format: a table
 test.each<[string, Parameters<typeof testCrawler>[1], RegExp]>([
-  ['a step that throws, with its place', { html: '', url: 'https://shop.example/broken' }, /test-crawler\.test\.ts:\d+: TypeError: no such thing$/],
-  ['an item that breaks its schema', { json: { name: 3 }, ...PRODUCT }, /an item of step product: name: Invalid input: expected string, received number \(3\)$/],
+  ['a step that throws, with its place', { html: '', url: 'https://shop.example/broken' }, /test-crawler\.test\.ts:\d+, step broken: TypeError: no such thing, in `throw new TypeError\('no such thing'\);`$/],
+  ['an item that breaks its schema', { json: { name: 3 }, ...PRODUCT }, /an item of step product: name: Invalid input: expected string, received number \(3\), in `.*emit\(.*`$/],
   ['what is kept in another shape', { html: '', ...PRODUCT, kept: {} }, /^kept: step product expects list: Invalid input: expected string/],
   ['an argument that there is not', { html: '', args: { mots: 1 } }, /crawler shop has no argument mots: did you mean most\?$/],
   ['an argument of another type', { html: '', args: { most: 'a' } }, /--arg most: .*number/],

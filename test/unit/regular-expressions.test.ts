@@ -15,7 +15,8 @@ const { patterns, makers } = readSourcePatterns();
 
 test('expressions stand in the source, where this test finds them', () => {
   expect(patterns.length).toBeGreaterThan(50);
-  expect(makers).toEqual([]);
+  // Of a pattern that a crawler's author wrote, a copy is made.
+  expect([...new Set(makers)]).toEqual(['shared/crawler/tools/matching.ts']);
 });
 
 describe.each([...new Set(patterns.map(({ file }) => file))])('%s', (file) => {

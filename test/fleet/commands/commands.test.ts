@@ -36,6 +36,7 @@ describe('after a run', () => {
       cancelled: 0,
       reasons: { failed: { http_4xx: 1, http_5xx: 1, malformed: 1 }, skipped: { content_type: 1 } },
       leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 },
+      hostsDown: { count: 0, named: [] },
       bytes: expect.any(Number),
       bytesSaved: 0,
       seconds: expect.any(Number),

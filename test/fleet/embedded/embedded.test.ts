@@ -172,7 +172,7 @@ describe('exit codes and messages', () => {
     [
       ['crawl', 'http://127.0.0.1/', '--crawler', 'nobody'],
       78,
-      'expected CRAWLER to be the name of a file in crawlers/',
+      'expected CRAWLER to be the name of a crawler in crawlers/',
     ],
     [['crawl', 'http://127.0.0.1/', '--routes', 'missing.json'], 78, "missing.json can't be read"],
     [['crawl', '--nonsense'], 2, "unknown option '--nonsense'"],

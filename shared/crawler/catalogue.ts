@@ -6,8 +6,7 @@ import { type LoadedCrawler, loadFiles } from './load.ts';
 
 /** Crawlers that come with this program. */
 const OWN_FOLDER = join(import.meta.dirname, '../../crawlers');
-/** Of crawlers' files. */
-export const ENDINGS = ['.ts', '.js', '.mjs'] as const;
+const ENDINGS = ['.ts', '.js', '.mjs'] as const;
 /** A crawler's file. What has another dot in its name, a test or a type, is none. */
 const CRAWLER_FILE = /^[a-z0-9][a-z0-9-]*\.(?:ts|js|mjs)$/i;
 

@@ -4,6 +4,8 @@ import type { RunOptions, RunProgress } from './runs.ts';
 export interface Beginning {
   readonly run: string;
   readonly options: RunOptions;
+  /** The crawler's name, or the path of its file. */
+  readonly crawler: string;
   /** The seeds, in the form of whoever reads them. */
   readonly seeds: readonly unknown[];
   /** Settings that were given as flags, as text, by their names. */

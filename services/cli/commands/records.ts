@@ -3,7 +3,7 @@ import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import type { Beginning } from '../../../shared/ports/local-runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
-import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
+import type { Settings } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { readRunId } from '../process/run-id.ts';
 import { withRecords } from '../process/with-archives.ts';
@@ -36,8 +36,7 @@ async function records(text: string | undefined, options: TableOptions, context:
       plan.list === undefined ? undefined : ((await beginningOf(run, settings))?.options ?? settings).urlKey;
     const columnsOf = async (step: { readonly name: string; readonly crawler: unknown }) => {
       const beginning = await beginningOf(run, settings).catch(() => undefined);
-      const { [SETTINGS.crawler.name]: crawler = beginning?.options.crawler } = beginning?.flags ?? {};
-      return await columnsOfStep(step, crawler, settings);
+      return await columnsOfStep(step, beginning?.crawler, settings);
     };
     await writeTable(plan, { source, run, rules, columnsOf, signal });
     return 0;

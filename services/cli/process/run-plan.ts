@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { differingOptions, RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
-import { findCrawler } from '../../../shared/crawler/catalogue.ts';
+import { findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
 import type { LoadedCrawler } from '../../../shared/crawler/load.ts';
 import type { Beginning, LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
@@ -66,7 +66,8 @@ export async function planNew(
   const kept = seeds.map((seed) => ('path' in seed ? { ...seed, path: resolve(seed.path) } : seed));
   // The run has the crawler's name alone, which doesn't say where its file is.
   const lasting = { ...lastingFlags(flags, settings), [SETTINGS.crawler.name]: settings.crawler };
-  const begin = { run, options: runOptions, seeds: kept, flags: lasting };
+  const crawler = isPath(settings.crawler) ? resolve(settings.crawler) : settings.crawler;
+  const begin = { run, options: runOptions, crawler, seeds: kept, flags: lasting };
   const plan = { run, settings, runOptions, loaded, seeds, hasInput: seeds.some(isInput) };
   return options.isKept === false ? plan : { ...plan, kept: { begin } };
 }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { type Column, columnsOfItems } from '../../../shared/control/table/columns.ts';
-import { ENDINGS, findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
+import { findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
 import { fieldsOfItems } from '../../../shared/crawler/item-fields.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 
@@ -14,8 +13,8 @@ interface StepOfRecords {
 /**
  * The columns of a step's items, by its schema; nothing if it has none, or if its crawler isn't on this machine.
  *
- * @param crawler the name or file of the crawler of a crawl of this machine; of a name, a file in this folder is meant as well. Of
- *   any other run, files that records name are not loaded: whoever writes to the fleet's store would choose what runs here.
+ * @param crawler the name or file that a crawl of this machine was begun with. Of any other run, files that records name are not
+ *   loaded: whoever writes to the fleet's store would choose what runs here.
  */
 export async function columnsOfStep(
   { name, crawler: named }: StepOfRecords,
@@ -24,13 +23,8 @@ export async function columnsOfStep(
 ): Promise<readonly Column[] | undefined> {
   const wanted = crawler ?? String(named);
   if (crawler === undefined && isPath(wanted)) return undefined;
-  const here = crawler === undefined || isPath(crawler) ? [] : ENDINGS.map((ending) => `./${crawler}${ending}`);
-  const [file = wanted] = here.filter((path) => existsSync(path));
-  const loaded = await findCrawler(wanted, crawlersDir).catch(() =>
-    findCrawler(file, crawlersDir).catch(() => undefined),
-  );
-  const isOwn = loaded !== undefined && (isPath(wanted) || loaded.crawler.name === wanted);
-  const record = isOwn ? loaded.crawler.stepNamed(name)?.record : undefined;
+  const loaded = await findCrawler(wanted, crawlersDir).catch(() => undefined);
+  const record = loaded?.crawler.stepNamed(name)?.record;
   const fields = record === undefined ? undefined : fieldsOfItems(record);
   return fields === undefined ? undefined : columnsOfItems(fields);
 }

@@ -60,6 +60,9 @@ test(
     const ended: Record<string, Ended> = Object.fromEntries(await Promise.all(endings));
     expect(Object.fromEntries(Object.entries(ended).map(([name, { code }]) => [name, code]))).toEqual({
       records: 1,
+      try: 1,
+      'crawlers list': 0,
+      'crawlers graph': 0,
       status: 0,
       url: 0,
       doctor: 0,

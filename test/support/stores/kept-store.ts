@@ -39,7 +39,7 @@ export async function openKeptStore(options: Options = {}): Promise<KeptStore> {
   class KeptRuns extends SqliteRuns {
     override async open(...opened: Parameters<SqliteRuns['open']>): Promise<OpenedRun> {
       const [run, runOptions] = opened;
-      const begin = { run, options: runOptions, seeds: [], flags: {} };
+      const begin = { run, options: runOptions, crawler: 'page', seeds: [], flags: {} };
       if (!owned.has(run)) owned.set(run, await beginRun(begin, parts));
       return await super.open(...opened);
     }

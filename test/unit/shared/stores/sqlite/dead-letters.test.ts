@@ -30,7 +30,7 @@ async function setup(options: RunOptions = OPTIONS) {
   const ports = openLocalParts({ clock, path });
   const parts = { store: ports.store, folder, syncRecords: async () => {} };
   const flags = { RATE_LIMIT: 'none' };
-  let owned: OwnedLocalRun = await beginRun({ run: 'r', options, seeds: [], flags }, parts);
+  let owned: OwnedLocalRun = await beginRun({ run: 'r', options, crawler: 'page', seeds: [], flags }, parts);
   onTestFinished(async () => {
     await owned.close();
     ports.database.close();

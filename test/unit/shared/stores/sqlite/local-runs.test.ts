@@ -12,6 +12,7 @@ import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
 
 const OPTIONS = { ...FAST_RUN, dedup: 'run' } as const;
 const BEGINNING = {
+  crawler: 'page',
   run: 'r',
   options: OPTIONS,
   seeds: [{ url: 'http://u:secret@a.test/' }],

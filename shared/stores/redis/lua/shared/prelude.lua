@@ -111,7 +111,8 @@ local function leave_ledger(run, release)
   redis.call('ZREM', run_key(run, 'leases'), release)
 end
 
--- Counts tasks by the step that their marks carry, in `run:<run>:steps`, a HASH of `<state> <step>`. Most runs have none.
+-- Counts tasks by the step that their marks carry, in `run:<run>:steps`, a HASH of `<state> <step>`. Most runs have none. Not for
+-- texts that aren't URLs (host `?`): their marks carry none, whatever they look like.
 local function count_steps(run, state, list)
   local counts = {}
   for _, mark in ipairs(list) do
@@ -162,7 +163,6 @@ local function count_failed(run, reason, list)
   redis.call('HINCRBY', run_key(run), 'failed', #list)
   redis.call('HINCRBY', run_key(run), 'failed:' .. reason, #list)
   if reason == 'malformed' then return end
-  count_steps(run, 'failed', list)
   local marks = marks_of(run)
   local has_claims = redis.call('EXISTS', run_key(run, 'claims')) == 1
   local shares_pages = not marks.run and recrawl_after(run)

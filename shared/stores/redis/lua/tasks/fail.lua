@@ -5,7 +5,7 @@
 -- Needs  host_pace.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
 
-local run, reason, failed = ARGV[2], ARGV[3], {}
+local run, reason, failed, urls = ARGV[2], ARGV[3], {}, {}
 for i = 4, #ARGV - 2, 2 do
   local entry = entry_of(run, ARGV[i], ARGV[i + 1])
   if entry then
@@ -13,10 +13,12 @@ for i = 4, #ARGV - 2, 2 do
     leave_ledger(run, ARGV[i])
     drop_probe(task.host, run, ARGV[i])
     failed[#failed + 1] = ARGV[i + 1]
+    if task.host ~= MALFORMED_HOST then urls[#urls + 1] = ARGV[i + 1] end
   end
 end
 if #failed > 0 then
   count_failed(run, reason, failed)
+  count_steps(run, 'failed', urls)
   finish_if_done(run)
 end
 return #failed

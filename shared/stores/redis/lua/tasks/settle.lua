@@ -88,9 +88,10 @@ if out_of_scope > 0 then redis.call('HINCRBY', key, 'left_out:scope', out_of_sco
 -- Of these no worker knows that it has told of them before: they count when the page ends.
 if unmet > 0 and not is_lacking then redis.call('HINCRBY', key, 'left_out:condition', unmet) end
 
+local is_over = outcome == 'done' or outcome == 'skipped' or outcome == 'failed'
+if is_over and task.host ~= MALFORMED_HOST then count_steps(run, outcome, {mark}) end
 if outcome == 'done' or outcome == 'skipped' then
   redis.call('HINCRBY', key, outcome, 1)
-  count_steps(run, outcome, {mark})
   drop_claim(run, mark)
   if outcome == 'skipped' then redis.call('HINCRBY', key, 'skipped:' .. reason, 1) end
   if task.attempts > 0 then redis.call('UNLINK', P .. 'failures:' .. mark) end

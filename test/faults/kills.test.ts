@@ -44,6 +44,8 @@ describe('processes killed at any instant', () => {
         await killSomething(crawl);
       }
       round.mended();
+      // One that is told to stop before it listens for that is ended by the signal.
+      for (const { trawl, isKilled } of crawl.workers) if (!isKilled) await trawl.says(/"consuming"/);
       await verdict(crawl, { faults: KILLS, lapses: true, withinMs: inForm(600_000, 90_000), extraLetters: KILLS });
     },
     inForm(1_200_000, 240_000),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { nearestOf } from '../settings/nearest-name.ts';
-import { type LoadedCrawler, loadFiles } from './load.ts';
+import { type LoadedCrawler, loadFiles, MIDDLEWARE_FILES } from './load.ts';
 
 /** Crawlers that come with this program. */
 const OWN_FOLDER = join(import.meta.dirname, '../../crawlers');
@@ -125,9 +125,14 @@ export function isPath(name: string): boolean {
 function crawlerFiles(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     if (!existsSync(folder)) return [];
-    const names = readdirSync(folder).filter((name) => CRAWLER_FILE.test(name));
+    const names = readdirSync(folder).filter((name) => CRAWLER_FILE.test(name) && !isMiddleware(name));
     return names.sort().map((name) => join(folder, name));
   });
+}
+
+/** The middleware of a folder stands beside its crawlers. */
+function isMiddleware(name: string): boolean {
+  return MIDDLEWARE_FILES.some((each) => each === name);
 }
 
 function fileNamed(folders: readonly string[], name: string): string | undefined {

@@ -1,16 +1,19 @@
 import type { z } from 'zod';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { rate } from '../settings/parsers.ts';
-import { policyProblems } from '../task/task/retry-policy.ts';
+import type { JoinPlan } from '../task/group/plan.ts';
+import type { Task } from '../task/task/task.ts';
 import { FIRST_STEP } from '../task/url/fingerprint.ts';
-import { isUrlPattern, matchesUrl } from '../task/url/glob.ts';
-import { conditionProblem } from './condition.ts';
-import type { AcceptsType, Definition, PageFunction, ShortDefinition, StepRules } from './definition.ts';
+import { matchesUrl } from '../task/url/glob.ts';
+import { inOrder, type Middleware, middlewareProblems } from './around/middleware.ts';
+import { COMMON_SESSION, type NamedSession, type SessionDefinition } from './around/session.ts';
+import type { AcceptsType, AnyDefinition, Definition, PageFunction, ShortDefinition, StepRules } from './definition.ts';
+import { definitionProblems } from './definition-problems.ts';
+import { FILE_STEP, fileAskedFor } from './file-step.ts';
 import { StepGraph } from './graph.ts';
+import { JoinPlanner } from './joins/join-plan.ts';
+import type { Join } from './joins/joins.ts';
 import { mediaTypeOf } from './media-type.ts';
-
-/** Any definition, with its types forgotten. */
-type AnyDefinition = Definition<z.ZodObject, Record<string, unknown>, unknown, unknown, unknown>;
 
 /** A step of a crawler. */
 export interface Step extends StepRules {
@@ -23,11 +26,10 @@ export interface Step extends StepRules {
   readonly intervalMs?: number;
   readonly keeps?: z.ZodType;
   readonly record?: z.ZodType;
+  /** The name of its session; `false`: none. */
+  readonly session?: string | false;
   readonly run: (context: never) => unknown;
 }
-
-/** Names of crawlers and steps: they are part of marks, file names and Redis keys. */
-const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/i;
 
 /**
  * What to do with pages: a named module. Made by {@link defineCrawler}, checked as a whole.
@@ -45,17 +47,31 @@ export class Crawler {
   readonly steps: readonly Step[];
   readonly args: z.ZodObject | undefined;
   readonly seeds: ((about: { readonly args: unknown }) => readonly string[] | Promise<readonly string[]>) | undefined;
+  /** In the order of their definition. */
+  readonly joins: readonly Join[];
+  /** What its runs follow; nothing if it has no joins. */
+  readonly joinPlan: JoinPlan | undefined;
   readonly graph: StepGraph;
   /** The patterns of URLs that start at a step, by the names of steps. */
   readonly patterns: Readonly<Record<string, readonly string[]>>;
+  /** The names of the environment variables that its login and middleware get. */
+  readonly secrets: readonly string[];
+  /** In the order in which it runs. */
+  readonly middleware: readonly Middleware[];
+  readonly #definition: ShortDefinition | AnyDefinition;
   readonly #byKey: ReadonlyMap<string, Step>;
+  readonly #sessions: ReadonlyMap<string, NamedSession>;
   readonly #patterns: readonly (readonly [pattern: string, key: string])[];
 
   constructor(definition: ShortDefinition | AnyDefinition) {
-    const problems = problemsOf(definition);
+    const problems = definitionProblems(definition);
     if (problems.length > 0)
       throw new ConfigurationError(problems.map((each) => `crawler ${nameIn(definition)}: ${each}`));
+    this.#definition = definition;
     this.name = definition.name;
+    this.secrets = definition.secrets ?? [];
+    this.#sessions = sessionsOf(definition);
+    this.middleware = inOrder(definition.middleware ?? []);
     this.accepts = definition.accepts ?? acceptsText;
     this.isStrict = definition.strictVersion === true;
     const isShort = 'step' in definition;
@@ -65,13 +81,35 @@ export class Crawler {
     this.steps = isShort ? [] : stepsOf(definition);
     this.patterns = isShort ? {} : patternsOf(definition);
     const { patterns } = this;
-    this.graph = new StepGraph(this.steps, [this.first?.name ?? '', ...Object.keys(patterns)]);
-    const unsound = this.steps.length === 0 ? [] : this.graph.problems();
+    const starts = [this.first?.name ?? '', ...Object.keys(patterns)];
+    this.graph = new StepGraph(this.steps, starts);
+    this.joins = isShort ? [] : joinsOf(definition);
+    const planner = new JoinPlanner({ steps: this.steps, starts, joins: this.joins });
+    const unsound = this.steps.length === 0 ? [] : [...this.graph.problems(), ...planner.problems()];
     if (unsound.length > 0) throw new ConfigurationError(unsound.map((each) => `crawler ${this.name}: ${each}`));
-    this.#byKey = new Map(this.steps.map((step) => [step.key, step]));
+    this.joinPlan = planner.plan();
+    this.#byKey = new Map((isShort ? [] : [...this.steps, FILE_STEP]).map((step) => [step.key, step]));
     this.#patterns = Object.entries(patterns).flatMap(([name, texts]) =>
       texts.map((pattern) => [pattern, this.stepNamed(name)?.key ?? FIRST_STEP] as const),
     );
+  }
+
+  /**
+   * The same crawler with the middleware of its folder before its own.
+   *
+   * @throws ConfigurationError with all that is wrong with it
+   */
+  withMiddleware(folders: readonly Middleware[]): Crawler {
+    const problems = middlewareProblems(folders);
+    if (problems.length > 0) throw new ConfigurationError([...problems]);
+    if (folders.length === 0) return this;
+    return new Crawler({ ...this.#definition, middleware: [...folders, ...(this.#definition.middleware ?? [])] });
+  }
+
+  /** The session in which a task's page is fetched; nothing if in none. A file is fetched in that of the step that asks for it. */
+  sessionOf({ step: key, kept }: Pick<Task, 'step' | 'kept'>): NamedSession | undefined {
+    const chosen = fileAskedFor({ step: key, kept })?.session ?? this.step(key)?.session;
+    return chosen === false ? undefined : this.#sessions.get(chosen ?? COMMON_SESSION);
   }
 
   /** Where seeds start; nothing for a short crawler. */
@@ -84,7 +122,11 @@ export class Crawler {
     return this.pageFunction === undefined ? this.#byKey.has(key) : key === FIRST_STEP;
   }
 
-  /** The step that tasks name so. */
+  join(name: string): Join | undefined {
+    return this.joins.find((join) => join.name === name);
+  }
+
+  /** The step that tasks name so, {@link FILE_STEP} included. */
   step(key: string): Step | undefined {
     return this.#byKey.get(key);
   }
@@ -99,6 +141,9 @@ export class Crawler {
   }
 }
 
+// The compiler tells what is wrong by the last one: the long form has more that can be.
+/** Defines a crawler of one function. */
+export function defineCrawler(definition: ShortDefinition): Crawler;
 /** Defines a crawler of several steps; see {@link Definition}. Its types are checked here, and all else when it is loaded. */
 export function defineCrawler<
   Names extends Record<string, unknown>,
@@ -106,9 +151,11 @@ export function defineCrawler<
   Keeps extends Record<string, unknown>,
   Items extends Record<string, unknown>,
   Args extends z.ZodObject = z.ZodObject<Record<never, never>>,
->(definition: Definition<Args, Names, To, Keeps, Items>): Crawler;
-/** Defines a crawler of one function. */
-export function defineCrawler(definition: ShortDefinition): Crawler;
+  JoinNames extends Record<string, unknown> = Record<string, unknown>,
+  const Per extends Record<string, unknown> = Record<string, unknown>,
+  JoinItems extends Record<string, unknown> = Record<string, unknown>,
+  Sessions extends Record<string, unknown> = Record<never, never>,
+>(definition: Definition<Args, Names, To, Keeps, Items, JoinNames, Per, JoinItems, Sessions>): Crawler;
 export function defineCrawler(definition: unknown): Crawler {
   return new Crawler(definition as ShortDefinition | AnyDefinition);
 }
@@ -125,47 +172,19 @@ function nameIn(definition: unknown): string {
   return typeof name === 'string' ? name : 'without a name';
 }
 
-/** What is wrong with a definition as an object, before its graph is looked at. */
-function problemsOf(definition: unknown): string[] {
-  if (typeof definition !== 'object' || definition === null) return ['expected an object with a name and steps'];
-  const { name, step, steps } = definition as Record<string, unknown>;
-  const problems: string[] = [];
-  if (typeof name !== 'string' || !NAME.test(name))
-    problems.push('expected a name of letters, digits and hyphens, at most 63');
-  if (step !== undefined && steps !== undefined) problems.push('expected either step or steps, got both');
-  else if (step !== undefined) problems.push(...(typeof step === 'function' ? [] : ['expected step to be a function']));
-  else if (typeof steps !== 'object' || steps === null || Object.keys(steps).length === 0)
-    problems.push('expected steps, by their names: { start: { run({ page }) { … } } }');
-  else problems.push(...stepProblems(definition as AnyDefinition));
-  return problems;
+function joinsOf({ joins = {} }: AnyDefinition): Join[] {
+  return Object.entries(joins as Readonly<Record<string, Omit<Join, 'name'>>>).map(([name, join]) => ({
+    ...join,
+    name,
+  }));
 }
 
-function stepProblems(definition: AnyDefinition): string[] {
-  const steps = Object.entries(definition.steps as Readonly<Record<string, Partial<Step>>>);
-  const names = steps.map(([name]) => name);
-  const problems = steps.flatMap(([name, { run, when, to, include, exclude, retry, rate: written }]) => {
-    const own: string[] = [];
-    if (!NAME.test(name)) own.push('expected a name of letters, digits and hyphens, at most 63');
-    if (typeof run !== 'function') own.push('expected run to be a function');
-    if (to !== undefined && !Array.isArray(to)) own.push('expected to to be a list of steps');
-    const condition = when === undefined ? undefined : conditionProblem(when);
-    if (condition !== undefined) own.push(`when: ${condition}`);
-    if (retry !== undefined) own.push(...policyProblems(retry).map((each) => `retry: ${each}`));
-    const paced = written === undefined ? undefined : rate()(String(written));
-    if (paced !== undefined && 'expected' in paced) own.push(`expected rate to be ${paced.expected}`);
-    return [...own, ...patternProblems([...(include ?? []), ...(exclude ?? [])])].map(
-      (each) => `step ${name}: ${each}`,
-    );
-  });
-  const unknown = Object.keys(definition.patterns ?? {}).filter((name) => !names.includes(name));
-  problems.push(...unknown.map((name) => `patterns name ${name}, which is no step`));
-  return [...problems, ...patternProblems(Object.values(patternsOf(definition)).flat())];
-}
-
-function patternProblems(patterns: readonly string[]): string[] {
-  return patterns
-    .filter((pattern) => !isUrlPattern(pattern))
-    .map((pattern) => `no URL matches "${pattern}": a pattern begins with /, * or https://`);
+function sessionsOf(definition: ShortDefinition | AnyDefinition): ReadonlyMap<string, NamedSession> {
+  const { session } = definition;
+  const { sessions = {} } = 'step' in definition ? {} : definition;
+  const common = session === undefined ? {} : { [COMMON_SESSION]: session };
+  const all = Object.entries({ ...common, ...(sessions as Readonly<Record<string, SessionDefinition>>) });
+  return new Map(all.map(([name, each]) => [name, { ...each, name }]));
 }
 
 function patternsOf({ patterns = {} }: AnyDefinition): Readonly<Record<string, readonly string[]>> {

@@ -1,8 +1,13 @@
 import type { z } from 'zod';
 import type { Failure, RetryPolicy } from '../task/task/retry-policy.ts';
 import type { Scope } from '../task/url/scope.ts';
+import type { SessionDefinition } from './around/session.ts';
+import type { Around } from './around/surroundings.ts';
 import type { Condition } from './condition.ts';
+import type { DownloadHow } from './file-step.ts';
 import type { FollowedRequest } from './followed-request.ts';
+import type { At, GivenTo, ItemOf, KeptBy, NamesIn, Unchecked } from './inferred.ts';
+import type { JoinsOf } from './joins/joins.ts';
 import type { Page } from './page.ts';
 
 /** What the one function of a short crawler returns for a page. */
@@ -20,7 +25,7 @@ export type PageFunction = (page: Page) => StepResult | Promise<StepResult>;
 export type AcceptsType = (contentType: string | undefined) => boolean;
 
 /** A crawler of one function: a record for every page. */
-export interface ShortDefinition {
+export interface ShortDefinition extends Around {
   readonly name: string;
   readonly step: PageFunction;
   /** Default: {@link acceptsText}. */
@@ -50,6 +55,11 @@ export interface StepContext<Args, To extends string, Keeps, AllKeeps, Item> {
   /** Offers links to a step of `to`, within the run's scope or that step's own. A relative link is taken from the page's URL. */
   readonly follow: <const S extends To>(step: S, links: Links, how?: FollowHow<GivenTo<At<AllKeeps, S>>>) => void;
   /**
+   * Has the files at these links stored beside the records, wherever they are: each becomes a record of the step `download`. They
+   * are fetched like any page, at their host's turn, and within its robots.txt.
+   */
+  readonly download: (links: Links, how?: DownloadHow) => void;
+  /**
    * Of a step that takes over as a fallback: why the step before it failed. Its page is then empty if no answer came, or one
    * whose status isn't 2xx.
    */
@@ -76,6 +86,8 @@ export interface StepRules {
   readonly timeoutMs?: number;
   /** When its pages are tried again. Default: what is transient, as often as the run says. */
   readonly retry?: RetryPolicy;
+  /** Its pages belong to no group, whatever led to them: for pages that many groups share. */
+  readonly apart?: boolean;
   /** As `RATE_LIMIT`: after a request for one of its pages the host's next one comes no sooner. It only ever slows. */
   readonly rate?: string;
 }
@@ -84,7 +96,9 @@ export interface StepRules {
  * A crawler's steps are inferred part by part, each by a type parameter of its own: the names, what leads where, what is
  * kept, and what is emitted. One parameter for all of them would be guessed before the functions are read.
  */
-export type StepsOf<Args, Names, To, Keeps, Items> = { readonly [N in keyof To]: { readonly to?: To[N] } } & {
+export type StepsOf<Args, Names, To, Keeps, Items, Sessions = unknown> = {
+  readonly [N in keyof To]: { readonly to?: To[N] };
+} & {
   readonly [N in keyof Keeps]: { readonly keeps?: Keeps[N] };
 } & { readonly [N in keyof Items]: { readonly record?: Items[N] } } & {
   readonly [N in keyof Names]: StepRules & {
@@ -92,6 +106,8 @@ export type StepsOf<Args, Names, To, Keeps, Items> = { readonly [N in keyof To]:
     readonly to?: readonly (keyof Names)[];
     /** The step that takes over when the attempts of this one are used up, or its function failed. */
     readonly fallback?: keyof Names;
+    /** The session, of `sessions`, in which its pages are fetched; `false`: none. Default: the crawler's `session`. */
+    readonly session?: (keyof NoInfer<Sessions> & string) | false;
     /** What its links keep. */
     readonly keeps?: z.ZodType;
     /** What an item of it is. */
@@ -103,7 +119,17 @@ export type StepsOf<Args, Names, To, Keeps, Items> = { readonly [N in keyof To]:
 };
 
 /** A crawler of several steps. Seeds start at the first one, or at the one whose pattern they match. */
-export interface Definition<Args extends z.ZodObject, Names, To, Keeps, Items> {
+export interface Definition<
+  Args extends z.ZodObject,
+  Names,
+  To,
+  Keeps,
+  Items,
+  JoinNames = unknown,
+  Per = unknown,
+  JoinItems = unknown,
+  Sessions = unknown,
+> extends Around {
   /** Lower-case letters, digits and hyphens. */
   readonly name: string;
   /** What `--arg name=value` may say. */
@@ -112,17 +138,16 @@ export interface Definition<Args extends z.ZodObject, Names, To, Keeps, Items> {
   readonly seeds?: (about: { readonly args: z.output<Args> }) => readonly string[] | Promise<readonly string[]>;
   /** URLs that match start at this step, be they seeds or links of a run that follows all links; as `--include` has them. */
   readonly patterns?: { readonly [N in keyof NoInfer<Names>]?: string | readonly string[] };
-  readonly steps: StepsOf<z.output<Args>, Names, To, Keeps, Items>;
+  readonly steps: StepsOf<z.output<Args>, Names, To, Keeps, Items, Sessions>;
+  /** Further sessions by name, for steps that name them. */
+  readonly sessions?: { readonly [N in keyof Sessions]: SessionDefinition };
+  /** What is made of many pages, once all of them have ended; see `joins.ts`. */
+  readonly joins?: JoinsOf<z.output<Args>, Names, Keeps, Items, JoinNames, Per, JoinItems>;
   /** Default: {@link acceptsText}. */
   readonly accepts?: AcceptsType;
   /** Workers with another version of it than its run began with leave that run's tasks to others. Default: no. */
   readonly strictVersion?: boolean;
 }
 
-export type At<T, N> = N extends keyof T ? T[N] : undefined;
-export type NamesIn<T> = T extends readonly (infer S extends string)[] ? S : never;
-export type KeptBy<Keeps> = Keeps extends z.ZodType ? z.output<Keeps> : Readonly<Record<string, unknown>>;
-export type GivenTo<Keeps> = Keeps extends z.ZodType ? z.input<Keeps> : Readonly<Record<string, never>>;
-export type ItemOf<Item> = Item extends z.ZodType ? Unchecked<z.input<Item>> : unknown;
-/** As a page has it: a field that wasn't found is undefined, and the schema says whether it may be. */
-export type Unchecked<T> = T extends object ? { readonly [K in keyof T]: T[K] | undefined } : T;
+/** Any definition of steps, with its types forgotten. */
+export type AnyDefinition = Definition<z.ZodObject, Record<string, unknown>, unknown, unknown, unknown>;

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ConfigurationError } from '../runtime/errors.ts';
+import { moduleBeside } from '../runtime/module-beside.ts';
+import { FolderMiddleware, type Middleware, middlewareProblems } from './around/middleware.ts';
 import { Crawler } from './crawler.ts';
 import { loadProblems } from './load-problem.ts';
 import { resolveOwnImport } from './own-import.ts';
@@ -19,13 +22,15 @@ export interface LoadedCrawler {
 
 /** The longest that the module of a crawler may take to import. */
 export const LOAD_TIMEOUT_MS = 10_000;
+/** The middleware of a folder's crawlers. */
+export const MIDDLEWARE_FILES = ['middleware.ts', 'middleware.js', 'middleware.mjs'] as const;
 /** Of a {@link ConfigurationError}. */
 const CONFIGURATION_EXIT = 78;
 
 /**
  * Imports modules, each of whose default export is to be a crawler, one after the other. What is wrong with them comes in
- * `problems`, all of it: file, line where one is known, and what is wrong. A module that never lets go of the process ends it,
- * with what was found until then, unless nobody watches.
+ * `problems`, all of it: file, line where one is known, and what is wrong. A module that never lets go of the process ends it, unless
+ * nobody watches; what is wrong with the others is then found by another process, and said.
  */
 export async function loadFiles(
   files: readonly string[],
@@ -37,7 +42,8 @@ export async function loadFiles(
   const watchdog = new Watchdog({
     stuckAfterMs: LOAD_TIMEOUT_MS,
     exitCode: CONFIGURATION_EXIT,
-    lastWords: () => lastWords(problems, files.slice(at)),
+    lastWords: () => lastWords(problems, files[at] ?? ''),
+    lastCommand: () => checkOf(files.slice(at + 1)),
   });
   if (isWatched && files.length > 0) await watchdog.start();
   try {
@@ -56,15 +62,49 @@ export async function loadFiles(
   return { loaded, problems };
 }
 
-function lastWords(problems: readonly string[], [file = '', ...others]: readonly string[]): readonly string[] {
-  const rest = others.length === 0 ? [] : [`Not looked at yet: ${others.map(shownPath).join(', ')}`];
-  return [`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load.`, ...problems, ...rest];
+function lastWords(problems: readonly string[], file: string): readonly string[] {
+  return [`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load.`, ...problems];
+}
+
+/** What has another process look at these files. */
+function checkOf(files: readonly string[]): readonly string[] {
+  if (files.length === 0) return [];
+  return [...process.execArgv, fileURLToPath(moduleBeside(import.meta.url, './load-check')), ...files];
 }
 
 /** @throws ConfigurationError */
 async function loadFile(file: string): Promise<LoadedCrawler> {
   const shown = shownPath(file);
   if (!existsSync(file)) throw new ConfigurationError([`there is no ${shown}`]);
+  const module = await importOwn(file);
+  if (module.default instanceof Crawler) {
+    const around = await folderMiddleware(dirname(file));
+    const crawler = module.default.withMiddleware(around?.list ?? []);
+    return { crawler, version: versionOf(file, ...(around === undefined ? [] : [around.file])), file: shown };
+  }
+  throw new ConfigurationError([
+    `expected ${shown} to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })`,
+  ]);
+}
+
+/** The middleware of a folder, if it has any. @throws ConfigurationError */
+async function folderMiddleware(
+  folder: string,
+): Promise<{ readonly list: readonly Middleware[]; readonly file: string } | undefined> {
+  const file = MIDDLEWARE_FILES.map((name) => join(folder, name)).find((each) => existsSync(each));
+  if (file === undefined) return undefined;
+  const { default: found } = await importOwn(file);
+  if (!(found instanceof FolderMiddleware)) {
+    const how = 'export default defineMiddleware({ name, beforeFetch() {} })';
+    throw new ConfigurationError([`expected ${shownPath(file)} to have the middleware of its folder: ${how}`]);
+  }
+  const problems = middlewareProblems(found.list);
+  if (problems.length > 0) throw new ConfigurationError(problems.map((each) => `${shownPath(file)}: ${each}`));
+  return { list: found.list, file };
+}
+
+/** @throws ConfigurationError */
+async function importOwn(file: string): Promise<{ readonly default?: unknown }> {
   resolveOwnImport();
   let module: { readonly default?: unknown } | 'late';
   try {
@@ -72,12 +112,8 @@ async function loadFile(file: string): Promise<LoadedCrawler> {
   } catch (error: unknown) {
     throw new ConfigurationError(loadProblems(file, error), { cause: error });
   }
-  if (module === 'late')
-    throw new ConfigurationError([`${shown} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load`]);
-  if (module.default instanceof Crawler) return { crawler: module.default, version: versionOf(file), file: shown };
-  throw new ConfigurationError([
-    `expected ${shown} to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })`,
-  ]);
+  if (module !== 'late') return module;
+  throw new ConfigurationError([`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load`]);
 }
 
 async function inTime<T>(loading: Promise<T>): Promise<T | 'late'> {

@@ -46,6 +46,11 @@ export class Page extends PageTools {
     return new Page(task, this.#fetched);
   }
 
+  /** The answer that it is made of. */
+  get answer(): FetchedPage {
+    return this.#fetched;
+  }
+
   /** The page's URL, after redirects. */
   override get url(): string {
     return this.#fetched.finalUrl;
@@ -127,6 +132,12 @@ export class Page extends PageTools {
     return this.#readableText;
   }
 
+  /** What a run keeps of it; the whole text if the page isn't HTML. */
+  contentAs(content: Exclude<RunOptions['content'], 'none'>): string {
+    if (content === 'html' || !isHtml(this.contentType)) return this.text;
+    return content === 'markdown' ? (this.markdown() ?? '') : this.readableText;
+  }
+
   /** Should it be read ahead, because reading takes long? */
   get isLarge(): boolean {
     return this.body.byteLength > LARGE_BODY_BYTES;
@@ -144,7 +155,7 @@ export class Page extends PageTools {
       text += piece;
       await setImmediate();
     }
-    if (content === 'html' || !isPage) this.#text = text;
+    if (content === 'html' || content === 'markdown' || !isPage) this.#text = text;
     if (!isPage) return;
     const document = new DocumentReader(text, this.url, this.#isXml);
     while (!document.read(TURN_LENGTH)) await setImmediate();

@@ -33,13 +33,24 @@ export interface AboutCall {
   readonly crawler: string;
   /** Of a crawler with steps. */
   readonly step?: string;
+  /** It is a join's. */
+  readonly isJoin?: boolean;
+  /** What else of it is called: a middleware, or its login. */
+  readonly part?: string;
+  /** `false`: the statement that threw is not told. */
+  readonly tellsStatement?: boolean;
 }
 
 /** The failure of a crawler's function: its place, what is wrong, and the statement. The crawler is named where no line can be. */
-export function stepErrorOf({ crawler, step }: AboutCall, error: unknown, statements = new Statements()): StepError {
+export function stepErrorOf(
+  { crawler, step, isJoin = false, part, tellsStatement = true }: AboutCall,
+  error: unknown,
+  statements = new Statements(),
+): StepError {
   const { crawler: line, source } = error instanceof ProblemError ? NO_PLACE : placesOf(error);
-  const place = `${line ?? `crawler ${crawler}`}${step === undefined ? '' : `, step ${step}`}`;
-  const statement = source === undefined ? undefined : statements.at(source);
+  const named = step === undefined ? '' : `, ${isJoin ? 'join' : 'step'} ${step}`;
+  const place = `${line ?? `crawler ${crawler}`}${named}${part === undefined ? '' : `, ${part}`}`;
+  const statement = source === undefined || !tellsStatement ? undefined : statements.at(source);
   return new StepError(place, `${sentenceOf(error)}${statement === undefined ? '' : `, in \`${statement}\``}`, error);
 }
 

@@ -5,6 +5,7 @@ import type { Failure } from '../task/task/retry-policy.ts';
 import { type Kept, meets } from './condition.ts';
 import type { Crawler, Step } from './crawler.ts';
 import type { FollowHow, Link, Links } from './definition.ts';
+import { type DownloadHow, downloadProblem, FILE_STEP } from './file-step.ts';
 import { type FollowedRequest, requestOf } from './followed-request.ts';
 import { noStep } from './graph.ts';
 import { CrawlerFault, keptBytes, MAX_PAGE_KEPT_BYTES } from './kept.ts';
@@ -64,6 +65,7 @@ export class StepRun {
       failure: this.#failure,
       kept: keeps === undefined ? this.#kept : keeps.parse(this.#kept),
       follow: (step: string, links: Links, how?: FollowHow) => this.#say(() => this.#follow(step, links, how)),
+      download: (links: Links, how?: DownloadHow) => this.#say(() => this.#download(links, how)),
       emit: (item: unknown) => this.#say(() => this.#emit(item)),
     };
     return (run as (about: typeof context) => unknown)(context);
@@ -97,7 +99,7 @@ export class StepRun {
       return;
     }
     const read = record.safeParse(item);
-    if (!read.success) throw new CrawlerFault(`an item of step ${name}: ${issueText(read.error, item)}`, 'schema');
+    if (!read.success) throw new CrawlerFault(`an item: ${issueText(read.error, item)}`, 'schema');
     this.#items.push(read.data);
   }
 
@@ -109,7 +111,22 @@ export class StepRun {
       throw new CrawlerFault(`step ${this.#step.name} follows links to ${name}, ${why}`);
     }
     const step = this.#crawler.stepNamed(name) as Step;
-    const kept = this.#keptFor(step, given);
+    this.#lead(step, links, this.#keptFor(step, given));
+  }
+
+  #download(links: Links, how: DownloadHow = {}): void {
+    const { maxBytes } = how;
+    const { session } = this.#step;
+    const problem = downloadProblem(how);
+    if (problem !== undefined) throw new CrawlerFault(`download: ${problem}`);
+    this.#lead(FILE_STEP, links, {
+      from: this.#page.url,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...(session === undefined ? {} : { session }),
+    });
+  }
+
+  #lead(step: Step, links: Links, kept: Kept | undefined): void {
     const all = [links].flat() as readonly Link[];
     const urls = all.flatMap((link) => (isRequest(link) ? [] : this.#urlOf(link)));
     const requests = all.filter(isRequest).flatMap((each) => {
@@ -182,7 +199,7 @@ function unknownIn(given: Kept, keeps: z.ZodType | undefined): string | undefine
 const MOST_VALUE = 80;
 
 /** What a schema finds wrong first: the field, in the schema's words, and the value. */
-function issueText({ issues }: z.ZodError, value: unknown): string {
+export function issueText({ issues }: z.ZodError, value: unknown): string {
   const [issue] = issues;
   if (issue === undefined) return 'it breaks its schema';
   const found = issue.path.reduce<unknown>(

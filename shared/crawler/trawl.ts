@@ -4,13 +4,22 @@
 export { z } from 'zod';
 export type { FetchedPage } from '../ports/fetcher.ts';
 export type { Task } from '../task/task/task.ts';
+export { defineMiddleware, type Middleware } from './around/middleware.ts';
+export type { LoginContext, SessionDefinition } from './around/session.ts';
 export type { Condition, ConditionForm } from './condition.ts';
 export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
 export type { FollowedRequest } from './followed-request.ts';
 export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';
-export { type TestCrawlerOptions, type TestedLink, type TestedPage, testCrawler } from './test-crawler.ts';
+export {
+  type SavedPage,
+  type TestCrawlerOptions,
+  type TestedPage,
+  type TestRunOptions,
+  testCrawler,
+} from './testing/test-crawler.ts';
+export type { TestedLink, TestedRun } from './testing/tested-run.ts';
 export type { NumberOptions } from './tools/numbers.ts';
 export type { Selection, TableOptions } from './tools/selection.ts';
 export type { JsonLdObject } from './tools/structured-data.ts';

@@ -8,12 +8,12 @@ const LENGTH = 8;
 
 /**
  * The version of a crawler whose module has been imported: 8 hex digits by the content of its file and of all that it imports
- * below its folder, packages left out. It is the same wherever that folder lies.
+ * below its folder, packages left out; and of the others, the middleware of its folder, say. It is the same wherever that folder lies.
  */
-export function versionOf(file: string): string {
+export function versionOf(file: string, ...others: readonly string[]): string {
   const folder = dirname(file);
   const files = new Map<string, string>();
-  const open = [pathToFileURL(file).href];
+  const open = [file, ...others].map((each) => pathToFileURL(each).href);
   for (let url = open.pop(); url !== undefined; url = open.pop()) {
     const path = fileURLToPath(url);
     const name = relative(folder, path);

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { DAY_MS } from '../task/durations.ts';
-import { type WrittenTask, writtenTask, writtenTaskSchema } from '../task/task/form.ts';
+import { carriedFields, type WrittenTask, writtenTask, writtenTaskSchema } from '../task/task/form.ts';
 import { FAILED_REASONS, type FailedReason } from '../task/task/outcome.ts';
 import { idOf, RUN_ID, type Task } from '../task/task/task.ts';
 import { loginsField, withLogin } from '../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials, withoutCredentialsIn } from '../task/url/url.ts';
 import type { AttemptNote, TaskState } from './frontier.ts';
+import type { GroupOwner } from './groups.ts';
 import type { OutgoingMessage } from './transport.ts';
 
 /** Dead letters are kept this long, wherever that is. */
@@ -28,6 +29,7 @@ const letterSchema = z.object({
   ),
   firstSeen: z.string(),
   failedAt: z.string(),
+  owner: z.object({ ...writtenTaskSchema.shape, claimed: z.string().optional() }).optional(),
 });
 
 /** The body of a message in `failed_urls`: a failed task with its reason. Its logins are kept for a replay, and never shown, as are the credentials in its request. */
@@ -47,6 +49,13 @@ interface Failed {
   /** ISO 8601, as the next. */
   readonly firstSeen: string;
   readonly failedAt: string;
+  /** Of a member or a join of a group: the group's owner as it was offered, for a replay. */
+  readonly owner?: LetterOwner;
+}
+
+/** `claimed`: see {@link GroupOwner}. */
+export interface LetterOwner extends WrittenTask {
+  readonly claimed?: string;
 }
 
 /** How a task failed. */
@@ -57,13 +66,16 @@ export interface Failure {
   readonly attempts: readonly AttemptNote[];
   /** Epoch milliseconds. */
   readonly at: number;
+  /** See `ownerOf` of `groups.ts`; without it, the letter of a member or a join can't be replayed. */
+  readonly owner?: GroupOwner | undefined;
 }
 
 const MAX_HEADER_LENGTH = 1_024;
 
 /** The dead letter of a failed task, as a message. */
 export function deadLetterOf(task: Task, state: TaskState, failure: Failure): OutgoingMessage {
-  const { reason, status, attempts, at, error = explain(reason, state) } = failure;
+  const { reason, status, attempts, at, owner, error = explain(reason, state) } = failure;
+  const { cookies: _, ...lasting } = task;
   const failed: Failed = {
     reason,
     ...(status === undefined ? {} : { status }),
@@ -71,11 +83,12 @@ export function deadLetterOf(task: Task, state: TaskState, failure: Failure): Ou
     attempts,
     firstSeen: new Date(state.firstSeen).toISOString(),
     failedAt: new Date(at).toISOString(),
+    ...(owner === undefined ? {} : { owner: letterOwner(owner) }),
   };
   return {
     to: 'failed',
     id: idOf(task),
-    body: JSON.stringify({ ...writtenTask(task), ...failed }),
+    body: JSON.stringify({ ...writtenTask(lasting), ...failed }),
     headers: {
       'x-attempt': attempts.length,
       'x-first-seen': state.firstSeen,
@@ -83,6 +96,13 @@ export function deadLetterOf(task: Task, state: TaskState, failure: Failure): Ou
       ...(state.deadline === undefined ? {} : { 'x-deadline': state.deadline }),
     },
   };
+}
+
+/** The owner from its beginning: where redirects led it, and what it has claimed for that, is found anew. */
+function letterOwner({ task, claimed = task.replayed?.claimed }: GroupOwner): LetterOwner {
+  const { run, url, host, mark, step, queue, logins } = task;
+  const begun = { ...carriedFields(task), ...{ run, url, host, mark, step, queue }, ...loginsField(logins) };
+  return { ...(writtenTask(begun) as WrittenTask), ...(claimed === undefined ? {} : { claimed }) };
 }
 
 /** A broker refuses a message that is too large, and closes the channel of whoever sent it: 16 MiB by default, on 4.x. */

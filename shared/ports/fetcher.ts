@@ -19,7 +19,7 @@ import type { SentRequest } from '../task/task/request.ts';
  * | bytes       | a page over its cap is refused, on the wire or decoded, as soon as that shows                         |
  * | codings     | gzip, deflate, br and zstd are undone, at most two deep; data that hold next to nothing are refused   |
  * | addresses   | no address that the address guard refuses is ever connected to, or named to a proxy                   |
- * | credentials | a host's own headers and logins go to its origin alone; no cookie is kept                             |
+ * | credentials | a host's own headers and logins go to its origin alone; cookies are the caller's: none is kept here     |
  * | connections | are used again after an answer read to its end; bursts are spread; after `stop` none is left          |
  * | proxies     | one that fails is passed over; that costs the target nothing                                          |
  * | network     | while several hosts are asked and none answers, failures have reason `network`: hosts aren't to blame |
@@ -50,6 +50,12 @@ export interface Fetcher {
   readonly waitingForMemory: number;
 }
 
+/** An optional ability: says what memory the bodies of pages have. */
+export interface BodyBudget {
+  /** Bytes that count as memory now, of bodies being read and held. */
+  readonly bodyBytes: number;
+}
+
 /** What requests for pages and for documents have in common. */
 export interface FetchRequest {
   readonly url: string;
@@ -60,6 +66,10 @@ export interface FetchRequest {
    * host override them.
    */
   readonly login?: string | undefined;
+  /** A `Cookie` header. A cookie of the same name that the deployment or the request itself sends to the host overrides it. */
+  readonly cookie?: string | undefined;
+  /** Gets the `Set-Cookie` lines of an answer, if it has any. They are in no header that is passed on. */
+  readonly onCookies?: ((lines: readonly string[]) => void) | undefined;
   /** The URL that the caller was redirected from: headers for that origin are not sent to another. */
   readonly redirectedFrom?: string;
   /** Filled in as the request goes on. */

@@ -136,6 +136,8 @@ export interface OfferOptions {
   readonly limit?: number | undefined;
   /** Takes nothing from further hosts of a domain once the run has tasks of this many. */
   readonly mostHosts?: number | undefined;
+  /** The parent is of no group, in a run that has joins: it leaves the rest of the store's memory to those that are. */
+  readonly leavesRoom?: boolean;
   /** A repeat of an offer whose answer was lost: known URLs are not counted as duplicates again. */
   readonly repeat?: boolean;
 }
@@ -278,6 +280,13 @@ export interface Settlement {
   readonly moved?: Task;
   /** What the page's admission has offered; left out if nothing. Only `done` depends on it. */
   readonly tally?: LinkTally;
+  /**
+   * What the joins of its group get of it, in JSON: only with `done`, and of a task that one of them takes. For a join: what
+   * other joins get of it.
+   */
+  readonly input?: string;
+  /** The mark that redirects have led it to claim; a store that lost its last second may lack it. Only with `done`. */
+  readonly claimed?: string;
   /** Links of the page that were not offered, by why. */
   readonly leftOut?: Pick<LeftOut, 'depth' | 'scope' | 'condition'>;
   /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */
@@ -300,6 +309,8 @@ export interface AttemptNote {
   readonly reason: string;
   readonly status?: number;
   readonly error?: string;
+  /** Where in the crawler its step failed: the page that fails by this attempt is counted there. */
+  readonly place?: string;
 }
 
 /** An optional ability: a redirected page takes the mark of the page it leads to, so that that one isn't fetched again. */
@@ -320,22 +331,4 @@ export interface Ledger {
 /** An optional ability: the failed attempts of a task, newest first, at most ten. */
 export interface AttemptHistory {
   attempts(mark: string): Promise<readonly AttemptNote[]>;
-}
-
-/** An optional ability, for after a broker was wiped: what it held would come back only when its leases lapse. */
-export interface QueuedLeases {
-  /**
-   * Ends the leases of a run's queued tasks, some hundreds a call; each waits again, at no attempt. `next` says where to
-   * continue; without it, all were seen. Safe at any time: a delivery that exists after all is stale, and is dropped.
-   */
-  endQueued(run: string, from?: string): Promise<{ readonly ended: number; readonly next: string | undefined }>;
-}
-
-/** An optional ability, for deliveries that count as acked when they are handed over. */
-export interface HandOvers {
-  /**
-   * These releases are in a worker's hands now, and nowhere else: their leases end in 60 s, unless they are admitted. Counts
-   * no start, and changes nothing of one that was admitted first. At most some thousands a call.
-   */
-  handed(run: string, releases: readonly ReleaseName[]): Promise<void>;
 }

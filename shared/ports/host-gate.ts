@@ -34,6 +34,15 @@ export interface HostGate {
   resume(host: string): Promise<Pause | undefined>;
 }
 
+/** An optional ability: a limit by hand on how fast a host is asked. Every {@link HostGate} has it. */
+export interface HostLimits {
+  /**
+   * From now on, no run asks the host faster than this, and release keeps to it as well; slower runs stay slower. 0 ends the limit.
+   * It stands until then, or for {@link LONGEST_PAUSE_MS}. Returns the interval of the limit before; 0 for none.
+   */
+  limit(host: string, intervalMs: number): Promise<number>;
+}
+
 /** How a request went. */
 export interface RequestEnd {
   readonly durationMs: number;

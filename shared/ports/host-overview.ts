@@ -8,6 +8,8 @@ import type { HostPace } from '../task/host/host-pace.ts';
 export interface HostOverview {
   /** Hosts that may be asked now and have something waiting. A host that two runs name counts twice. */
   due(): Promise<number>;
+  /** For how many milliseconds the host among them that waits longest could have been asked; 0 if there is none. */
+  oldestDueMs(): Promise<number>;
   /** The hosts that are paused, those paused longest first. */
   paused(limit: number): Promise<readonly PausedHost[]>;
 }

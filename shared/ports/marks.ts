@@ -4,18 +4,26 @@
  * Implementations stand beside the frontier's, in `stores/redis` and `stores/sqlite`.
  */
 export interface Marks {
-  /** Which of these marks a run has of its own: taken by it (`dedup: run`), or failed in it. In their order. */
+  /**
+   * Which of these marks a run has of its own, in their order: taken by it (with `dedup: run`, or past a shared mark), or failed
+   * in it.
+   */
   ofRun(run: string, marks: readonly string[]): Promise<readonly boolean[]>;
   /**
    * Drops marks, those that failed runs keep as well, so that the URLs are taken again. Marks of tasks that wait or are in
    * flight stay: a second task for the same URL would be worked beside the first. Long sets are gone through in chunks;
    * what is offered meanwhile stays. What incremental runs remember of these pages goes too, and so do dead letters that lie beside the
-   * marks: a broker's stay.
+   * marks: a broker's stay. A dry call changes nothing: it says what a call would do now.
    */
-  forget(which: Forgettable): Promise<Forgotten>;
+  forget(which: Forgettable, how?: HowToForget): Promise<Forgotten>;
 }
 
 export type Forgettable = { readonly mark: string } | { readonly host: string } | 'all';
+
+export interface HowToForget {
+  /** Counts, and changes nothing. */
+  readonly isDry?: boolean;
+}
 
 export interface Forgotten {
   /** Marks dropped: a URL that two runs marked counts twice. */

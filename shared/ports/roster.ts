@@ -23,21 +23,57 @@ export const WORKER_SILENT_MS = 30_000;
  */
 export type WorkerBound = 'network' | 'slots' | 'cpu' | 'memory' | 'files' | 'politeness';
 
+/** What workers understand: messages of groups and joins from 2 on. A beat that names none is of 1. */
+export const PROTOCOL = 2;
+
 export interface WorkerBeat {
   /** `<hostname>-<8 hex>`, new per process. */
   readonly id: string;
   readonly host: string;
   readonly version: string;
-  /** The versions of the crawlers that it has, by their names. Left out by workers of earlier versions. */
+  /** See {@link PROTOCOL}. */
+  readonly protocol?: number;
+  /** The versions of the crawlers that it works with, by their names. Left out by workers of earlier versions. */
   readonly crawlers?: Readonly<Record<string, string>>;
+  /** The secrets that its environment lacks, by the crawlers that it therefore doesn't work with. Left out if it lacks none. */
+  readonly lacking?: Readonly<Record<string, readonly string[]>>;
   /** Pages that it works on at once. */
   readonly slots: number;
   /** What keeps it from working on more. */
   readonly bound: WorkerBound;
   /** Deliveries that it works on now. */
   readonly inHand: number;
+  /** Those of them that it has had longest, at most twenty. Left out by workers of earlier versions. */
+  readonly tasks?: readonly TaskInHand[];
   /** Is it taking deliveries? If not, why not? */
   readonly state: 'consuming' | 'stopping' | `waiting: ${string}`;
+  /** How it gets on. Left out by workers of earlier versions. */
+  readonly progress?: WorkProgress;
+}
+
+/** A task that a worker has in hand, as of a beat. */
+export interface TaskInHand {
+  readonly run: string;
+  /** Without credentials; of a long one, its beginning. */
+  readonly url: string;
+  /** A step of the run's crawler; `''` is the first. */
+  readonly step: string;
+  /** How long it has been in hand. */
+  readonly forMs: number;
+}
+
+/** How a worker gets on, as of a beat. */
+export interface WorkProgress {
+  /** Since its last settle; left out if there was none yet. */
+  readonly settledMsAgo?: number;
+  /** Since its last settle, or since it has had anything in hand, whichever is less. */
+  readonly unsettledMs: number;
+  /** With tasks in hand it is stuck after this long without a settle: its `STEP_TIMEOUT` and `FETCH_TIMEOUT` together. */
+  readonly stuckAfterMs: number;
+  /** Of the last minute. Left out in its first second. */
+  readonly pagesPerSecond?: number;
+  /** The share of the last minute in which its event loop was busy. */
+  readonly busyShare?: number;
 }
 
 export interface LiveWorker extends WorkerBeat {

@@ -1,3 +1,4 @@
+import type { JoinPlan } from '../task/group/plan.ts';
 import type { HostTrouble } from '../task/host/host-trouble.ts';
 import type { Scope } from '../task/url/scope.ts';
 import type { UrlKeyRule } from '../task/url/url-key.ts';
@@ -59,6 +60,8 @@ export interface RunOptions {
   readonly version?: string;
   /** What `--arg` said to the crawler, by name. Left out: nothing. */
   readonly args?: Readonly<Record<string, string>>;
+  /** The joins of its crawler. Left out: none. */
+  readonly joins?: JoinPlan;
   /** Which marks count as taken: those of all runs, or this run's own. */
   readonly dedup: 'ever' | 'run';
   /** Milliseconds between two requests to one host; 0 for no limit. */
@@ -71,7 +74,9 @@ export interface RunOptions {
   /** Nobody has set `maxDepth`; then pages by `rel=next` are as deep as the page that names them. Left out: somebody has. */
   readonly hasDefaultDepth?: boolean;
   /** What a record keeps of the body. */
-  readonly content: 'none' | 'text' | 'html';
+  readonly content: 'none' | 'text' | 'markdown' | 'html';
+  /** The rules of robots.txt are ignored, whatever its workers do otherwise. Left out: as its workers do. */
+  readonly robots?: 'ignore';
   /** How far from a seed. Left out: the same host. */
   readonly scope?: Scope;
   /** Only links that match one of these patterns are followed; see {@link matchesUrl}. Left out, or none: all. */
@@ -163,8 +168,12 @@ export interface RunProgress {
     readonly skipped: Readonly<Record<string, number>>;
   };
   readonly hostsDown: HostsDown;
+  /** Groups whose members, or whose joins, have not all ended. Left out if the run has no joins. */
+  readonly openGroups?: number;
   /** Tasks by the step that their marks carry: of a crawler with steps all but the first. Left out if none carries one. */
   readonly steps?: Readonly<Record<string, StepCounts>>;
+  /** Where steps failed, the places with most pages first; at most {@link MOST_STEP_FAILURES}. Left out if none did. */
+  readonly stepFailures?: readonly StepFailure[];
   readonly bytes: number;
   /** Bodies that did not have to be fetched, since their pages had not changed. */
   readonly bytesSaved: number;
@@ -200,6 +209,23 @@ export const NO_STEP_COUNTS: StepCounts = { discovered: 0, done: 0, skipped: 0, 
  */
 export const MOST_STEP_COUNTS = 1_000;
 
+/** Pages that failed at one place of a crawler. */
+export interface StepFailure {
+  /** File and line, with the step: see {@link AttemptNote.place}. */
+  readonly place: string;
+  readonly pages: number;
+  /** The first of them. */
+  readonly error: string;
+}
+
+/** Places that a run keeps; pages that fail at further ones are counted by their reasons alone. */
+export const MOST_STEP_FAILURES = 50;
+
+/** Those with most pages first. */
+export function byPages(failures: readonly StepFailure[]): readonly StepFailure[] {
+  return failures.toSorted((a, b) => b.pages - a.pages || (a.place < b.place ? -1 : 1));
+}
+
 /** URLs that a run did not take, by what kept them out. They are not tasks: the identity leaves them out. */
 export interface LeftOut {
   /** Links deeper than {@link RunOptions.maxDepth}. */
@@ -214,9 +240,15 @@ export interface LeftOut {
   readonly condition: number;
 }
 
-/** Has a run reached its limit of pages, so that it follows no more links? */
-export function hasMaxPages({ options, discovered }: Pick<RunProgress, 'options' | 'discovered'>): boolean {
-  return options.follow && options.maxPages !== undefined && discovered >= options.maxPages;
+/** Has a run reached its limit of pages, so that it follows no more links? Joins are counted as discovered, and are no pages. */
+export function hasMaxPages({
+  options: { maxPages, follow, joins },
+  discovered,
+  steps,
+}: Pick<RunProgress, 'options' | 'discovered' | 'steps'>): boolean {
+  if (maxPages === undefined || (!follow && steps === undefined)) return false;
+  const made = Object.keys(joins?.joins ?? {}).map((join) => steps?.[join]?.discovered ?? 0);
+  return discovered - made.reduce((sum, each) => sum + each, 0) >= maxPages;
 }
 
 /** A lost producer. At most ten are named. */

@@ -116,7 +116,9 @@ describe('compact marks', () => {
     for (const task of tasks) await frontier.settle('r', nameOf(task), { outcome: { kind: 'done' } });
     const done = tasks[0]?.task.url ?? '';
     const waiting = urls.find((url) => url !== done) ?? '';
-    expect(await marks.forget({ mark: waiting })).toEqual({ forgotten: 0, kept: 1 });
+    for (const how of [{ isDry: true }, {}])
+      expect(await marks.forget({ mark: waiting }, how)).toEqual({ forgotten: 0, kept: 1 });
+    expect(await marks.forget({ mark: done }, { isDry: true })).toEqual({ forgotten: 1, kept: 0 });
     expect([await biographer.isKnown(done), await marks.forget({ mark: done })]).toEqual([
       true,
       { forgotten: 1, kept: 0 },
@@ -126,14 +128,16 @@ describe('compact marks', () => {
       { forgotten: 0, kept: 0 },
     ]);
     await expect(marks.forget({ host: 'host-1.test' })).rejects.toThrow(/digests, which tell no host/);
-    await expect(marks.forget('all')).rejects.toThrow(/when no run is open; r is/);
+    for (const how of [{ isDry: true }, {}])
+      await expect(marks.forget('all', how)).rejects.toThrow(/when no run is open; r is/);
     await runs.seal('r', 'p');
     for (;;) {
       const released = await frontier.release({ ...ROOM, limit: 500 });
       if (released.tasks.length === 0) break;
       for (const task of released.tasks) await frontier.settle('r', nameOf(task), { outcome: { kind: 'done' } });
     }
-    expect(await marks.forget('all')).toEqual({ forgotten: 999, kept: 0 });
+    for (const how of [{ isDry: true }, {}])
+      expect(await marks.forget('all', how)).toEqual({ forgotten: 999, kept: 0 });
     expect(await redis.hgetall(`${prefix}crawled_urls:compact`)).toEqual({ shards: '1', members: '0' });
     expect(await redis.keys(`${prefix}crawled_urls:[0-9]*`)).toEqual([]);
   });

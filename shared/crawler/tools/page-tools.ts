@@ -18,6 +18,8 @@ export abstract class PageTools {
   #top: Selection | undefined;
   #xml: Tree | undefined;
   #json: { readonly value: unknown } | undefined;
+  /** Of what was forgotten. */
+  #wasCut = false;
 
   /** The page's URL, after redirects. */
   abstract get url(): string;
@@ -105,9 +107,21 @@ export abstract class PageTools {
     return this.#page.xpath(expression);
   }
 
+  /**
+   * Forgets what the tools have read: a page is kept until its record is stored, and its tree takes many times the memory. A tool that
+   * is used later reads the page again.
+   */
+  forgetTree(): void {
+    this.#wasCut = this.isTreeCut;
+    this.#tree = undefined;
+    this.#top = undefined;
+    this.#xml = undefined;
+    this.#json = undefined;
+  }
+
   /** Does the page have more than its tools see? */
   protected get isTreeCut(): boolean {
-    return (this.#tree?.isCut ?? false) || (this.#xml?.isCut ?? false);
+    return this.#wasCut || (this.#tree?.isCut ?? false) || (this.#xml?.isCut ?? false);
   }
 
   /** The links of the elements that match, or of those inside them. */

@@ -10,12 +10,36 @@ interface In {
 
 /** The elements in a node that a selector matches, in the order of the page. Throws an Error that names an invalid selector. */
 export function select(css: string, node: AnyNode, { isXml }: In): readonly Element[] {
-  return named(css, () => cssSelect().selectAll<AnyNode, Element>(css, node, optionsOf(isXml)));
+  return named(css, () => cssSelect().selectAll<AnyNode, Element>(queryOf(css, node, isXml), node, optionsOf(isXml)));
 }
 
 /** The first of {@link select}. */
 export function selectFirst(css: string, node: AnyNode, { isXml }: In): Element | undefined {
-  return named(css, () => cssSelect().selectOne<AnyNode, Element>(css, node, optionsOf(isXml))) ?? undefined;
+  return (
+    named(css, () => cssSelect().selectOne<AnyNode, Element>(queryOf(css, node, isXml), node, optionsOf(isXml))) ??
+    undefined
+  );
+}
+
+type Query = (element: Element) => boolean;
+
+/** Selectors of whole pages, compiled: a crawler asks every page for the same few. */
+const compiled = new Map<string, Query>();
+const MOST_COMPILED = 1_000;
+/** Their meaning may depend on where they are looked for. */
+const RELATIVE = /:|^\s*[>+~|]|,\s*[>+~|]/;
+
+/** What css-select is to look for: the selector itself where its meaning depends on the node, and else as compiled before. */
+function queryOf(css: string, node: AnyNode, isXml: boolean): string | Query {
+  if (node.type !== 'root' || RELATIVE.test(css)) return css;
+  const key = `${isXml ? 'xml' : 'html'} ${css}`;
+  let query = compiled.get(key);
+  if (query === undefined) {
+    query = cssSelect()._compileUnsafe<AnyNode, Element>(css, optionsOf(isXml));
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    compiled.set(key, query);
+  }
+  return query;
 }
 
 /** css-select gives a pseudo-class of ours the element and what is in its brackets. */

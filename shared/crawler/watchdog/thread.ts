@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
 import { isatty } from 'node:tty';
@@ -6,17 +7,19 @@ import { printable } from '../../runtime/printable.ts';
 import { withoutCredentials } from '../../task/url/url.ts';
 import { placesIn } from '../place.ts';
 import { TICK_MS, WatchedMemory } from './memory.ts';
-import type { WatchdogData } from './watchdog.ts';
+import type { LastThings, WatchdogData } from './watchdog.ts';
 
 /** The thread of a {@link Watchdog}: counts the ticks during which the event loop hasn't turned. */
 
 const { shared, stuckAfterMs, exitCode, ...begun } = workerData as WatchdogData;
 const memory = new WatchedMemory(shared);
-let { words } = begun;
-let [last, quiet] = [memory.beats, 0];
+let last: LastThings = begun;
+let [beat, quiet] = [memory.beats, 0];
 
 /** If the loop can't be inspected within this time, the process ends without naming the place. */
 const LOOK_MS = 5_000;
+/** The longest that the last command may take. */
+const COMMAND_MS = 120_000;
 /** Steps taken at most from where the loop was paused to a line of this program or of a crawler. */
 const MOST_LOOKS = 20;
 const STDERR = 2;
@@ -29,15 +32,15 @@ const STACK = 'Error.stackTraceLimit = 50, String(new Error().stack)';
  */
 const EXIT = `process.getBuiltinModule('node:fs').closeSync(2), process.reallyExit(${exitCode})`;
 
-parentPort?.on('message', (lines: readonly string[]) => {
-  words = lines;
+parentPort?.on('message', (things: LastThings) => {
+  last = things;
 });
 
 const ticks = setInterval(() => {
   memory.tick();
   const { beats } = memory;
-  quiet = beats === last && !memory.isDebugged ? quiet + 1 : 0;
-  last = beats;
+  quiet = beats === beat && !memory.isDebugged ? quiet + 1 : 0;
+  beat = beats;
   if (quiet * TICK_MS < stuckAfterMs) return;
   clearInterval(ticks);
   end();
@@ -87,11 +90,17 @@ function say(place: string | undefined): void {
   const where = place === undefined ? '' : ` at ${place}`;
   const page =
     url === '' ? '' : `, with ${withoutCredentials(url)} in hand${step === undefined ? '' : `, step ${step}`}`;
-  const lines = [`trawl: stuck for ${Math.round(stuckAfterMs / 1_000)} s${where}${page}: this process ends`, ...words];
+  const lines = [
+    `trawl: stuck for ${Math.round(stuckAfterMs / 1_000)} s${where}${page}: this process ends`,
+    ...last.words,
+  ];
   const text = `${isatty(STDERR) ? RESET_LINE : ''}${lines.map((line) => `${printable(line)}\n`).join('')}`;
   try {
     writeSync(STDERR, text);
   } catch {
     // Even if stderr can't be written to, the process ends.
   }
+  // The main thread is paused meanwhile.
+  if (last.command.length > 0)
+    spawnSync(process.execPath, last.command, { stdio: ['ignore', 'ignore', 'inherit'], timeout: COMMAND_MS });
 }

@@ -10,6 +10,8 @@ interface WatchdogOptions {
   readonly stuckAfterMs: number;
   /** Lines for people: what becomes of the work when the process is ended. */
   readonly lastWords: () => readonly string[];
+  /** Arguments of another Node.js process, which runs to its end before this one ends, on the same standard error. Default: none. */
+  readonly lastCommand?: () => readonly string[];
   /** What the process then ends with. Default: 1. */
   readonly exitCode?: number;
 }
@@ -34,31 +36,37 @@ export class Watchdog implements Service {
   }
 
   async start(): Promise<void> {
-    const { stuckAfterMs, lastWords, exitCode = 1 } = this.#options;
+    const { stuckAfterMs, exitCode = 1 } = this.#options;
     const { shared } = this.#memory;
     const beat = (): void => this.#memory.beat(inspector.url() !== undefined);
     beat();
-    const words = lastWords();
+    const last = this.#last();
     this.#thread = new Worker(moduleBeside(import.meta.url, './thread'), {
       ...threadEnv(),
-      workerData: { shared, stuckAfterMs, words, exitCode } satisfies WatchdogData,
+      workerData: { shared, stuckAfterMs, exitCode, ...last } satisfies WatchdogData,
     });
     this.#thread.unref();
     // If the thread fails, the process carries on without a watchdog.
     this.#thread.on('error', () => {});
-    this.#said = words.join('\n');
+    this.#said = JSON.stringify(last);
     this.#beats = setInterval(() => {
       beat();
       this.tell();
     }, TICK_MS).unref();
   }
 
-  /** Hands the last words on, if they have changed. It does so itself every {@link TICK_MS}, unless the loop is stuck before. */
+  /** Hands on what is last, if it has changed. It does so itself every {@link TICK_MS}, unless the loop is stuck before. */
   tell(): void {
-    const now = this.#options.lastWords();
-    if (now.join('\n') === this.#said) return;
-    this.#said = now.join('\n');
-    this.#thread?.postMessage(now);
+    const last = this.#last();
+    const said = JSON.stringify(last);
+    if (said === this.#said) return;
+    this.#said = said;
+    this.#thread?.postMessage(last);
+  }
+
+  #last(): LastThings {
+    const { lastWords, lastCommand } = this.#options;
+    return { words: lastWords(), command: lastCommand?.() ?? [] };
   }
 
   async stop(): Promise<void> {
@@ -80,10 +88,15 @@ export class Watchdog implements Service {
   }
 }
 
+/** What is said and done when the process is ended. */
+export interface LastThings {
+  readonly words: readonly string[];
+  readonly command: readonly string[];
+}
+
 /** The thread's initial data. */
-export interface WatchdogData {
+export interface WatchdogData extends LastThings {
   readonly shared: SharedArrayBuffer;
   readonly stuckAfterMs: number;
-  readonly words: readonly string[];
   readonly exitCode: number;
 }

@@ -11,13 +11,14 @@ import { readStored } from '../stored-task.ts';
 
 /**
  * One argument of `offer.lua`, its parts separated by tabs: host, queue, deadline in ms or 0, changed at or '', domain or '',
- * mark, form.
+ * what it is a replay of or '', mark, form.
  */
 export function writeOffer(offer: Offer): string {
   if ('malformed' in offer)
-    return `${MALFORMED_HOST}\tnormal\t0\t\t\t${malformedMarkOf(offer.malformed)}\t${offer.problem}`;
-  const { host, queue, deadlineMs = 0, changedAt = 0, domain = '', mark } = offer;
-  return `${host}\t${queue}\t${deadlineMs}\t${changedAt > 0 ? changedAt : ''}\t${domain}\t${mark}\t${formOf(offer)}`;
+    return `${MALFORMED_HOST}\tnormal\t0\t\t\t\t${malformedMarkOf(offer.malformed)}\t${offer.problem}`;
+  const { host, queue, deadlineMs = 0, changedAt = 0, domain = '', replayOf = '', mark } = offer;
+  const changed = changedAt > 0 ? changedAt : '';
+  return `${host}\t${queue}\t${deadlineMs}\t${changed}\t${domain}\t${replayOf}\t${mark}\t${formOf(offer)}`;
 }
 
 /** Reads one entry of `release.lua`'s answer. One that can't be read counts as malformed, and holds up no other. */

@@ -6,7 +6,6 @@ import {
   type AttemptNote,
   type Claims,
   type Frontier,
-  type HandOvers,
   type Ledger,
   LOOK_LEASE_MS,
   MAX_OFFER,
@@ -14,17 +13,22 @@ import {
   type Offer,
   type OfferOptions,
   type OfferResult,
-  type QueuedLeases,
   type Release,
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
   type SettleReply,
+  type TaskState,
   takenWith,
 } from '../../ports/frontier.ts';
+import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports/groups.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
+import type { MissingSteps } from '../../ports/missing-steps.ts';
+import type { HandOvers, QueuedLeases } from '../../ports/queued-leases.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { ownerMarkOf, ownerTaskOf } from '../../task/group/join-task.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
+import { expectOwnGroup } from '../group-offers.ts';
 import {
   type FrontierPolicy,
   MOST_DRAINED,
@@ -33,6 +37,7 @@ import {
   THROTTLES_BEFORE_TAIL,
 } from '../policy.ts';
 import { markOfEntry, readNote, readReleased, stateOf, writeOffer } from './entry.ts';
+import { readInputs } from './group-entry.ts';
 import { LookLag } from './look-lag.ts';
 import type { RedisMemory } from './memory-watch.ts';
 import { readKnownPage } from './page-entry.ts';
@@ -57,7 +62,9 @@ type Refusal = readonly ['refused', 'run' | 'parent'];
 type Taken = readonly [accepted: number, known: number, scope: number, maxPages: number, limit: number];
 
 /** The frontier in Redis: each method is one script of `stores/redis/lua`, which has the rules. */
-export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
+export class RedisFrontier
+  implements Frontier, AttemptHistory, Claims, Groups, QueuedLeases, HandOvers, Ledger, MissingSteps
+{
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #policy: FrontierPolicy;
@@ -85,7 +92,9 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
     if (tasks.length > MAX_OFFER)
       throw new RangeError(`expected at most ${MAX_OFFER} tasks in one offer, got ${tasks.length}`);
     if (tasks.length === 0) return { accepted: 0, known: 0 };
-    if (await this.#memory?.isFull(options.parent === undefined ? 'producer' : 'worker')) return { refused: 'full' };
+    expectOwnGroup(tasks, options);
+    if (await this.#memory?.isFull(options.parent === undefined || options.leavesRoom === true ? 'producer' : 'worker'))
+      return { refused: 'full' };
     try {
       const reply = await this.#scripts.run(
         'offer',
@@ -176,8 +185,34 @@ export class RedisFrontier implements Frontier, AttemptHistory, Claims, QueuedLe
     if (releases.length > 0) await this.#scripts.run('handed', run, ...flat(releases));
   }
 
+  async missing(run: string, { release, mark }: ReleaseName): Promise<{ forMs: number; state: TaskState } | undefined> {
+    const reply = (await this.#scripts.run('missing', run, release, mark)) as string;
+    if (reply === '') return undefined;
+    const [forMs, ...parts] = reply.split(' ');
+    return { forMs: Number(forMs), state: stateOf(...parts) };
+  }
+
   async claim(run: string, { release, mark: own }: ReleaseName, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
     return (await this.#scripts.run('claim', run, release, own, mark)) as 'claimed' | 'taken' | 'stale';
+  }
+
+  async inputs(run: string, { release, mark }: ReleaseName): Promise<GroupInputs | 'stale'> {
+    const reply = await this.#scripts.run('inputs', run, release, mark);
+    return readInputs(reply as readonly (string | number)[]);
+  }
+
+  async group(run: string, group: string): Promise<GroupStanding | undefined> {
+    const key = `${this.#prefix}run:${run}:group:${group}`;
+    const [open, left, owner] = await this.#redis.hmget(key, 'open', 'left', 'owner');
+    if (!open || !owner) return undefined;
+    return { open: Number(open), joins: Number(left ?? 0), owner: ownerMarkOf(owner) };
+  }
+
+  async owner(run: string, group: string): Promise<GroupOwner | undefined> {
+    const key = `${this.#prefix}run:${run}:group:${group}`;
+    const [owner, claimed] = await this.#redis.hmget(key, 'owner', 'claimed');
+    const task = ownerTaskOf(owner ?? '', { run, queue: 'normal' });
+    return task === undefined ? undefined : { task, ...(claimed ? { claimed } : {}) };
   }
 
   async markOf(run: string, release: number): Promise<string | undefined> {

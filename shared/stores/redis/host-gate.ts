@@ -3,6 +3,7 @@ import {
   type Grant,
   type HostGate,
   type HostLimit,
+  type HostLimits,
   MAX_SLOT_WAIT_MS,
   type Pause,
   type RequestEnd,
@@ -19,7 +20,7 @@ interface RedisHostGateOptions {
 }
 
 /** The gate of a fleet: one script per question, on the hash that release reads too. */
-export class RedisHostGate implements HostGate {
+export class RedisHostGate implements HostGate, HostLimits {
   readonly #scripts: Scripts;
 
   constructor({ redis, prefix, clock }: RedisHostGateOptions) {
@@ -61,6 +62,10 @@ export class RedisHostGate implements HostGate {
 
   async slow(host: string, intervalMs: number, forMs: number): Promise<void> {
     await this.#scripts.run('slow', host, Math.ceil(intervalMs), Math.round(forMs));
+  }
+
+  async limit(host: string, intervalMs: number): Promise<number> {
+    return Number(await this.#scripts.run('limit_host', host, Math.ceil(intervalMs)));
   }
 
   async pauseByHand(host: string, reason: string): Promise<Pause | undefined> {

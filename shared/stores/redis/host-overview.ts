@@ -22,6 +22,10 @@ export class RedisHostOverview implements HostOverview {
     return (await this.#scripts.run('due')) as number;
   }
 
+  async oldestDueMs(): Promise<number> {
+    return Number(await this.#scripts.run('oldest_due'));
+  }
+
   async paused(limit: number): Promise<readonly PausedHost[]> {
     const reply = (await this.#scripts.run('paused_hosts', limit)) as (string | number)[];
     const hosts: PausedHost[] = [];

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Forgettable, Forgotten, Marks } from '../../ports/marks.ts';
+import type { Forgettable, Forgotten, HowToForget, Marks } from '../../ports/marks.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { UsageError } from '../../runtime/errors.ts';
 import { hostOfMark } from '../../task/url/fingerprint.ts';
@@ -51,27 +51,34 @@ export class RedisMarks implements Marks {
 
   async ofRun(run: string, marks: readonly string[]): Promise<readonly boolean[]> {
     if (marks.length === 0) return [];
-    const [seen, failed] = await Promise.all(
-      ['seen', 'failed'].map((set) => this.#redis.smismember(`${this.#prefix}run:${run}:${set}`, ...marks)),
+    const sets = await Promise.all(
+      ['seen', 'taken', 'failed'].map((set) => this.#redis.smismember(`${this.#prefix}run:${run}:${set}`, ...marks)),
     );
-    return marks.map((_, i) => seen?.[i] === 1 || failed?.[i] === 1);
+    return marks.map((_, i) => sets.some((found) => found[i] === 1));
   }
 
-  async forget(which: Forgettable): Promise<Forgotten> {
+  async forget(which: Forgettable, { isDry = false }: HowToForget = {}): Promise<Forgotten> {
+    if (isDry) return await this.#forgetMarks(which, undefined);
     const log = await MoveLog.begin(this.#redis, this.#prefix, this.#scripts);
     try {
-      const sets = await this.#sets();
-      const total = { forgotten: 0, kept: 0, ...(await this.#forgetCompact(which, sets[0]?.sharers ?? [], log)) };
-      for (const set of sets) {
-        const { forgotten, kept } = await this.#forgetIn(set, which, log);
-        total.forgotten += forgotten;
-        total.kept += kept;
-      }
+      const total = await this.#forgetMarks(which, log);
       await this.#forgetPages(which);
       return total;
     } finally {
       await log.end();
     }
+  }
+
+  /** Without a log of what moves meanwhile it only counts. */
+  async #forgetMarks(which: Forgettable, log: MoveLog | undefined): Promise<Forgotten> {
+    const sets = await this.#sets();
+    const total = { forgotten: 0, kept: 0, ...(await this.#forgetCompact(which, sets[0]?.sharers ?? [], log)) };
+    for (const set of sets) {
+      const { forgotten, kept } = await this.#forgetIn(set, which, log);
+      total.forgotten += forgotten;
+      total.kept += kept;
+    }
+    return total;
   }
 
   /** What incremental runs remember of a page goes with its mark: a forgotten page is fetched whole. */
@@ -106,38 +113,53 @@ export class RedisMarks implements Marks {
   }
 
   /** Undefined if the marks that runs share are not compact. */
-  async #forgetCompact(which: Forgettable, sharers: readonly string[], log: MoveLog): Promise<Forgotten | undefined> {
-    if ((await this.#redis.exists(`${this.#prefix}crawled_urls:compact`)) === 0) return undefined;
-    if (which === 'all') return { forgotten: await this.#dropShards(), kept: 0 };
+  async #forgetCompact(
+    which: Forgettable,
+    sharers: readonly string[],
+    log: MoveLog | undefined,
+  ): Promise<Forgotten | undefined> {
+    const key = `${this.#prefix}crawled_urls:compact`;
+    if ((await this.#redis.exists(key)) === 0) return undefined;
+    if (which === 'all') {
+      if (log !== undefined) return { forgotten: await this.#dropShards(), kept: 0 };
+      if (sharers[0] !== undefined) throw openRunSharesCompactMarks(sharers[0]);
+      return { forgotten: Number(await this.#redis.hget(key, 'members')), kept: 0 };
+    }
     if ('host' in which)
       throw new UsageError('compact marks (DEDUP) are digests, which tell no host: forget single URLs, or --all');
     const { mark } = which;
     if ((await this.#scripts.run('known', mark)) !== 1) return { forgotten: 0, kept: 0 };
     if ((await this.#liveMarks(sharers, new Set([mark]))).has(mark)) return { forgotten: 0, kept: 1 };
-    return await log.unmark('', [mark]);
+    return log === undefined ? { forgotten: 1, kept: 0 } : await log.unmark('', [mark]);
   }
 
   async #dropShards(): Promise<number> {
     let forgotten = 0;
     for (;;) {
       const [dropped, left, open] = (await this.#scripts.run('unmark_all', SHARDS_AT_ONCE)) as [number, number, string];
-      if (open !== '')
-        throw new UsageError(
-          `compact marks (DEDUP) can't be held against what waits: forget them when no run is open; ${open} is`,
-        );
+      if (open !== '') throw openRunSharesCompactMarks(open);
       forgotten += dropped;
       if (left <= 0 || dropped === 0) return forgotten;
     }
   }
 
   /** Reads the marks first, then which are live. Marks whose tasks come or move meanwhile are in the log, and stay. */
-  async #forgetIn({ key, sharers, isOfEnded }: MarkSet, which: Forgettable, log: MoveLog): Promise<Forgotten> {
+  async #forgetIn(
+    { key, sharers, isOfEnded }: MarkSet,
+    which: Forgettable,
+    log: MoveLog | undefined,
+  ): Promise<Forgotten> {
     const total = { forgotten: 0, kept: 0 };
     let gathered = new Set<string>();
     const drop = async (): Promise<void> => {
       const live = await this.#liveMarks(sharers, gathered);
       const free = [...gathered].filter((mark) => !live.has(mark));
       total.kept += live.size;
+      gathered = new Set();
+      if (log === undefined) {
+        total.forgotten += free.length;
+        return;
+      }
       for (const some of chunksOf(free, DROPPED_AT_ONCE)) {
         const { forgotten, kept } = isOfEnded
           ? { forgotten: await this.#redis.srem(this.#prefix + key, ...some), kept: 0 }
@@ -145,7 +167,6 @@ export class RedisMarks implements Marks {
         total.forgotten += forgotten;
         total.kept += kept;
       }
-      gathered = new Set();
     };
     for await (const marks of this.#meant(this.#prefix + key, which)) {
       for (const mark of marks) gathered.add(mark);
@@ -198,6 +219,12 @@ export class RedisMarks implements Marks {
     }
     return live;
   }
+}
+
+function openRunSharesCompactMarks(run: string): UsageError {
+  return new UsageError(
+    `compact marks (DEDUP) can't be held against what waits: forget them when no run is open; ${run} is`,
+  );
 }
 
 function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { MemoryUse, StoreMemory } from '../../ports/store-memory.ts';
 
 /** Who is offering: a producer can wait; a worker's links come from a page that was fetched already. */
 export type Offerer = 'producer' | 'worker';
@@ -8,7 +9,7 @@ const FULL_AT: Readonly<Record<Offerer, number>> = { producer: 0.8, worker: 0.95
 const READ_EVERY_MS = 500;
 
 /** Watches how full Redis is. One read serves all callers within half a second. */
-export class RedisMemory {
+export class RedisMemory implements StoreMemory {
   readonly #redis: Redis;
   #used = 0;
   #readAt = Number.NEGATIVE_INFINITY;
@@ -28,10 +29,15 @@ export class RedisMemory {
     return this.#used >= FULL_AT[offerer];
   }
 
-  async #read(): Promise<void> {
+  async memory(): Promise<MemoryUse> {
     const info = await this.#redis.info('memory');
-    const max = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0);
-    this.#used = max === 0 ? 0 : Number(/^used_memory:(\d+)/m.exec(info)?.[1] ?? 0) / max;
+    const field = (pattern: RegExp): number => Number(pattern.exec(info)?.[1] ?? 0);
+    return { usedBytes: field(/^used_memory:(\d+)/m), limitBytes: field(/^maxmemory:(\d+)/m) };
+  }
+
+  async #read(): Promise<void> {
+    const { usedBytes, limitBytes } = await this.memory();
+    this.#used = limitBytes === 0 ? 0 : usedBytes / limitBytes;
     this.#readAt = performance.now();
   }
 }

@@ -1,12 +1,17 @@
 import { WORKING_MS } from '../../ports/frontier.ts';
+import { MAX_GROUP_BYTES, MOST_MISSING } from '../../ports/groups.ts';
 import { LONGEST_PAUSE_MS } from '../../ports/host-gate.ts';
-import { MOST_STEP_COUNTS } from '../../ports/runs.ts';
+import { MISSING_GAP_MS } from '../../ports/missing-steps.ts';
+import { MOST_STEP_COUNTS, MOST_STEP_FAILURES } from '../../ports/runs.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../task/durations.ts';
+import { GROUP_LENGTH, JOIN_HOST, OF_RUN } from '../../task/group/group.ts';
 import {
   FAULTS_TO_OPEN,
+  MOST_HOSTS_TRIED,
   OPEN_BASE_MS,
   OPEN_CAP_MS,
   OPEN_SPREAD,
+  PAGE_FAULT,
   PROBE_ADMITTED_MS,
   PROBE_RELEASED_MS,
 } from '../../task/host/breaker.ts';
@@ -64,6 +69,8 @@ const LAGGING_MS = 50;
 const LEAST_WINDOW = 200;
 /** What it shrinks to at most, at once. */
 const LEAST_LAGGING_SHARE = 0.25;
+/** In the place of a step's name: none is named so. */
+const NO_STEP = ' ';
 /** A compact mark is a sign and two groups of digits, each below its bound: together they fit into 63 bits. */
 const DIGEST_HIGH = 9_199_999_999;
 const DIGEST_LOW = 1_000_000_000;
@@ -81,9 +88,11 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   DIGEST_LOW,
   FAULTS_TO_OPEN,
   FIRST_WINDOW,
+  GROUP_LENGTH,
   HIGHEST_START,
   HOST_KEPT_MS,
   INTERVAL_KNOWN_MS,
+  JOIN_HOST,
   LAGGING_MS,
   LATE_MS,
   LEAD_MS,
@@ -93,18 +102,26 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   LONGEST_PAUSE_MS,
   LONGEST_RESPONSE_MS,
   MALFORMED_HOST,
+  MAX_GROUP_BYTES,
   MAX_MALFORMED_MARK_LENGTH,
   MINUTE_MS,
+  MISSING_GAP_MS,
+  MOST_HOSTS_TRIED,
   MOST_KEPT_MARKS,
   MOST_KEPT_RUNS,
   MOST_LOOKS,
+  MOST_MISSING,
   MOST_NAMED_DOWN,
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
   MOST_STEP_COUNTS,
+  MOST_STEP_FAILURES,
+  NO_STEP,
+  OF_RUN,
   OPEN_BASE_MS,
   OPEN_CAP_MS,
   OPEN_SPREAD,
+  PAGE_FAULT,
   PAGE_RETENTION_MS,
   PROBE_ADMITTED_MS,
   PROBE_RELEASED_MS,

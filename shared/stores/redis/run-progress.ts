@@ -1,4 +1,5 @@
 import {
+  byPages,
   type HostsDown,
   NO_STEP_COUNTS,
   PRODUCER_LEASE_MS,
@@ -6,6 +7,7 @@ import {
   type RunState,
   type SilentProducer,
   type StepCounts,
+  type StepFailure,
 } from '../../ports/runs.ts';
 import type { HostTrouble, TroubleKind } from '../../task/host/host-trouble.ts';
 
@@ -14,7 +16,7 @@ export type ProgressReply = readonly (string | number | readonly string[])[];
 
 /** Reads that answer. */
 export function readProgress(run: string, reply: ProgressReply): RunProgress {
-  const [readAt, inFlight, open, lost, silent, steps, ...pairs] = reply;
+  const [readAt, inFlight, open, lost, silent, steps, places, ...pairs] = reply;
   const fields = new Map<string, string>();
   const named: HostsDown['named'][number][] = [];
   const reasons = { failed: {} as Record<string, number>, skipped: {} as Record<string, number> };
@@ -51,7 +53,9 @@ export function readProgress(run: string, reply: ProgressReply): RunProgress {
     },
     reasons,
     hostsDown: { count: count('hosts_down'), named: named.sort((a, b) => (a.host < b.host ? -1 : 1)) },
+    ...(fields.has('plan') ? { openGroups: count('open_groups') } : {}),
     ...readSteps(steps as string[]),
+    ...readStepFailures(places as string[]),
     bytes: count('bytes'),
     bytesSaved: count('bytes_saved'),
     startedAt: count('started_at'),
@@ -75,6 +79,17 @@ function readSteps(pairs: readonly string[]): Pick<RunProgress, 'steps'> {
     steps[step] = { ...(steps[step] ?? NO_STEP_COUNTS), [state]: Number(pairs[i + 1]) };
   }
   return pairs.length === 0 ? {} : { steps };
+}
+
+/** Reads pairs of a place and `<pages> <first error>`. */
+function readStepFailures(pairs: readonly string[]): Pick<RunProgress, 'stepFailures'> {
+  const found: StepFailure[] = [];
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [place = '', value = ''] = [pairs[i], pairs[i + 1]];
+    const space = value.indexOf(' ');
+    found.push({ place, pages: Number(value.slice(0, space)), error: value.slice(space + 1) });
+  }
+  return found.length === 0 ? {} : { stepFailures: byPages(found) };
 }
 
 /** Reads pairs of a lost producer and the time until which it counted as alive. */

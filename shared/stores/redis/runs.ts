@@ -66,6 +66,7 @@ export class RedisRuns implements Runs, RunOverview {
       this.#incarnations(),
       more.incarnation ?? '',
       more.mayRestore === true ? 1 : 0,
+      options.joins === undefined ? '' : JSON.stringify(options.joins),
     );
     const [how, own, incarnation] = reply as [OpenedRun['how'] | 'marks', string, string];
     if (how === 'marks') throw marksDiffer(this.#marks, own);

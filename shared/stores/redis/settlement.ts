@@ -27,11 +27,13 @@ type Flat = readonly [
   troubleKind: TroubleKind | '',
   troubleReason: string,
   troublePauseMs: number,
+  input: string,
+  claimed: string,
 ];
 
 /** A settlement as the arguments of `settle.lua`, in their order. */
 export function flatten(settlement: Settlement): Flat {
-  const { outcome, bytes, attempt, hostFreeInMs, moved, page, leftOut, tally } = settlement;
+  const { outcome, bytes, attempt, hostFreeInMs, moved, page, leftOut, tally, input, claimed } = settlement;
   const { hostAnswered, hostSpoke = false, hostTrouble, hostFault, slowDown } = settlement;
   const pause = outcome.kind === 'defer' ? outcome.host : undefined;
   return [
@@ -58,6 +60,8 @@ export function flatten(settlement: Settlement): Flat {
     hostTrouble?.kind ?? '',
     hostTrouble?.reason ?? '',
     Math.round(hostTrouble?.pauseMs ?? 0),
+    input ?? '',
+    claimed ?? '',
   ];
 }
 

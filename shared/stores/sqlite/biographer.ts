@@ -2,7 +2,8 @@ import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
 import { MARK, SHARED } from './database/schema.ts';
 import { circumstancesOf } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
-import { type Moves, optionsOf } from './moves/moves.ts';
+import type { Moves } from './moves/moves.ts';
+import { optionsOf } from './moves/run-options.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { queueOf, stateOfTask, type TaskRow } from './moves/task-rows.ts';
 

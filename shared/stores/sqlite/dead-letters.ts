@@ -2,6 +2,7 @@ import { LETTER_TTL_MS } from '../../ports/dead-letter.ts';
 import type { LocalLetters, LocalReplay, ReplayedTask } from '../../ports/local-letters.ts';
 import type { DeadLetterMessage, LetterJudge, MessageHeaders, OutgoingMessage } from '../../ports/transport.ts';
 import { runNamedBy } from '../../task/task/task.ts';
+import { forgetEnds } from './moves/ended-groups.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { replayTasks } from './moves/replaying.ts';
@@ -95,6 +96,7 @@ export class SqliteDeadLetters implements LocalLetters {
 
 /** Deletes expired letters, the oldest first. Returns whether there may be more. */
 export function deleteExpired({ database, now }: Moves): boolean {
+  forgetEnds(database, now);
   const oldest = database.get<{ at: number }>('SELECT at FROM letters ORDER BY n LIMIT 1');
   if (oldest === undefined || oldest.at > now - LETTER_TTL_MS) return false;
   const deleted = database.run(

@@ -4,23 +4,27 @@ import {
   type AttemptNote,
   type Claims,
   type Frontier,
-  type HandOvers,
   type Ledger,
   MAX_OFFER,
   MAX_STARTS,
   type Offer,
   type OfferOptions,
   type OfferResult,
-  type QueuedLeases,
   type Release,
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
   type SettleReply,
+  type TaskState,
   WORKING_MS,
 } from '../../ports/frontier.ts';
+import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports/groups.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
+import { MISSING_GAP_MS, type MissingSteps } from '../../ports/missing-steps.ts';
+import type { HandOvers, QueuedLeases } from '../../ports/queued-leases.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
+import { stepOfMark } from '../../task/url/fingerprint.ts';
+import { expectOwnGroup } from '../group-offers.ts';
 import {
   type FrontierPolicy,
   MOST_DRAINED,
@@ -32,9 +36,10 @@ import { ROWS_AT_ONCE } from './database/schema.ts';
 import { notesOf } from './moves/attempt-notes.ts';
 import { HostHealth, probeOf } from './moves/host-health.ts';
 import type { LocalStore } from './moves/local-store.ts';
-import { type Moves, optionsOf } from './moves/moves.ts';
+import type { Moves } from './moves/moves.ts';
 import { Offering } from './moves/offering.ts';
 import { type LookMemory, Releasing } from './moves/releasing.ts';
+import { optionsOf } from './moves/run-options.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { Settling } from './moves/settling.ts';
 import { stateOfTask, type TaskRow } from './moves/task-rows.ts';
@@ -46,10 +51,15 @@ interface SqliteFrontierOptions {
 }
 
 /** The frontier of one machine, in SQLite. It passes the same suites as the one in Redis, and follows the same model. */
-export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedLeases, HandOvers, Ledger {
+export class SqliteFrontier
+  implements Frontier, AttemptHistory, Claims, Groups, QueuedLeases, HandOvers, Ledger, MissingSteps
+{
   readonly #store: LocalStore;
   readonly #policy: FrontierPolicy;
   readonly #memory: LookMemory = { looking: undefined, window: new UsableWindow() };
+
+  /** Steps that this process hasn't, by run. In memory: a crawl that is resumed may have another crawler. */
+  readonly #missing = new Map<string, { readonly since: number; readonly last: number }>();
 
   constructor({ store, policy }: SqliteFrontierOptions) {
     this.#store = store;
@@ -60,6 +70,7 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
     if (tasks.length > MAX_OFFER)
       throw new RangeError(`expected at most ${MAX_OFFER} tasks in one offer, got ${tasks.length}`);
     if (tasks.length === 0) return { accepted: 0, known: 0 };
+    expectOwnGroup(tasks, options);
     return await this.#store.move((moves) => new Offering(moves, options).offer(id, tasks));
   }
 
@@ -92,7 +103,9 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
       if (task === undefined) return { verdict: 'gone' };
       run.touched = 1;
       if (task.worker === null) this.#memory.window.admitted(moves.now - name.release / 1_000, moves.now);
-      return admit(moves, run, task, worker);
+      const admission = admit(moves, run, task, worker);
+      if (admission.verdict === 'work') this.#missing.delete(missingKey(id, task.mark));
+      return admission;
     });
   }
 
@@ -173,6 +186,19 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
     });
   }
 
+  async missing(id: string, name: ReleaseName): Promise<{ forMs: number; state: TaskState } | undefined> {
+    return await this.#store.move((moves) => {
+      const { now } = moves;
+      const task = moves.flight(moves.run(id), name);
+      if (task === undefined) return undefined;
+      const key = missingKey(id, task.mark);
+      const { since, last } = this.#missing.get(key) ?? { since: now, last: now };
+      const from = now - last > MISSING_GAP_MS ? now : since;
+      this.#missing.set(key, { since: from, last: now });
+      return { forMs: now - from, state: stateOfTask(task) };
+    });
+  }
+
   async claim(id: string, name: ReleaseName, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
     return await this.#store.move((moves) => {
       const run = moves.run(id);
@@ -182,6 +208,28 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
       if (moves.isTaken(run, mark)) return 'taken';
       moves.claim(run, task, mark);
       return 'claimed';
+    });
+  }
+
+  async inputs(id: string, name: ReleaseName): Promise<GroupInputs | 'stale'> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      const task = moves.flight(run, name);
+      return run === undefined || task === undefined ? 'stale' : moves.groups.inputs(run, task.mark);
+    });
+  }
+
+  async group(id: string, group: string): Promise<GroupStanding | undefined> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      return run === undefined ? undefined : moves.groups.standing(run, group);
+    });
+  }
+
+  async owner(id: string, group: string): Promise<GroupOwner | undefined> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      return run === undefined ? undefined : moves.groups.owner(run, group);
     });
   }
 
@@ -199,6 +247,10 @@ export class SqliteFrontier implements Frontier, AttemptHistory, Claims, QueuedL
   async attempts(mark: string): Promise<readonly AttemptNote[]> {
     return await this.#store.move((moves) => notesOf(moves, mark));
   }
+}
+
+function missingKey(run: string, mark: string): string {
+  return `${run} ${stepOfMark(mark)}`;
 }
 
 /** Is a delivery still wanted, and may its host be asked now? */

@@ -2,6 +2,7 @@ import {
   type Grant,
   type HostGate,
   type HostLimit,
+  type HostLimits,
   MAX_SLOT_WAIT_MS,
   type Pause,
   type RequestEnd,
@@ -9,13 +10,13 @@ import {
 import { averageResponseMs } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
-import { paceOf, pauseHost, pauseHostByHand, resumeHost, slowHost } from './moves/host-rows.ts';
+import { limitHost, paceOf, pauseHost, pauseHostByHand, resumeHost, slowHost } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { NO_TROUBLE } from './moves/troubles.ts';
 
 /** The gate of one machine: all its local crawls share what a host may be asked. */
-export class SqliteHostGate implements HostGate {
+export class SqliteHostGate implements HostGate, HostLimits {
   readonly #store: LocalStore;
 
   constructor({ store }: { readonly store: LocalStore }) {
@@ -58,6 +59,15 @@ export class SqliteHostGate implements HostGate {
 
   async slow(name: string, intervalMs: number, forMs: number): Promise<void> {
     await this.#store.move((moves) => slowHost(moves.host(name), Math.ceil(intervalMs), Math.round(forMs), moves.now));
+  }
+
+  async limit(name: string, intervalMs: number): Promise<number> {
+    return await this.#store.move((moves) => {
+      const host = moves.host(name);
+      const was = limitHost(host, Math.ceil(intervalMs), moves.now);
+      if (was > intervalMs) moves.wakeEverywhere(name);
+      return was;
+    });
   }
 
   async pauseByHand(name: string, reason: string): Promise<Pause | undefined> {

@@ -26,6 +26,20 @@ export class SqliteHostOverview implements HostOverview {
     });
   }
 
+  async oldestDueMs(): Promise<number> {
+    return await this.#store.move((moves) => {
+      moves.flush();
+      const { database, now } = moves;
+      const found = database.get<{ oldest: number | null }>(
+        `SELECT min(readyAt) AS oldest FROM runHosts WHERE readyAt <= ?1 AND run IN (
+           SELECT n FROM runs WHERE opened IS NOT NULL AND state = 'running' AND lookAt <= ?1 LIMIT ?2)`,
+        now,
+        MOST_RUNS,
+      );
+      return now - (found?.oldest ?? now);
+    });
+  }
+
   async paused(limit: number): Promise<readonly PausedHost[]> {
     return await this.#store.move((moves) => {
       moves.flush();

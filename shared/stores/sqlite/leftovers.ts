@@ -1,4 +1,6 @@
+import type { LocalDatabase } from './database/database.ts';
 import { ROWS_AT_ONCE } from './database/schema.ts';
+import { dropGroup } from './moves/groups.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
 /** Ended runs that are kept for people to look at: the newest. */
@@ -15,7 +17,9 @@ const TABLES = [
   ['producers', 'run'],
   ['reasons', 'run'],
   ['steps', 'run'],
+  ['stepFailures', 'run'],
   ['letters', 'run'],
+  ['endedGroups', 'run'],
 ] as const;
 
 /** The column that tells rows of a run apart, in tables that may have very many. */
@@ -40,6 +44,7 @@ export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promi
     const isMore = await move(({ database }) => {
       const gone = database.get<{ run: number }>('SELECT run FROM leftovers LIMIT 1');
       if (gone === undefined) return false;
+      if (dropSomeGroups(database, gone.run)) return true;
       for (const [table, column] of TABLES) {
         const key = KEYS[table];
         const where =
@@ -55,4 +60,11 @@ export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promi
     if (!isMore) break;
   }
   await move(({ database }) => database.all(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`));
+}
+
+/** Returns whether there may be more. */
+function dropSomeGroups(database: LocalDatabase, run: number): boolean {
+  const some = database.all<{ id: number }>('SELECT id FROM groups WHERE run = ? LIMIT ?', run, ROWS_AT_ONCE);
+  for (const { id } of some) dropGroup(database, id);
+  return some.length === ROWS_AT_ONCE;
 }

@@ -1,5 +1,5 @@
 import { readDeadLetter } from '../../ports/dead-letter.ts';
-import type { Forgettable, Forgotten, Marks } from '../../ports/marks.ts';
+import type { Forgettable, Forgotten, HowToForget, Marks } from '../../ports/marks.ts';
 import { fingerprintOf, hostOfMark } from '../../task/url/fingerprint.ts';
 import { isProblem, readUrl } from '../../task/url/url.ts';
 import { MARK } from './database/schema.ts';
@@ -22,28 +22,31 @@ export class SqliteMarks implements Marks {
   async ofRun(id: string, marks: readonly string[]): Promise<readonly boolean[]> {
     return await this.#store.move((moves) => {
       const run = moves.run(id);
-      return marks.map((mark) => run !== undefined && moves.marks.has(run.n, mark, MARK.taken | MARK.failed));
+      return marks.map(
+        (mark) => run !== undefined && moves.marks.has(run.n, mark, MARK.taken | MARK.failed | MARK.visited),
+      );
     });
   }
 
-  async forget(which: Forgettable): Promise<Forgotten> {
+  async forget(which: Forgettable, { isDry = false }: HowToForget = {}): Promise<Forgotten> {
     const total = { forgotten: 0, kept: 0 };
     let after: MarkRow | undefined = { owner: -1, mark: '', bits: 0 };
     while (after !== undefined) {
-      const some: Forgotten & { next: MarkRow | undefined } = await this.#forgetSome(which, after);
+      const some: Forgotten & { next: MarkRow | undefined } = await this.#forgetSome(which, after, isDry);
       total.forgotten += some.forgotten;
       total.kept += some.kept;
       after = some.next;
     }
-    let from: string | undefined = '';
+    let from: string | undefined = isDry ? undefined : '';
     while (from !== undefined) from = await this.#forgetPages(which, from);
-    return { ...total, letters: await this.#forgetLetters(which) };
+    return { ...total, letters: await this.#forgetLetters(which, isDry) };
   }
 
   /** Forgets some marks; `next` is where to continue. */
   async #forgetSome(
     which: Forgettable,
     { owner, mark }: MarkRow,
+    isDry: boolean,
   ): Promise<Forgotten & { readonly next: MarkRow | undefined }> {
     return await this.#store.move(({ database, marks }) => {
       const rows =
@@ -62,7 +65,7 @@ export class SqliteMarks implements Marks {
         const isLive = (row.bits & MARK.taken) !== 0 && marks.liveTask(row.owner, row.mark) !== undefined;
         if (isLive) total.kept++;
         else {
-          database.run('DELETE FROM marks WHERE owner = ? AND mark = ?', row.owner, row.mark);
+          if (!isDry) database.run('DELETE FROM marks WHERE owner = ? AND mark = ?', row.owner, row.mark);
           // A mark that only says that an incremental run visited the page doesn't count.
           if ((row.bits & (MARK.taken | MARK.failed)) !== 0) total.forgotten++;
         }
@@ -87,7 +90,7 @@ export class SqliteMarks implements Marks {
     });
   }
 
-  async #forgetLetters(which: Forgettable): Promise<number> {
+  async #forgetLetters(which: Forgettable, isDry: boolean): Promise<number> {
     let letters = 0;
     let next: number | undefined = 0;
     while (next !== undefined) {
@@ -98,10 +101,10 @@ export class SqliteMarks implements Marks {
           ...[from, MARKS_AT_ONCE],
         );
         const meant = rows.filter((row) => isMeantLetter(row, which));
-        for (const { n } of meant) database.run('DELETE FROM letters WHERE n = ?', n);
-        return { deleted: meant.length, next: rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1)?.n };
+        if (!isDry) for (const { n } of meant) database.run('DELETE FROM letters WHERE n = ?', n);
+        return { found: meant.length, next: rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1)?.n };
       });
-      letters += some.deleted;
+      letters += some.found;
       next = some.next;
     }
     return letters;

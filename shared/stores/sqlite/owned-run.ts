@@ -6,6 +6,7 @@ import type { FileLock } from './database/lock.ts';
 import { ROWS_AT_ONCE } from './database/schema.ts';
 import { deleteExpired } from './dead-letters.ts';
 import { deleteLeftovers, sweepEnded } from './leftovers.ts';
+import { forgetGroups } from './moves/groups.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 
@@ -92,12 +93,16 @@ export class OwnedLocalRun implements OwnedRun {
 
   /** Deletes tasks whose records are on the disk. Returns whether there may be more. */
   async #forgetSome(n: number, before: number): Promise<boolean> {
-    return await this.#parts.store.move(({ database }) => {
+    const { run } = this.#parts;
+    return await this.#parts.store.move((moves) => {
+      const { database } = moves;
       const deleted = database.run(
         'DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE run = ? AND over < ? LIMIT ?)',
         ...[n, before, ROWS_AT_ONCE],
       );
-      return deleted === ROWS_AT_ONCE;
+      // A group after its tasks: they may need it as long as they can be taken back.
+      const row = moves.run(run);
+      return deleted === ROWS_AT_ONCE || (row !== undefined && forgetGroups(moves, row, before, ROWS_AT_ONCE));
     });
   }
 }

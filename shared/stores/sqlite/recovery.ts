@@ -1,11 +1,14 @@
+import { JOIN_HOST } from '../../task/group/group.ts';
+import { isMember } from '../../task/group/plan.ts';
 import { idOf } from '../../task/task/task.ts';
 import { MARK, ROWS_AT_ONCE } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import { sessionOf } from './moves/mark-table.ts';
-import { type Ending, type Moves, optionsOf } from './moves/moves.ts';
+import type { Moves } from './moves/moves.ts';
+import { optionsOf } from './moves/run-options.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { countStep } from './moves/step-counts.ts';
-import type { TaskRow } from './moves/task-rows.ts';
+import type { Ending, TaskRow } from './moves/task-rows.ts';
 
 /**
  * Takes up a run whose last owner is gone. Tasks in flight wait again, at the head of their host's list. Producers died with
@@ -71,11 +74,18 @@ function takeSomeBack(moves: Moves, run: RunRow): boolean {
     ROWS_AT_ONCE,
   );
   for (const task of tasks) takeBack(moves, run, { ...task });
+  if (tasks.length < ROWS_AT_ONCE) moves.groups.makeTakenBack(run);
   if (tasks.length > 0 && run.endedAt !== null) moves.reopen(run);
   return tasks.length === ROWS_AT_ONCE;
 }
 
 function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
+  moves.groups.takenBack(run, task);
+  unmakeJoins(moves, run, task);
+  if (task.host === JOIN_HOST) {
+    unmakeJoin(moves, run, task);
+    return;
+  }
   const { kind, reason, bytes, bytesSaved } = JSON.parse(task.ending ?? '{}') as Ending;
   run[kind]--;
   countStep(moves.database, run.n, task, kind, -1);
@@ -87,7 +97,7 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
       'UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = ? AND reason = ?',
       ...[run.n, kind, reason],
     );
-  if (kind === 'failed' && reason !== 'malformed') {
+  if (kind === 'failed' && reason !== 'malformed' && !isMember(task)) {
     moves.marks.unfail(moves.ownerOf(run), run.n, task.mark);
     if (optionsOf(run).incremental)
       moves.marks.add(moves.ownerOf(run), task.mark, MARK.taken, {
@@ -100,4 +110,40 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
   moves.database.run('DELETE FROM pages WHERE mark = ?', task.mark);
   moves.database.run('UPDATE tasks SET over = NULL, ending = NULL, known = 0 WHERE id = ?', task.id);
   moves.putBack(run, task);
+}
+
+/** A join that is over was never made: it is made anew when all that it waits for has ended once more. */
+function unmakeJoin(moves: Moves, run: RunRow, task: TaskRow): void {
+  const { kind, reason } = JSON.parse(task.ending ?? '{}') as Ending;
+  run[kind]--;
+  countStep(moves.database, run.n, task, kind, -1);
+  if (reason !== undefined)
+    moves.database.run(
+      'UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = ? AND reason = ?',
+      ...[run.n, kind, reason],
+    );
+  if (kind === 'failed') deleteLetter(moves, run, task);
+  forgetJoin(moves, run, task);
+}
+
+/** The same of joins that wait for a task, and are not over. */
+function unmakeJoins(moves: Moves, run: RunRow, { mark }: TaskRow): void {
+  for (const join of moves.groups.joinsOf(run, mark)) {
+    const live = moves.database.get<TaskRow & { readonly place: number | null }>(
+      'SELECT * FROM tasks WHERE run = ? AND host = ? AND mark = ? AND over IS NULL',
+      ...[run.n, JOIN_HOST, join],
+    );
+    if (live === undefined) continue;
+    if (live.release === null) run.waiting--;
+    else moves.land(run);
+    if (live.place !== null) moves.runHost(run, JOIN_HOST).waiting--;
+    forgetJoin(moves, run, live);
+  }
+}
+
+function forgetJoin(moves: Moves, run: RunRow, task: TaskRow): void {
+  run.discovered--;
+  run.joins--;
+  countStep(moves.database, run.n, task, 'discovered', -1);
+  moves.database.run('DELETE FROM tasks WHERE id = ?', task.id);
 }

@@ -12,7 +12,8 @@ import {
 import { newIncarnation } from '../incarnation.ts';
 import { circumstancesOf } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
-import { type Moves, optionsOf } from './moves/moves.ts';
+import type { Moves } from './moves/moves.ts';
+import { optionsOf } from './moves/run-options.ts';
 import { progressOf } from './moves/run-progress.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { lineTroubleOf } from './moves/troubles.ts';

@@ -1,7 +1,16 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
 
 /** Kinds of failure that may mean that the host is down, in the plural. */
-export type HostFault = 'connection errors' | 'time-outs' | 'failed look-ups' | 'failed handshakes' | 'answers of 5xx';
+export type HostFault =
+  | 'connection errors'
+  | 'time-outs'
+  | 'failed look-ups'
+  | 'failed handshakes'
+  | 'answers of 5xx'
+  | 'answers of 500';
+
+/** Of these a page may be the cause (502 and 503, say, speak of the server): while the breaker is closed, each page counts once. */
+export const PAGE_FAULT: HostFault = 'answers of 500';
 
 /** Errors in a row and their kind, with one word for a mix of kinds. */
 export interface Faults {
@@ -15,6 +24,9 @@ export const OPEN_BASE_MS = MINUTE_MS;
 export const OPEN_CAP_MS = HOUR_MS;
 /** Up to this fraction (1/5) is added to how long a breaker stays open. */
 export const OPEN_SPREAD = 5;
+
+/** Hosts whose breakers don't keep a run waiting that begins while no other is open: those that would be paused longest. */
+export const MOST_HOSTS_TRIED = 1_000;
 
 /** Counts one more error. */
 export function withFault(faults: Faults | undefined, kind: HostFault): Faults {

@@ -5,7 +5,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../durations.ts';
  *
  * | because   | the interval                                                                           |
  * |-----------|----------------------------------------------------------------------------------------|
- * | `rate`    | the run's own, or that of a slower run that used the host a short while ago             |
+ * | `rate`    | the run's own, that of a slower run that used the host a short while ago, or a limit by hand |
  * | `answers` | its recent response time divided by its open requests; only if there is a rate          |
  * | `robots`  | the Crawl-delay of its robots.txt                                                       |
  * | `slowed`  | it said "slow down": doubled each time, shorter again with each page                    |

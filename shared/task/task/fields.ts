@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Logins } from '../url/logins.ts';
+import type { CookieLine } from './cookie-lines.ts';
 import { requestSchema } from './request.ts';
 
 /** The longest text in a message, in bytes. */
@@ -28,6 +29,13 @@ export const TASK_FIELDS = {
   kept: { schema: z.record(z.string(), z.unknown()) as z.ZodType<Readonly<Record<string, unknown>>> },
   /** What is sent, if it is no plain GET of the URL. */
   request: { schema: requestSchema() },
+  /** Of a join: what its inputs are those of. Its other fields, the URL included, are its owner's. */
+  join: { schema: z.object({ group: groupSchema(), per: z.string().optional(), owner: z.string().optional() }) },
+  /**
+   * Of a group that a replay crawls once more: its owner and its members follow no link that leaves it. Of the owner, `claimed` is
+   * the mark that its redirects had claimed before.
+   */
+  replayed: { schema: z.object({ claimed: textSchema().optional() }) },
   /**
    * The redirects followed before the task had to wait for a host: the last of these URLs is requested next, and its host is
    * the task's host. Left out when there are none.
@@ -35,6 +43,8 @@ export const TASK_FIELDS = {
   redirects: { schema: z.array(textSchema()).min(1) as z.ZodType<readonly string[]> },
   /** Credentials for its own origin and for origins that redirects have led to. Left out when there are none. */
   logins: { schema: z.record(textSchema(), textSchema()) as z.ZodType<Logins> },
+  /** Cookies that its redirects have set, until it has its page. Left out when there are none. */
+  cookies: { schema: z.array(z.tuple([textSchema(), textSchema()])) as unknown as z.ZodType<readonly CookieLine[]> },
 } as const satisfies Readonly<Record<string, TaskField>>;
 
 type Fields = typeof TASK_FIELDS;
@@ -50,6 +60,11 @@ export type FieldsOfTask = { readonly [K in Initial]: ValueOf<K> } & {
 
 /** Those that are part of a record. */
 export type FieldsOfRecord = Pick<FieldsOfTask, NameWith<{ readonly isInRecord: true }>>;
+
+/** The id of a group, or `run`. */
+export function groupSchema() {
+  return z.string().regex(/^[a-z0-9]{1,64}$/);
+}
 
 /** A text of at most {@link MAX_FIELD_BYTES} in UTF-8. */
 export function textSchema() {

@@ -1,8 +1,16 @@
 import { z } from 'zod';
+import { groupOfMark, JOIN_HOST } from '../group/group.ts';
 import { FIRST_STEP, keyOfMark, MALFORMED_HOST, stepOfMark } from '../url/fingerprint.ts';
 import { keyWithLogin, loginFor } from '../url/logins.ts';
 import { canonicalOf } from '../url/url.ts';
-import { type FieldsOfRecord, type FieldsOfTask, TASK_FIELDS, type TaskField, textSchema } from './fields.ts';
+import {
+  type FieldsOfRecord,
+  type FieldsOfTask,
+  groupSchema,
+  TASK_FIELDS,
+  type TaskField,
+  textSchema,
+} from './fields.ts';
 import { asFollowed } from './request.ts';
 import { QUEUES, type Queue } from './routing.ts';
 import { RUN_ID, type Task } from './task.ts';
@@ -19,8 +27,9 @@ import { RUN_ID, type Task } from './task.ts';
 /** What a store knows about a task besides its form. */
 export type TaskPlace = Pick<Task, 'run' | 'host' | 'queue' | 'mark'>;
 
-/** The version of the messages that this program writes. */
-export const MESSAGE_VERSION = 1;
+/** The newest version of messages. Only those of groups and joins are of it: workers that know neither leave them to others. */
+export const MESSAGE_VERSION = 2;
+const PLAIN_VERSION = 1;
 
 const FIELDS: readonly (readonly [name: string, field: TaskField])[] = Object.entries(TASK_FIELDS);
 
@@ -68,7 +77,7 @@ export function taskOf(form: string, { run, host, queue, mark }: TaskPlace): Tas
 
 /** A task as written in messages and dead letters. */
 export interface WrittenTask extends FieldsOfTask {
-  readonly v: typeof MESSAGE_VERSION;
+  readonly v: 1 | 2;
   /** Other programs may leave it out. */
   readonly run?: string;
   readonly url: string;
@@ -76,40 +85,53 @@ export interface WrittenTask extends FieldsOfTask {
   readonly key?: string;
   readonly step: string;
   readonly queue: Queue;
+  /** The group that the task belongs to. */
+  readonly group?: string;
 }
 
 /** Reads a {@link WrittenTask}, which any AMQP client may have written: only the URL is required. */
 export const writtenTaskSchema = z.object({
-  v: z.literal(MESSAGE_VERSION).default(MESSAGE_VERSION),
+  v: z.literal([PLAIN_VERSION, MESSAGE_VERSION]).default(PLAIN_VERSION),
   run: z.string().regex(RUN_ID).optional(),
   url: textSchema(),
   key: textSchema().regex(/^\S+$/).optional(),
   step: textSchema().regex(/^\S*$/).default(FIRST_STEP),
   queue: z.enum(QUEUES).default('normal'),
+  group: groupSchema().optional(),
   ...shape,
 }) as unknown as z.ZodObject<z.ZodRawShape> & z.ZodType<WrittenTask>;
 
 /** A task as an object to be written as JSON. */
 export function writtenTask(task: Task): object {
-  const { run, url, host, mark, step, queue } = task;
+  const { run, url, host, mark, step, queue, join } = task;
   const key = keyOfMark(mark);
-  const isPlain = host === MALFORMED_HOST || key === keyWithLogin(canonicalOf(url), loginFor(url, task.logins));
+  const group = host === MALFORMED_HOST || join !== undefined ? undefined : groupOfMark(mark);
+  const isPlain =
+    host === JOIN_HOST || host === MALFORMED_HOST || key === keyWithLogin(canonicalOf(url), loginFor(url, task.logins));
   return {
-    v: MESSAGE_VERSION,
+    v: group === undefined && join === undefined ? PLAIN_VERSION : MESSAGE_VERSION,
     run,
     url,
     ...(isPlain ? {} : { key }),
     ...(step === FIRST_STEP ? {} : { step }),
     queue,
+    ...(group === undefined ? {} : { group }),
     ...fieldsOf(task),
   };
 }
 
-/** The fields a task has from the start: redirects come later, and credentials depend on its URL. */
-export type CarriedFields = Omit<FieldsOfTask, 'redirects' | 'logins'>;
+/** The fields a task has from the start: redirects and their cookies come later, and credentials depend on its URL. */
+export type CarriedFields = Omit<FieldsOfTask, 'redirects' | 'logins' | 'cookies' | 'join'>;
 
 /** These fields of a task, for a new task with the same URL. */
-export function carriedFields({ redirects: _, logins: __, request, ...fields }: FieldsOfTask): CarriedFields {
+export function carriedFields({
+  redirects: _,
+  logins: __,
+  cookies: ___,
+  join: ____,
+  request,
+  ...fields
+}: FieldsOfTask): CarriedFields {
   const followed = request === undefined ? {} : { request: asFollowed(request) };
   return fieldsOf({ ...fields, ...followed }) as CarriedFields;
 }

@@ -1,5 +1,5 @@
 import { SECOND_MS } from '../durations.ts';
-import type { HostFault } from '../host/breaker.ts';
+import { type HostFault, PAGE_FAULT } from '../host/breaker.ts';
 import { throttlePauseMs } from '../host/host-pace.ts';
 import type { HostTrouble } from '../host/host-trouble.ts';
 import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../host/retry-after.ts';
@@ -77,7 +77,7 @@ export function judgeAnswer({ status, headers }: Answer, about: Circumstances): 
   if (status >= 500) {
     const slowed = status === 503 ? { slowDown: detail } : {};
     const outcome = again('http_5xx', detail, about);
-    return { outcome, ...unhealthy(detail), hostFault: 'answers of 5xx', ...slowed };
+    return { outcome, ...unhealthy(detail), hostFault: status === 500 ? PAGE_FAULT : 'answers of 5xx', ...slowed };
   }
   const reason = status >= 400 ? 'http_4xx' : 'redirects';
   return { outcome: { kind: 'failed', reason, detail }, hostAnswered: true };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JOIN_HOST, joinMark } from '../group/group.ts';
 import { markOf } from '../url/fingerprint.ts';
 import { keyWithLogin, loginFor, loginsField, withLogin } from '../url/logins.ts';
 import { isProblem, readUrl, withoutCredentials } from '../url/url.ts';
@@ -38,11 +39,17 @@ export function readMessage(body: Uint8Array): ReadMessage {
   if (version > MESSAGE_VERSION) return { kind: 'newer', version };
   const parsed = writtenTaskSchema.safeParse(json);
   if (!parsed.success) return { kind: 'malformed', problem: z.prettifyError(parsed.error).replaceAll('\n', ' ') };
-  const { v: _, run, url: written, key, step, queue, redirects, logins: given, ...fields } = parsed.data;
+  const { v: _, run, url: written, key, step, queue, redirects, logins: given, group, ...fields } = parsed.data;
+  if (fields.join !== undefined) {
+    const logins = given === undefined ? {} : { logins: given };
+    const task = { url: written, step, queue, ...fields, ...logins, host: JOIN_HOST };
+    return { kind: 'task', task: { ...task, run, mark: joinMark(step, fields.join.group) } };
+  }
   const url = readUrl(written);
   if (isProblem(url)) return { kind: 'malformed', problem: `the URL can't be crawled: ${url.problem}` };
   let logins = withLogin(given, url.href, url.login);
-  const mark = markOf(key ?? keyWithLogin(url.canonical, loginFor(url.href, logins)), step, digestOf(fields.request));
+  const own = key ?? keyWithLogin(url.canonical, loginFor(url.href, logins));
+  const mark = markOf(own, step, digestOf(fields.request), group);
   const task = { run, url: url.href, host: url.host, mark, step, queue, ...fields };
   if (redirects === undefined) return { kind: 'task', task: { ...task, ...loginsField(logins) } };
   const next = readUrl(redirects.at(-1) ?? '');

@@ -15,6 +15,11 @@ export interface TaskOffer extends Omit<Task, 'run'> {
   readonly changedAt?: number | undefined;
   /** The domain whose limit of hosts this task's host counts towards; see {@link OfferOptions.mostHosts}. Left out: none. */
   readonly domain?: string | undefined;
+  /**
+   * Of an owner that a replay offers: its letter is of the task itself, or of its group. A run takes it once, whichever comes
+   * first; for its group past the mark that it has from before.
+   */
+  readonly replayOf?: 'task' | 'group' | undefined;
 }
 
 /** What turns a URL into a task of a run. */
@@ -29,9 +34,11 @@ export interface OfferRules {
 }
 
 /** What is known about a task besides its URL. */
-export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' | 'deadlineMs' | 'domain'> {
+export interface AboutOffer extends CarriedFields, Pick<TaskOffer, 'changedAt' | 'deadlineMs' | 'domain' | 'replayOf'> {
   /** Default: where the crawler says that a URL starts. */
   readonly step?: string;
+  /** The group that the task will belong to. Left out: none. */
+  readonly group?: string | undefined;
   /** The queue if no rule matches. Default: the normal queue. */
   readonly queue?: Queue;
 }
@@ -49,7 +56,7 @@ export function offerOf(
   const { step = startOf?.(href) ?? FIRST_STEP } = about;
   const { queue, deadlineMs } = routeOf(href, rules, about.queue);
   const login = url.login ?? loginFor(href, logins);
-  const mark = markOf(keyWithLogin(urlKeyOf(canonical, urlKey), login), step, digestOf(about.request));
+  const mark = markOf(keyWithLogin(urlKeyOf(canonical, urlKey), login), step, digestOf(about.request), about.group);
   const offer = { ...about, url: href, host, mark, step, queue, deadlineMs: about.deadlineMs ?? deadlineMs };
   return login === undefined ? offer : { ...offer, ...loginsField(withLogin(undefined, href, login)) };
 }

@@ -29,6 +29,7 @@ export const SKIPPED_REASONS = [
   'size',
   'not_modified',
   'duplicate',
+  'middleware',
 ] as const;
 export type SkippedReason = (typeof SKIPPED_REASONS)[number];
 

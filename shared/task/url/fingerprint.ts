@@ -12,10 +12,11 @@ export const FIRST_STEP = '';
  * | of the first step                       | the URL's key in its run                          |
  * | of another step                         | `<step> <key>`                                    |
  * | whose request isn't a plain GET         | `<step> <key> <digest>`, the first step being empty |
+ * | of a group                              | the same, and ` @<group>`                         |
  */
-export function markOf(key: string, step: string = FIRST_STEP, digest?: string): string {
-  if (digest !== undefined) return `${step} ${key} ${digest}`;
-  return step === FIRST_STEP ? key : `${step} ${key}`;
+export function markOf(key: string, step: string = FIRST_STEP, digest?: string, group?: string): string {
+  const own = digest !== undefined ? `${step} ${key} ${digest}` : step === FIRST_STEP ? key : `${step} ${key}`;
+  return group === undefined ? own : `${own} @${group}`;
 }
 
 /** The key of a URL, from its mark. */

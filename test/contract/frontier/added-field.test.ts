@@ -5,6 +5,8 @@ import { Replayer } from '../../../services/producer/replayer.ts';
 import { RunDirectory } from '../../../services/worker/run-directory.ts';
 import { defineCrawler } from '../../../shared/crawler/crawler.ts';
 import type { AttemptHistory, Claims, Frontier, Ledger } from '../../../shared/ports/frontier.ts';
+import type { Groups } from '../../../shared/ports/groups.ts';
+import type { MissingSteps } from '../../../shared/ports/missing-steps.ts';
 import type { Runs } from '../../../shared/ports/runs.ts';
 import { RedisFrontier } from '../../../shared/stores/redis/frontier.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
@@ -29,7 +31,7 @@ vi.mock('../../../shared/task/task/fields.ts', async (importOriginal) => {
 const EXTRA = { price: 9_007_199_254_740_991, of: [] };
 
 interface Opened {
-  readonly frontier: Frontier & AttemptHistory & Claims & Ledger;
+  readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingSteps;
   readonly runs: Runs;
 }
 /** A store with an open run `r`, and the same store as another process finds it, after this one died with all it had. */

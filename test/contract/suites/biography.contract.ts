@@ -17,9 +17,11 @@ function task(path: number | string, host = 'a.test') {
   return { mark: `http://${host}/${path}`, host };
 }
 
-/** Forgets marks of which there is no letter, wherever those are kept. */
+/** Forgets marks of which there is no letter, wherever those are kept. A dry call before it says the same, and changes nothing. */
 async function forget(marks: Marks, which: Forgettable): Promise<Omit<Forgotten, 'letters'>> {
+  const counted = await marks.forget(which, { isDry: true });
   const { letters = 0, ...forgotten } = await marks.forget(which);
+  expect(counted).toMatchObject(forgotten);
   expect(letters).toBe(0);
   return forgotten;
 }

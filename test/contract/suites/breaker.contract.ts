@@ -103,6 +103,37 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(await host()).toMatchObject({ reason });
     });
 
+    test('a page whose 500 comes again is counted once, and ends no row: only others show that it is the host', async () => {
+      const { release, settle, host, step } = await setup();
+      const [first = 0, ...others] = await release(8);
+      const again: Settlement = {
+        ...fault('answers of 500'),
+        outcome: { kind: 'retry', reason: 'http_5xx', inMs: 1_000 },
+      };
+      await settle([first], again);
+      for (let n = 0; n < 6; n++) {
+        step(1_000);
+        const tried = await release(1);
+        expect(tried.length).toBe(1);
+        await settle(tried, again);
+      }
+      expect(await host()).toMatchObject({ pausedMs: 0, isUnreachable: false });
+      await settle(others.slice(0, 3), again);
+      expect(await host()).toMatchObject({ pausedMs: 0 });
+      await settle(others.slice(3, 4), again);
+      expect(await host()).toMatchObject({ reason: '5 answers of 500 in a row' });
+    });
+
+    test('other errors of one page count each time', async () => {
+      const { release, settle, host, step } = await setup();
+      const again: Settlement = { ...REFUSED, outcome: { kind: 'retry', reason: 'connection', inMs: 1_000 } };
+      for (let n = 0; n < 5; n++) {
+        await settle(await release(1), again);
+        step(1_000);
+      }
+      expect(await host()).toMatchObject({ isUnreachable: true });
+    });
+
     test('then one task tries it, the last of its list, and an answer lets the others flow at once', async () => {
       const { openIt, release, settle, frontier, host, step } = await setup();
       await openIt();
@@ -142,6 +173,28 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       await settle(await release(), ANSWER);
       await openIt();
       expect(await host()).toMatchObject({ pausedMs: 60_000 });
+    });
+
+    test('a run that begins while no other is open tries the host at once, by one task', async () => {
+      const { openIt, offer, release, frontier, runs, host, step } = await setup();
+      await openIt();
+      await runs.open('s', FAST_RUN, 'p');
+      await offer('s', 31, 35);
+      expect(await host(), 'another run is open').toMatchObject({ pausedMs: 60_000 });
+      await runs.cancel('r');
+      await runs.cancel('s');
+      while ((await frontier.drain()) > 0);
+      expect(await runs.counts()).toMatchObject({ open: 0 });
+      await runs.open('t', FAST_RUN, 'p');
+      await offer('t', 41, 45);
+      const [probe = 0, ...more] = await release();
+      expect([probe > 0, more]).toEqual([true, []]);
+      await frontier.admit('t', probe, 'w');
+      await frontier.settle('t', probe, REFUSED);
+      step(60_000);
+      expect(await release(), 'open again, twice as long').toEqual([]);
+      step(60_000);
+      expect((await release()).length).toBe(1);
     });
 
     test('up to a fifth is added, so that hosts that went down together are not tried together', async () => {

@@ -338,5 +338,40 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect((await frontier.release(ROOM)).tasks.length).toBe(3);
       });
     });
+
+    describe('a limit by hand', () => {
+      test('slows all runs, and leaves slower ones as they are', async () => {
+        const { ask, gate, step } = await setup();
+        expect(await gate.limit('a.test', 2_000)).toBe(0);
+        expect([await ask(UNLIMITED), await ask(UNLIMITED)]).toEqual([granted(0), refused('pace', 2_000)]);
+        step(2_000);
+        expect([await ask(every(5_000)), await ask(UNLIMITED)]).toEqual([granted(0), refused('pace', 5_000)]);
+      });
+
+      test('its end lets the host be asked soon, not at once, and tells what it was', async () => {
+        const { ask, gate, step } = await setup();
+        await gate.limit('a.test', 600_000);
+        await ask(UNLIMITED);
+        expect(await gate.limit('a.test', 0)).toBe(600_000);
+        expect(await ask(every(500))).toEqual(refused('pace', 1_000));
+        step(1_000);
+        expect([await ask(every(500)), await gate.limit('a.test', 0)]).toEqual([granted(0), 0]);
+      });
+
+      test('release keeps to it', async () => {
+        const { frontier, gate, runs } = await setup();
+        await runs.open('r', { ...FAST_RUN, intervalMs: 0 }, 'p');
+        await gate.limit('a.test', 60_000);
+        const release = async (): Promise<number> => (await frontier.release(ROOM)).tasks.length;
+        const urls = [1, 2, 3].map((n) => `http://a.test/${n}`);
+        await frontier.offer(
+          'r',
+          urls.map((url) => ({ url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' })),
+        );
+        expect([await release(), await release()]).toEqual([1, 0]);
+        await gate.limit('a.test', 0);
+        expect(await release()).toBe(2);
+      });
+    });
   });
 }

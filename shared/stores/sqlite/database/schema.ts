@@ -4,7 +4,7 @@ export const MARK = {
   taken: 1,
   /** Its task failed in the run. */
   failed: 2,
-  /** An incremental run that shares its marks has taken it. */
+  /** A run that shares its marks has taken it: an incremental one, or one that replays letters. */
   visited: 4,
 } as const;
 
@@ -28,6 +28,9 @@ export const SHARED = 0;
  *   taken a shared mark once more, 0 if none has it in hand any more. `source` is the task whose page it was found on, 0 for a
  *   seed. `session` is when it was found last (of a shared mark with its run, see `sessionOf`): what is read again after a
  *   crash is no duplicate.
+ * - `groups`: `left` joins of layer `layer` have not ended; one with `over` has ended in that generation, and is kept until then.
+ *   Its marks are in `marks`, under a negative number made from its id. `groupInputs`: what joins get of it. `endedGroups`: what the
+ *   run has counted of groups that have letters, for a replay.
  * - `crawls`: what each run was begun with, and which process has it.
  * - `leftovers`: runs whose rows are being deleted, some at a time.
  * - `letters`: dead letters as they would lie in a broker's queue, oldest first. No number is used twice: deleting a letter
@@ -255,6 +258,64 @@ CREATE TABLE steps (
 ) STRICT, WITHOUT ROWID;
 `;
 
+const STEP_FAILURES = `
+CREATE TABLE stepFailures (
+  run INTEGER NOT NULL,
+  place TEXT NOT NULL,
+  pages INTEGER NOT NULL,
+  error TEXT NOT NULL,
+  PRIMARY KEY (run, place)
+) STRICT, WITHOUT ROWID;
+`;
+
+const GROUPS = `
+ALTER TABLE runs ADD COLUMN joins INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN joinsDue INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN joinsLayer INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN openGroups INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE groups (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL,
+  grp TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  open INTEGER NOT NULL DEFAULT 1,
+  ended TEXT,
+  layer INTEGER NOT NULL DEFAULT 0,
+  left INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  large INTEGER NOT NULL DEFAULT 0,
+  over INTEGER
+) STRICT;
+CREATE UNIQUE INDEX groupsOf ON groups (run, grp);
+CREATE INDEX groupsOver ON groups (run, over) WHERE over IS NOT NULL;
+CREATE TABLE groupInputs (
+  grp INTEGER NOT NULL,
+  mark TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  input TEXT,
+  PRIMARY KEY (grp, mark)
+) STRICT, WITHOUT ROWID;
+`;
+
+const HAND_LIMITS = `
+ALTER TABLE hosts ADD COLUMN handLimit INTEGER NOT NULL DEFAULT 0;
+`;
+
+const REPLAYED_GROUPS = `
+ALTER TABLE groups ADD COLUMN claimed TEXT;
+ALTER TABLE runs ADD COLUMN anew INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE endedGroups (
+  run INTEGER NOT NULL,
+  grp TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  ends TEXT NOT NULL,
+  PRIMARY KEY (run, grp)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX endedGroupsAt ON endedGroups (at);
+`;
+
 /** What each version adds to the one before it. */
 export const SCHEMA_STEPS: readonly string[] = [
   FIRST,
@@ -264,6 +325,10 @@ export const SCHEMA_STEPS: readonly string[] = [
   TALLIES,
   HOST_TROUBLES,
   STEPS,
+  STEP_FAILURES,
+  GROUPS,
+  HAND_LIMITS,
+  REPLAYED_GROUPS,
 ];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */

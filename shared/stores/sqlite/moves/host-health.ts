@@ -4,6 +4,7 @@ import {
   faultsText,
   type HostFault,
   openForMs,
+  PAGE_FAULT,
   PROBE_ADMITTED_MS,
   PROBE_RELEASED_MS,
   spreadMs,
@@ -30,14 +31,20 @@ export class HostHealth {
     this.#host = moves.host(name);
   }
 
-  /** Takes in what a request showed about the host. `intervalMs` is its run's own; `isSilent`: the host never answered that. */
+  /**
+   * Takes in what a request showed about the host. `intervalMs` is its run's own; `isSilent`: the host never answered that;
+   * `isAgain`: the page has failed before.
+   */
   hear(
     intervalMs: number,
     { hostAnswered, hostFault, slowDown }: Omit<Settlement, 'outcome'>,
-    isSilent: boolean,
+    { isSilent = false, isAgain = false } = {},
   ): void {
     const host = this.#host;
-    if (hostFault !== undefined) this.#countFault(hostFault, isSilent);
+    const isOfPage = hostFault === PAGE_FAULT && isAgain && !this.isTried;
+    if (isOfPage) {
+      // The page's own, or else others will show it.
+    } else if (hostFault !== undefined) this.#countFault(hostFault, isSilent);
     else if (host.failing !== null) this.#closeBreaker();
     const wasSlowed = host.slowMs > 0;
     if (slowDown !== undefined) this.#slowDown(intervalMs, slowDown);

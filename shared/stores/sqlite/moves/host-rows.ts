@@ -1,5 +1,6 @@
 import { LONGEST_PAUSE_MS, type Pause } from '../../../ports/host-gate.ts';
 import type { HostCircumstances } from '../../../ports/host-overview.ts';
+import { SECOND_MS } from '../../../task/durations.ts';
 import type { Faults } from '../../../task/host/breaker.ts';
 import { type HostPace, longestInterval } from '../../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../../task/host/retry-after.ts';
@@ -18,6 +19,8 @@ export type HostRow = {
   /** The slowest interval that a run asked for lately, and until when it counts. */
   interval: number;
   intervalUntil: number;
+  /** The least interval, by hand; 0 for none. */
+  handLimit: number;
   /** What its robots.txt asks for, and until when that counts. */
   crawlDelay: number;
   crawlDelayUntil: number;
@@ -71,6 +74,7 @@ export function newHost(host: string): HostRow {
     releaseAt: 0,
     interval: 0,
     intervalUntil: 0,
+    handLimit: 0,
     crawlDelay: 0,
     crawlDelayUntil: 0,
     responseMs: null,
@@ -94,6 +98,18 @@ export function slowHost(host: HostRow, intervalMs: number, forMs: number, now: 
   if (host.crawlDelayUntil > now && host.crawlDelay > intervalMs) return;
   host.crawlDelay = intervalMs;
   host.crawlDelayUntil = now + forMs;
+}
+
+/** Limits by hand how fast a host is asked; 0 ends that. Returns the limit before. The next request is no sooner than usual. */
+export function limitHost(host: HostRow, intervalMs: number, now: number): number {
+  const was = host.handLimit;
+  host.handLimit = intervalMs;
+  if (was > intervalMs) {
+    const pace = Math.max(SECOND_MS, intervalMs, host.intervalUntil > now ? host.interval : 0);
+    host.nextAt = Math.min(host.nextAt, now + pace);
+    host.releaseAt = Math.min(host.releaseAt, now + pace);
+  }
+  return was;
 }
 
 /** Pauses a host until somebody resumes it. Returns the pause that it was in. */
@@ -130,9 +146,10 @@ function pauseOf(host: HostRow, now: number): Pause | undefined {
   return isUnreachable(host) ? { ...pause, isUnreachable: true } : pause;
 }
 
-/** The run's own interval, or that of a slower run that named the host a short while ago. */
+/** The run's own interval, a limit by hand, or that of a slower run that named the host a short while ago. */
 export function rateOf(host: HostRow, own: number, now: number): number {
-  return host.interval > own && host.intervalUntil > now ? host.interval : own;
+  const rate = Math.max(own, host.handLimit);
+  return host.interval > rate && host.intervalUntil > now ? host.interval : rate;
 }
 
 /** The longest interval that there is a reason for, and the reason. */

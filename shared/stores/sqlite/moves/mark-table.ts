@@ -21,7 +21,7 @@ export interface Discovery {
 
 interface Retaken {
   readonly owner: number;
-  /** The number of the run whose task failed. */
+  /** The number of the run whose task is over. */
   readonly run: number;
   readonly mark: string;
   /** The id of the task that takes it. */
@@ -79,7 +79,7 @@ export class MarkTable {
   }
 
   /**
-   * Takes a free mark for a new task of a run whose earlier task for it failed. Returns the id of the failed task; undefined if
+   * Takes a mark for a new task of a run whose earlier task for it is over. Returns the id of that task, if it failed; undefined if
    * the run has forgotten it.
    */
   retake({ owner, run, mark, task, session }: Retaken): number | undefined {
@@ -88,7 +88,8 @@ export class MarkTable {
       ...[run, mark, MARK.failed],
     );
     if (failed !== undefined) this.drop(run, mark, MARK.failed);
-    this.add(owner, mark, MARK.taken, { ...(failed ?? { source: 0, session }), task });
+    if (!this.add(owner, mark, MARK.taken, { ...(failed ?? { source: 0, session }), task }))
+      this.#database.run('UPDATE marks SET task = ? WHERE owner = ? AND mark = ?', task, owner, mark);
     return failed?.task ?? undefined;
   }
 

@@ -1,30 +1,19 @@
-import type { RunOptions } from '../../../ports/runs.ts';
-import type { Outcome } from '../../../task/task/outcome.ts';
+import { groupOfMark } from '../../../task/group/group.ts';
+import { isMember } from '../../../task/group/plan.ts';
+import { MOST_HOSTS_TRIED } from '../../../task/host/breaker.ts';
+import { MALFORMED_HOST } from '../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { RowCache } from '../database/row-cache.ts';
 import { MARK, SHARED } from '../database/schema.ts';
+import { type GroupEnding, GroupTable } from './groups.ts';
 import { type HostRow, newHost } from './host-rows.ts';
 import { MarkTable, sessionOf } from './mark-table.ts';
 import { Recrawl } from './recrawl.ts';
+import { optionsOf } from './run-options.ts';
 import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
-import { Places, type TaskRow } from './task-rows.ts';
+import { closeTask, type EndOutcome, Places, removeTask, type Spent, storeWaiting, type TaskRow } from './task-rows.ts';
 import { NO_TROUBLE } from './troubles.ts';
-
-/** The outcomes after which a task is over. */
-export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
-
-/** What a task that is over has cost. */
-export interface Spent {
-  readonly bytes: number;
-  readonly bytesSaved: number;
-}
-
-/** How a task ended, kept so that it can be taken back. */
-export interface Ending extends Spent {
-  readonly kind: EndOutcome['kind'];
-  readonly reason?: string;
-}
 
 interface MovesOptions {
   readonly database: LocalDatabase;
@@ -44,6 +33,7 @@ export class Moves {
   readonly #owned: ReadonlySet<string> | undefined;
   readonly marks: MarkTable;
   readonly recrawl: Recrawl;
+  readonly groups: GroupTable;
   readonly #runs: RowCache<RunRow>;
   readonly #hosts: RowCache<HostRow>;
   readonly #runHosts: RowCache<RunHostRow>;
@@ -56,6 +46,7 @@ export class Moves {
     this.now = now;
     this.marks = new MarkTable(database);
     this.recrawl = new Recrawl(database, this.marks);
+    this.groups = new GroupTable(this, database);
     this.#runs = new RowCache(database, { name: 'runs', keys: ['id'], memory: memories.runs });
     this.#hosts = new RowCache(database, { name: 'hosts', keys: ['host'], memory: memories.hosts });
     this.#runHosts = new RowCache(database, { name: 'runHosts', keys: ['run', 'host'], memory: memories.runHosts });
@@ -119,6 +110,12 @@ export class Moves {
     return optionsOf(run).dedup === 'run' ? run.n : SHARED;
   }
 
+  /** The same of one mark: a group has its own. */
+  ownerOfMark(run: RunRow, mark: string): number {
+    const group = optionsOf(run).joins === undefined ? undefined : groupOfMark(mark);
+    return group === undefined ? this.ownerOf(run) : this.groups.marksOf(run, group);
+  }
+
   /** Lets release look at the run no later than `at`. */
   lookBy(run: RunRow, at: number): void {
     if (run.lookAt === null || at < run.lookAt) run.lookAt = at;
@@ -150,14 +147,23 @@ export class Moves {
     return this.#nextTask;
   }
 
-  /** Adds a new task, at the tail of its host's list. */
-  add(run: RunRow, task: Pick<TaskRow, 'host' | 'queue' | 'mark' | 'firstSeen' | 'deadline' | 'form'>): void {
+  /** Places at the head of a host's list for so many new tasks: the first of them. */
+  headPlaces(run: RunRow, { host, queue }: Pick<TaskRow, 'host' | 'queue'>, count: number): number {
+    return this.#places.atHead(run.n, host, queue, count);
+  }
+
+  /** Adds a new task, at the tail of its host's list if no place is given. */
+  add(
+    run: RunRow,
+    task: Pick<TaskRow, 'host' | 'queue' | 'mark' | 'firstSeen' | 'deadline' | 'form'>,
+    place = this.#places.atTail(run.n, task.host, task.queue),
+  ): void {
     const { host, queue, mark, firstSeen, deadline, form } = task;
     const id = this.nextTask;
     this.#nextTask = id + 1;
     this.database.run(
       'INSERT INTO tasks (id, run, host, queue, place, mark, firstSeen, deadline, form) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[id, run.n, host, queue, this.#places.atTail(run.n, host, queue), mark, firstSeen, deadline, form],
+      ...[id, run.n, host, queue, place, mark, firstSeen, deadline, form],
     );
     const own = this.runHost(run, host);
     own.waiting++;
@@ -183,7 +189,7 @@ export class Moves {
 
   /** A retry waits for its time beside the lists. */
   retry(run: RunRow, task: TaskRow, at: number): void {
-    this.#store(task, { place: null, dueAt: at });
+    storeWaiting(this.database, task, { place: null, dueAt: at });
     run.waiting++;
     this.lookBy(run, at);
   }
@@ -194,51 +200,74 @@ export class Moves {
   }
 
   /** Ends a task. */
-  end(run: RunRow, task: TaskRow, outcome: EndOutcome, spent: Spent): void {
-    this.#close(run, task, { ...spent, ...outcome });
+  end(
+    run: RunRow,
+    task: TaskRow,
+    outcome: EndOutcome,
+    spent: Spent,
+    about: Pick<GroupEnding, 'input' | 'claimed'> = {},
+  ): void {
+    closeTask(this.database, task, run.generation, { ...spent, ...outcome });
     run[outcome.kind]++;
     countStep(this.database, run.n, task, outcome.kind);
     if (outcome.kind === 'failed') this.freeClaim(run, task);
+    const reason = outcome.kind === 'done' ? undefined : outcome.reason;
+    this.groups.ended(run, task, { kind: outcome.kind, reason, ...about });
     if (outcome.kind === 'done') return;
     this.database.run(
       'INSERT INTO reasons (run, kind, reason, count) VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
       ...[run.n, outcome.kind, outcome.reason],
     );
     // A later run may try it again; this one won't. A malformed text stays known for good.
-    if (outcome.kind !== 'failed' || outcome.reason === 'malformed') return;
+    if (outcome.kind !== 'failed' || outcome.reason === 'malformed' || this.#isInGroup(run, task)) return;
     this.marks.fail(this.ownerOf(run), run.n, task.mark);
   }
 
   /** Has the run, or one that it shares its marks with, taken this mark? */
   isTaken(run: RunRow, mark: string): boolean {
-    return this.marks.has(this.ownerOf(run), mark, MARK.taken);
+    return this.marks.has(this.ownerOfMark(run, mark), mark, MARK.taken);
   }
 
   /** Takes a free mark for a task, which gives up what it had claimed before. */
   claim(run: RunRow, task: TaskRow, mark: string): void {
     this.freeClaim(run, task);
-    const found = { source: task.id, session: sessionOf(run, this.ownerOf(run)) };
-    this.marks.add(this.ownerOf(run), mark, MARK.taken, found);
+    const owner = this.ownerOfMark(run, mark);
+    const found = { source: task.id, session: sessionOf(run, owner) };
+    this.marks.add(owner, mark, MARK.taken, found);
     this.database.run('UPDATE tasks SET claimed = ? WHERE id = ?', mark, task.id);
     const { incremental, dedup } = optionsOf(run);
     // So that an incremental run doesn't take it again because of its age.
-    if (incremental && dedup === 'ever') this.marks.add(run.n, mark, MARK.visited, found);
+    if (incremental && dedup === 'ever' && !this.#isInGroup(run, { mark, host: task.host }))
+      this.marks.add(run.n, mark, MARK.visited, found);
   }
 
   /** Gives up what a task has claimed. */
   freeClaim(run: RunRow, task: TaskRow): void {
     if (task.claimed === null) return;
-    this.marks.drop(this.ownerOf(run), task.claimed, MARK.taken);
+    this.marks.drop(this.ownerOfMark(run, task.claimed), task.claimed, MARK.taken);
     this.marks.drop(run.n, task.claimed, MARK.visited);
     task.claimed = null;
   }
 
   countCancelled(run: RunRow, task: TaskRow): void {
-    this.#remove(task);
+    removeTask(this.database, task);
     this.freeClaim(run, task);
-    if (!optionsOf(run).incremental || !this.recrawl.free({ n: run.n, options: optionsOf(run) }, task.mark))
-      this.marks.drop(this.ownerOf(run), task.mark, MARK.taken);
+    // Marks in a group go with it.
+    if (this.#isInGroup(run, task)) {
+      run.cancelled++;
+      this.groups.ended(run, task, { kind: 'cancelled' });
+      return;
+    }
+    const { incremental, joins } = optionsOf(run);
+    const isKept = (incremental || joins !== undefined) && this.recrawl.free(run, task.mark);
+    if (!isKept) this.marks.drop(this.ownerOf(run), task.mark, MARK.taken);
     run.cancelled++;
+    this.groups.ended(run, task, { kind: 'cancelled' });
+  }
+
+  /** A mark in a group, or a join's. */
+  #isInGroup(run: RunRow, { mark, host }: Pick<TaskRow, 'mark' | 'host'>): boolean {
+    return optionsOf(run).joins !== undefined && host !== MALFORMED_HOST && isMember({ mark });
   }
 
   /** The one place where a run ends: nothing waits, nothing is in flight, and no seeds can come or matter any more. */
@@ -246,6 +275,7 @@ export class Moves {
     if (run.inFlight > 0 || run.waiting > 0 || run.endedAt !== null) return;
     if (run.state !== 'cancelled') {
       if (run.completed === 0 || this.hasProducers(run)) return;
+      if (this.groups.makeRunJoins(run)) return;
       run.state = 'finished';
     }
     run.endedAt = this.now;
@@ -259,7 +289,19 @@ export class Moves {
     run.endedAt = null;
     this.#runs.flush();
     const last = this.database.get<{ opened: number | null }>('SELECT max(opened) AS opened FROM runs');
+    if ((last?.opened ?? null) === null) this.#tryHosts();
     run.opened ??= (last?.opened ?? 0) + 1;
+  }
+
+  /** No run is open, so what earlier ones found out about hosts is old: each is tried by one task. */
+  #tryHosts(): void {
+    this.#hosts.flush();
+    const open = this.database.all<{ host: string }>(
+      'SELECT host FROM hosts WHERE opened > 0 AND pausedUntil > ? AND pausedUntil = openUntil ORDER BY pausedUntil DESC LIMIT ?',
+      ...[this.now, MOST_HOSTS_TRIED],
+    );
+    for (const { host } of open)
+      Object.assign(this.host(host), { pausedUntil: 0, reason: '', openUntil: 0, probe: '' });
   }
 
   hasProducers(run: RunRow): boolean {
@@ -270,39 +312,10 @@ export class Moves {
   line(run: RunRow, task: TaskRow, atTail = false): void {
     const { host, queue } = task;
     const place = atTail ? this.#places.atTail(run.n, host, queue) : this.#places.atHead(run.n, host, queue);
-    this.#store(task, { place, dueAt: null });
+    storeWaiting(this.database, task, { place, dueAt: null });
     const own = this.runHost(run, host);
     own.waiting++;
     this.wakeHost(run, own);
-  }
-
-  /** Writes back a task that waits from now on. */
-  #store(task: TaskRow, { place, dueAt }: { readonly place: number | null; readonly dueAt: number | null }): void {
-    const { host, attempts, starts, throttles, form, id } = task;
-    this.database.run(
-      `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL, stamp = NULL,
-       attempts = ?, starts = ?, throttles = ?, form = ? WHERE id = ?`,
-      ...[host, place, dueAt, attempts, starts, throttles, form, id],
-    );
-  }
-
-  /** Deletes a task that is over, or keeps it until its record is on the disk. */
-  #close(run: RunRow, task: TaskRow, ending: Ending): void {
-    if (run.generation === null) {
-      this.#remove(task);
-      return;
-    }
-    const { reason, bytes, bytesSaved, kind } = ending;
-    this.database.run(
-      `UPDATE tasks SET over = ?, ending = ?, host = ?, form = ?, attempts = ?, throttles = ?,
-       release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL WHERE id = ?`,
-      ...[run.generation, JSON.stringify({ kind, reason, bytes, bytesSaved }), task.host, task.form],
-      ...[task.attempts, task.throttles, task.id],
-    );
-  }
-
-  #remove({ id }: TaskRow): void {
-    this.database.run('DELETE FROM tasks WHERE id = ?', id);
   }
 }
 
@@ -312,18 +325,4 @@ const FIND_FLIGHT =
 
 function isKept({ readyAt, waiting, troubleSince, hasAnswered }: RunHostRow): boolean {
   return readyAt !== null || waiting > 0 || troubleSince !== null || hasAnswered === 1;
-}
-
-/** Options by their text, of the last runs: they never change, and every call reads them. */
-const parsed = new Map<string, RunOptions>();
-const MOST_PARSED = 100;
-
-export function optionsOf({ options }: Pick<RunRow, 'options'>): RunOptions {
-  let known = parsed.get(options);
-  if (known === undefined) {
-    known = JSON.parse(options) as RunOptions;
-    if (parsed.size >= MOST_PARSED) parsed.clear();
-    parsed.set(options, known);
-  }
-  return known;
 }

@@ -1,7 +1,10 @@
 import { type LinkTally, type Offer, type OfferOptions, type OfferResult, takenWith } from '../../../ports/frontier.ts';
+import { groupOfMark } from '../../../task/group/group.ts';
 import { MARK } from '../database/schema.ts';
+import type { GroupRow } from './group-rows.ts';
 import { type Discovery, sessionOf } from './mark-table.ts';
-import { type Moves, optionsOf } from './moves.ts';
+import type { Moves } from './moves.ts';
+import { optionsOf } from './run-options.ts';
 import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
 import { heldOf, newTask, type TaskRow } from './task-rows.ts';
@@ -16,6 +19,13 @@ export class Offering {
   /** The hosts that count already, by their domain. */
   readonly #hosts = new Map<string, Set<string>>();
   #discovery: Discovery = { source: 0, session: 1 };
+  #parent: TaskRow | undefined;
+  #most = 0;
+  /** The group of those that are members of one, and how many of them are taken. */
+  #group: GroupRow | undefined;
+  #members = 0;
+  /** The next place for members at the head of a list: so groups end before new ones begin. */
+  readonly #heads = new Map<string, number>();
 
   constructor(moves: Moves, options: OfferOptions) {
     this.#moves = moves;
@@ -30,8 +40,13 @@ export class Offering {
     const page = parent === undefined ? undefined : this.#moves.flight(run, parent);
     if (parent !== undefined && (page === undefined || !this.#count(run, page, parent.tally, offers.length)))
       return { refused: 'parent' };
+    this.#parent = page;
+    this.#most = offers.length;
     this.#discovery = { source: page?.id ?? 0, session: sessionOf(run, this.#moves.ownerOf(run)) };
-    const roomUntil = (bound: number | undefined) => (bound === undefined ? offers.length : bound - run.discovered);
+    // A local run crawls groups once more itself: their pages, counted before, don't keep out others, nor those them.
+    const isAnew = offers.some((offer) => 'replayed' in offer && offer.replayed !== undefined);
+    const counted = isAnew ? run.anew : run.discovered - run.joins - run.anew;
+    const roomUntil = (bound: number | undefined) => (bound === undefined ? offers.length : bound - counted);
     const [room, roomOfLinks] = [roomUntil(limit), roomUntil(most)];
     const counts: Record<Answer, number> = { taken: 0, known: 0, readAgain: 0, scope: 0, maxPages: 0, limit: 0 };
     for (const offer of offers) {
@@ -40,7 +55,10 @@ export class Offering {
     }
     const { taken: accepted, scope, maxPages } = counts;
     const known = counts.known + counts.readAgain;
+    if (this.#group !== undefined) this.#moves.groups.count(this.#group, this.#members);
+    if (accepted > 0 && (optionsOf(run).joins?.run.length ?? 0) > 0) run.joinsDue = 1;
     run.discovered += accepted;
+    if (isAnew) run.anew += accepted;
     run.waiting += accepted;
     if (repeat !== true) {
       this.#countDuplicates(run, page, counts.known);
@@ -69,18 +87,26 @@ export class Offering {
     const task = newTask(offer, this.#moves.now);
     const { mark, host } = task;
     // A run without failures has no failed marks.
-    if (run.failed > 0 && this.#moves.marks.has(run.n, mark, MARK.failed)) return this.#known(run, run.n, mark);
+    const grp = 'malformed' in offer ? undefined : groupOfMark(mark);
+    if (grp === undefined && run.failed > 0 && this.#moves.marks.has(run.n, mark, MARK.failed))
+      return this.#known(run, run.n, mark);
     const domain = 'malformed' in offer || this.#options.mostHosts === undefined ? undefined : offer.domain;
     const hosts = domain === undefined ? undefined : this.#hostsOf(run, domain);
     const isOneTooMany = hosts !== undefined && !hosts.has(host) && hosts.size >= (this.#options.mostHosts ?? 0);
     const refusal = isFull ?? (isOneTooMany ? 'scope' : undefined);
-    if (!this.#take(run, offer, mark, refusal === undefined)) return this.#known(run, this.#moves.ownerOf(run), mark);
+    if (!this.#take(run, offer, mark, refusal === undefined))
+      return this.#known(
+        run,
+        grp === undefined ? this.#moves.ownerOf(run) : this.#moves.groups.marksOf(run, grp),
+        mark,
+      );
     if (refusal !== undefined) return refusal;
     if (domain !== undefined && hosts?.has(host) === false) {
       hosts.add(host);
       this.#moves.database.run('INSERT INTO domainHosts VALUES (?, ?, ?)', run.n, domain, host);
     }
-    this.#moves.add(run, task);
+    if (grp === undefined) this.#moves.add(run, task);
+    else this.#moves.add(run, task, this.#headPlace(run, task));
     countStep(this.#moves.database, run.n, task, 'discovered');
     return 'taken';
   }
@@ -90,20 +116,48 @@ export class Offering {
     const { recrawl, marks, now } = this.#moves;
     const options = optionsOf(run);
     const found = { ...this.#discovery, task: this.#moves.nextTask };
+    const [grp, replayOf] = 'malformed' in offer ? [] : [groupOfMark(mark), offer.replayOf];
+    if (grp !== undefined) return this.#takeMember(run, grp, mark, found, mayTake);
+    const own = { n: run.n, options };
+    if (replayOf === 'group') {
+      if (recrawl.isOwn(own, mark)) return false;
+      if (mayTake) recrawl.take(own, mark, found);
+      return true;
+    }
     if (options.incremental && !('malformed' in offer)) {
-      const own = { n: run.n, options };
       const openRuns = () => this.#moves.openRuns().map((open) => ({ n: open.n, options: optionsOf(open) }));
       if (!recrawl.isDueNow(own, offer, openRuns, now)) return false;
       if (mayTake) recrawl.take(own, mark, found);
       return true;
     }
     const owner = this.#moves.ownerOf(run);
-    return mayTake ? marks.add(owner, mark, MARK.taken, found) : !marks.has(owner, mark, MARK.taken);
+    if (!mayTake) return !marks.has(owner, mark, MARK.taken);
+    if (!marks.add(owner, mark, MARK.taken, found)) return false;
+    if (replayOf === 'task') recrawl.note(own, mark, found);
+    return true;
+  }
+
+  #takeMember(run: RunRow, grp: string, mark: string, found: Discovery, mayTake: boolean): boolean {
+    const { marks, groups } = this.#moves;
+    if (!mayTake) return !marks.has(groups.marksOf(run, grp), mark, MARK.taken);
+    const parent = this.#parent ?? { mark: '', form: '', claimed: null };
+    this.#group ??= marks.has(groups.marksOf(run, grp), mark, MARK.taken) ? undefined : groups.join(run, grp, parent);
+    if (!marks.add(groups.marksOf(run, grp), mark, MARK.taken, { ...found, session: run.session })) return false;
+    this.#members++;
+    return true;
+  }
+
+  #headPlace(run: RunRow, { host, queue }: Pick<TaskRow, 'host' | 'queue'>): number {
+    const key = `${queue} ${host}`;
+    const place = this.#heads.get(key) ?? this.#moves.headPlaces(run, { host, queue }, this.#most);
+    this.#heads.set(key, place + 1);
+    return place;
   }
 
   #known(run: RunRow, owner: number, mark: string): Answer {
     // The source that it was found in before a crash is read again.
-    return run.session > 1 && this.#moves.marks.isReadAgain(owner, mark, this.#discovery) ? 'readAgain' : 'known';
+    const discovery = owner < 0 ? { ...this.#discovery, session: run.session } : this.#discovery;
+    return run.session > 1 && this.#moves.marks.isReadAgain(owner, mark, discovery) ? 'readAgain' : 'known';
   }
 
   /** Counts duplicates; also apart from others while their source may have to be read again. */

@@ -51,14 +51,23 @@ export class Recrawl {
     return isDue(this.get(mark, now), changedAt, after, now) && !this.#isLive(run, mark, openRuns());
   }
 
-  /** Takes a URL for a task. */
+  /** Has the run itself taken a URL? Of shared marks that is known for those that it takes by {@link take}, or notes. */
+  isOwn({ n, options }: RecrawlingRun, mark: string): boolean {
+    return this.#marks.has(n, mark, options.dedup === 'run' ? MARK.taken : MARK.visited);
+  }
+
+  note({ n, options }: RecrawlingRun, mark: string, found: Discovery): void {
+    if (options.dedup === 'ever') this.#marks.add(n, mark, MARK.visited, found);
+  }
+
+  /** Takes a URL for a task, be it marked from before or not. */
   take(run: RecrawlingRun, mark: string, found: Discovery & { readonly task: number }): void {
     if (run.options.dedup === 'run') {
       this.#marks.add(run.n, mark, MARK.taken, found);
       return;
     }
     if (!this.#marks.add(SHARED, mark, MARK.taken, found)) this.#marks.takeAgain(mark, run.n, found.task);
-    this.#marks.add(run.n, mark, MARK.visited, found);
+    this.note(run, mark, found);
   }
 
   /** Remembers a page that was visited. */
@@ -71,7 +80,7 @@ export class Recrawl {
   }
 
   /** A task was cancelled. Returns `true` if its page had been crawled before, and keeps its mark. */
-  free(run: RecrawlingRun, mark: string): boolean {
+  free(run: Pick<RecrawlingRun, 'n'>, mark: string): boolean {
     if (this.#marks.takenAgainBy(mark) !== run.n) return false;
     this.#marks.takeAgain(mark, NOBODY);
     return true;

@@ -5,6 +5,7 @@ import {
   type ReleaseOptions,
   type ReleaseVerdict,
 } from '../../../ports/frontier.ts';
+import { JOIN_HOST } from '../../../task/group/group.ts';
 import { downAt, isDown } from '../../../task/host/host-trouble.ts';
 import { RETRY_AFTER_CAP_MS } from '../../../task/host/retry-after.ts';
 import { MALFORMED_HOST } from '../../../task/url/fingerprint.ts';
@@ -21,7 +22,8 @@ import {
 import { readStored } from '../../stored-task.ts';
 import { HostHealth, probeOf } from './host-health.ts';
 import { type HostRow, paceOf, rateOf } from './host-rows.ts';
-import { type Moves, optionsOf } from './moves.ts';
+import type { Moves } from './moves.ts';
+import { optionsOf } from './run-options.ts';
 import type { RunHostRow, RunRow } from './run-rows.ts';
 import { placeOf, stateOfTask, type TaskRow } from './task-rows.ts';
 import { noteDown, timesOf } from './troubles.ts';
@@ -179,7 +181,7 @@ export class Releasing {
         own.readyAt = Math.min(paused, Math.max(giveUpAt, now + LEAD_MS));
         return 0;
       }
-      if (!(this.#unpaced && run.touched === 0)) pace = this.#paceOf(run, name);
+      if (name !== JOIN_HOST && !(this.#unpaced && run.touched === 0)) pace = this.#paceOf(run, name);
       if (pace > 0) {
         // The gate's next slot is ahead of release's cursor where slots were reached too late, and given up.
         cursor = Math.min(Math.max(now, host.releaseAt, host.nextAt), farthest);

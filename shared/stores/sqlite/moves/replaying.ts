@@ -1,7 +1,9 @@
 import type { LocalReplay, ReplayedTask, ReplayFate } from '../../../ports/local-letters.ts';
-import { MARK } from '../database/schema.ts';
+import { MARK, SHARED } from '../database/schema.ts';
+import { type GroupEnds, uncountEnds } from './ended-groups.ts';
 import { sessionOf } from './mark-table.ts';
 import type { Moves } from './moves.ts';
+import { optionsOf } from './run-options.ts';
 import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
 import { newTask } from './task-rows.ts';
@@ -12,45 +14,102 @@ export function replayTasks(moves: Moves, id: string, tasks: readonly ReplayedTa
   const run = moves.run(id);
   if (run === undefined) return { refused: 'unknown' };
   if (run.state === 'cancelled') return { refused: 'cancelled' };
-  const fates = tasks.map((task) => replayTask(moves, run, task));
+  const fates = tasks.map((task) =>
+    task.offer.replayOf === 'group' ? replayGroup(moves, run, task) : replayTask(moves, run, task),
+  );
   if (fates.includes('taken')) {
+    // They report on the whole run.
+    if ((optionsOf(run).joins?.run.length ?? 0) > 0) run.joinsDue = 1;
     if (run.endedAt !== null) moves.reopen(run);
     moves.database.run('UPDATE crawls SET touchedAt = ? WHERE run = ?', moves.now, run.id);
   }
   return { fates };
 }
 
-function replayTask(moves: Moves, run: RunRow, { id, reason, offer }: ReplayedTask): ReplayFate {
+function replayTask(moves: Moves, run: RunRow, task: ReplayedTask): ReplayFate {
   const { database, marks } = moves;
-  const { host, mark } = offer;
+  const { offer } = task;
   const owner = moves.ownerOf(run);
-  if (marks.has(owner, mark, MARK.taken)) {
-    const live = marks.liveTask(owner, mark);
+  if (marks.has(owner, offer.mark, MARK.taken)) {
+    const live = marks.liveTask(owner, offer.mark);
     // A task's letter is stored a moment before it counts as failed.
     const inFlight =
       live !== undefined &&
       database.get('SELECT 1 FROM tasks WHERE id = ? AND release IS NOT NULL', live) !== undefined;
     return inFlight ? 'inFlight' : 'known';
   }
+  const ends = moves.groups.beginAnew(run, offer.mark);
+  if (ends === 'open') return 'inFlight';
+  // The owner is counted by its own letter.
+  uncount(
+    moves,
+    run,
+    ends.filter(({ isOwner = false }) => !isOwner),
+  );
+  if (run.failed === 0) discover(moves, run, offer);
+  else uncountFailed(moves, run, task);
+  takeAgain(moves, run, task);
+  deleteLetter(moves, run, task);
+  return 'taken';
+}
+
+/** The owner waits again, and its group is crawled with it: the letters of one owner count once. */
+function replayGroup(moves: Moves, run: RunRow, task: ReplayedTask): ReplayFate {
+  const { marks } = moves;
+  const { offer } = task;
+  const owner = moves.ownerOf(run);
+  const live = marks.liveTask(owner, offer.mark);
+  const isOther =
+    live !== undefined && moves.database.get('SELECT 1 FROM tasks WHERE id = ? AND run = ?', live, run.n) === undefined;
+  const ends = isOther ? 'open' : moves.groups.beginAnew(run, offer.mark);
+  if (ends === 'open') return 'inFlight';
+  // They come again as tasks that `max-pages` has counted.
+  run.anew -= uncount(moves, run, ends);
+  deleteLetter(moves, run, task);
+  if (live !== undefined) return 'known';
+  const wasTaken = owner === SHARED && marks.has(owner, offer.mark, MARK.taken);
+  discover(moves, run, offer);
+  run.anew++;
+  // Cancelled, it keeps its mark.
+  if (wasTaken) marks.takeAgain(offer.mark, run.n);
+  takeAgain(moves, run, task);
+  return 'taken';
+}
+
+/** Makes the task that waits. */
+function takeAgain(moves: Moves, run: RunRow, { offer }: ReplayedTask): void {
+  const { database, marks } = moves;
+  const { host, mark } = offer;
+  const owner = moves.ownerOf(run);
   // The failed task may still be kept, in case of a power cut.
   const before = marks.retake({ owner, run: run.n, mark, task: moves.nextTask, session: sessionOf(run, owner) });
   if (before !== undefined)
     database.run('DELETE FROM tasks WHERE id = ? AND mark = ? AND over IS NOT NULL', before, mark);
-  if (run.failed === 0) {
-    run.discovered++;
-    countStep(database, run.n, offer, 'discovered');
-  } else {
-    run.failed--;
-    countStep(database, run.n, offer, 'failed', -1);
-    database.run(
-      "UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = 'failed' AND reason = ? AND count > 0",
-      ...[run.n, reason],
-    );
-  }
   run.waiting++;
   moves.add(run, newTask(offer, moves.now));
   // If it was in trouble for too long before, the host would be given up at once.
   Object.assign(moves.runHost(run, host), NO_TROUBLE);
+}
+
+function discover({ database }: Moves, run: RunRow, offer: ReplayedTask['offer']): void {
+  run.discovered++;
+  countStep(database, run.n, offer, 'discovered');
+}
+
+function uncount({ database }: Moves, run: RunRow, ends: GroupEnds): number {
+  const plan = optionsOf(run).joins;
+  return plan === undefined ? 0 : uncountEnds(database, run, plan, ends);
+}
+
+function uncountFailed({ database }: Moves, run: RunRow, { reason, offer }: ReplayedTask): void {
+  run.failed--;
+  countStep(database, run.n, offer, 'failed', -1);
+  database.run(
+    "UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = 'failed' AND reason = ? AND count > 0",
+    ...[run.n, reason],
+  );
+}
+
+function deleteLetter({ database }: Moves, run: RunRow, { id }: ReplayedTask): void {
   database.run('DELETE FROM letters WHERE run = ? AND id = ?', run.n, id);
-  return 'taken';
 }

@@ -1,7 +1,9 @@
 import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
-import { type Moves, optionsOf } from './moves.ts';
+import type { Moves } from './moves.ts';
+import { optionsOf } from './run-options.ts';
 import type { RunRow } from './run-rows.ts';
 import { stepCountsOf } from './step-counts.ts';
+import { stepFailuresOf } from './step-failures.ts';
 import { hostsDownOf } from './troubles.ts';
 
 /** At most this many lost producers are named. */
@@ -28,7 +30,9 @@ export function progressOf(moves: Moves, run: RunRow): RunProgress {
     },
     reasons: reasonsOf(moves, run),
     hostsDown: hostsDownOf(run),
+    ...(optionsOf(run).joins === undefined ? {} : { openGroups: run.openGroups }),
     ...stepCountsOf(moves.database, run.n),
+    ...stepFailuresOf(moves.database, run.n),
     bytes,
     bytesSaved,
     startedAt,

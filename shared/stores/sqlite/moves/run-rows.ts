@@ -42,6 +42,14 @@ export type RunRow = {
   hostsDown: number;
   /** {@link HostsDown.named} in JSON. */
   namedDown: string;
+  /** Joins that were made. */
+  joins: number;
+  /** 1 if the run's own joins are to be made, once nothing else is left; and the layer of them that was made last. */
+  joinsDue: number;
+  joinsLayer: number;
+  openGroups: number;
+  /** Tasks of groups that were crawled once more, which `max-pages` and `limit` have counted before. */
+  anew: number;
 };
 
 export type RunHostRow = {

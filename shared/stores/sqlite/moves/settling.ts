@@ -1,4 +1,5 @@
 import type { ReleaseName, Settlement, SettleReply } from '../../../ports/frontier.ts';
+import { isMember } from '../../../task/group/plan.ts';
 import { SILENT_PAUSE_MS } from '../../../task/host/host-trouble.ts';
 import { formOf } from '../../../task/task/form.ts';
 import type { Outcome } from '../../../task/task/outcome.ts';
@@ -6,8 +7,10 @@ import type { Task } from '../../../task/task/task.ts';
 import { LEAD_MS, THROTTLES_BEFORE_TAIL } from '../../policy.ts';
 import { forgetNotes, keepNote } from './attempt-notes.ts';
 import { HostHealth, probeOf } from './host-health.ts';
-import { type Moves, optionsOf } from './moves.ts';
+import type { Moves } from './moves.ts';
+import { optionsOf } from './run-options.ts';
 import type { RunRow } from './run-rows.ts';
+import { countStepFailure } from './step-failures.ts';
 import { heldOf, type TaskRow } from './task-rows.ts';
 import { NO_TROUBLE, noteHealth } from './troubles.ts';
 
@@ -33,10 +36,11 @@ export class Settling {
     const health = new HostHealth(this.#moves, task.host);
     const isSilent = noteHealth(this.#moves.runHost(run, task.host), settlement, now);
     if (hostAnswered === undefined || hostTrouble?.kind === 'outage') health.drop(probeOf(id, name.release));
-    else health.hear(optionsOf(run).intervalMs, settlement, isSilent);
+    else health.hear(optionsOf(run).intervalMs, settlement, { isSilent, isAgain: task.attempts > 0 });
     if (hostTrouble?.pauseMs !== undefined && !isSilent)
       health.pause({ pauseMs: hostTrouble.pauseMs, reason: hostTrouble.reason });
     if (attempt !== undefined) keepNote(this.#moves, task.mark, attempt);
+    if (attempt !== undefined && outcome.kind === 'failed') countStepFailure(this.#moves.database, run.n, attempt);
     run.bytes += bytes;
     run.leftOutDepth += leftOut?.depth ?? 0;
     run.leftOutScope += leftOut?.scope ?? 0;
@@ -56,19 +60,33 @@ export class Settling {
     return isLacking ? 'put_back' : 'settled';
   }
 
-  #apply(run: RunRow, task: TaskRow, { outcome, page, bytes = 0 }: Settlement, isSilent: boolean): void {
+  #apply(
+    run: RunRow,
+    task: TaskRow,
+    { outcome, page, bytes = 0, input, claimed }: Settlement,
+    isSilent: boolean,
+  ): void {
     const { now, recrawl } = this.#moves;
     switch (outcome.kind) {
       case 'done':
       case 'skipped':
       case 'failed':
-        this.#moves.end(run, task, outcome, {
-          bytes,
-          bytesSaved: outcome.kind === 'failed' ? 0 : (page?.bytesSaved ?? 0),
-        });
+        // A store that lost its last second has lost the claim.
+        if (outcome.kind === 'done' && claimed !== undefined && !this.#moves.isTaken(run, claimed))
+          this.#moves.claim(run, task, claimed);
+        this.#moves.end(
+          run,
+          task,
+          outcome,
+          {
+            bytes,
+            bytesSaved: outcome.kind === 'failed' ? 0 : (page?.bytesSaved ?? 0),
+          },
+          { input, claimed },
+        );
         // Most tasks have no failed attempts.
         if (outcome.kind === 'done' && task.attempts + task.throttles > 0) forgetNotes(this.#moves, task.mark);
-        if (outcome.kind === 'failed' || page === undefined) break;
+        if (outcome.kind === 'failed' || page === undefined || isMember(task)) break;
         recrawl.remember({ n: run.n, options: optionsOf(run) }, task.mark, page, now);
         run.bytesSaved += page.bytesSaved;
         break;
@@ -100,7 +118,7 @@ export class Settling {
     before.hasAnswered = 1;
     if (moved.host !== task.host) {
       Object.assign(before, NO_TROUBLE);
-      new HostHealth(this.#moves, task.host).hear(optionsOf(run).intervalMs, { hostAnswered: true }, false);
+      new HostHealth(this.#moves, task.host).hear(optionsOf(run).intervalMs, { hostAnswered: true });
     }
     task.host = moved.host;
     task.form = formOf(moved);

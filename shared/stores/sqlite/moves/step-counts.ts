@@ -5,13 +5,13 @@ import type { TaskRow } from './task-rows.ts';
 
 type Counted = Pick<TaskRow, 'host' | 'mark'>;
 
-/** Counts a task by the step that its mark carries. Most runs have none. `by` is -1 for what is taken back. */
+/** Counts a task by the step that its mark carries. Most runs have none. `by` is below 0 for what is taken back. */
 export function countStep(
   database: LocalDatabase,
   run: number,
   { host, mark }: Counted,
   state: keyof StepCounts,
-  by: 1 | -1 = 1,
+  by: number = 1,
 ): void {
   const step = host === MALFORMED_HOST ? FIRST_STEP : stepOfMark(mark);
   if (step === FIRST_STEP) return;

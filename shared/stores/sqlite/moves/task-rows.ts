@@ -1,5 +1,6 @@
 import type { LinkTally, Offer, TaskState } from '../../../ports/frontier.ts';
 import { formOf, type TaskPlace } from '../../../task/task/form.ts';
+import type { Outcome } from '../../../task/task/outcome.ts';
 import type { Queue } from '../../../task/task/routing.ts';
 import { MALFORMED_HOST, malformedMarkOf } from '../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../database/database.ts';
@@ -92,9 +93,11 @@ export class Places {
     return ++ends.last;
   }
 
-  atHead(run: number, host: string, queue: number): number {
+  /** The first of `count` places. */
+  atHead(run: number, host: string, queue: number, count = 1): number {
     const ends = this.#endsOf(run, host, queue);
-    return --ends.first;
+    ends.first -= count;
+    return ends.first;
   }
 
   #endsOf(run: number, host: string, queue: number): { first: number; last: number } {
@@ -112,4 +115,55 @@ export class Places {
     }
     return ends;
   }
+}
+
+/** The outcomes after which a task is over. */
+export type EndOutcome = Extract<Outcome, { readonly kind: 'done' | 'skipped' | 'failed' }>;
+
+/** What a task that is over has cost. */
+export interface Spent {
+  readonly bytes: number;
+  readonly bytesSaved: number;
+}
+
+/** How a task ended, kept so that it can be taken back. */
+export interface Ending extends Spent {
+  readonly kind: EndOutcome['kind'];
+  readonly reason?: string;
+}
+
+/** Writes back a task that waits from now on. */
+export function storeWaiting(
+  database: LocalDatabase,
+  { host, attempts, starts, throttles, form, id }: TaskRow,
+  { place, dueAt }: { readonly place: number | null; readonly dueAt: number | null },
+): void {
+  database.run(
+    `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL, stamp = NULL,
+     attempts = ?, starts = ?, throttles = ?, form = ? WHERE id = ?`,
+    ...[host, place, dueAt, attempts, starts, throttles, form, id],
+  );
+}
+
+/** Deletes a task that is over, or keeps it until its record is on the disk. */
+export function closeTask(
+  database: LocalDatabase,
+  task: TaskRow,
+  generation: number | null,
+  { reason, bytes, bytesSaved, kind }: Ending,
+): void {
+  if (generation === null) {
+    removeTask(database, task);
+    return;
+  }
+  database.run(
+    `UPDATE tasks SET over = ?, ending = ?, host = ?, form = ?, attempts = ?, throttles = ?,
+     release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL WHERE id = ?`,
+    ...[generation, JSON.stringify({ kind, reason, bytes, bytesSaved }), task.host, task.form],
+    ...[task.attempts, task.throttles, task.id],
+  );
+}
+
+export function removeTask(database: LocalDatabase, { id }: Pick<TaskRow, 'id'>): void {
+  database.run('DELETE FROM tasks WHERE id = ?', id);
 }

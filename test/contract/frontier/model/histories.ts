@@ -44,7 +44,14 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
 );
 
 const SILENCE: Health = { hostAnswered: false, hostTrouble: { kind: 'silent', reason: 'no answer' } };
-const kind = fc.constantFrom<HostFault>('connection errors', 'connection errors', 'time-outs', 'answers of 5xx');
+const kind = fc.constantFrom<HostFault>(
+  'connection errors',
+  'connection errors',
+  'time-outs',
+  'answers of 5xx',
+  'answers of 500',
+  'answers of 500',
+);
 const health: fc.Arbitrary<Health> = fc.oneof(
   fc.constant<Health>({}),
   { weight: 2, arbitrary: fc.constant<Health>({ hostAnswered: true }) },

@@ -54,24 +54,34 @@ export class ModelHost {
     if (this.isTried) this.#probe = { run, release, until: now + 120_000 };
   }
 
+  /** A run begins, and no other is open: its breaker doesn't keep it paused. */
+  tryAgain(now: number): void {
+    if (!this.isTried || !this.isPaused(now) || this.pausedUntil !== this.#openUntil) return;
+    this.pausedUntil = 0;
+    this.#openUntil = 0;
+    this.#probe = undefined;
+  }
+
   /** The task goes back, unasked. */
   givenBack(run: string, release: number): void {
     if (this.#probe?.run === run && this.#probe.release === release) this.#probe = undefined;
   }
 
-  /** What a settle says of it. `isSilent`: it never answered the run. */
+  /** What a settle says of it. `isSilent`: it never answered the run; `isAgain`: the page has failed before. */
   settled(
     run: { readonly id: string; readonly intervalMs: number },
     release: number,
     settlement: Settlement,
-    isSilent: boolean,
+    { isSilent = false, isAgain = false },
     now: number,
   ): void {
     const { hostAnswered, hostFault, hostTrouble, slowDown, outcome } = settlement;
     const { id, intervalMs } = run;
     const saysNothing = hostAnswered === undefined || hostTrouble?.kind === 'outage';
     if (saysNothing) this.givenBack(id, release);
-    else if (hostFault !== undefined) this.#fail(isSilent, now);
+    else if (hostFault === 'answers of 500' && isAgain && !this.isTried) {
+      // It may be the page's own.
+    } else if (hostFault !== undefined) this.#fail(isSilent, now);
     else this.#answer();
     if (!saysNothing && slowDown !== undefined && now >= this.#slowSince + this.#slowMs) {
       this.#slowMs = Math.min(60_000, Math.max(1_000, 2 * Math.max(this.#slowMs, intervalMs)));

@@ -116,6 +116,11 @@ export class Model {
     return this.runs.get(id);
   }
 
+  /** A run begins, and no other is open. */
+  tryHosts(): void {
+    for (const host of this.#hosts.values()) host.tryAgain(this.now);
+  }
+
   host(name: string): ModelHost {
     const host = this.#hosts.get(name) ?? new ModelHost();
     this.#hosts.set(name, host);

@@ -196,12 +196,14 @@ export class Settle extends OnRelease {
       if (movedTo !== undefined && movedTo !== task.host) {
         run.trouble.delete(task.host);
         const answered: Settlement = { outcome: { kind: 'defer' }, hostAnswered: true };
-        model.host(task.host).settled(run, task.release, answered, false, model.now);
+        model.host(task.host).settled(run, task.release, answered, {}, model.now);
       }
       if (movedTo !== undefined) run.answered.add(task.host);
       task.host = movedTo ?? task.host;
       const isSilent = model.noteHealth(run, task.host, settlement);
-      model.host(task.host).settled(run, task.release, { ...settlement, outcome }, isSilent, model.now);
+      model
+        .host(task.host)
+        .settled(run, task.release, { ...settlement, outcome }, { isSilent, isAgain: task.attempts > 0 }, model.now);
       this.#apply(model, run, task, outcome, isSilent);
     }
     model.finishIfDone(run);

@@ -79,6 +79,7 @@ export class Open implements Command {
       return;
     }
     expect(how).toBe(run === undefined ? 'created' : run.state === 'finished' ? 'reopened' : 'joined');
+    if ([...model.runs.values()].every(({ ended }) => ended)) model.tryHosts();
     if (run === undefined) {
       run = {
         id: this.id,

@@ -57,6 +57,21 @@ export function describeCredentials(setup: Setup): void {
       await close();
     });
 
+    test("a request's cookies go beside the host's, which win; the answer's lines go to whoever asked", async () => {
+      const { site, other, fetcher, close } = await setupTwo();
+      const lines: string[][] = [];
+      const onCookies = (each: readonly string[]) => void lines.push([...each]);
+      other.on('/set', (_, response) => response.writeHead(302, { location: '/', 'set-cookie': ['x=1', 'y=2'] }).end());
+      for (const at of [site, other])
+        await fetcher.fetch({ url: at.url('/page/1'), cookie: 'a=z; c=d', maxBodyBytes: 100_000, onCookies });
+      const answer = await fetcher.fetch({ url: other.url('/set'), maxBodyBytes: 100_000, onCookies });
+      expect(site.requests.map(({ headers }) => headers.cookie)).toEqual(['a=b; c=d']);
+      expect(other.requests.map(({ headers }) => headers.cookie)).toEqual(['a=z; c=d', undefined]);
+      expect(lines).toEqual([['x=1', 'y=2']]);
+      expect(answer.headers).not.toHaveProperty('set-cookie');
+      await close();
+    });
+
     test('a host under another name is another host', async () => {
       const { site, fetch, close } = await setupTwo();
       await fetch(`http://localhost:${site.port}/page/1`);

@@ -9,10 +9,10 @@ local host, own, concurrency, holder = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV
 local longest_wait, place_ms = tonumber(ARGV[6]), tonumber(ARGV[7])
 local key, open = host_key(host), host_key(host) .. ':open'
 local farthest = now + RETRY_AFTER_CAP_MS
-local next_at, paused, other, till, response, minute, by_response, slow, delay, delay_till = unpack(redis.call('HMGET', key,
+local next_at, paused, other, till, response, minute, by_response, slow, delay, delay_till, limit = unpack(redis.call('HMGET', key,
   'next_at', 'paused_until', 'interval', 'interval_until', 'response_ms', 'minute', 'response_interval', 'slow_ms',
-  'crawl_delay', 'crawl_delay_until'))
-local interval = interval_of(own, other, till, by_response, slow, delay, delay_till)
+  'crawl_delay', 'crawl_delay_until', 'limit'))
+local interval = interval_of(own, other, till, by_response, slow, delay, delay_till, limit)
 paused = math.min(tonumber(paused or '0'), farthest)
 if paused > now + longest_wait then return {0, int(paused - now), 'pause'} end
 

@@ -2,7 +2,7 @@
 -- Every counter of a run, at one moment.
 -- ARGV   prefix, run, time
 -- Result {now, tasks in flight, producers alive, producers lost, {lost producer, until when it counted as alive, …: ten at
---        most}, {state and step, tasks, …}, field, value, …}, or {} if the run is unknown
+--        most}, {state and step, tasks, …}, {place, pages and error, …}, field, value, …}, or {} if the run is unknown
 -- Reads only.
 
 local run = ARGV[2]
@@ -16,6 +16,7 @@ local reply = {
   redis.call('ZCOUNT', producers, '-inf', '(' .. int(now)),
   redis.call('ZRANGEBYSCORE', producers, '-inf', '(' .. int(now), 'WITHSCORES', 'LIMIT', 0, 10),
   redis.call('HGETALL', run_key(run, 'steps')),
+  redis.call('HGETALL', run_key(run, 'places')),
 }
 for i = 1, #fields do reply[#reply + 1] = fields[i] end
 return reply

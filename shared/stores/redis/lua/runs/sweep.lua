@@ -8,7 +8,8 @@ local ended = redis.call('ZRANGEBYSCORE', P .. 'runs:ended', '-inf', int(now - t
 for _, run in ipairs(ended) do
   redis.call('UNLINK', run_key(run), run_key(run, 'seen'), run_key(run, 'taken'), run_key(run, 'failed'), run_key(run, 'trouble'),
     run_key(run, 'producers'), run_key(run, 'inputs'), run_key(run, 'ready'), run_key(run, 'leases'), run_key(run, 'inflight'),
-    run_key(run, 'putback'), run_key(run, 'claims'), run_key(run, 'hosts'), run_key(run, 'answered'), run_key(run, 'steps'))
+    run_key(run, 'putback'), run_key(run, 'claims'), run_key(run, 'hosts'), run_key(run, 'answered'), run_key(run, 'steps'),
+    run_key(run, 'missing'), run_key(run, 'places'))
   redis.call('ZREM', P .. 'runs:ended', run)
   redis.call('ZREM', P .. 'runs:marked', run)
   redis.call('ZREM', P .. 'runs', run)

@@ -1,6 +1,7 @@
 -- Shared by the scripts that need it, after prelude.lua: how fast a host may be asked, and when a single task tries it.
 -- The rules are those of `task/host/host-pace.ts` and `task/host/breaker.ts`. Fields of `ratelimit:<host>`, beside others:
 --   interval, interval_until         the slowest interval that a run asked for lately, and until when it counts
+--   limit                            the least interval, by hand, until it is ended by hand
 --   crawl_delay, crawl_delay_until   what its robots.txt asks for, and until when that counts
 --   response_ms, response_interval   its recent response time, and the interval that follows from it
 --   slow_ms, slow_since, slow_reason the interval it was slowed to, when, and why
@@ -15,9 +16,9 @@ local function as_number(value)
 end
 
 -- The longest interval that there is a reason for, that reason (rate, answers, robots or slowed), and the rate's interval.
-local function interval_of(own, other, other_until, by_response, slow, delay, delay_until)
-  local rate, slowed = own, as_number(slow)
-  if as_number(other) > own and as_number(other_until) > now then rate = tonumber(other) end
+local function interval_of(own, other, other_until, by_response, slow, delay, delay_until, limit)
+  local rate, slowed = math.max(own, as_number(limit)), as_number(slow)
+  if as_number(other) > rate and as_number(other_until) > now then rate = tonumber(other) end
   local answers = rate > 0 and as_number(by_response) or 0
   local robots = as_number(delay_until) > now and as_number(delay) or 0
   if slowed > math.max(rate, answers, robots) then return slowed, 'slowed', rate end
@@ -29,7 +30,7 @@ end
 -- The same, for a host's hash.
 local function read_interval(host, own)
   return interval_of(own, unpack(redis.call('HMGET', host_key(host),
-    'interval', 'interval_until', 'response_interval', 'slow_ms', 'crawl_delay', 'crawl_delay_until')))
+    'interval', 'interval_until', 'response_interval', 'slow_ms', 'crawl_delay', 'crawl_delay_until', 'limit')))
 end
 
 -- What keeps a host waiting: the eight values that `hosts` and `trace` return for people.
@@ -133,11 +134,13 @@ local function throttle_pause_ms(host)
 end
 
 -- Takes in what a request showed about its host: a fault or '', why to slow it or '', whether the answer was healthy, and whether
--- it never answered.
-local function hear_of(host, own_interval, fault, slow_reason, is_up, is_silent)
+-- it never answered. A 500 of a page that has failed before (`is_again`) says nothing of a host whose breaker is closed.
+local function hear_of(host, own_interval, fault, slow_reason, is_up, is_silent, is_again)
   local failing, opened, open_until, paused, slow, throttles =
     unpack(redis.call('HMGET', host_key(host), 'failing', 'opened', 'open_until', 'paused_until', 'slow_ms', 'throttles'))
-  if fault ~= '' then
+  if fault == PAGE_FAULT and is_again and not opened then
+    -- The page's own, or else others will show it.
+  elseif fault ~= '' then
     count_fault(host, fault, failing, opened, open_until, is_silent)
   elseif failing then
     close_breaker(host, opened, open_until, paused)

@@ -62,8 +62,14 @@ local function shard_of(marks, low)
   return shard < marks.shards and shard or shard - marks.half
 end
 
+-- A mark in its group's HASH: see groups.lua.
+local function member_digest(mark)
+  return string.sub(redis.sha1hex(mark), 1, 16)
+end
+
 -- Returns 1 or 0.
 local function has_mark(marks, mark)
+  if marks.group then return redis.call('HEXISTS', marks.group, member_digest(mark)) end
   if marks.set then return redis.call('SISMEMBER', marks.set, mark) end
   local digest, low = digest_of(mark)
   return redis.call('SISMEMBER', shard_key(shard_of(marks, low)), digest)
@@ -71,6 +77,7 @@ end
 
 -- Returns 1 if the mark is new.
 local function add_mark(marks, mark)
+  if marks.group then return redis.call('HSETNX', marks.group, member_digest(mark), '') end
   if marks.set then return redis.call('SADD', marks.set, mark) end
   local digest, low = digest_of(mark)
   local added = redis.call('SADD', shard_key(shard_of(marks, low)), digest)
@@ -80,6 +87,7 @@ end
 
 -- Returns how many were removed.
 local function remove_marks(marks, list)
+  if marks.group then return redis.call('HDEL', marks.group, member_digest(list[1])) end
   if marks.set then return redis.call('SREM', marks.set, unpack(list)) end
   local removed = 0
   for _, mark in ipairs(list) do
@@ -109,7 +117,7 @@ end
 
 -- To be called after the last change: updates the counts, and splits as many shards as needed.
 local function keep_marks(marks)
-  if marks.set or marks.change == 0 then return end
+  if marks.set or marks.group or marks.change == 0 then return end
   local members, before = redis.call('HINCRBY', MARKS .. ':compact', 'members', marks.change), marks.shards
   while members > SHARD_SIZE * marks.shards do split_shard(marks) end
   if marks.shards > before then redis.call('HSET', MARKS .. ':compact', 'shards', marks.shards) end

@@ -58,12 +58,27 @@ local function is_due_now(run, marks, mark, changed_at, after, at)
   return is_due(fetched_at, changed_at, after, at) and not is_live(run, taken)
 end
 
+-- Has the run itself taken a URL? Of shared marks that is known for those that it takes by `take_mark`.
+local function is_own_mark(run, marks, mark)
+  if marks.run then return has_mark(marks, mark) == 1 end
+  return redis.call('SISMEMBER', ARGV[1] .. 'run:' .. run .. ':taken', mark) == 1
+end
+
+local function note_own_mark(run, marks, mark)
+  if not marks.run then redis.call('SADD', ARGV[1] .. 'run:' .. run .. ':taken', mark) end
+end
+
+-- Takes a URL, be it marked from before or not.
+local function take_mark(run, marks, mark)
+  local is_new = add_mark(marks, mark) == 1
+  if not is_new then write_page(mark, 'taken', run) end
+  note_own_mark(run, marks, mark)
+end
+
 -- Takes a URL if it is due.
 local function take_when_due(run, marks, mark, changed_at, after, at)
   if not is_due_now(run, marks, mark, changed_at, after, at) then return false end
-  local is_new = add_mark(marks, mark) == 1
-  if not is_new then write_page(mark, 'taken', run) end
-  if not marks.run then redis.call('SADD', ARGV[1] .. 'run:' .. run .. ':taken', mark) end
+  take_mark(run, marks, mark)
   return true
 end
 
@@ -77,7 +92,7 @@ end
 
 -- The marks of cancelled tasks that are to be dropped: those of pages taken again stay, since they were crawled before.
 local function without_retaken(run, list)
-  if not recrawl_after(run) then return list end
+  if redis.call('EXISTS', ARGV[1] .. 'run:' .. run .. ':taken') == 0 then return list end
   local gone = {}
   for _, mark in ipairs(list) do
     if redis.call('HGET', page_key(mark), 'taken') == run then

@@ -127,6 +127,16 @@ local function count_steps(run, state, list)
   end
 end
 
+local function group_key(run, group)
+  return run_key(run, 'group:' .. group)
+end
+
+-- The marks among which a mark counts: those of its group, if it carries one.
+local function marks_for(run, marks, mark)
+  local group = string.match(mark, ' @(%w+)$')
+  return group and {group = group_key(run, group)} or marks
+end
+
 -- Ends a task's claim: the claimed mark stays taken unless the caller drops it. Returns that mark, if any.
 local function drop_claim(run, own)
   local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. own)
@@ -138,8 +148,53 @@ end
 local function free_claim(run, marks, own)
   local claimed = drop_claim(run, own)
   if not claimed then return end
-  remove_marks(marks, {claimed})
+  remove_marks(marks_for(run, marks, claimed), {claimed})
   redis.call('SREM', run_key(run, 'taken'), claimed)
+end
+
+-- What a run's joins are; false if it has none. See `task/group/plan.ts`.
+local plans = {}
+local function plan_of(run)
+  if plans[run] == nil then
+    local text = redis.call('HGET', run_key(run), 'plan')
+    plans[run] = text and cjson.decode(text) or false
+  end
+  return plans[run]
+end
+
+-- As `task/group/group.ts` has it.
+local function group_of(mark)
+  return string.sub(redis.sha1hex(mark), 1, GROUP_LENGTH)
+end
+
+-- Defined by groups.lua, in the scripts that end tasks.
+local end_in_group
+
+-- Makes joins: tasks that wait, each with the text of its group's owner in the place of a form.
+local function make_joins(run, plan, names, group, owner)
+  local entries, made = {}, {}
+  for i, name in ipairs(names) do
+    local deadline = tonumber(plan.joins[name].deadlineMs)
+    made[i] = name .. ' @' .. group
+    entries[i] = '0 0 0 ' .. (deadline and int(now + deadline) or '0') .. ' ' .. int(now) .. '\t' .. made[i] .. '\t' .. (owner or '')
+  end
+  redis.call('RPUSH', list_key(run, 'normal', JOIN_HOST), unpack(entries))
+  for _, counter in ipairs({'discovered', 'waiting', 'joins'}) do redis.call('HINCRBY', run_key(run), counter, #made) end
+  count_steps(run, 'discovered', made)
+  wake_host(run, JOIN_HOST)
+end
+
+-- Nothing waits or is in flight: makes the run's joins that are due. Returns whether there were any.
+local function make_run_joins(run)
+  local plan = plan_of(run)
+  if not plan or #plan.run == 0 then return false end
+  local due, layer = unpack(redis.call('HMGET', run_key(run), 'joins_due', 'joins_layer'))
+  local next = due and 1 or tonumber(layer or '0') + 1
+  if not plan.run[next] or not (due or layer) then return false end
+  redis.call('HDEL', run_key(run), 'joins_due')
+  redis.call('HSET', run_key(run), 'joins_layer', next)
+  make_joins(run, plan, plan.run[next], OF_RUN)
+  return true
 end
 
 -- Drops the marks of cancelled tasks, and those that they claimed; marks of pages that were crawled before stay.
@@ -148,14 +203,21 @@ local function free_marks(run, list)
   if redis.call('EXISTS', run_key(run, 'claims')) == 1 then
     for _, own in ipairs(list) do free_claim(run, marks, own) end
   end
-  local gone = without_retaken(run, list)
+  -- Marks in groups go with these.
+  local plain = {}
+  for _, mark in ipairs(list) do
+    if not string.find(mark, ' @%w+$') then plain[#plain + 1] = mark end
+  end
+  local gone = without_retaken(run, plain)
   if #gone > 0 then remove_marks(marks, gone) end
   keep_marks(marks)
 end
 
 local function count_cancelled(run, task)
-  free_marks(run, {mark_of(task)})
+  local mark = mark_of(task)
+  free_marks(run, {mark})
   redis.call('HINCRBY', run_key(run), 'cancelled', 1)
+  if task.host ~= MALFORMED_HOST then end_in_group(run, mark, 'cancelled') end
 end
 
 -- Counts failed tasks. A later run may try them again, this one won't. A malformed text stays known for good.
@@ -168,7 +230,10 @@ local function count_failed(run, reason, list)
   local shares_pages = not marks.run and recrawl_after(run)
   for _, mark in ipairs(list) do
     if has_claims then free_claim(run, marks, mark) end
-    if remove_marks(marks, {mark}) == 1 then redis.call('SADD', run_key(run, 'failed'), mark) end
+    -- In a group it stays known.
+    if not string.find(mark, ' @%w+$') and remove_marks(marks, {mark}) == 1 then
+      redis.call('SADD', run_key(run, 'failed'), mark)
+    end
     if shares_pages then redis.call('HDEL', page_key(mark), 'taken') end
   end
   keep_marks(marks)
@@ -230,6 +295,7 @@ local function finish_if_done(run)
   if not state or ended or tonumber(waiting or '0') > 0 then return end
   if state ~= 'cancelled' then
     if tonumber(completed or '0') == 0 or redis.call('ZCARD', run_key(run, 'producers')) > 0 then return end
+    if make_run_joins(run) then return end
     redis.call('HSET', key, 'state', 'finished')
   end
   redis.call('HSET', key, 'ended_at', int(now))

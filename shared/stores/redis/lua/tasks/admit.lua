@@ -5,7 +5,7 @@
 --        <1 if the host answers others, or 0> <ms that the host is still paused> <the run's incarnation>'; of a page that an
 --        incremental run knows, a list that begins with it: {…, fetched at, etag, modified, content hash, bytes, read as,
 --        claimed mark or ''}
--- Needs  host_pace.lua
+-- Needs  host_pace.lua, groups.lua
 -- Atomic. Run twice, the second takes the release over from the first and counts a start: harmless below the bound.
 
 local run, release, longest_wait, most_starts = ARGV[2], ARGV[3], tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -60,6 +60,7 @@ if task.starts >= most_starts then return answer('crash_loop') end
 if opened then
   redis.call('HSET', host_key(task.host), 'probe', run .. '|' .. release, 'probe_until', int(now + PROBE_ADMITTED_MS))
 end
+redis.call('HDEL', run_key(run, 'missing'), string.match(ARGV[4], '^(%S+) ') or '')
 local reply = answer('work')
 local page = after and redis.call('HMGET', page_key(mark_of(task)), 'fetched_at', 'etag', 'modified', 'content_hash',
   'bytes', 'read_as', 'claimed')

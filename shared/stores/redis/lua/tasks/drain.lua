@@ -2,16 +2,22 @@
 -- Counts waiting tasks of cancelled runs as cancelled, and frees their marks.
 -- ARGV   prefix, most tasks, time
 -- Result how many were drained
+-- Needs  groups.lua
 -- Atomic per call; called again until it answers 0.
 
 local budget = tonumber(ARGV[2])
 
-local function drain_list(run, key)
+local function end_members(run, marks)
+  for _, mark in ipairs(marks) do end_in_group(run, mark, 'cancelled') end
+end
+
+local function drain_list(run, key, host)
   local entries = redis.call('LPOP', key, budget)
   if not entries then return 0 end
   local marks = {}
   for i, entry in ipairs(entries) do marks[i] = mark_in(entry) end
   free_marks(run, marks)
+  if host ~= MALFORMED_HOST then end_members(run, marks) end
   return #entries
 end
 
@@ -20,6 +26,7 @@ local function drain_retries(run)
   local marks = {}
   for i = 1, #popped, 2 do marks[#marks + 1] = mark_in(popped[i]) end
   if #marks > 0 then free_marks(run, marks) end
+  end_members(run, marks)
   return #popped / 2
 end
 
@@ -28,7 +35,7 @@ local function drain_run(run)
   for _, host in ipairs(redis.call('ZRANGE', run_key(run, 'ready'), 0, 199)) do
     for _, queue in ipairs({'priority', 'normal'}) do
       if budget > 0 then
-        local n = drain_list(run, list_key(run, queue, host))
+        local n = drain_list(run, list_key(run, queue, host), host)
         drained, budget = drained + n, budget - n
       end
     end

@@ -2,6 +2,7 @@
 -- Ends the leases of queued tasks of a run, for after a broker was wiped: each waits again.
 -- ARGV   prefix, run, cursor ('0' to begin), about how many of the ledger to look at, time
 -- Result {the next cursor, '0' when all were looked at; how many were ended}
+-- Needs  groups.lua
 -- Atomic per call; may run any number of times. A delivery that exists after all has a stale number, and is dropped.
 
 local run, run_state = ARGV[2], redis.call('HGET', run_key(ARGV[2]), 'state')

@@ -2,7 +2,7 @@
 -- Settles tasks that were released only to end: past their deadline, of a host that is down, or no URL.
 -- ARGV   prefix, run, reason, (release, its mark)…, time
 -- Result how many the ledger held
--- Needs  host_pace.lua
+-- Needs  host_pace.lua, groups.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
 
 local run, reason, failed, urls = ARGV[2], ARGV[3], {}, {}
@@ -19,6 +19,7 @@ end
 if #failed > 0 then
   count_failed(run, reason, failed)
   count_steps(run, 'failed', urls)
+  for _, mark in ipairs(urls) do end_in_group(run, mark, 'failed', reason) end
   finish_if_done(run)
 end
 return #failed

@@ -4,9 +4,10 @@
 --        incarnation or '' for any, the offer's id, hosts that each domain may have or '', tasks that the run may have at all or
 --        '', the stamp of the parent's admission, links that it offered before, then for each task one argument, its parts
 --        divided by tabs: host, queue, deadline in ms or 0, changed at or '',
---        domain if its hosts are counted or '', mark, form; then the time
+--        domain if its hosts are counted or '', what it is a replay of ('task' | 'group' | ''), mark, form; then the time
 -- Result {accepted, known, left out for their host, as links too many, as tasks too many}, or {'refused', 'run' | 'parent'}
 --         A parent whose links from before are not all here is put back: they were lost, see LinkTally of `ports/frontier.ts`.
+-- Needs  groups.lua
 -- Atomic: mark, waiting entry and counters come together. Sent again within a minute, since its answer was lost, it changes
 --         nothing and gets that answer: it would find everything known, and count it as duplicates. Without allow-oom: a full
 --         Redis refuses new work, while all that drains it goes on.
@@ -15,8 +16,8 @@ local run, parent, is_repeat = ARGV[2], ARGV[3], ARGV[5] == '1'
 local answered = P .. 'offer:' .. ARGV[8]
 local answer_before = redis.call('GET', answered)
 if answer_before then return cjson.decode(answer_before) end
-local state, discovered, after, incarnation =
-  unpack(redis.call('HMGET', run_key(run), 'state', 'discovered', 'recrawl_after_ms', 'incarnation'))
+local state, discovered, after, incarnation, joins =
+  unpack(redis.call('HMGET', run_key(run), 'state', 'discovered', 'recrawl_after_ms', 'incarnation', 'joins'))
 if state ~= 'running' and state ~= 'paused' then return {'refused', 'run'} end
 if ARGV[7] ~= '' and ARGV[7] ~= incarnation then return {'refused', 'run'} end
 
@@ -42,10 +43,12 @@ if page == nil then return {'refused', 'parent'} end
 
 local marks, failed = marks_of(run), run_key(run, 'failed')
 local some_failed = redis.call('EXISTS', failed) == 1
-local function room_until(most) return most == '' and math.huge or tonumber(most) - tonumber(discovered or '0') end
+local function room_until(most) return most == '' and math.huge or tonumber(most) - tonumber(discovered or '0') + tonumber(joins or '0') end
 local room_of_links, room = room_until(ARGV[6]), room_until(ARGV[10])
 local most_hosts, counted = ARGV[9] ~= '' and tonumber(ARGV[9]), run_key(run, 'hosts')
-local lists, hosts, new, urls, accepted, known = {}, {}, {}, {}, 0, 0
+local lists, heads, hosts, new, urls, accepted, known = {}, {}, {}, {}, {}, 0, 0
+-- The group of those that are members of one: they are of one page. How many of them are taken.
+local group, members = nil, 0
 local left_out = {scope = 0, max_pages = 0, limit = 0}
 after = tonumber(after)
 
@@ -62,25 +65,42 @@ local function count_host(host, domain)
 end
 
 -- 'known', 'taken', or why it is left out.
-local function take(host, domain, mark, changed_at)
+local function take(host, domain, mark, changed_at, replay_of)
   if some_failed and redis.call('SISMEMBER', failed, mark) == 1 then return 'known' end
-  local goes_by_changes = after and host ~= MALFORMED_HOST
+  local own_group = host ~= MALFORMED_HOST and group_in(mark)
+  local goes_by_changes = after and host ~= MALFORMED_HOST and not own_group
   local refused = accepted >= room and 'limit' or accepted >= room_of_links and 'max_pages'
     or is_one_host_too_many(host, domain) and 'scope'
+  -- Past the mark that it has from before, for its group is crawled once more.
+  if replay_of == 'group' then
+    local is_known = is_own_mark(run, marks, mark)
+    if is_known or refused then return is_known and 'known' or refused end
+    take_mark(run, marks, mark)
+    return 'taken'
+  end
   if refused then
     if goes_by_changes then
       return is_due_now(run, marks, mark, tonumber(changed_at), after, now) and refused or 'known'
     end
-    return has_mark(marks, mark) == 1 and 'known' or refused
+    return has_mark(marks_for(run, marks, mark), mark) == 1 and 'known' or refused
   end
-  if not goes_by_changes then return add_mark(marks, mark) == 1 and 'taken' or 'known' end
+  if own_group then
+    if add_mark(marks_for(run, marks, mark), mark) == 0 then return 'known' end
+    group, members = own_group, members + 1
+    return 'taken'
+  end
+  if not goes_by_changes then
+    if add_mark(marks, mark) == 0 then return 'known' end
+    if replay_of == 'task' then note_own_mark(run, marks, mark) end
+    return 'taken'
+  end
   return take_when_due(run, marks, mark, tonumber(changed_at), after, now) and 'taken' or 'known'
 end
 
 for i = 13, #ARGV - 1 do
-  local host, queue, deadline, changed_at, domain, mark, form =
-    string.match(ARGV[i], '^([^\t]*)\t(%a*)\t(%d*)\t(%d*)\t([^\t]*)\t([^\t]*)\t(.*)$')
-  local answer = take(host, domain, mark, changed_at)
+  local host, queue, deadline, changed_at, domain, replay_of, mark, form =
+    string.match(ARGV[i], '^([^\t]*)\t(%a*)\t(%d*)\t(%d*)\t([^\t]*)\t(%a*)\t([^\t]*)\t(.*)$')
+  local answer = take(host, domain, mark, changed_at, replay_of)
   if left_out[answer] then
     left_out[answer] = left_out[answer] + 1
   elseif answer == 'known' then
@@ -89,10 +109,12 @@ for i = 13, #ARGV - 1 do
     count_host(host, domain)
     if deadline ~= '0' then deadline = int(now + tonumber(deadline)) end
     local key = list_key(run, queue, host)
-    local list = lists[key]
+    -- Members go to the head, so that groups end before new ones begin.
+    local of = members > 0 and group_in(mark) and heads or lists
+    local list = of[key]
     if not list then
       list = {}
-      lists[key] = list
+      of[key] = list
       hosts[host] = true
     end
     list[#list + 1] = '0 0 0 ' .. deadline .. ' ' .. int(now) .. '\t' .. mark .. '\t' .. form
@@ -106,6 +128,22 @@ if page then redis.call('HSET', run_key(run, 'inflight'), parent, page) end
 keep_marks(marks)
 if accepted > 0 then tell_forgetter(new) end
 for key, list in pairs(lists) do redis.call('RPUSH', key, unpack(list)) end
+for key, list in pairs(heads) do
+  for i = #list, 1, -1 do redis.call('LPUSH', key, list[i]) end
+end
+if members > 0 then
+  if redis.call('HSETNX', group_key(run, group), 'open', 1) == 1 then
+    redis.call('HSET', group_key(run, group), 'owner', string.match(page, '^[^\t]*\t(.*)$'))
+    local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. ARGV[4])
+    if claimed then redis.call('HSET', group_key(run, group), 'claimed', claimed) end
+    redis.call('HINCRBY', run_key(run), 'open_groups', 1)
+  end
+  redis.call('HINCRBY', group_key(run, group), 'open', members)
+end
+if accepted > 0 then
+  local plan = plan_of(run)
+  if plan and #plan.run > 0 then redis.call('HSET', run_key(run), 'joins_due', 1) end
+end
 for host in pairs(hosts) do wake_host(run, host) end
 if accepted > 0 then
   redis.call('HINCRBY', run_key(run), 'discovered', accepted)

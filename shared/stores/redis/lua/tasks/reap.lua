@@ -2,6 +2,7 @@
 -- Puts back tasks whose lease lapsed, whatever the state of their run.
 -- ARGV   prefix, most tasks, time
 -- Result how many were put back
+-- Needs  groups.lua
 -- Atomic; reads the leases by their end, never the whole ledger.
 
 local budget = tonumber(ARGV[2])

@@ -141,10 +141,11 @@ local function visit_host(run, host, quota)
     note_given_up(run, host, trouble)
   end
   local count, pace, cursor, is_tried, interval, rate = quota, 0, now, false, 0, 0
-  if not forced then
+  if not forced and host ~= JOIN_HOST then
     local gate = redis.call('HMGET', host_key(host),
       'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand',
-      'response_interval', 'slow_ms', 'opened', 'probe', 'probe_until', 'crawl_delay', 'crawl_delay_until')
+      'response_interval', 'slow_ms', 'opened', 'probe', 'probe_until', 'crawl_delay', 'crawl_delay_until',
+      'limit')
     -- A clock that stepped back must not leave a host waiting for the old time.
     local farthest = now + RETRY_AFTER_CAP_MS
     local paused = math.min(tonumber(gate[2] or '0'), farthest)
@@ -156,7 +157,8 @@ local function visit_host(run, host, quota)
       return 0
     end
     if not run.is_unpaced then
-      local longest, _, by_rate = interval_of(run.interval, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14])
+      local longest, _, by_rate = interval_of(run.interval, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14],
+        gate[15])
       interval, rate, pace = longest, by_rate, longest
       if concurrency > 0 and gate[6] then pace = math.max(pace, math.ceil(tonumber(gate[6]) / concurrency)) end
     end

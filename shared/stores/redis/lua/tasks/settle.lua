@@ -6,18 +6,20 @@
 --        run remembers of the page (JSON or ''), how many of its links were too deep, out of scope, and kept what their step's
 --        condition refuses, the stamp of the admission that offered links or '', how many it offered, 1 if its host or that
 --        one's robots.txt has answered, why not healthily (answered | silent | outage | ''), the same for people, ms to pause a
---        host that has answered before or 0, throttles before a task goes to the tail, URLs whose attempts are noted at most, time
+--        host that has answered before or 0, what joins get of it (JSON) or '', the mark that
+--        redirects have led it to claim or '', throttles before a task goes to the tail, URLs whose attempts are noted at most, time
 -- Result 'settled', or 'put_back' when the page was done but some of those links are not here, or 'already' when the ledger
 --        doesn't hold this release of this task
--- Needs  host_pace.lua, troubles.lua
+-- Needs  host_pace.lua, troubles.lua, groups.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
 
 local run, release, mark, outcome, reason = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local delay, pause, pause_reason, health = tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
 local fault, slow_reason = ARGV[11], ARGV[12]
-local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[28])
+local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[30])
 local moved_to, moved_form = ARGV[16], ARGV[17]
-local most_noted = tonumber(ARGV[29])
+local most_noted = tonumber(ARGV[31])
+local input, claimed = ARGV[28], ARGV[29]
 local page = ARGV[18] ~= '' and cjson.decode(ARGV[18])
 local too_deep, out_of_scope, unmet = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21])
 local spoke, trouble_kind, trouble_reason, trouble_pause = ARGV[24] == '1', ARGV[25], ARGV[26], tonumber(ARGV[27])
@@ -33,6 +35,15 @@ if outcome == 'done' and ARGV[22] ~= '' then
   local stamp, links = string.match(entry, '^[^ /]+/([^ /]+)/(%d+) ')
   is_lacking = stamp ~= ARGV[22] or tonumber(links) < tonumber(ARGV[23])
   if is_lacking then outcome = 'defer' end
+end
+
+-- Counts a failed page by the place of the crawler where its step failed, in `run:<run>:places`: place -> '<pages> <first error>'.
+local function count_step_failure(place, text)
+  local places = run_key(run, 'places')
+  local known = redis.call('HGET', places, place)
+  local pages, first = string.match(known or '', '^(%d+) (.*)$')
+  if not known and redis.call('HLEN', places) >= MOST_STEP_FAILURES then return end
+  redis.call('HSET', places, place, int((tonumber(pages) or 0) + 1) .. ' ' .. (first or text))
 end
 
 local function own_interval() return as_number(redis.call('HGET', key, 'interval_ms')) end
@@ -60,7 +71,7 @@ end
 if health == '-' or trouble_kind == 'outage' then
   drop_probe(task.host, run, release)
 else
-  hear_of(task.host, own_interval, fault, slow_reason, health == 'up', is_silent)
+  hear_of(task.host, own_interval, fault, slow_reason, health == 'up', is_silent, task.attempts > 0)
 end
 -- It is the host that its tasks wait for, not each for its own next attempt.
 if is_silent then delay = math.min(delay, SILENT_PAUSE_MS) end
@@ -90,17 +101,26 @@ if unmet > 0 and not is_lacking then redis.call('HINCRBY', key, 'left_out:condit
 
 local is_over = outcome == 'done' or outcome == 'skipped' or outcome == 'failed'
 if is_over and task.host ~= MALFORMED_HOST then count_steps(run, outcome, {mark}) end
+if outcome == 'done' and claimed ~= '' then
+  local marks = marks_of(run)
+  add_mark(marks_for(run, marks, claimed), claimed)
+  keep_marks(marks)
+end
 if outcome == 'done' or outcome == 'skipped' then
   redis.call('HINCRBY', key, outcome, 1)
   drop_claim(run, mark)
   if outcome == 'skipped' then redis.call('HINCRBY', key, 'skipped:' .. reason, 1) end
   if task.attempts > 0 then redis.call('UNLINK', P .. 'failures:' .. mark) end
-  if page then
+  if page and not string.find(mark, ' @%w+$') then
     remember_page(marks_of(run), mark, page, now)
     if page.bytesSaved > 0 then redis.call('HINCRBY', key, 'bytes_saved', page.bytesSaved) end
   end
 elseif outcome == 'failed' then
   count_failed(run, reason, {mark})
+  if string.find(note, '"place":', 1, true) then
+    local where = cjson.decode(note)
+    if where.place then count_step_failure(where.place, where.error or '') end
+  end
 else
   local run_state = redis.call('HGET', key, 'state')
   if outcome == 'retry' or health ~= '-' then
@@ -121,6 +141,10 @@ else
     -- Did the host mean all, or this page? Others are to find that out.
     put_back(run, run_state, task, pause == 'grow' or task.throttles >= throttles_until_back)
   end
+end
+
+if is_over and task.host ~= MALFORMED_HOST then
+  end_in_group(run, mark, outcome, reason, input, string.match(task.rest, '^[^\t]*\t(.*)$'), claimed)
 end
 
 if pause ~= '' and pause ~= 'alone' then

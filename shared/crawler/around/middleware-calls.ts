@@ -1,0 +1,211 @@
+import type { FetchedPage } from '../../ports/fetcher.ts';
+import type { Task } from '../../task/task/task.ts';
+import type { Crawler } from '../crawler.ts';
+import { Page } from '../page.ts';
+import type { CrawlerAtWork, Extract } from '../reading.ts';
+import { type AboutCall, ProblemError } from '../step-error.ts';
+import { changedBy, type RequestInMaking } from './changed-request.ts';
+import type { AboutPage, ChangedRequest, GivenAnswer, Hook, Middleware, StoredPage } from './middleware.ts';
+
+/** Calls a function of an author's with a time limit, and words what it throws as a StepError. */
+export type CallAuthor = <T>(about: AboutCall, begin: () => unknown, end: (result: unknown) => T) => Promise<T>;
+
+/** A crawler at work, and what its environment has for it. */
+export interface AuthorsWork extends CrawlerAtWork {
+  readonly secrets?: Readonly<Record<string, string>>;
+}
+
+/** The page that the middleware is called about. */
+export interface OnPage {
+  readonly work: AuthorsWork;
+  readonly task: Task;
+  readonly url: string;
+  readonly call: CallAuthor;
+}
+
+/** What a request becomes. */
+export type BeforeRequest =
+  | { readonly skip: string }
+  | { readonly answer: FetchedPage }
+  | { readonly url: string }
+  | { readonly request: RequestInMaking };
+
+const BEFORE_FETCH = ['skip', 'answer', 'url', 'headers', 'method', 'body', 'idempotent'];
+
+/** Has a crawler middleware of this kind? Most have none, and pay nothing. */
+export function hasHook({ middleware }: Crawler, hook: Hook): boolean {
+  return middleware.some((each) => each[hook] !== undefined);
+}
+
+/** Runs all `beforeFetch`, each with what the ones before it made of the request. The first that skips, answers or names another URL ends it. */
+export async function beforeFetch(on: OnPage, given: RequestInMaking): Promise<BeforeRequest> {
+  let request = given;
+  for (const each of having(on, 'beforeFetch')) {
+    const { seen } = request;
+    const changed = await run(
+      on,
+      each,
+      'beforeFetch',
+      BEFORE_FETCH,
+      (about) => each.beforeFetch?.(seen, about),
+      (result) => {
+        if ('skip' in result) return skipOf(result.skip);
+        if ('answer' in result) return { answer: answerOf(result.answer, seen.url) };
+        const url = result.url === undefined ? seen.url : urlOf(result.url, seen.url);
+        return url === seen.url ? { request: changedBy(result as ChangedRequest, request) } : { url };
+      },
+    );
+    if (changed === undefined) continue;
+    if (!('request' in changed)) return changed;
+    request = changed.request;
+  }
+  return { request };
+}
+
+/** Runs all `afterFetch`, each with what the ones before it made of the answer. */
+export async function afterFetch(
+  on: OnPage,
+  fetched: FetchedPage,
+): Promise<{ readonly skip: string } | { readonly fetched: FetchedPage }> {
+  let now = fetched;
+  for (const each of having(on, 'afterFetch')) {
+    const page = new Page(on.task, now);
+    const result = await run(on, each, 'afterFetch', ['skip', 'answer'], (about) => each.afterFetch?.(page, about));
+    if (result === undefined) continue;
+    if ('skip' in result) return skipOf(result.skip);
+    if ('answer' in result) now = answerOf(result.answer, now.finalUrl, now);
+  }
+  return { fetched: now };
+}
+
+/** Runs all `transform` on each item of a page. */
+export async function transform(on: OnPage, page: Page, extract: Extract): Promise<Extract> {
+  const hooks = having(on, 'transform');
+  const { data, items: count } = extract;
+  if (hooks.length === 0 || data === undefined || data === null) return extract;
+  const all = count !== undefined && count > 1 ? (data as readonly unknown[]) : [data];
+  const kept: unknown[] = [];
+  for (let item of all) {
+    for (const each of hooks) {
+      if (typeof item !== 'object' || item === null) break;
+      const given = item as Readonly<Record<string, unknown>>;
+      const result = await call(
+        on,
+        each,
+        'transform',
+        (about) => each.transform?.(given, { ...about, page }),
+        (returned) => {
+          if (returned === undefined || returned === null) return returned;
+          if (typeof returned === 'object' && !Array.isArray(returned)) return returned;
+          throw new ProblemError('expected it to return an item, nothing or null');
+        },
+      );
+      item = result === undefined ? given : result;
+    }
+    if (item !== null) kept.push(item);
+  }
+  if (count === undefined) return { ...extract, data: kept[0] ?? null };
+  return { ...extract, data: kept.length > 1 ? kept : (kept[0] ?? null), items: kept.length };
+}
+
+/** Runs all `beforeStore` on the record of a page. */
+export async function beforeStore<Stored extends StoredPage>(
+  on: OnPage,
+  record: Stored,
+): Promise<{ readonly skip: string } | { readonly record: Stored }> {
+  let now = record;
+  for (const each of having(on, 'beforeStore')) {
+    const result = await run(on, each, 'beforeStore', ['skip', 'data', 'title', 'content'], (about) =>
+      each.beforeStore?.(now, about),
+    );
+    if (result === undefined) continue;
+    if ('skip' in result) return skipOf(result.skip);
+    now = { ...now, ...result } as Stored;
+  }
+  return { record: now };
+}
+
+type Returned = {
+  readonly skip?: unknown;
+  readonly answer?: unknown;
+  readonly url?: unknown;
+};
+
+function having({ work }: OnPage, hook: Hook): readonly Middleware[] {
+  return work.crawler.middleware.filter((each) => each[hook] !== undefined);
+}
+
+/** Calls a hook that returns nothing, or an object of these fields. @param end what comes of that object */
+function run<T = Returned>(
+  on: OnPage,
+  middleware: Middleware,
+  hook: Hook,
+  fields: readonly string[],
+  begin: (about: AboutPage) => unknown,
+  end: (result: Returned) => T = (result) => result as T,
+): Promise<T | undefined> {
+  return call(on, middleware, hook, begin, (returned) => {
+    if (returned === undefined) return undefined;
+    if (typeof returned !== 'object' || returned === null)
+      throw new ProblemError(`expected it to return nothing, or an object of ${fields.join(', ')}`);
+    const unknown = Object.keys(returned).find((name) => !fields.includes(name));
+    if (unknown !== undefined) throw new ProblemError(`it returned ${unknown}; there are ${fields.join(', ')}`);
+    const result = checked(returned as Returned);
+    return Object.keys(result).length === 0 ? undefined : end(result);
+  });
+}
+
+/** What is wrong is said where the middleware is named. */
+function checked(returned: Returned): Returned {
+  const { skip, answer } = returned;
+  if ('skip' in returned && typeof skip !== 'string')
+    throw new ProblemError('expected skip to be a text that says why');
+  if ('answer' in returned) answerOf(answer, 'http://a.invalid/');
+  return returned;
+}
+
+function call<T>(
+  { work, task, url, call: callAuthor }: OnPage,
+  { name }: Middleware,
+  hook: Hook,
+  begin: (about: AboutPage) => unknown,
+  end: (result: unknown) => T,
+): Promise<T> {
+  const { crawler, args, options, secrets = {} } = work;
+  const step = crawler.step(task.step)?.name;
+  const { depth, kept = {} } = task;
+  const about = { url, step, depth, kept, args: (args ?? {}) as AboutPage['args'], secrets };
+  return callAuthor({ crawler: options.crawler, part: `middleware ${name} (${hook})` }, () => begin(about), end);
+}
+
+function skipOf(why: unknown): { readonly skip: string } {
+  return { skip: String(why) };
+}
+
+function urlOf(given: unknown, base: string): string {
+  const url = typeof given === 'string' ? URL.parse(given, base) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new ProblemError('expected url to be an http or https URL');
+  return url.href;
+}
+
+function answerOf(given: unknown, finalUrl: string, before?: FetchedPage): FetchedPage {
+  const { body, contentType, status, ...others } = (given ?? {}) as Partial<GivenAnswer>;
+  const unknown = Object.keys(others)[0];
+  if (unknown !== undefined) throw new ProblemError(`its answer has ${unknown}; there are body, contentType, status`);
+  const isText = typeof body === 'string';
+  if (!isText && !(body instanceof Uint8Array))
+    throw new ProblemError('expected the body of its answer to be text or bytes');
+  const isFine = (each: number): boolean => Number.isInteger(each) && each >= 200 && each <= 299;
+  if (status !== undefined && !isFine(status)) throw new ProblemError('expected the status of its answer to be 2xx');
+  const type = contentType ?? before?.headers['content-type'] ?? 'text/html';
+  // Text is in UTF-8 here, whatever the answer was in.
+  const withCharset = isText ? `${type.replace(/;.*$/s, '')}; charset=utf-8` : type;
+  return {
+    finalUrl,
+    status: status ?? (before !== undefined && isFine(before.status) ? before.status : 200),
+    headers: { ...before?.headers, 'content-type': withCharset },
+    body: isText ? Buffer.from(body) : body,
+    durationMs: before?.durationMs ?? 0,
+  };
+}

@@ -1,0 +1,108 @@
+import { rate } from '../settings/parsers.ts';
+import { DAY_MS } from '../task/durations.ts';
+import { policyProblems } from '../task/task/retry-policy.ts';
+import { isUrlPattern } from '../task/url/glob.ts';
+import { sessionNameProblems } from './around/session.ts';
+import { aroundProblems } from './around/surroundings.ts';
+import { conditionProblem } from './condition.ts';
+import type { AnyDefinition, StepRules } from './definition.ts';
+import { FILE_STEP } from './file-step.ts';
+import { type Join, RETRIED_OF_JOINS } from './joins/joins.ts';
+import { NAME } from './name.ts';
+
+/** A step as it was written, by anybody. */
+interface WrittenStep extends StepRules {
+  readonly run?: unknown;
+  readonly to?: unknown;
+  readonly session?: unknown;
+}
+
+/** The longest time that a step or a join may name. */
+const LONGEST_MS = 365 * DAY_MS;
+
+/** What is wrong with a definition as an object, before its graph is looked at. */
+export function definitionProblems(definition: unknown): string[] {
+  if (typeof definition !== 'object' || definition === null) return ['expected an object with a name and steps'];
+  const { name, step, steps } = definition as Record<string, unknown>;
+  const problems: string[] = [];
+  if (typeof name !== 'string' || !NAME.test(name))
+    problems.push('expected a name of letters, digits and hyphens, at most 63');
+  if (step !== undefined && steps !== undefined) problems.push('expected either step or steps, got both');
+  else if (step !== undefined) problems.push(...(typeof step === 'function' ? [] : ['expected step to be a function']));
+  else if (typeof steps !== 'object' || steps === null || Object.keys(steps).length === 0)
+    problems.push('expected steps, by their names: { start: { run({ page }) { … } } }');
+  else problems.push(...stepProblems(definition as AnyDefinition));
+  return [...problems, ...aroundProblems(definition)];
+}
+
+function stepProblems(definition: AnyDefinition): string[] {
+  const steps = Object.entries(definition.steps as Readonly<Record<string, WrittenStep>>);
+  const names = steps.map(([name]) => name);
+  const problems = steps.flatMap(([name, { run, when, to, include, exclude, retry, rate: written, ...times }]) => {
+    const own: string[] = [];
+    if (!NAME.test(name)) own.push('expected a name of letters, digits and hyphens, at most 63');
+    if (name === FILE_STEP.name) own.push('expected another name: this is the step that stores files');
+    if (typeof run !== 'function') own.push('expected run to be a function');
+    if (to !== undefined && !Array.isArray(to)) own.push('expected to to be a list of steps');
+    const condition = when === undefined ? undefined : conditionProblem(when);
+    if (condition !== undefined) own.push(`when: ${condition}`);
+    if (retry !== undefined) own.push(...policyProblems(retry).map((each) => `retry: ${each}`));
+    own.push(...timeProblems(times));
+    const paced = written === undefined ? undefined : rate()(String(written));
+    if (paced !== undefined && 'expected' in paced) own.push(`expected rate to be ${paced.expected}`);
+    return [...own, ...patternProblems([...(include ?? []), ...(exclude ?? [])])].map(
+      (each) => `step ${name}: ${each}`,
+    );
+  });
+  const unknown = Object.keys(definition.patterns ?? {}).filter((name) => !names.includes(name));
+  problems.push(...unknown.map((name) => `patterns name ${name}, which is no step`));
+  const sessions = sessionNameProblems(
+    steps.map(([name, step]) => ({ ...step, name })),
+    definition as { readonly sessions?: object },
+  );
+  const patterns = Object.values(definition.patterns ?? {}) as readonly (string | readonly string[])[];
+  return [...problems, ...sessions, ...joinProblems(definition), ...patternProblems(patterns.flat())];
+}
+
+function joinProblems({ joins = {} }: AnyDefinition): string[] {
+  return Object.entries(joins as Readonly<Record<string, Partial<Join>>>).flatMap(
+    ([name, { run, of, retry, ...times }]) => {
+      const own: string[] = [];
+      if (!NAME.test(name)) own.push('expected a name of letters, digits and hyphens, at most 63');
+      if (typeof run !== 'function') own.push('expected run to be a function');
+      if (!Array.isArray(of)) own.push('expected of to be a list of steps and joins');
+      if (retry !== undefined) own.push(...joinRetryProblems(retry).map((each) => `retry: ${each}`));
+      own.push(...timeProblems(times));
+      return own.map((each) => `join ${name}: ${each}`);
+    },
+  );
+}
+
+/** What is wrong with how long a step or a join may take. */
+function timeProblems(times: Readonly<Record<string, unknown>>): string[] {
+  return ['timeoutMs', 'deadlineMs'].flatMap((name) => {
+    const ms = times[name];
+    const isTime = ms === undefined || (typeof ms === 'number' && ms > 0 && ms <= LONGEST_MS);
+    return isTime
+      ? []
+      : [`expected ${name} to be milliseconds, more than 0 and at most ${LONGEST_MS}, got ${String(ms)}`];
+  });
+}
+
+function patternProblems(patterns: readonly string[]): string[] {
+  return patterns
+    .filter((pattern) => !isUrlPattern(pattern))
+    .map((pattern) => `no URL matches "${pattern}": a pattern begins with /, * or https://`);
+}
+
+/** What is wrong with a join's policy, each the end of a sentence. A join asks no host: nothing of it passes by itself. */
+function joinRetryProblems(policy: unknown): readonly string[] {
+  const { when } = (policy ?? {}) as { readonly when?: unknown };
+  const known = RETRIED_OF_JOINS.join(', ');
+  const mend = `expected when to be all, a list of ${known}, or a function`;
+  if (when === 'transient') return [`${mend}: a join asks no host, so nothing that fails is transient`];
+  const isOther = (reason: unknown): boolean => !(RETRIED_OF_JOINS as readonly unknown[]).includes(reason);
+  if (Array.isArray(when))
+    return when.filter(isOther).map((reason) => `a join doesn't fail for ${String(reason)}: ${mend}`);
+  return policyProblems(policy);
+}

@@ -1,0 +1,68 @@
+import type { GroupInputs } from '../../ports/groups.ts';
+import type { PlannedJoin } from '../../task/group/plan.ts';
+import type { Task } from '../../task/task/task.ts';
+import { keyOfMark, stepOfMark } from '../../task/url/fingerprint.ts';
+import type { Crawler } from '../crawler.ts';
+import type { GroupMaterial } from './join-run.ts';
+import type { JoinInput, MissingInput } from './joins.ts';
+
+/** What is kept of an input: its step is known from its mark. */
+type KeptInput = Omit<JoinInput, 'step'>;
+
+/** Why a join fails whose group holds more than {@link MAX_GROUP_BYTES}. */
+export const TOO_LARGE =
+  'the inputs of its group take more than 1 MiB together: emit less, or let a step that emits much be apart';
+
+/** What joins get of a task: `items` of them are in `data`, as a record has them. */
+export function writeInput(
+  { url, kept = {} }: Pick<Task, 'url' | 'kept'>,
+  { data, items = 1 }: { readonly data: unknown; readonly items?: number },
+): string {
+  const records = items === 0 ? [] : items === 1 ? [data] : (data as readonly unknown[]);
+  const input: KeptInput = { url, kept, records };
+  return JSON.stringify(input);
+}
+
+/** What a join gets: of the steps that it takes, in their order, and by URL. So it doesn't depend on which answer came first. */
+export function groupMaterial(
+  { url, kept = {}, join }: Task,
+  { inputs, missing, firstMissing }: GroupInputs,
+  { of }: PlannedJoin,
+  crawler: Crawler,
+): GroupMaterial {
+  const taken = Object.entries(inputs)
+    .map(([mark, text]) => ({ mark, at: of.indexOf(stepOfMark(mark)), text }))
+    .filter(({ at }) => at >= 0)
+    .map(({ mark, at, text }) => ({ at, mark, input: JSON.parse(text) as KeptInput }))
+    .sort((a, b) => a.at - b.at || compare(a.input.url, b.input.url) || compare(a.mark, b.mark));
+  return {
+    owner: { url, kept },
+    per: join?.per,
+    inputs: taken.map(({ mark, input }) => ({ step: stepNameOf(mark, crawler), ...input })),
+    missing: {
+      count: Object.values(missing).reduce((sum, count) => sum + count, 0),
+      outcomes: missing,
+      first: firstMissing.map((each) => missingInput(each, url, crawler)),
+    },
+  };
+}
+
+/** What did not end as done, as joins see it. @param ownerUrl of its group */
+export function missingInput(
+  { mark, outcome, reason }: GroupInputs['firstMissing'][number],
+  ownerUrl: string,
+  crawler: Crawler,
+): MissingInput {
+  const key = keyOfMark(mark);
+  const at = { step: stepNameOf(mark, crawler), url: key.startsWith('@') ? ownerUrl : key, outcome };
+  return reason === '' || reason === '-' ? at : { ...at, reason };
+}
+
+function stepNameOf(mark: string, crawler: Crawler): string {
+  const key = stepOfMark(mark);
+  return crawler.step(key)?.name ?? key;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,95 @@
+import type { Crawler } from '../crawler.ts';
+import { CrawlerFault } from '../kept.ts';
+import { ProblemError } from '../step-error.ts';
+import { issueText } from '../step-run.ts';
+import type { Join, JoinInput, JoinOwner, MissingInputs } from './joins.ts';
+
+/** What a join of a group gets. */
+export interface GroupMaterial {
+  readonly owner: JoinOwner;
+  /** The key of the owner's step. */
+  readonly per: string | undefined;
+  readonly inputs: readonly JoinInput[];
+  readonly missing: MissingInputs;
+}
+
+/** What a join of the run gets. */
+export interface RunMaterial {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly records: (of: string) => AsyncIterable<unknown>;
+}
+
+/** One call of a join: collects what it emits. What it emits after it has ended is an error. */
+export class JoinRun {
+  readonly #crawler: Crawler;
+  readonly #join: Join;
+  readonly #args: unknown;
+  readonly #material: GroupMaterial | RunMaterial;
+  readonly #items: unknown[] = [];
+  #isOver = false;
+  /** The first thing that was refused: a join that catches it has still failed. */
+  #fault: Error | undefined;
+
+  constructor(crawler: Crawler, join: Join, args: unknown, material: GroupMaterial | RunMaterial) {
+    this.#crawler = crawler;
+    this.#join = join;
+    this.#args = args;
+    this.#material = material;
+  }
+
+  /** Calls the join's function. */
+  begin(): unknown {
+    const speech = { args: this.#args, emit: (item: unknown) => this.#emit(item) };
+    const context = { ...speech, ...this.#about() };
+    return (this.#join.run as (about: typeof context) => unknown)(context);
+  }
+
+  /** Its items, once its function has ended. */
+  end(returned: unknown): readonly unknown[] {
+    this.#isOver = true;
+    if (this.#fault !== undefined) throw this.#fault;
+    if (returned !== undefined) throw new ProblemError('expected a join to return nothing: emit what is to be kept');
+    return this.#items;
+  }
+
+  #about(): object {
+    if (!('owner' in this.#material)) {
+      const { counts, records } = this.#material;
+      return { counts, records: (of: string) => this.#faultsOf(records(of)) };
+    }
+    const { owner, per, inputs, missing } = this.#material;
+    const keeps = per === undefined ? undefined : this.#crawler.step(per)?.keeps;
+    return { inputs, missing, owner: keeps === undefined ? owner : { ...owner, kept: keeps.parse(owner.kept) } };
+  }
+
+  async *#faultsOf(rows: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+    try {
+      yield* rows;
+    } catch (error: unknown) {
+      if (error instanceof Error) this.#fault ??= error;
+      throw error;
+    }
+  }
+
+  #emit(item: unknown): void {
+    try {
+      this.#items.push(this.#checked(item));
+    } catch (error: unknown) {
+      if (error instanceof CrawlerFault) this.#fault ??= error;
+      throw error;
+    }
+  }
+
+  #checked(item: unknown): unknown {
+    const { record, name } = this.#join;
+    if (this.#isOver) throw new CrawlerFault(`join ${name} has ended: await what it waits for`);
+    if (item === undefined || typeof item === 'function' || Array.isArray(item))
+      throw new CrawlerFault(
+        `join ${name} emits ${Array.isArray(item) ? 'a list: emit each of its items' : typeof item}`,
+      );
+    if (record === undefined) return item;
+    const read = record.safeParse(item);
+    if (!read.success) throw new CrawlerFault(`an item of join ${name}: ${issueText(read.error, item)}`, 'schema');
+    return read.data;
+  }
+}

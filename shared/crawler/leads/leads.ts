@@ -1,0 +1,108 @@
+import type { RunOptions } from '../../ports/runs.ts';
+import { groupOfChild } from '../../task/group/plan.ts';
+import type { AboutOffer } from '../../task/task/offer.ts';
+import type { Task } from '../../task/task/task.ts';
+import type { Logins } from '../../task/url/logins.ts';
+import type { Crawler, Step } from '../crawler.ts';
+import { FILE_STEP } from '../file-step.ts';
+import type { Page } from '../page.ts';
+import type { Extract } from '../reading.ts';
+import { domainFinder } from './domains.ts';
+import { type FollowOptions, LinkBudget, plainDepth, type SortedLinks, sortLinks } from './links.ts';
+
+/** The task whose page has the links, in its run. */
+export interface LinkSource {
+  readonly task: Task;
+  /** The credentials known for the origins that it has been to. */
+  readonly logins: Logins | undefined;
+  readonly run: { readonly crawler: Crawler; readonly options: RunOptions };
+}
+
+/** Links of a page that are offered in the same way. */
+export interface Lead {
+  readonly links: readonly string[];
+  /** The run's, or those that a step has in their place. */
+  readonly options: RunOptions;
+  readonly depthOf: (link: string) => number;
+  readonly about?: Pick<AboutOffer, 'group' | 'replayed' | 'step' | 'kept' | 'request' | 'queue' | 'deadlineMs'>;
+}
+
+/** How often the steps of a crawler may go round in a circle, if nobody has set the depth. */
+const MOST_ROUNDS = 1_000;
+
+/**
+ * The links of a page that are to be followed: those that its step follows, and if the run follows links, all others, or what a
+ * short crawler names. What a crawler names is cut to the limits of a page. `isCut`: some were left out.
+ *
+ * Of a group that a replay crawls once more, only those to its members: what else it leads to was followed the first time.
+ */
+export function leadsOf(
+  source: LinkSource,
+  page: Page,
+  { follows, links, by }: Extract,
+): { readonly leads: readonly Lead[]; readonly isCut: boolean } {
+  const { options } = source.run;
+  const isReplayed = source.task.replayed !== undefined;
+  const budget = new LinkBudget();
+  const grouped = follows
+    .map((each) => ({ ...each, group: groupOfChild(options.joins, source.task, each.step.key) }))
+    .filter(({ group }) => group !== undefined || !isReplayed);
+  const leads: Lead[] = grouped.map(({ step, links: named, kept, request, group }) => ({
+    links: budget.take(named),
+    options: optionsAt(step, options),
+    depthOf: () => depthAt(by, step, source),
+    about: {
+      step: step.key,
+      group,
+      ...(isReplayed ? { replayed: {} } : {}),
+      ...(kept === undefined ? {} : { kept }),
+      ...(request === undefined ? {} : { request }),
+      ...(step.priority === true ? { queue: 'priority' as const } : {}),
+      ...(step.deadlineMs === undefined ? {} : { deadlineMs: step.deadlineMs }),
+    },
+  }));
+  if (options.follow && !isReplayed) {
+    const all = links === undefined ? page.links() : budget.take(links);
+    leads.push({
+      links: all.filter((link) => page.mayFollow(link)),
+      options,
+      depthOf: plainDepth(source.task, options, (link) => page.isNext(link)),
+    });
+  }
+  return { leads, isCut: budget.isCut };
+}
+
+/** Sorts the links of a lead by what becomes of them. */
+export async function sortLead(
+  { links, ...lead }: Lead,
+  source: LinkSource,
+  page: Page,
+  { rules, isSeen }: Pick<FollowOptions, 'rules' | 'isSeen'>,
+): Promise<SortedLinks> {
+  const { task, run, logins } = source;
+  return sortLinks(links, {
+    ...{ task, finalUrl: page.url, rules, logins, ...lead },
+    domainOf: await domainFinder(lead.options.scope ?? 'host'),
+    startOf: (href) => run.crawler.startOf(href),
+    loginOf: (link) => page.loginOf(link),
+    ...(isSeen === undefined ? {} : { isSeen }),
+  });
+}
+
+/** What holds for links to a step: its own rules, and else the run's. A file may be anywhere, unless the run excludes it. */
+function optionsAt(step: Step, options: RunOptions): RunOptions {
+  const included = step === FILE_STEP ? [] : options.include;
+  const { scope = options.scope, include = included, exclude = options.exclude } = step;
+  const maxDepth = options.hasDefaultDepth === true ? MOST_ROUNDS : options.maxDepth;
+  return {
+    ...options,
+    maxDepth,
+    ...(scope === undefined ? {} : { scope }),
+    ...(include === undefined ? {} : { include }),
+    ...(exclude === undefined ? {} : { exclude }),
+  };
+}
+
+function depthAt(from: Step | undefined, step: Step, { task, run }: LinkSource): number {
+  return task.depth + (from !== undefined && run.crawler.graph.isLoop(from.name, step.name) ? 1 : 0);
+}

@@ -1,0 +1,27 @@
+#!lua flags=allow-oom
+-- Limits by hand how fast a host is asked, or ends that.
+-- ARGV   prefix, host, interval ms (0 ends the limit), time
+-- Result the interval of the limit before, in ms; '0' for none
+-- Atomic; may run any number of times. A host whose limit ends or becomes faster isn't asked sooner than after the pace that runs
+--         asked for lately, or a second.
+
+local host, wanted = ARGV[2], tonumber(ARGV[3])
+local key = host_key(host)
+local was, interval, interval_until, next_at, release_at =
+  unpack(redis.call('HMGET', key, 'limit', 'interval', 'interval_until', 'next_at', 'release_at'))
+if wanted > 0 then
+  redis.call('HSET', key, 'limit', int(wanted))
+  keep_host(host, LONGEST_PAUSE_MS)
+else
+  redis.call('HDEL', key, 'limit')
+end
+if tonumber(was or '0') > wanted then
+  local pace = math.max(SECOND_MS, wanted)
+  if interval and tonumber(interval_until or '0') > now then pace = math.max(pace, tonumber(interval)) end
+  if next_at then redis.call('HSET', key, 'next_at', int(math.min(tonumber(next_at), now + pace))) end
+  if release_at then redis.call('HSET', key, 'release_at', int(math.min(tonumber(release_at), now + pace))) end
+  for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
+    if redis.call('ZADD', run_key(run, 'ready'), 'XX', 'LT', 'CH', int(now), host) == 1 then wake_run(run, now) end
+  end
+end
+return was or '0'

@@ -1,0 +1,164 @@
+import { groupOf } from '../../../../shared/task/group/group.ts';
+import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
+
+export type Ending = 'done' | 'skipped' | 'failed' | 'cancelled';
+
+/** A task as a person would write it down. */
+export interface GroupTask {
+  readonly mark: string;
+  readonly step: string;
+  /** The group that it is a member of, or that it is a join of. */
+  readonly group: string | undefined;
+  readonly isJoin: boolean;
+  where: 'waiting' | 'flight' | Ending;
+  release: number;
+  leaseEnd: number;
+  starts: number;
+  tally: { readonly stamp: string; readonly links: number } | undefined;
+  claimed: string | undefined;
+  input: string | undefined;
+  reason: string;
+  /** When it ended, counted. */
+  endedAs: number;
+}
+
+/** A group, by what belongs to it. */
+export interface ModelGroup {
+  readonly owner: GroupTask;
+  readonly members: Set<GroupTask>;
+  readonly marks: Set<string>;
+  /** The joins that were made of each layer. */
+  readonly layers: GroupTask[][];
+  isOver: boolean;
+}
+
+/** The rules of groups and joins, as plainly as they can be said. */
+export class GroupModel {
+  readonly plan: JoinPlan;
+  readonly tasks: GroupTask[] = [];
+  readonly groups = new Map<string, ModelGroup>();
+  readonly marks = new Set<string>();
+  state: 'running' | 'cancelled' | 'finished' = 'running';
+  isSealed = false;
+  isDue = false;
+  runLayer = 0;
+  now: number;
+  #ends = 0;
+
+  constructor(plan: JoinPlan, now: number) {
+    this.plan = plan;
+    this.now = now;
+  }
+
+  add(mark: string, step: string, group?: string, isJoin = false): GroupTask {
+    const task: GroupTask = {
+      ...{ mark, step, group, isJoin, where: 'waiting', release: 0, leaseEnd: 0, starts: 0, tally: undefined },
+      ...{ claimed: undefined, input: undefined, reason: '-', endedAs: 0 },
+    };
+    this.tasks.push(task);
+    if (!isJoin) this.isDue = this.plan.run.length > 0;
+    return task;
+  }
+
+  count(where: GroupTask['where']): number {
+    return this.tasks.filter((task) => task.where === where).length;
+  }
+
+  flight(mark: string, release: number): GroupTask | undefined {
+    return this.tasks.find((task) => task.where === 'flight' && task.mark === mark && task.release === release);
+  }
+
+  /** A child was taken. */
+  joinGroup(parent: GroupTask, child: GroupTask): void {
+    const id = child.group ?? '';
+    const group = this.groups.get(id) ?? this.#begin(id, parent);
+    group.members.add(child);
+    group.marks.add(child.mark);
+  }
+
+  isKnown(mark: string, group: string | undefined): boolean {
+    return group === undefined ? this.marks.has(mark) : this.groups.get(group)?.marks.has(mark) === true;
+  }
+
+  isOpen(group: ModelGroup): boolean {
+    return !group.isOver;
+  }
+
+  openMembers(group: ModelGroup): number {
+    return [...group.members].filter(({ where }) => where === 'waiting' || where === 'flight').length;
+  }
+
+  putBack(task: GroupTask): void {
+    if (this.state === 'cancelled') this.end(task, 'cancelled');
+    else task.where = 'waiting';
+  }
+
+  end(task: GroupTask, as: Ending, input?: string, reason = '-'): void {
+    task.where = as;
+    task.input = input;
+    task.reason = reason;
+    task.endedAs = ++this.#ends;
+    if ((as === 'failed' || as === 'cancelled') && task.claimed !== undefined && task.group !== undefined)
+      this.groups.get(task.group)?.marks.delete(task.claimed);
+    if (as === 'cancelled' && task.group === undefined) this.marks.delete(task.mark);
+    this.#afterEnd(task);
+  }
+
+  /** The run's joins are made, or the run ends. */
+  finishIfDone(): void {
+    if (this.state !== 'running' || !this.isSealed || this.count('waiting') + this.count('flight') > 0) return;
+    const layer = this.isDue ? 0 : this.runLayer;
+    const names = this.plan.run[layer];
+    if (names === undefined || (!this.isDue && this.runLayer === 0)) {
+      this.state = 'finished';
+      return;
+    }
+    this.isDue = false;
+    this.runLayer = layer + 1;
+    for (const name of names) this.add(`${name} @run`, name, 'run', true);
+  }
+
+  /** What a join of a group is to get: the done ones of the steps that any join takes, and who else there was. */
+  inputsOf(id: string): { readonly inputs: Record<string, string>; readonly missing: Record<string, number> } {
+    const group = this.groups.get(id);
+    const all = [...(group?.members ?? []), ...(group?.layers.flat() ?? [])].filter(({ endedAs }) => endedAs > 0);
+    const takes = this.#plannedOf(group)?.takes ?? [];
+    const inputs: Record<string, string> = {};
+    const missing: Record<string, number> = {};
+    for (const { where, mark, step, isJoin, input } of all) {
+      if (where !== 'done') missing[where] = (missing[where] ?? 0) + 1;
+      else if (input !== undefined && (isJoin || takes.includes(step))) inputs[mark] = input;
+    }
+    return { inputs, missing };
+  }
+
+  #plannedOf(group: ModelGroup | undefined) {
+    return group === undefined ? undefined : this.plan.groups[group.owner.step];
+  }
+
+  #begin(id: string, owner: GroupTask): ModelGroup {
+    const group: ModelGroup = { owner, members: new Set([owner]), marks: new Set(), layers: [], isOver: false };
+    this.groups.set(id, group);
+    return group;
+  }
+
+  #afterEnd(task: GroupTask): void {
+    if (task.isJoin && task.group === 'run') return;
+    const isOwner = task.group === undefined && this.plan.groups[task.step] !== undefined;
+    const id = isOwner ? groupOf(task.mark) : task.group;
+    if (id === undefined) return;
+    let group = this.groups.get(id);
+    if (group === undefined) {
+      if (!isOwner || task.where !== 'done' || this.state === 'cancelled') return;
+      group = this.#begin(id, task);
+    }
+    const isLive = ({ where }: GroupTask): boolean => where === 'waiting' || where === 'flight';
+    if ([...group.members, ...group.layers.flat()].some(isLive)) return;
+    const names = this.#plannedOf(group)?.layers[group.layers.length];
+    if (group.owner.where !== 'done' || names === undefined || this.state === 'cancelled') {
+      group.isOver = true;
+      return;
+    }
+    group.layers.push(names.map((name) => this.add(`${name} @${id}`, name, id, true)));
+  }
+}

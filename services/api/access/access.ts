@@ -1,0 +1,122 @@
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import { SECOND_MS } from '../../../shared/task/durations.ts';
+import { withoutCredentialsIn } from '../../../shared/task/url/url.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem } from '../problem.ts';
+import { Allowance } from './allowance.ts';
+import { isOwnHost, isOwnOrigin } from './request-origin.ts';
+import { Sessions, sessionCookieOf } from './sessions.ts';
+import { type Caller, LOCAL_CALLER, mayDo, type Role, type Tokens } from './tokens.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; nobody on routes that ask nobody. */
+    caller: Caller | undefined;
+    /** What was changed, if that is not in the path: for the audit. Left unset by a dry run. */
+    changed: { readonly target?: string; readonly isDry?: boolean } | undefined;
+  }
+}
+
+/** Requests of one caller: far more than a dashboard and scripts make. */
+const REQUESTS = { perSecond: 100, atOnce: 300 };
+/** Wrong tokens from one address: ten at once, then one every ten seconds. */
+const FAILURES = { perSecond: 0.1, atOnce: 10 };
+const CHANGING = new Set(['POST', 'PUT', 'DELETE', 'PATCH']);
+
+/** Lets in who may come in, and notes in the audit who changed what. */
+export function addAccess(app: Api, { tokens, settings, clock, audit, snapshots }: ApiParts): void {
+  const requests = new Allowance(REQUESTS.perSecond, REQUESTS.atOnce, clock);
+  const failures = new Allowance(FAILURES.perSecond, FAILURES.atOnce, clock);
+  const sessions = new Sessions(tokens, clock);
+  app.decorateRequest('caller', undefined);
+  app.decorateRequest('changed', undefined);
+
+  app.addHook('onRequest', async (request) => {
+    const role = roleOf(request.routeOptions.config, request.method);
+    if (role === 'none') return;
+    const { host } = request.headers;
+    if (!isOwnHost(host, settings.apiHosts))
+      throw new Problem('forbidden', `the API doesn't go by the name ${host ?? '(none)'} (API_HOSTS)`);
+    if (CHANGING.has(request.method) && !isOwnOrigin(request.headers))
+      throw new Problem('forbidden', "the request comes from another site's page");
+    const caller = role === 'session' ? undefined : callerOf(request, tokens, sessions, failures);
+    limit(requests, caller === undefined || tokens.isEmpty ? request.ip : `token ${caller.name}`);
+    request.caller = caller;
+    if (caller !== undefined && role !== 'session') expectRole(caller, role);
+  });
+
+  app.addHook('onSend', async (request, reply) => {
+    const { action } = request.routeOptions.config;
+    if (action === undefined || reply.statusCode >= 400 || request.changed?.isDry === true) return;
+    // What was changed must show in the next answer.
+    snapshots.forget();
+    const { name: by, role } = request.caller ?? LOCAL_CALLER;
+    const at = new Date(clock.now()).toISOString();
+    await audit.note({ at, by, role, action, target: targetOf(request), reason: reasonOf(request) });
+  });
+}
+
+/** What a caller must be allowed to do for a route. */
+export function roleOf(config: FastifyContextConfig | undefined, method: string): Role | 'none' | 'session' {
+  return config?.role ?? (CHANGING.has(method) ? 'admin' : 'read');
+}
+
+/** @throws Problem if nobody known asks */
+function callerOf(request: FastifyRequest, tokens: Tokens, sessions: Sessions, failures: Allowance): Caller {
+  if (tokens.isEmpty) return LOCAL_CALLER;
+  const { authorization, cookie } = request.headers;
+  const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (secret !== undefined) return callerOfSecret(secret, request.ip, tokens, failures);
+  const session = sessionCookieOf(cookie);
+  const caller = session === undefined ? undefined : sessions.callerOf(session);
+  if (caller !== undefined) return caller;
+  throw new Problem('unauthorized', 'expected a token, as Authorization: Bearer … or in a session');
+}
+
+/** @throws Problem if it is nobody's, or too many were tried from this address */
+export function callerOfSecret(secret: string, address: string, tokens: Tokens, failures: Allowance): Caller {
+  const waitMs = failures.waitMs(address);
+  if (waitMs > 0) throw tooMany('wrong tokens', waitMs);
+  const caller = tokens.callerOf(secret);
+  if (caller !== undefined) return caller;
+  failures.take(address);
+  throw new Problem('unauthorized', 'no token has this secret');
+}
+
+/** @throws Problem if a caller may not have such a crawl: whoever ignores robots.txt answers for it */
+export function expectMayAsk(
+  caller: Caller | undefined,
+  options: { readonly robots?: 'ignore' | undefined } = {},
+): void {
+  if (options.robots === 'ignore') expectRole(caller ?? LOCAL_CALLER, 'admin');
+}
+
+/** For the route that begins a session. */
+export function newFailures(parts: Pick<ApiParts, 'clock'>): Allowance {
+  return new Allowance(FAILURES.perSecond, FAILURES.atOnce, parts.clock);
+}
+
+/** @throws Problem if the caller may not do this */
+export function expectRole(caller: Caller, role: Role): void {
+  if (!mayDo(caller, role))
+    throw new Problem('forbidden', `token ${caller.name} may ${caller.role}; this needs the role ${role}`);
+}
+
+function limit(requests: Allowance, who: string): void {
+  const waitMs = requests.take(who);
+  if (waitMs > 0) throw tooMany('requests', waitMs);
+}
+
+function tooMany(what: string, waitMs: number): Problem {
+  return new Problem('too_many_requests', `too many ${what}`, { retryAfterMs: Math.max(waitMs, SECOND_MS) });
+}
+
+function targetOf({ params, changed }: FastifyRequest): string {
+  if (changed?.target !== undefined) return withoutCredentialsIn(changed.target);
+  return Object.values((params ?? {}) as Record<string, string>).join(' ');
+}
+
+function reasonOf({ body }: FastifyRequest): string | null {
+  const { reason } = (body ?? {}) as { readonly reason?: unknown };
+  return typeof reason === 'string' && body !== null && !('dryRun' in (body as object)) ? reason : null;
+}

@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+
+/** Whom it remembers at most: who comes from more addresses than this pushes out those seen longest ago. */
+const MOST_REMEMBERED = 10_000;
+
+/** So many at once, and so many a second after that, for each caller. */
+export class Allowance {
+  readonly #perSecond: number;
+  readonly #atOnce: number;
+  readonly #clock: Pick<Clock, 'now'>;
+  /** When each caller would have all of it again. */
+  readonly #fullAt = new LRUCache<string, number>({ max: MOST_REMEMBERED });
+
+  constructor(perSecond: number, atOnce: number, clock: Pick<Clock, 'now'>) {
+    this.#perSecond = perSecond;
+    this.#atOnce = atOnce;
+    this.#clock = clock;
+  }
+
+  /** Takes one. Returns 0, or the milliseconds after which there is one again; then nothing was taken. */
+  take(caller: string): number {
+    const waitMs = this.waitMs(caller);
+    if (waitMs > 0) return waitMs;
+    const now = this.#clock.now();
+    this.#fullAt.set(caller, Math.max(this.#fullAt.get(caller) ?? 0, now) + 1_000 / this.#perSecond);
+    return 0;
+  }
+
+  /** As {@link take}, without taking any. */
+  waitMs(caller: string): number {
+    const fullAt = this.#fullAt.get(caller) ?? 0;
+    return Math.max(0, fullAt - this.#clock.now() - ((this.#atOnce - 1) / this.#perSecond) * 1_000);
+  }
+}

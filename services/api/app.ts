@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import fastifySwagger from '@fastify/swagger';
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { VERSION } from '../../shared/runtime/version.ts';
+import { SECOND_MS } from '../../shared/task/durations.ts';
+import { addAccess, roleOf } from './access/access.ts';
+import type { Api, ApiParts } from './parts.ts';
+import { Problem, problemOf, sendProblem } from './problem.ts';
+import { addBatchRoutes } from './routes/batch.ts';
+import { addCrawlerRoutes } from './routes/crawlers.ts';
+import { addDashboard } from './routes/dashboard.ts';
+import { addDeadLetterRoutes } from './routes/dead-letters.ts';
+import { addEventRoutes } from './routes/events.ts';
+import { addFleetRoutes } from './routes/fleet.ts';
+import { addHealthRoutes } from './routes/health.ts';
+import { addHostRoutes } from './routes/hosts.ts';
+import { addRecordRoutes } from './routes/records.ts';
+import { addRunRoutes } from './routes/runs.ts';
+import { addSessionRoutes } from './routes/session.ts';
+import { addUrlRoutes } from './routes/urls.ts';
+import { addWebhookRoutes } from './routes/webhooks.ts';
+
+/** A body that comes more slowly is given up. */
+const BODY_WITHIN_MS = 30 * SECOND_MS;
+/** Routes that take lists have a larger one. */
+const MOST_BODY_BYTES = 256 * 1024;
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/** The API as a Fastify that doesn't listen yet. */
+export async function openApp(parts: ApiParts): Promise<Api> {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: MOST_BODY_BYTES,
+    requestTimeout: BODY_WITHIN_MS,
+    keepAliveTimeout: 5 * SECOND_MS,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: true },
+    genReqId: () => randomUUID(),
+  }).withTypeProvider<ZodTypeProvider>() as unknown as Api;
+  app.setValidatorCompiler(validatorCompiler);
+  // The tests hold answers to their schemas; an answer that differs is still better than none.
+  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  // A client that always names the type of a body has none for a route that needs none.
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parse(request, body as string, done);
+  });
+  app.setErrorHandler((error: unknown, request, reply) => answerProblem(error, request, reply, parts.log));
+  app.setNotFoundHandler((_, reply) => sendProblem(new Problem('not_found', 'there is nothing here'), reply));
+  app.addHook('onSend', async (_, reply) => {
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('referrer-policy', 'no-referrer');
+    reply.header('content-security-policy', CSP);
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  });
+  app.addHook('onResponse', async ({ routeOptions, method }, reply) =>
+    parts.metrics.served(routeOptions.url ?? 'none', method, reply.statusCode, reply.elapsedTime),
+  );
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Trawl',
+        version: VERSION,
+        description: 'The control plane of a crawler fleet: all that its command line can do.',
+      },
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer' },
+          session: { type: 'apiKey', in: 'cookie', name: 'trawl_session' },
+        },
+      },
+      security: [{ token: [] }, { session: [] }],
+    },
+    transform: (about) => {
+      const { config, method } = about.route;
+      const { schema, url } = jsonSchemaTransform(about as Parameters<typeof jsonSchemaTransform>[0]);
+      return { schema: { ...schema, 'x-role': roleOf(config, String(method)) }, url };
+    },
+  });
+  addAccess(app, parts);
+  await app.register(async (scope) => {
+    const api = scope as unknown as Api;
+    for (const add of [
+      addHealthRoutes,
+      addSessionRoutes,
+      addFleetRoutes,
+      addRunRoutes,
+      addCrawlerRoutes,
+      addDeadLetterRoutes,
+      addHostRoutes,
+      addRecordRoutes,
+      addUrlRoutes,
+      addBatchRoutes,
+      addWebhookRoutes,
+      addEventRoutes,
+      addDashboard,
+    ])
+      add(api, parts);
+  });
+  await app.ready();
+  return app;
+}
+
+function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+  const problem = problemOf(error);
+  if (problem.code === 'internal') {
+    const stack = error instanceof Error ? error.stack : messageOf(error);
+    log.error({ route: request.routeOptions.url, error: stack }, 'a request failed:');
+  }
+  return sendProblem(problem, reply);
+}

@@ -1,0 +1,75 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { codeOf } from '../../shared/runtime/errors.ts';
+import { LineFile } from '../../shared/runtime/line-file.ts';
+import { makeOutputFolder } from '../../shared/runtime/output-folder.ts';
+
+/** Who did what. */
+export interface AuditEntry {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The token's name. */
+  readonly by: string;
+  readonly role: string;
+  /** What was done: `pause run`. */
+  readonly action: string;
+  /** To what: a run, a host, a filter. */
+  readonly target: string;
+  /** In the words of whoever did it. */
+  readonly reason: string | null;
+}
+
+const FILE = 'audit.jsonl';
+
+/** Every change made over HTTP, a line each, in `audit.jsonl` of the output folder. Nothing is ever taken out of it. */
+export class Audit {
+  readonly #folder: string;
+  readonly #file: LineFile;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#file = new LineFile(join(folder, FILE), { mode: 0o600 });
+  }
+
+  /** Resolves once the entry is written. */
+  async note(entry: AuditEntry): Promise<void> {
+    makeOutputFolder(this.#folder);
+    await this.#file.append(`${JSON.stringify(entry)}\n`);
+  }
+
+  /**
+   * The newest entries, newest first.
+   *
+   * @param before leave out as many of the newest
+   */
+  async newest(limit: number, before: number): Promise<{ readonly entries: AuditEntry[]; readonly isAll: boolean }> {
+    const last: string[] = [];
+    let count = 0;
+    try {
+      for await (const line of createInterface({ input: createReadStream(join(this.#folder, FILE), 'utf8') })) {
+        if (line === '') continue;
+        count++;
+        last.push(line);
+        if (last.length > 2 * (limit + before)) last.splice(0, last.length - limit - before);
+      }
+    } catch (error: unknown) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+    const wanted = last.reverse().slice(before, before + limit);
+    return { entries: wanted.flatMap(entryOf), isAll: count <= before + limit };
+  }
+
+  async stop(): Promise<void> {
+    await this.#file.close();
+  }
+}
+
+function entryOf(line: string): AuditEntry[] {
+  try {
+    return [JSON.parse(line) as AuditEntry];
+  } catch {
+    // Torn by a crash.
+    return [];
+  }
+}

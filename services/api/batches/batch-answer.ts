@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { PageRecord } from '../../../shared/ports/record.ts';
+import type { BatchInput } from './batch-request.ts';
+
+const STATUSES = ['success', 'failed', 'skipped', 'timeout'] as const;
+type BatchStatus = (typeof STATUSES)[number];
+
+/** The answer of the batch routes: the one that the first clients of such an endpoint know, hence its names. */
+export const batchAnswerSchema = z.object({
+  session_id: z.string(),
+  results: z.array(
+    z.looseObject({
+      url: z.string(),
+      status: z.enum(STATUSES),
+      content: z.string().nullable(),
+      worker_id: z.string().nullable(),
+    }),
+  ),
+  stats: z
+    .object({
+      total: z.int(),
+      success: z.int(),
+      failed: z.int(),
+      skipped: z.int(),
+      timeout: z.int(),
+      workers_used: z.int(),
+    })
+    .nullable(),
+  distributed: z.boolean(),
+  state: z.enum(['running', 'finished']),
+  warning: z.string().optional(),
+});
+export type BatchAnswer = z.infer<typeof batchAnswerSchema>;
+
+/** What there is to answer. */
+export interface BatchState {
+  readonly run: string;
+  readonly inputs: readonly BatchInput[];
+  readonly records: ReadonlyMap<string, PageRecord>;
+  readonly isDistributed: boolean;
+  readonly hasEnded: boolean;
+  readonly warning?: string | undefined;
+}
+
+/** One entry per input, in their order; what has no record yet, or came too late, is `timeout`. */
+export function batchAnswer({ run, inputs, records, isDistributed, hasEnded, warning }: BatchState): BatchAnswer {
+  const results = inputs.map((input) => resultOf(input, 'task' in input ? records.get(input.task) : undefined));
+  const of = (status: BatchStatus): number => results.filter((result) => result.status === status).length;
+  const workers = new Set(results.flatMap(({ worker_id: id }) => id ?? []));
+  const stats = {
+    total: results.length,
+    success: of('success'),
+    failed: of('failed'),
+    skipped: of('skipped'),
+    timeout: of('timeout'),
+    workers_used: workers.size,
+  };
+  return {
+    session_id: run,
+    results,
+    stats: isDistributed ? stats : null,
+    distributed: isDistributed,
+    state: hasEnded ? 'finished' : 'running',
+    ...(warning === undefined ? {} : { warning }),
+  };
+}
+
+function resultOf(input: BatchInput, record: PageRecord | undefined): BatchAnswer['results'][number] {
+  const nothing = { url: input.url, content: null, worker_id: null };
+  if ('problem' in input) return { ...nothing, status: 'failed', reason: 'malformed', error: input.problem };
+  if (record === undefined) return { ...nothing, status: 'timeout' };
+  const { worker: worker_id } = record;
+  if (record.outcome === 'done') {
+    const { finalUrl, status, title, contentType, bytes, durationMs, data, truncated, content = null } = record;
+    const page = { final_url: finalUrl, http_status: status, title, content_type: contentType, bytes, data };
+    const cut = truncated === undefined ? {} : { truncated };
+    return { url: input.url, status: 'success', content, ...page, duration_ms: durationMs, ...cut, worker_id };
+  }
+  const { outcome, reason, status: http_status = null, error = null } = record;
+  const status = reason === 'deadline' ? 'timeout' : outcome;
+  return { ...nothing, status, reason, http_status, error, worker_id };
+}

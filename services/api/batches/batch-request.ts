@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { RunOptions } from '../../../shared/ports/runs.ts';
+import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
+import { offerOf, type TaskOffer } from '../../../shared/task/task/offer.ts';
+import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import { taskIdOf } from '../../../shared/task/url/fingerprint.ts';
+import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
+import { CRAWLER_NAME } from '../producers.ts';
+import { MOST_URL_LENGTH } from '../schemas/inputs.ts';
+import { crawlOptionsSchema } from '../schemas/runs.ts';
+
+export const MOST_BATCH_URLS = 1_000;
+const MOST_TIMEOUT_SECONDS = 3_600;
+
+/** The body of `POST /api/crawl/batch`. */
+export const batchSchema = z.strictObject({
+  urls: z.array(z.string().max(MOST_URL_LENGTH)).min(1).max(MOST_BATCH_URLS),
+  distributed: z.boolean().default(false).describe('By the fleet’s workers; else in this process'),
+  options: crawlOptionsSchema
+    .omit({ dedup: true, limit: true, follow: true, maxDepth: true, lastmodSince: true })
+    .extend({ crawler: z.string().regex(CRAWLER_NAME, 'expected the name of a crawler').optional() })
+    .default({}),
+  timeout: z.number().positive().max(MOST_TIMEOUT_SECONDS).default(300).describe('Seconds'),
+});
+export type BatchRequest = z.infer<typeof batchSchema>;
+
+/** One URL of a batch: the task that answers for it, or what is wrong with it. Several may have one task. */
+export type BatchInput = { readonly url: string } & (
+  | { readonly offer: TaskOffer; readonly task: string }
+  | { readonly problem: string }
+);
+
+/** Reads the URLs of a batch, in their order. */
+export function readInputs(
+  urls: readonly string[],
+  run: string,
+  about: {
+    readonly rules: readonly RoutingRule[];
+    readonly urlKey: RunOptions['urlKey'];
+    readonly startOf: (href: string) => string;
+    readonly deadlineMs: number;
+  },
+): BatchInput[] {
+  const { deadlineMs, ...rules } = about;
+  return urls.map((text) => {
+    const url = readUrl(text);
+    if (isProblem(url)) return { url: withoutCredentials(text), problem: url.problem };
+    const offer = {
+      ...offerOf(url, rules, { ...INITIAL_FIELDS, queue: 'priority' as const }),
+      queue: 'priority' as const,
+    };
+    return { url: url.href, offer: { ...offer, deadlineMs }, task: taskIdOf(run, offer.mark) };
+  });
+}
+
+/** The run of a repeated request is the same. */
+export function batchRunOf(caller: string, key: string | undefined, random: () => string): string {
+  const id = key === undefined ? random() : createHash('sha256').update(`${caller}\n${key}`).digest('hex').slice(0, 32);
+  return `batch-${id}`;
+}

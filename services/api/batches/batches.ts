@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { count, duration } from '../../../shared/control/format.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import type { Service } from '../../../shared/runtime/lifecycle.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { Settings } from '../../../shared/settings/table.ts';
+import { routingRulesOf } from '../../process/routing-rules.ts';
+import type { Caller } from '../access/tokens.ts';
+import type { Link } from '../link.ts';
+import { Problem } from '../problem.ts';
+import type { Producers } from '../producers.ts';
+import type { ReadRequest } from '../read-request.ts';
+import { type BatchAnswer, batchAnswer } from './batch-answer.ts';
+import { type BatchInput, type BatchRequest, batchRunOf, batchSchema, readInputs } from './batch-request.ts';
+import { FleetBatch, RESULTS_KEPT_MS, recordsOf } from './fleet-batch.ts';
+import { LocalBatch } from './local-batch.ts';
+
+interface BatchesOptions {
+  readonly settings: Settings;
+  readonly link: Link;
+  readonly producers: Producers;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Batches that this process crawls itself at once: each is a small fleet. */
+const MOST_LOCAL = 4;
+const MOST_AT_WORK = 100;
+/** Batches whose answers are remembered here; those of the fleet are in its store as well. */
+const MOST_REMEMBERED = 100;
+/** Their answers, together. */
+const MOST_ANSWERS_LENGTH = 256 * 1024 * 1024;
+
+/** A batch under way. */
+export interface UnderWay {
+  readonly run: string;
+  /** The answer, when it is over: by its end, its time-out, or because nobody waits for it any more. */
+  readonly ended: Promise<BatchAnswer>;
+  /** What there is so far. */
+  soFar(): Promise<BatchAnswer>;
+  /** Nobody waits for it any more. */
+  cancel(): void;
+}
+
+interface Known extends UnderWay {
+  readonly body: string;
+}
+
+/** How a batch is asked for. */
+interface BatchManner {
+  /** Of the request: its repetition gets the same batch. */
+  readonly key: string | undefined;
+  /** Whoever asks comes back for the answer. */
+  readonly isAsync: boolean;
+}
+
+/** A request that was understood. */
+interface ReadBatch {
+  /** What was asked, as JSON. */
+  readonly text: string;
+  readonly read: ReadRequest;
+  readonly inputs: readonly BatchInput[];
+  /** Somebody may ask for it after its client has left. */
+  readonly isKept: boolean;
+}
+
+/** The batches of this process. */
+export class Batches implements Service {
+  readonly #options: BatchesOptions;
+  readonly #atWork = new Map<string, Known>();
+  #local = 0;
+  readonly #answers: LRUCache<string, { readonly answer: BatchAnswer; readonly body: string }>;
+  readonly #stopped = new AbortController();
+
+  constructor(options: BatchesOptions) {
+    this.#options = options;
+    this.#answers = new LRUCache({
+      max: MOST_REMEMBERED,
+      maxSize: MOST_ANSWERS_LENGTH,
+      sizeCalculation: ({ answer }) =>
+        1 + answer.results.reduce((sum, { content }) => sum + 1_000 + (content?.length ?? 0), 0),
+      ttl: RESULTS_KEPT_MS,
+    });
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await Promise.allSettled([...this.#atWork.values()].map(({ ended }) => ended));
+  }
+
+  /**
+   * Begins a batch, or finds the one that an earlier request with this key began: one that a process left behind is completed.
+   *
+   * @throws Problem
+   */
+  async begin(body: BatchRequest, caller: Caller, { key, isAsync }: BatchManner): Promise<UnderWay> {
+    const run = batchRunOf(caller.name, key, () => randomBytes(16).toString('hex'));
+    const text = JSON.stringify(body);
+    const earlier = this.#atWork.get(run) ?? this.#answered(run);
+    if (earlier !== undefined) {
+      if (earlier.body !== text) throw new Problem('wrong_state', 'another request had this Idempotency-Key');
+      return earlier;
+    }
+    if (this.#atWork.size >= MOST_AT_WORK || (!body.distributed && this.#local >= MOST_LOCAL))
+      throw new Problem('too_many_requests', 'too many batches are being crawled', { retryAfterMs: 5_000 });
+    if (body.distributed) await this.#expectWorkers();
+    const { read, inputs } = await this.#read(body, run);
+    const isKept = key !== undefined || isAsync;
+    return this.#atWork.get(run) ?? this.#run(body, { text, read, inputs, isKept });
+  }
+
+  /** What there is of a batch: under way, answered, or that another process of the API has begun. */
+  async find(run: string): Promise<BatchAnswer | undefined> {
+    const known = this.#atWork.get(run) ?? this.#answered(run);
+    if (known !== undefined) return await known.soFar();
+    return await this.#options.link.withStores(async ({ runs, results }) => {
+      const kept = await results?.read(run);
+      if (kept === undefined) return undefined;
+      const { inputs } = await this.#read(batchSchema.parse(JSON.parse(kept.request)), run);
+      const standing = await runs.standing(run);
+      const hasEnded = standing === undefined || standing.hasEnded;
+      return batchAnswer({ run, inputs, records: recordsOf(kept.records), isDistributed: true, hasEnded });
+    });
+  }
+
+  /** Could a fleet crawl a batch now? */
+  async availability(): Promise<{ distributed_available: boolean; message: string }> {
+    try {
+      await this.#expectWorkers();
+      return { distributed_available: true, message: 'workers are consuming' };
+    } catch (error: unknown) {
+      return { distributed_available: false, message: messageOf(error) };
+    }
+  }
+
+  async #expectWorkers(): Promise<void> {
+    const { link } = this.#options;
+    const workers = link.isLocal ? [] : await link.withStores(({ roster }) => roster.workers());
+    if (!workers.some(({ state }) => state === 'consuming'))
+      throw new Problem('unavailable', 'no worker is consuming', { retryAfterMs: 10_000 });
+  }
+
+  async #read(body: BatchRequest, run: string): Promise<{ read: ReadRequest; inputs: BatchInput[] }> {
+    const { crawler, ...options } = body.options;
+    const asked = { run, crawler, seeds: [], options: { content: 'text', ...options } };
+    const read = await this.#options.producers.read(asked, 'run');
+    const rules = await routingRulesOf(read.settings);
+    const { urlKey } = read.runOptions;
+    const inputs = readInputs(body.urls, run, {
+      ...{ rules, urlKey, startOf: read.startOf },
+      deadlineMs: Math.ceil(body.timeout * 1_000),
+    });
+    return { read, inputs };
+  }
+
+  #run(body: BatchRequest, { text, read, inputs, isKept }: ReadBatch): UnderWay {
+    const { link, clock, log } = this.#options;
+    const { run } = read;
+    const isDistributed = body.distributed;
+    const over = new AbortController();
+    // What somebody may still ask for is crawled on when this process ends.
+    const [signal, left] = isKept
+      ? [over.signal, this.#stopped.signal]
+      : [AbortSignal.any([over.signal, this.#stopped.signal]), new AbortController().signal];
+    const batch = isDistributed
+      ? new FleetBatch({ read, inputs, request: text, link, clock })
+      : new LocalBatch({ read, inputs, log, clock });
+    const warning = warningOf(inputs, read.runOptions.intervalMs, body.timeout);
+    const answer = (hasEnded: boolean): BatchAnswer =>
+      batchAnswer({ run, inputs, records: batch.records, isDistributed, hasEnded, warning });
+    if (!isDistributed) this.#local++;
+    const timer = setTimeout(() => over.abort(), body.timeout * 1_000);
+    const ended = batch
+      .run(signal, left)
+      .then(() => {
+        const told = answer(true);
+        this.#answers.set(run, { answer: told, body: text });
+        return told;
+      })
+      .finally(() => {
+        clearTimeout(timer);
+        if (!isDistributed) this.#local--;
+        this.#atWork.delete(run);
+      });
+    ended.catch((error: unknown) => log.warn({ run, error: messageOf(error) }, 'a batch ended:'));
+    const known: Known = {
+      run,
+      body: text,
+      ended,
+      soFar: async () => {
+        if (batch instanceof FleetBatch) await batch.look();
+        return answer(false);
+      },
+      cancel: () => over.abort(),
+    };
+    this.#atWork.set(run, known);
+    return known;
+  }
+
+  #answered(run: string): Known | undefined {
+    const kept = this.#answers.get(run);
+    if (kept === undefined) return undefined;
+    const ended = Promise.resolve(kept.answer);
+    return { run, body: kept.body, ended, soFar: () => ended, cancel: () => {} };
+  }
+}
+
+/** Says so if the pace of a host leaves no time for all of its URLs. */
+function warningOf(inputs: readonly BatchInput[], intervalMs: number, timeoutSeconds: number): string | undefined {
+  const tasks = new Map(inputs.flatMap((each) => ('offer' in each ? [[each.task, each.offer.host]] : [])));
+  const perHost = new Map<string, number>();
+  for (const host of tasks.values()) perHost.set(host, (perHost.get(host) ?? 0) + 1);
+  const [slowest] = [...perHost].sort(([, a], [, b]) => b - a);
+  if (slowest === undefined) return undefined;
+  const [host, urls] = slowest;
+  const needsMs = (urls - 1) * intervalMs;
+  if (needsMs <= timeoutSeconds * 1_000) return undefined;
+  return `${count(urls)} URLs of ${host} take ${duration(needsMs)} at its rate: longer than the time-out`;
+}

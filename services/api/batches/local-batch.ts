@@ -1,0 +1,54 @@
+import type { PageRecord } from '../../../shared/ports/record.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import { EmbeddedFleet } from '../../process/embedded-fleet.ts';
+import type { Seed } from '../../producer/seeds.ts';
+import { stoppingBy } from '../local-crawl.ts';
+import type { ReadRequest } from '../read-request.ts';
+import type { BatchInput } from './batch-request.ts';
+import { MemorySink } from './memory-sink.ts';
+
+interface LocalBatchOptions {
+  readonly read: ReadRequest;
+  readonly inputs: readonly BatchInput[];
+  readonly log: Logger;
+  readonly clock: Clock;
+}
+
+/** How long the pages in hand may take once a batch is stopped. */
+const GRACE_MS = 2_000;
+
+/** A batch crawled by this process, with a store in memory: the same guard, robots and pace as any crawl. */
+export class LocalBatch {
+  readonly #options: LocalBatchOptions;
+  readonly #sink = new MemorySink();
+
+  constructor(options: LocalBatchOptions) {
+    this.#options = options;
+  }
+
+  get records(): ReadonlyMap<string, PageRecord> {
+    return this.#sink.records;
+  }
+
+  /** Resolves when all is crawled, or after either signal is aborted: nobody else crawls what this process leaves. */
+  async run(over: AbortSignal, left: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([over, left]);
+    const { read, inputs, log, clock } = this.#options;
+    const { run, settings, runOptions, loaded } = read;
+    const seeds = new Map<string, Seed>();
+    for (const input of inputs) {
+      if (!('offer' in input)) continue;
+      const { url, logins } = input.offer;
+      seeds.set(input.task, { kind: 'page', url, ...(logins === undefined ? {} : { logins }) });
+    }
+    if (seeds.size === 0) return;
+    const plan = { run, settings, runOptions, loaded, seeds: [...seeds.values()], hasInput: false };
+    const fleet = new EmbeddedFleet(plan, {
+      log,
+      sink: this.#sink,
+      follow: async ({ untilOver }, over) => await untilOver(over),
+    });
+    await fleet.run(stoppingBy(signal, GRACE_MS, clock));
+  }
+}

@@ -1,0 +1,21 @@
+import { MOST_RESULTS_LENGTH } from '../../../shared/ports/batch-results.ts';
+import type { PageRecord } from '../../../shared/ports/record.ts';
+import type { Sink } from '../../../shared/ports/sink.ts';
+import { resultJson } from '../../process/batch-result-sink.ts';
+
+/** The records of a batch that this process crawls: by task, in memory, up to a bound. */
+export class MemorySink implements Sink {
+  readonly records = new Map<string, PageRecord>();
+  #length = 0;
+
+  async put(record: PageRecord): Promise<void> {
+    const json = resultJson(record);
+    if (this.#length + json.length > MOST_RESULTS_LENGTH) return;
+    this.#length += json.length;
+    this.records.set(record.task, JSON.parse(json) as PageRecord);
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {}
+}

@@ -1,0 +1,146 @@
+import { useState } from 'preact/hooks';
+import { count, counted, duration } from '../../../../../shared/control/format.ts';
+import { HOUR_MS } from '../../../../../shared/task/durations.ts';
+import { FAILED_REASONS } from '../../../../../shared/task/task/outcome.ts';
+import { useAnswer } from '../api/answer.ts';
+import type { Letter, Letters } from '../api/answers.ts';
+import { queryOf } from '../api/client.ts';
+import { type LetterFilter, purge, replay } from '../letter-actions.ts';
+import { ActionButton } from '../parts/action.tsx';
+import { Other } from '../parts/other.tsx';
+import { Awaited, Page } from '../parts/page.tsx';
+import { PAGE_ROWS, Pager } from '../parts/pager.tsx';
+import { Table } from '../parts/table.tsx';
+import { linkTo } from '../route.ts';
+
+const REFRESH_MS = 30_000;
+const MOST_LETTERS = 1_000;
+
+/** Failed tasks with their reasons: which, until when they are kept, and what to do with them. */
+export function DeadLetters({ query }: { readonly query: URLSearchParams }) {
+  const filter: LetterFilter = {
+    reason: query.get('reason') ?? undefined,
+    host: query.get('host') ?? undefined,
+    run: query.get('run') ?? undefined,
+  };
+  const chosen = queryOf({ ...filter });
+  const [at, setAt] = useState({ chosen, first: 0 });
+  const first = at.chosen === chosen ? at.first : 0;
+  // The API has no cursor over a queue: the pages before come along.
+  const path = `api/dlq${queryOf({ ...filter, limit: first + PAGE_ROWS })}`;
+  const { answer, problem, isLoading, again } = useAnswer<Letters>(path, REFRESH_MS);
+  const rows = (answer?.letters ?? []).slice(first);
+  const total = Math.min(answer?.total ?? 0, MOST_LETTERS);
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const page = (to: number) => () => setAt({ chosen, first: to });
+  return (
+    <Page
+      title="Dead letters"
+      aside={
+        <span class="row-actions">
+          <ActionButton action={replay(filter)}>{isFiltered ? 'Replay these' : 'Replay all'}</ActionButton>
+          <ActionButton action={purge(filter)}>{isFiltered ? 'Delete these' : 'Delete all'}</ActionButton>
+        </span>
+      }
+    >
+      <FilterForm key={chosen} filter={filter} onRefresh={again} />
+      <Awaited problem={problem} isLoading={isLoading}>
+        {answer !== undefined && (
+          <p class="dim">
+            {counted(answer.total, 'dead letter')}
+            {isFiltered ? ' selected' : ''}
+            {answer.total > MOST_LETTERS ? `; the oldest ${count(MOST_LETTERS)} are shown` : ''}. Each is kept for a
+            day.
+          </p>
+        )}
+        <Table
+          label="Dead letters"
+          rows={rows}
+          keyOf={(letter) => `${letter.id} ${letter.failedAt}`}
+          none={isFiltered ? 'None of the dead letters is like this.' : 'There are none.'}
+          columns={[
+            {
+              name: 'URL',
+              of: (letter) => (
+                <a href={linkTo(['dead-letters', letter.id ?? ''])}>
+                  <Other>{letter.url ?? letter.raw ?? letter.id ?? 'no URL'}</Other>
+                </a>
+              ),
+              isHead: true,
+            },
+            { name: 'Reason', of: ({ reason, status }) => (status === undefined ? reason : `${reason} (${status})`) },
+            { name: 'Error', of: ({ error }) => <Other>{error ?? ''}</Other>, isExtra: true },
+            { name: 'Run', of: ({ run }) => (run === undefined ? '' : <a href={linkTo(['runs', run])}>{run}</a>) },
+            { name: 'Failed', of: ({ failedAt }) => timeText(failedAt), isExtra: true },
+            { name: 'Kept for', of: (letter) => <KeptFor letter={letter} />, isNumber: true },
+          ]}
+        />
+        <Pager
+          of="dead letters"
+          first={first}
+          rows={rows.length}
+          total={total}
+          onBack={first === 0 ? undefined : page(first - PAGE_ROWS)}
+          onNext={first + PAGE_ROWS >= total ? undefined : page(first + PAGE_ROWS)}
+        />
+      </Awaited>
+    </Page>
+  );
+}
+
+function FilterForm({ filter, onRefresh }: { readonly filter: LetterFilter; readonly onRefresh: () => void }) {
+  const [host, setHost] = useState(filter.host ?? '');
+  const [run, setRun] = useState(filter.run ?? '');
+  const go = (change: LetterFilter): void => {
+    location.hash = linkTo(['dead-letters'], { ...filter, host, run, ...change });
+  };
+  return (
+    <form
+      class="filter"
+      onSubmit={(event) => {
+        event.preventDefault();
+        go({});
+      }}
+    >
+      <label>
+        <span>Reason</span>
+        <select value={filter.reason ?? ''} onChange={(event) => go({ reason: event.currentTarget.value })}>
+          <option value="">all</option>
+          {FAILED_REASONS.map((reason) => (
+            <option key={reason} value={reason}>
+              {reason}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>Host</span>
+        <input value={host} onInput={(event) => setHost(event.currentTarget.value.trim())} />
+      </label>
+      <label>
+        <span>Run</span>
+        <input value={run} onInput={(event) => setRun(event.currentTarget.value.trim())} />
+      </label>
+      <button type="submit" class="small">
+        Filter
+      </button>
+      <button type="button" class="small" onClick={onRefresh}>
+        Refresh
+      </button>
+    </form>
+  );
+}
+
+/** How long a letter will still be there. */
+export function KeptFor({ letter: { expiresAt } }: { readonly letter: Letter }) {
+  if (expiresAt === undefined) return <>–</>;
+  const leftMs = Date.parse(expiresAt) - Date.now();
+  return <span class={leftMs < HOUR_MS ? 'bad' : undefined}>{leftMs <= 0 ? 'any moment' : duration(leftMs)}</span>;
+}
+
+/** A moment in the reader's own time. */
+export function timeText(iso: string | number | undefined): string {
+  if (iso === undefined) return '';
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? '' : date.toLocaleString('sv');
+}

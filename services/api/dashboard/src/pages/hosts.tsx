@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks';
+import { count, duration } from '../../../../../shared/control/format.ts';
+import { SECOND_MS } from '../../../../../shared/task/durations.ts';
+import type { Host } from '../api/answers.ts';
+import { forgetHost } from '../forget-action.ts';
+import { hostActions } from '../host-actions.ts';
+import { ActionButtons } from '../parts/action.tsx';
+import { useCursorPages } from '../parts/cursor-pages.ts';
+import { Other } from '../parts/other.tsx';
+import { Awaited, Page } from '../parts/page.tsx';
+import { PAGE_ROWS, Pager } from '../parts/pager.tsx';
+import { State } from '../parts/state.tsx';
+import { Table } from '../parts/table.tsx';
+import { linkTo } from '../route.ts';
+
+const REFRESH_MS = 5_000;
+
+/** Hosts with their pace, pauses and limits, a page at a time. */
+export function Hosts() {
+  const [state, setState] = useState('');
+  const [name, setName] = useState('');
+  const { answer, problem, isLoading, page, onBack, onNext, again } = useCursorPages<{
+    hosts: readonly Host[];
+    next?: number | null;
+  }>('api/hosts', { state, limit: PAGE_ROWS }, REFRESH_MS);
+  const hosts = answer?.hosts ?? [];
+  return (
+    <Page title="Hosts">
+      <form class="filter" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span>Show</span>
+          <select value={state} onChange={(event) => setState(event.currentTarget.value)}>
+            <option value="">all</option>
+            <option value="paused">paused</option>
+            <option value="unreachable">unreachable</option>
+            <option value="waiting">with something waiting</option>
+          </select>
+        </label>
+        <label>
+          <span>Steer a host by name</span>
+          <input
+            value={name}
+            placeholder="example.com"
+            onInput={(event) => setName(event.currentTarget.value.trim())}
+          />
+        </label>
+        {name !== '' && (
+          <span class="row-actions">
+            <ActionButtons
+              actions={[...hostActions({ host: name, isPaused: undefined }), forgetHost(name)]}
+              of={`host ${name}`}
+            />
+          </span>
+        )}
+        <button type="button" class="small" onClick={again}>
+          Refresh
+        </button>
+      </form>
+      <Awaited problem={problem} isLoading={isLoading}>
+        <Table
+          label="Hosts"
+          rows={hosts}
+          keyOf={({ host }) => host}
+          none={state === '' ? 'No host has anything waiting.' : `No host is ${state}.`}
+          columns={[
+            { name: 'Host', of: ({ host }) => <Other>{host}</Other>, isHead: true },
+            { name: 'Waiting', of: ({ waiting }) => count(waiting), isNumber: true },
+            { name: 'Runs', of: ({ runs }) => count(runs.length), isNumber: true, isExtra: true },
+            { name: 'Pace', of: paceText },
+            { name: 'State', of: (host) => <State of={stateOf(host)} /> },
+            { name: 'Why', of: (host) => <Other>{whyText(host)}</Other>, isExtra: true },
+            {
+              name: '',
+              of: (host) => (
+                <span class="row-actions">
+                  <ActionButtons
+                    actions={hostActions({ host: host.host, isPaused: stateOf(host) !== 'not paused' })}
+                    of={`host ${host.host}`}
+                  />
+                  <a
+                    class="button small"
+                    href={linkTo(['dead-letters'], { host: host.host })}
+                    aria-label={`Dead letters of ${host.host}`}
+                  >
+                    Letters
+                  </a>
+                </span>
+              ),
+            },
+          ]}
+        />
+        <Pager of="hosts" first={page * PAGE_ROWS} rows={hosts.length} onBack={onBack} onNext={onNext} />
+      </Awaited>
+    </Page>
+  );
+}
+
+function stateOf({ unreachable, paused }: Host): string {
+  if (unreachable) return 'unreachable';
+  return paused ? 'paused' : 'not paused';
+}
+
+function paceText({ rate, because, responseMs }: Host): string {
+  if (rate === null) return '';
+  if (rate === 'none') return 'no limit';
+  switch (because) {
+    case 'answers':
+      return `${rate}: its answers take ${duration(responseMs ?? 0)}`;
+    case 'robots':
+      return `${rate}: robots.txt`;
+    case 'slowed':
+      return `${rate}: slowed`;
+    default:
+      return rate;
+  }
+}
+
+function whyText(host: Host): string {
+  const { reason, byHand, pausedSeconds } = host;
+  if (stateOf(host) === 'not paused') return '';
+  if (byHand) return reason === 'by hand' || reason === '' ? 'by hand' : `by hand: ${reason}`;
+  const left = pausedSeconds === null ? '' : `${duration(pausedSeconds * SECOND_MS)} more`;
+  return [reason, left].filter((part) => part !== '').join(', ');
+}

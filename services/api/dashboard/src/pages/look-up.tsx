@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks';
+import { count, duration } from '../../../../../shared/control/format.ts';
+import { useAnswer } from '../api/answer.ts';
+import type { Biography, Chapter } from '../api/answers.ts';
+import { queryOf } from '../api/client.ts';
+import { commandLine } from '../command-line.ts';
+import { forgetAll, forgetUrl } from '../forget-action.ts';
+import { ActionButton } from '../parts/action.tsx';
+import { CommandLine } from '../parts/command-line.tsx';
+import { Other } from '../parts/other.tsx';
+import { Awaited, Page, Section } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { Table } from '../parts/table.tsx';
+import { linkTo } from '../route.ts';
+import { AttemptTable } from './attempt-table.tsx';
+import { timeText } from './dead-letters.tsx';
+
+/** What became of a URL. */
+export function LookUp({ query }: { readonly query: URLSearchParams }) {
+  const url = query.get('url') ?? '';
+  const [text, setText] = useState(url);
+  const path = url === '' ? undefined : `api/urls${queryOf({ url })}`;
+  const { answer, problem, isLoading, again } = useAnswer<Biography>(path);
+  return (
+    <Page
+      title="URL"
+      aside={
+        <span class="row-actions">
+          {answer !== undefined && <ActionButton action={forgetUrl(answer.url)}>Forget it</ActionButton>}
+          <ActionButton action={forgetAll()}>Forget all</ActionButton>
+        </span>
+      }
+    >
+      <form
+        class="filter"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text === url) again();
+          location.hash = linkTo(['url'], { url: text });
+        }}
+      >
+        <label class="wide">
+          <span>URL</span>
+          <input
+            type="text"
+            inputMode="url"
+            spellcheck={false}
+            value={text}
+            placeholder="https://example.com/page"
+            onInput={(event) => setText(event.currentTarget.value.trim())}
+          />
+        </label>
+        <button type="submit" class="small" disabled={text === ''}>
+          Look up
+        </button>
+      </form>
+      {path !== undefined && (
+        <Awaited problem={problem} isLoading={isLoading}>
+          {answer !== undefined && <Story biography={answer} />}
+        </Awaited>
+      )}
+    </Page>
+  );
+}
+
+function Story({ biography }: { readonly biography: Biography }) {
+  const { url, known, runs, attempts, letters, lettersProblem } = biography;
+  return (
+    <>
+      <p>
+        <Other>{url}</Other>: {known ? 'known, so a new run leaves it out.' : 'not known, so a new run takes it.'}
+      </p>
+      <Section title="Runs that know it">
+        <Table
+          label="Runs that know it"
+          rows={runs}
+          keyOf={({ run }) => run}
+          none="None."
+          columns={[
+            { name: 'Run', of: ({ run }) => <a href={linkTo(['runs', run])}>{run}</a>, isHead: true },
+            { name: 'State', of: ({ runState }) => <State of={runState} /> },
+            { name: 'What became of it', of: (chapter) => <Other>{chapterText(chapter)}</Other> },
+          ]}
+        />
+      </Section>
+      <Section title="Failed attempts">
+        <AttemptTable attempts={attempts} />
+      </Section>
+      <Section title="Its dead letters">
+        {letters === null ? (
+          <p class="problem">Not known: {lettersProblem}</p>
+        ) : (
+          <ul class="plain">
+            {letters.map(({ id, reason, failedAt }) => (
+              <li key={id}>
+                <a href={linkTo(['dead-letters', id ?? ''])}>{reason}</a>, {timeText(failedAt)}
+              </li>
+            ))}
+            {letters.length === 0 && <li class="none">None.</li>}
+          </ul>
+        )}
+      </Section>
+      <CommandLine text={commandLine('url', url)} />
+    </>
+  );
+}
+
+function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks }: Chapter): string {
+  if (place !== undefined) {
+    switch (place.at) {
+      case 'waiting':
+        return place.ahead === 0
+          ? `waits in the ${place.queue} list of its host, as the next`
+          : `waits in the ${place.queue} list of its host, ${count(place.ahead ?? 0)} before it`;
+      case 'retry':
+        return `waits for its next attempt, in ${duration(place.inMs ?? 0)}`;
+      case 'publishing':
+        return 'on its way to the broker';
+      case 'queued':
+        return `in the broker's ${place.queue} queue`;
+      case 'working':
+        return `worked on by ${place.worker}, for ${duration(place.forMs ?? 0)}`;
+    }
+  }
+  if (record !== undefined) {
+    const { outcome, status, reason, title, fetchedAt } = record;
+    const parts = [
+      outcome,
+      status === undefined ? '' : `HTTP ${status}`,
+      reason ?? '',
+      timeText(fetchedAt),
+      title ?? '',
+    ];
+    return parts.filter((part) => part !== '').join(', ');
+  }
+  if (hasFailed) return 'failed';
+  if (!isMarked) return 'not known';
+  return hasOwnMarks ? 'done or skipped' : 'taken, by this run or another that shares its marks';
+}

@@ -1,0 +1,104 @@
+import { count } from '../../../../../shared/control/format.ts';
+import type { Graph, Run, StepCounts } from '../api/answers.ts';
+import { layoutOf, NODE_HEIGHT, NODE_WIDTH, pathOfArrow, SEEDS } from './graph-layout.ts';
+import { Table } from './table.tsx';
+
+interface StepRow extends StepCounts {
+  readonly name: string;
+}
+
+const LONGEST_NAME = 20;
+
+/** A run's steps with what each has done: as a picture, and as a table for those who can't see it. */
+export function StepGraph({ graph, run }: { readonly graph: Graph; readonly run: Run }) {
+  const { nodes, arrows, width, height } = layoutOf(graph);
+  const rows = graph.steps.map((name): StepRow => ({ name, ...countsOf(name, graph, run) }));
+  const countsByName = new Map(rows.map((row) => [row.name, row]));
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <section class="graph" aria-label={`Graph of crawler ${graph.name}`} tabIndex={0}>
+        <svg
+          width={width}
+          height={height}
+          viewBox={`0 0 ${width} ${height}`}
+          role="img"
+          aria-label={`Steps of ${graph.name}; the table below has the counts`}
+        >
+          <defs>
+            <marker
+              id="arrow"
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth="7"
+              markerHeight="7"
+              orient="auto-start-reverse"
+            >
+              <path d="M0 0L8 4L0 8z" />
+            </marker>
+          </defs>
+          {arrows.map((arrow) => (
+            <path
+              key={`${arrow.from.name} ${arrow.to.name} ${arrow.label}`}
+              class="arrow"
+              d={pathOfArrow(arrow)}
+              marker-end="url(#arrow)"
+            >
+              {arrow.label !== undefined && <title>{arrow.label}</title>}
+            </path>
+          ))}
+          {nodes.map(({ name, x, y }) => {
+            const counts = countsByName.get(name);
+            return (
+              <g key={name} transform={`translate(${x} ${y})`}>
+                <rect
+                  class={name === SEEDS ? 'node seeds' : 'node'}
+                  width={NODE_WIDTH}
+                  height={NODE_HEIGHT}
+                  rx={name === SEEDS ? NODE_HEIGHT / 2 : 4}
+                />
+                <text class="name" x={NODE_WIDTH / 2} y={counts === undefined ? 27 : 18}>
+                  {name === SEEDS ? 'seeds' : shortened(name)}
+                </text>
+                {counts !== undefined && (
+                  <text x={NODE_WIDTH / 2} y={34}>
+                    {count(counts.done)} / {count(counts.discovered)}
+                    {counts.failed > 0 && <tspan class="failed"> · {count(counts.failed)} failed</tspan>}
+                  </text>
+                )}
+              </g>
+            );
+          })}
+        </svg>
+      </section>
+      <Table
+        label="Counts of each step"
+        rows={rows}
+        keyOf={({ name }) => name}
+        none="It has no steps."
+        columns={[
+          { name: 'Step', of: ({ name }) => name, isHead: true },
+          { name: 'Discovered', of: (row) => count(row.discovered), isNumber: true },
+          { name: 'Done', of: (row) => count(row.done), isNumber: true },
+          { name: 'Skipped', of: (row) => count(row.skipped), isNumber: true },
+          { name: 'Failed', of: (row) => count(row.failed), isNumber: true },
+        ]}
+      />
+    </>
+  );
+}
+
+/** A run counts the tasks of all steps but the first: that has the rest. */
+function countsOf(name: string, { steps }: Graph, run: Run): StepCounts {
+  const counted = run.steps?.[name];
+  if (counted !== undefined) return counted;
+  if (name !== steps[0]) return { discovered: 0, done: 0, skipped: 0, failed: 0 };
+  const others = Object.values(run.steps ?? {});
+  const rest = (field: keyof StepCounts): number => run[field] - others.reduce((sum, each) => sum + each[field], 0);
+  return { discovered: rest('discovered'), done: rest('done'), skipped: rest('skipped'), failed: rest('failed') };
+}
+
+function shortened(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+}

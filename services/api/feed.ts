@@ -1,0 +1,151 @@
+import type { z } from 'zod';
+import { fleetStatusJson, runStatusJson } from '../../shared/control/status-json.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
+import type { Service } from '../../shared/runtime/lifecycle.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { HOUR_MS, SECOND_MS } from '../../shared/task/durations.ts';
+import type { momentSchema } from './schemas/answers.ts';
+import type { FleetSnapshot, Snapshots } from './snapshots.ts';
+
+/** Between two looks while somebody listens. */
+const TICK_MS = SECOND_MS;
+/** Between two moments of the ring: looked at whether anybody listens or not. */
+export const MOMENT_EVERY_MS = 5 * SECOND_MS;
+const MOST_MOMENTS = HOUR_MS / MOMENT_EVERY_MS;
+
+/** What the fleet did at one moment. */
+export type Moment = z.infer<typeof momentSchema>;
+
+/** What listeners are told: an event's name, and its data as JSON. */
+export type FeedEvent = 'fleet' | 'run' | 'unavailable';
+type Listener = (event: FeedEvent, data: string) => void;
+
+interface Listening {
+  readonly listener: Listener;
+  /** Which run, besides the fleet. */
+  readonly run: string | undefined;
+}
+
+/** Looks at the fleet once a second while anybody listens, whoever many do, and keeps the last hour. */
+export class FleetFeed implements Service {
+  readonly #snapshots: Snapshots;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #listening = new Set<Listening>();
+  readonly #stopped = new AbortController();
+  #woken = Promise.withResolvers<void>();
+  #moments: Moment[] = [];
+  #sampledAt = Number.NEGATIVE_INFINITY;
+  #hasLooked = false;
+  #failure = '';
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(snapshots: Snapshots, clock: Clock, log: Logger) {
+    this.#log = log;
+    this.#snapshots = snapshots;
+    this.#clock = clock;
+  }
+
+  /** The last hour, oldest first. */
+  get moments(): readonly Moment[] {
+    return this.#moments;
+  }
+
+  /** Tells a listener from now on, at once the first time. Returns what ends it. */
+  listen(listener: Listener, run?: string): () => void {
+    const listening = { listener, run };
+    this.#listening.add(listening);
+    this.#woken.resolve();
+    return () => void this.#listening.delete(listening);
+  }
+
+  get listeners(): number {
+    return this.#listening.size;
+  }
+
+  async start(): Promise<void> {
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#woken.resolve();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const isSampling = this.#clock.now() - this.#sampledAt >= MOMENT_EVERY_MS;
+      if (this.#listening.size > 0 || isSampling) await this.#look(isSampling);
+      this.#woken = Promise.withResolvers();
+      if (this.#listening.size > 0) await this.#clock.sleep(TICK_MS, signal);
+      else await this.#sleepUntilWoken(signal);
+    }
+  }
+
+  async #sleepUntilWoken(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const sleeping = this.#clock.sleep(MOMENT_EVERY_MS, AbortSignal.any([signal, over.signal]));
+    await Promise.race([sleeping, this.#woken.promise]);
+    over.abort();
+  }
+
+  async #look(isSampling: boolean): Promise<void> {
+    try {
+      const snapshot = await this.#snapshots.fleet();
+      const moment = this.#momentOf(snapshot);
+      // What a first look knows is the average since each run began.
+      const isFirst = !this.#hasLooked;
+      this.#hasLooked = true;
+      if (isSampling && !isFirst) {
+        this.#sampledAt = this.#clock.now();
+        this.#moments = [...this.#moments.slice(1 - MOST_MOMENTS), moment];
+      }
+      if (this.#listening.size === 0) return;
+      const fleet = JSON.stringify({ ...fleetStatusJson(snapshot.list, snapshot.hosts), moment });
+      this.#tell('fleet', fleet, () => true);
+      await this.#tellRuns();
+    } catch (error: unknown) {
+      const detail = error instanceof UnavailableError ? error.message : 'the fleet could not be looked at';
+      this.#tell('unavailable', JSON.stringify({ detail }), () => true);
+      if (!(error instanceof UnavailableError)) this.#tellOnce(messageOf(error));
+    }
+  }
+
+  /** Logs a failure that is no outage, once for as long as it is the same. */
+  #tellOnce(reason: string): void {
+    if (reason !== this.#failure) this.#log.error({ reason }, 'the fleet could not be looked at');
+    this.#failure = reason;
+  }
+
+  async #tellRuns(): Promise<void> {
+    const runs = new Set([...this.#listening].flatMap(({ run }) => run ?? []));
+    for (const run of runs) {
+      const found = await this.#snapshots.run(run);
+      const document =
+        found === undefined ? { run, state: 'unknown' } : runStatusJson(found.view, found.workers, found.hosts);
+      this.#tell('run', JSON.stringify(document), (listening) => listening.run === run);
+    }
+  }
+
+  #tell(event: FeedEvent, data: string, isMeant: (listening: Listening) => boolean): void {
+    for (const listening of [...this.#listening]) if (isMeant(listening)) listening.listener(event, data);
+  }
+
+  #momentOf({ list }: FleetSnapshot): Moment {
+    const sum = (of: (view: FleetSnapshot['list']['views'][number]) => number): number =>
+      list.views.reduce((total, view) => total + of(view), 0);
+    const isOpen = (view: FleetSnapshot['list']['views'][number]): boolean => view.progress.endedAt === undefined;
+    return {
+      at: new Date(this.#clock.now()).toISOString(),
+      pagesPerSecond: Number(sum((view) => (isOpen(view) ? view.rate : 0)).toFixed(2)),
+      waiting: sum(({ progress }) => progress.waiting),
+      inFlight: sum(({ progress }) => progress.inFlight),
+      done: sum(({ progress }) => progress.done),
+      failed: sum(({ progress }) => progress.failed),
+      workers: list.workers.length,
+    };
+  }
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { SETTINGS } from '../../shared/settings/table.ts';
+import { SECOND_MS } from '../../shared/task/durations.ts';
+import { EmbeddedFleet, type Stopping } from '../process/embedded-fleet.ts';
+import type { ReadRequest } from './read-request.ts';
+
+/** How long the pages in hand may take once the API stops. */
+const GRACE_MS = 8 * SECOND_MS;
+
+/**
+ * Crawls a run of this machine in this process, until it has ended or `signal` is aborted: `trawl crawl --resume` goes on with it.
+ *
+ * @param onOpen called once the run is open
+ */
+export async function crawlLocally(
+  { run, settings, runOptions, loaded, seeds }: ReadRequest,
+  { log, clock, signal, onOpen }: { log: Logger; clock: Clock; signal: AbortSignal; onOpen: () => void },
+): Promise<void> {
+  const crawler = loaded.crawler.name;
+  const begin = { run, options: runOptions, crawler, seeds, flags: { [SETTINGS.crawler.name]: crawler } };
+  const plan = { run, settings, runOptions, loaded, seeds, hasInput: false, kept: { begin } };
+  const fleet = new EmbeddedFleet(plan, {
+    log,
+    follow: async ({ untilOver }, over) => {
+      onOpen();
+      await untilOver(over);
+    },
+  });
+  await fleet.run(stoppingBy(signal, GRACE_MS, clock));
+  if (fleet.failure !== undefined) throw fleet.failure;
+}
+
+/** A fleet that stops when a signal is aborted, and whose pages in hand may take so long. */
+export function stoppingBy(signal: AbortSignal, graceMs: number, clock: Clock): Stopping {
+  return {
+    signal,
+    get by() {
+      return signal.aborted ? 'the API' : undefined;
+    },
+    seconds: graceMs / SECOND_MS,
+    lastWords: ['A page held the API up.'],
+    async within(stop, hurry) {
+      const over = new AbortController();
+      void clock.sleep(graceMs, over.signal).then(() => !over.signal.aborted && hurry());
+      await stop().finally(() => over.abort());
+    },
+  };
+}

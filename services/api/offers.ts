@@ -1,0 +1,154 @@
+import { findCrawler } from '../../shared/crawler/catalogue.ts';
+import { MAX_OFFER, type Offer } from '../../shared/ports/frontier.ts';
+import type { RunOptions } from '../../shared/ports/runs.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
+import type { Service } from '../../shared/runtime/lifecycle.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Settings } from '../../shared/settings/table.ts';
+import { routingRulesOf } from '../process/routing-rules.ts';
+import { offerOfSeed } from '../producer/offer.ts';
+import { KEPT_MS } from '../producer/recent-offers.ts';
+import type { Link, LinkedStores } from './link.ts';
+import { Problem, unknownRun } from './problem.ts';
+
+/** What came of an offer of URLs. */
+export interface Offered {
+  readonly run: string;
+  readonly discovered: number;
+  readonly duplicate: number;
+  readonly malformed: number;
+}
+
+/** A run that waits for offers, as its store knows it. */
+interface OfferedRun {
+  readonly run: string;
+  readonly options: RunOptions;
+  readonly incarnation: string;
+}
+
+interface RecentOffer extends OfferedRun {
+  readonly at: number;
+  /** None: the run was opened. */
+  readonly offers: readonly Offer[];
+}
+
+interface OffersOptions {
+  readonly settings: Settings;
+  readonly link: Link;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The producer of runs that wait for offers: it beats when something is offered. */
+export const OFFERING = 'api-offers';
+/** Of the last seconds, in URLs: of more, the oldest are not made again. */
+const MOST_RECENT = 200_000;
+
+/**
+ * Offers URLs to runs that wait for some. Those of the last three seconds are made again when the store has come back: it may have
+ * lost what was answered for.
+ */
+export class Offers implements Service {
+  readonly #options: OffersOptions;
+  #recent: RecentOffer[] = [];
+  #unwatch: () => void = () => {};
+  #awaySince: number | undefined;
+  #repeating: Promise<void> = Promise.resolve();
+
+  constructor(options: OffersOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { link, clock, log } = this.#options;
+    const repeat = (): void => {
+      const recent = this.#takeRecent();
+      this.#repeating = this.#repeating
+        .then(() => link.withStores((stores) => this.#repeat(recent, stores)))
+        .catch((error: unknown) => log.warn({ error: messageOf(error) }, 'could not repeat offers'));
+    };
+    this.#unwatch = link.watchStore({
+      lost: () => {
+        this.#awaySince ??= clock.now();
+      },
+      restored: repeat,
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#unwatch();
+    await this.#repeating;
+  }
+
+  /** Opens a run that waits for offers. */
+  async open(run: string, options: RunOptions, { runs }: LinkedStores): Promise<void> {
+    const opened = await runs.open(run, options, OFFERING);
+    if (opened.how === 'cancelled' || opened.how === 'lost')
+      throw new Problem('wrong_state', `run ${run} is ${opened.how}`);
+    if (opened.how === 'created') this.#keep({ ...opened, run, offers: [] });
+  }
+
+  /** Malformed ones are counted, and are dead letters, as those of a list are. */
+  async offer(run: string, urls: readonly string[]): Promise<Offered> {
+    const { settings, link } = this.#options;
+    const rules = await routingRulesOf(settings);
+    return await link.withStores(async ({ runs, frontier }) => {
+      const progress = await runs.progress(run);
+      if (progress === undefined) throw unknownRun(run);
+      const { options, sealed, state, incarnation } = progress;
+      if (sealed || state === 'cancelled' || state === 'finished')
+        throw new Problem(
+          'wrong_state',
+          `run ${run} is ${sealed && state === 'running' ? 'sealed' : state}: it takes no more URLs`,
+        );
+      await runs.beat(run, OFFERING);
+      const crawler = await findCrawler(options.crawler, settings.crawlersDir).catch(() => undefined);
+      const startOf = crawler === undefined ? undefined : (href: string) => crawler.crawler.startOf(href);
+      const offers = urls.map((loc) => offerOfSeed({ loc }, { rules, urlKey: options.urlKey, startOf }));
+      let [discovered, duplicate] = [0, 0];
+      for (const some of chunksOf(offers)) {
+        const result = await frontier.offer(run, some, { incarnation, limit: options.limit });
+        if ('refused' in result) {
+          if (result.refused === 'full') throw new UnavailableError('the store is full');
+          throw new Problem('wrong_state', `run ${run} takes no URLs any more`);
+        }
+        discovered += result.accepted;
+        duplicate += result.known;
+        this.#keep({ run, options, incarnation, offers: some });
+      }
+      return { run, discovered, duplicate, malformed: offers.filter((offer) => 'malformed' in offer).length };
+    });
+  }
+
+  #keep(offered: Omit<RecentOffer, 'at'>): void {
+    const at = this.#options.clock.now();
+    this.#recent = [...this.#recent.filter((each) => each.at >= at - KEPT_MS), { ...offered, at }];
+    let urls = this.#recent.reduce((sum, { offers }) => sum + offers.length, 0);
+    for (; urls > MOST_RECENT; urls -= this.#recent.shift()?.offers.length ?? 0);
+  }
+
+  /** What was answered for in the seconds before the store went away. */
+  #takeRecent(): readonly RecentOffer[] {
+    const { clock } = this.#options;
+    const from = (this.#awaySince ?? clock.now()) - KEPT_MS;
+    this.#awaySince = undefined;
+    return this.#recent.filter(({ at }) => at >= from);
+  }
+
+  async #repeat(recent: readonly RecentOffer[], { runs, frontier }: LinkedStores): Promise<void> {
+    const created = new Set(recent.flatMap(({ run, offers }) => (offers.length === 0 ? [run] : [])));
+    for (const { run, options, incarnation, offers } of recent) {
+      // One that the store still knows is left as it is: it may be sealed.
+      if (created.has(run) && (await runs.standing(run)) === undefined)
+        await runs.open(run, options, OFFERING, { incarnation, mayRestore: true });
+      if (offers.length > 0) await frontier.offer(run, offers, { incarnation, limit: options.limit, repeat: true });
+    }
+  }
+}
+
+function chunksOf(offers: readonly Offer[]): readonly (readonly Offer[])[] {
+  return Array.from({ length: Math.ceil(offers.length / MAX_OFFER) }, (_, n) =>
+    offers.slice(n * MAX_OFFER, (n + 1) * MAX_OFFER),
+  );
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { findAll, findCrawler } from '../../../shared/crawler/catalogue.ts';
+import { GRAPH_FORMATS, graphJson, graphLines } from '../../../shared/crawler/crawler-graph.ts';
+import { crawlerJson } from '../../../shared/crawler/crawler-json.ts';
+import { ConfigurationError } from '../../../shared/runtime/errors.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema } from '../problem.ts';
+import { CRAWLER_NAME } from '../producers.ts';
+
+const tags = ['crawlers'];
+
+/** The crawlers that this process finds, and what their steps lead to. */
+export function addCrawlerRoutes(app: Api, { settings }: ApiParts): void {
+  app.get(
+    '/api/crawlers',
+    {
+      schema: {
+        tags,
+        summary: 'The crawlers that there are (`trawl crawlers`)',
+        response: {
+          200: z.object({
+            crawlers: z.array(
+              z.looseObject({
+                name: z.string(),
+                version: z.string(),
+                steps: z.array(z.string()),
+                args: z.array(z.string()),
+                strictVersion: z.boolean(),
+              }),
+            ),
+            problems: z.array(z.string()),
+          }),
+        },
+      },
+    },
+    async () => {
+      const { crawlers, problems } = await findAll(settings.crawlersDir, settings.crawler);
+      const shown = crawlers.map((each) => {
+        // Where its file is is nobody's business over HTTP.
+        const { file: _, ...crawler } = crawlerJson(each);
+        return crawler;
+      });
+      return { crawlers: shown, problems: [...problems] };
+    },
+  );
+  app.get(
+    '/api/crawlers/:crawler/graph',
+    {
+      schema: {
+        tags,
+        summary: "A crawler's steps and what leads where (`trawl crawlers graph`)",
+        params: z.object({ crawler: z.string().regex(CRAWLER_NAME) }),
+        querystring: z.object({ format: z.enum(['json', ...GRAPH_FORMATS]).default('json') }),
+        response: {
+          200: z.looseObject({ name: z.string(), version: z.string() }).describe('With format mermaid or dot: text'),
+          400: problemSchema,
+          404: problemSchema,
+        },
+      },
+    },
+    async ({ params, query: { format } }, reply) => {
+      const { crawler, version } = await findCrawler(params.crawler, settings.crawlersDir).catch((error: unknown) => {
+        if (!(error instanceof ConfigurationError)) throw error;
+        throw new Problem('unknown_crawler', `there is no crawler ${params.crawler} here`);
+      });
+      if (format === 'json') return { name: crawler.name, version, ...graphJson(crawler) };
+      reply.type('text/plain; charset=utf-8').serializer(String);
+      return graphLines(crawler, format).join('\n') as never;
+    },
+  );
+}

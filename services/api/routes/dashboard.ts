@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { Api } from '../parts.ts';
+
+const DIST = join(import.meta.dirname, '..', 'dashboard', 'dist');
+const NOT_BUILT = 'The dashboard is not built here: npm run dashboard, then start this command again.\n';
+
+/** The dashboard, if it was built. Its files hold nothing that needs a token. */
+export function addDashboard(app: Api): void {
+  if (existsSync(join(DIST, 'index.html'))) {
+    app.register(async (scope) => {
+      scope.addHook('onRoute', (route) => {
+        route.config = { ...route.config, role: 'none' };
+        route.schema = { ...route.schema, hide: true };
+      });
+      await scope.register(fastifyStatic, { root: DIST, cacheControl: false });
+    });
+    return;
+  }
+  app.get('/', { config: { role: 'none' }, schema: { hide: true } }, async (_, reply) =>
+    reply.type('text/plain; charset=utf-8').send(NOT_BUILT),
+  );
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { readHost } from '../../../shared/control/host-name.ts';
+import { type FoundLetter, isMeant, type LetterFilter } from '../../../shared/control/letter-filter.ts';
+import { letterJson } from '../../../shared/control/letter-json.ts';
+import { browseLetters, purgedJson, purgeLetters } from '../../../shared/control/letter-list.ts';
+import { LETTER_TTL_MS } from '../../../shared/ports/dead-letter.ts';
+import { SECOND_MS } from '../../../shared/task/durations.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema } from '../problem.ts';
+import { replay } from '../replay.ts';
+import { letterSchema } from '../schemas/answers.ts';
+import { letterFilter, limitSchema } from '../schemas/inputs.ts';
+
+/** Letters that one request may change: far more than a queue should hold. */
+const MOST_CHANGED = 1_000_000;
+
+const tags = ['dead letters'];
+const errors = { 400: problemSchema, 503: problemSchema };
+/** A browse reads the whole queue: its answer serves all who ask within this time. */
+const KEPT_MS = 10 * SECOND_MS;
+
+const change = z.strictObject({
+  ...letterFilter,
+  limit: z.int().min(1).max(MOST_CHANGED).optional(),
+  dryRun: z.boolean().default(false),
+  all: z.boolean().default(false).describe('Without a filter: all of them'),
+});
+
+/** Dead letters: shown, offered again and deleted. */
+export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
+  const browser = new LetterBrowser(parts);
+  app.get(
+    '/api/dlq',
+    {
+      schema: {
+        tags,
+        summary: 'Dead letters, oldest first (`trawl dlq list`)',
+        querystring: z.object({ ...letterFilter, limit: limitSchema(1_000, 100) }),
+        response: {
+          200: z.object({ letters: z.array(letterSchema), total: z.int(), truncated: z.boolean() }),
+          ...errors,
+        },
+      },
+    },
+    async ({ query: { limit, ...filter } }) => {
+      const meant = filterOf(filter);
+      const found = (await browser.browse()).filter((each) => isMeant(each, meant));
+      const letters = found.slice(0, limit).map(shownLetter);
+      return { letters, total: found.length, truncated: found.length > limit };
+    },
+  );
+  app.get(
+    '/api/dlq/:letter',
+    {
+      schema: {
+        tags,
+        summary: 'One dead letter (`trawl dlq show`)',
+        params: z.object({ letter: z.string().min(1).max(300) }),
+        response: { 200: letterSchema, 404: problemSchema, ...errors },
+      },
+    },
+    async ({ params }) => {
+      const found = (await browser.browse()).find(({ message }) => message.id === params.letter);
+      if (found === undefined) throw new Problem('unknown_letter', `there is no dead letter ${params.letter}`);
+      return shownLetter(found);
+    },
+  );
+  app.post(
+    '/api/dlq/replay',
+    {
+      config: { action: 'replay letters' },
+      schema: {
+        tags,
+        summary: 'Offer dead letters again (`trawl dlq replay`)',
+        body: change,
+        response: { 200: z.looseObject({ letters: z.int(), malformed: z.int(), dryRun: z.boolean() }), ...errors },
+      },
+    },
+    async (request) => {
+      const { limit = Number.POSITIVE_INFINITY, dryRun } = request.body;
+      request.changed = { target: describe(request.body), isDry: dryRun };
+      const told = await replay({ filter: expectFilter(request.body), limit, isDry: dryRun }, parts);
+      browser.forget();
+      return told as { letters: number; malformed: number; dryRun: boolean };
+    },
+  );
+  app.post(
+    '/api/dlq/purge',
+    {
+      config: { action: 'delete letters' },
+      schema: {
+        tags,
+        summary: 'Delete dead letters (`trawl dlq purge`)',
+        body: change,
+        response: { 200: z.object({ purged: z.int(), matching: z.int(), dryRun: z.boolean() }), ...errors },
+      },
+    },
+    async (request) => {
+      const { limit = Number.POSITIVE_INFINITY, dryRun } = request.body;
+      const filter = expectFilter(request.body);
+      request.changed = { target: describe(request.body), isDry: dryRun };
+      const meant = await parts.link.withLetters((letters) => purgeLetters(letters, { filter, limit, isDry: dryRun }));
+      browser.forget();
+      return purgedJson(meant, dryRun) as { purged: number; matching: number; dryRun: boolean };
+    },
+  );
+}
+
+/** One browse of the queue at a time, kept for a while. */
+class LetterBrowser {
+  readonly #parts: Pick<ApiParts, 'link' | 'clock'>;
+  #kept: { readonly at: number; readonly found: Promise<readonly FoundLetter[]> } | undefined;
+
+  constructor(parts: Pick<ApiParts, 'link' | 'clock'>) {
+    this.#parts = parts;
+  }
+
+  browse(): Promise<readonly FoundLetter[]> {
+    const { link, clock } = this.#parts;
+    const now = clock.now();
+    if (this.#kept !== undefined && now - this.#kept.at < KEPT_MS) return this.#kept.found;
+    const found = link.withLetters(browseLetters);
+    found.catch(() => this.forget());
+    this.#kept = { at: now, found };
+    return found;
+  }
+
+  /** Something was changed. */
+  forget(): void {
+    this.#kept = undefined;
+  }
+}
+
+type Chosen = { readonly [K in keyof typeof letterFilter]?: z.infer<(typeof letterFilter)[K]> };
+
+function filterOf({ reason, host, run }: Chosen): LetterFilter {
+  return { reason, host: host === undefined ? undefined : readHost(host), run };
+}
+
+/** @throws Problem unless it is said which letters are meant */
+function expectFilter(body: z.infer<typeof change>): LetterFilter {
+  const { reason, host, run, all } = body;
+  if (reason === undefined && host === undefined && run === undefined && !all)
+    throw new Problem('usage', 'expected reason, host or run, or all: true');
+  return filterOf(body);
+}
+
+function describe({ reason, host, run, all, limit }: z.infer<typeof change>): string {
+  const said = Object.entries({ reason, host, run, limit }).filter(([, value]) => value !== undefined);
+  return said.length === 0 && all ? 'all' : said.map(([name, value]) => `${name} ${value}`).join(', ');
+}
+
+/** A letter as `dlq show` prints it, and when it expires. */
+function shownLetter(found: FoundLetter): z.infer<typeof letterSchema> {
+  const failedAt = found.letter === undefined ? Number.NaN : Date.parse(found.letter.failedAt);
+  const expires = Number.isNaN(failedAt) ? {} : { expiresAt: new Date(failedAt + LETTER_TTL_MS).toISOString() };
+  return { ...letterJson(found), ...expires } as z.infer<typeof letterSchema>;
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { steerFleet } from '../../../shared/control/fleet-steering.ts';
+import { fleetStatusJson } from '../../../shared/control/status-json.ts';
+import { BY_HAND } from '../../../shared/control/steering.ts';
+import type { LiveWorker } from '../../../shared/ports/roster.ts';
+import { findTroubles } from '../../process/findings.ts';
+import { MOMENT_EVERY_MS } from '../feed.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema } from '../problem.ts';
+import { fleetSchema, momentSchema, steeredSchema, workerTasksSchema } from '../schemas/answers.ts';
+import { cursorSchema, limitSchema, reasonBody } from '../schemas/inputs.ts';
+
+const tags = ['fleet'];
+const steeredFleetSchema = z.object({ was: z.string(), is: z.string(), runs: z.array(steeredSchema) });
+
+/** The fleet as a whole, its workers, what is wrong with it, and who changed what. */
+export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, link, metrics }: ApiParts): void {
+  app.get(
+    '/api/fleet',
+    {
+      schema: {
+        tags,
+        summary: 'The fleet (`trawl status --json`)',
+        response: { 200: fleetSchema, 503: problemSchema },
+      },
+    },
+    async () => {
+      const { list, hosts } = await snapshots.fleet();
+      return fleetStatusJson(list, hosts) as z.infer<typeof fleetSchema>;
+    },
+  );
+  app.get(
+    '/api/fleet/history',
+    {
+      schema: {
+        tags,
+        summary: 'The last hour',
+        response: { 200: z.object({ everySeconds: z.number(), moments: z.array(momentSchema) }) },
+      },
+    },
+    async () => ({ everySeconds: MOMENT_EVERY_MS / 1_000, moments: [...feed.moments] }),
+  );
+  for (const verb of ['pause', 'resume'] as const) {
+    app.post(
+      `/api/fleet/${verb}`,
+      {
+        config: { action: `${verb} fleet` },
+        schema: {
+          tags,
+          summary: verb === 'pause' ? 'Pause all runs (`trawl pause --all`)' : 'Resume all runs (`trawl resume --all`)',
+          body: reasonBody,
+          response: {
+            200: steeredFleetSchema,
+            503: problemSchema,
+          },
+        },
+      },
+      async (request) => {
+        const reason = request.body?.reason ?? BY_HAND;
+        const steered = await link.withStores((stores) => steerFleet(verb, reason, stores));
+        return steered as z.infer<typeof steeredFleetSchema>;
+      },
+    );
+  }
+  app.get(
+    '/api/workers',
+    {
+      schema: {
+        tags,
+        summary: 'The workers that are alive, with the tasks each has in hand (`trawl workers --json`)',
+        response: { 200: z.object({ workers: z.array(workerTasksSchema) }), 503: problemSchema },
+      },
+    },
+    async () => ({ workers: (await workersOf(link)) as z.infer<typeof workerTasksSchema>[] }),
+  );
+  app.get(
+    '/api/workers/:worker',
+    {
+      schema: {
+        tags,
+        summary: 'One worker',
+        params: z.object({ worker: z.string().min(1).max(300) }),
+        response: { 200: workerTasksSchema, 404: problemSchema, 503: problemSchema },
+      },
+    },
+    async ({ params }) => {
+      const found = (await workersOf(link)).find(({ id }) => id === params.worker);
+      if (found === undefined) throw new Problem('unknown_worker', `no worker ${params.worker} is alive`);
+      return found as z.infer<typeof workerTasksSchema>;
+    },
+  );
+  app.get(
+    '/api/autoscale',
+    {
+      schema: {
+        tags,
+        summary: 'How many workers could be kept busy',
+        response: { 200: z.object({ workersWanted: z.int() }), 503: problemSchema },
+      },
+    },
+    async () => {
+      const wanted = await metrics.workersWanted();
+      if (wanted === undefined) throw new Problem('unavailable', link.away.join('; '), { retryAfterMs: 5_000 });
+      return { workersWanted: wanted };
+    },
+  );
+  app.get(
+    '/api/doctor',
+    {
+      schema: {
+        tags,
+        summary: 'What is wrong, and how to fix it (`trawl doctor --json`)',
+        response: {
+          200: z.object({
+            ok: z.boolean(),
+            findings: z.array(
+              z.object({ what: z.string(), state: z.enum(['ok', 'warning', 'problem']), said: z.string() }),
+            ),
+          }),
+        },
+      },
+    },
+    async () => {
+      const findings = await findTroubles({ settings });
+      return { ok: findings.every(({ state }) => state !== 'problem'), findings: [...findings] };
+    },
+  );
+  const entry = z.object({
+    at: z.string(),
+    by: z.string(),
+    role: z.string(),
+    action: z.string(),
+    target: z.string(),
+    reason: z.string().nullable(),
+  });
+  app.get(
+    '/api/audit',
+    {
+      schema: {
+        tags,
+        summary: 'Who did what over this API, newest first',
+        querystring: z.object({ cursor: cursorSchema, limit: limitSchema(1_000, 100) }),
+        response: { 200: z.object({ entries: z.array(entry), next: z.int().nullable() }) },
+      },
+    },
+    async ({ query: { cursor, limit } }) => {
+      const { entries, isAll } = await audit.newest(limit, cursor);
+      return { entries, next: isAll ? null : cursor + limit };
+    },
+  );
+}
+
+async function workersOf(link: ApiParts['link']): Promise<readonly LiveWorker[]> {
+  return await link.withStores((stores) => stores.roster.workers());
+}

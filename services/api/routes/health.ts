@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema } from '../problem.ts';
+
+/** Whether the process lives, whether it can answer, and what it measures. */
+export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {
+  const schema = { security: [], tags: ['service'], response: { 200: z.object({ ok: z.literal(true) }) } };
+  const config = { role: 'none' } as const;
+  app.get('/healthz', { config, schema: { ...schema, summary: 'Is the process alive?' } }, async () => ({
+    ok: true as const,
+  }));
+  const ready = { ...schema, summary: 'Are its services there?', response: { ...schema.response, 503: problemSchema } };
+  app.get('/readyz', { config, schema: ready }, async () => {
+    if (link.away.length > 0) throw new Problem('unavailable', link.away.join('; '), { retryAfterMs: 5_000 });
+    return { ok: true as const };
+  });
+  app.get(
+    '/metrics',
+    { schema: { tags: ['service'], summary: 'Metrics, as Prometheus reads them', response: { 200: z.string() } } },
+    async (_, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
+  );
+  app.get('/openapi.json', { schema: { hide: true }, config }, async (_, reply) =>
+    reply.type('application/json').send(JSON.stringify(app.swagger())),
+  );
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { limitText } from '../../../shared/control/format.ts';
+import { readHost } from '../../../shared/control/host-name.ts';
+import { pausedHostJson, resumedHostJson } from '../../../shared/control/host-pause-json.ts';
+import { MOST_OPEN } from '../../../shared/control/run-list.ts';
+import { BY_HAND } from '../../../shared/control/steering.ts';
+import type { HostCircumstances } from '../../../shared/ports/host-overview.ts';
+import { rate } from '../../../shared/settings/parsers.ts';
+import type { LinkedStores } from '../link.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema } from '../problem.ts';
+import { listedHostSchema, steeredHostSchema } from '../schemas/answers.ts';
+import { cursorSchema, hostParams, limitSchema, reasonBody } from '../schemas/inputs.ts';
+
+const tags = ['hosts'];
+const errors = { 400: problemSchema, 503: problemSchema };
+/** Hosts read of each run, and of those that are paused. */
+const MOST_HOSTS = 5_000;
+
+/** What is known of a host, over all runs. */
+interface ListedHost {
+  readonly host: string;
+  waiting: number;
+  readonly runs: string[];
+  readonly circumstances: Pick<HostCircumstances, 'pausedMs' | 'reason' | 'byHand' | 'isUnreachable'> &
+    Partial<HostCircumstances>;
+}
+
+/** Hosts: what they wait for, and how fast they are asked. */
+export function addHostRoutes(app: Api, { link }: ApiParts): void {
+  app.get(
+    '/api/hosts',
+    {
+      schema: {
+        tags,
+        summary: 'Hosts with something waiting, and those that are paused; most waiting first',
+        querystring: z.object({
+          state: z.enum(['waiting', 'paused', 'unreachable']).optional(),
+          cursor: cursorSchema,
+          limit: limitSchema(1_000, 100),
+        }),
+        response: { 200: z.object({ hosts: z.array(listedHostSchema), next: z.int().nullable() }), ...errors },
+      },
+    },
+    async ({ query: { state, cursor, limit } }) => {
+      const all = await link.withStores(listHosts);
+      const found = all.filter(({ waiting, circumstances: { pausedMs, isUnreachable } }) => {
+        if (state === 'waiting') return waiting > 0;
+        if (state === 'unreachable') return isUnreachable;
+        return state === undefined || pausedMs > 0;
+      });
+      const hosts = found.slice(cursor, cursor + limit).map(hostJson);
+      return { hosts, next: cursor + limit < found.length ? cursor + limit : null };
+    },
+  );
+  app.post(
+    '/api/hosts/:host/pause',
+    {
+      config: { action: 'pause host' },
+      schema: {
+        tags,
+        summary: 'trawl pause --host HOST',
+        params: hostParams,
+        body: reasonBody,
+        response: { 200: steeredHostSchema, ...errors },
+      },
+    },
+    async ({ params, body }) => {
+      const [host, reason] = [readHost(params.host), body?.reason ?? BY_HAND];
+      const was = await link.withStores(({ gate }) => gate.pauseByHand(host, reason));
+      return pausedHostJson(host, was, reason) as z.infer<typeof steeredHostSchema>;
+    },
+  );
+  app.post(
+    '/api/hosts/:host/resume',
+    {
+      config: { action: 'resume host' },
+      schema: {
+        tags,
+        summary: 'trawl resume --host HOST',
+        params: hostParams,
+        body: reasonBody,
+        response: { 200: steeredHostSchema, ...errors },
+      },
+    },
+    async ({ params }) => {
+      const host = readHost(params.host);
+      const was = await link.withStores(({ gate }) => gate.resume(host));
+      return resumedHostJson(host, was) as z.infer<typeof steeredHostSchema>;
+    },
+  );
+  const limited = z.object({ host: z.string(), was: z.string(), is: z.string() });
+  app.put(
+    '/api/hosts/:host/limit',
+    {
+      config: { action: 'limit host' },
+      schema: {
+        tags,
+        summary: 'trawl limit HOST RATE',
+        params: hostParams,
+        body: z.strictObject({
+          rate: z.string().max(50).describe('As --rate: 2/s, 60/min, 100/h; none ends the limit'),
+          reason: z.string().max(500).optional(),
+        }),
+        response: { 200: limited, ...errors },
+      },
+    },
+    async (request) => {
+      const read = rate()(request.body.rate.trim());
+      if ('expected' in read) throw new Problem('usage', `expected rate to be ${read.expected}`);
+      request.changed = { target: `${request.params.host} ${request.body.rate}` };
+      return await limitHost(request.params.host, read.value, link);
+    },
+  );
+  app.delete(
+    '/api/hosts/:host/limit',
+    {
+      config: { action: 'end limit of host' },
+      schema: { tags, summary: 'trawl limit HOST none', params: hostParams, response: { 200: limited, ...errors } },
+    },
+    async ({ params }) => await limitHost(params.host, 0, link),
+  );
+}
+
+async function limitHost(text: string, intervalMs: number, link: ApiParts['link']) {
+  const host = readHost(text);
+  const was = await link.withStores(({ gate }) => gate.limit(host, intervalMs));
+  return { host, was: limitText(was), is: limitText(intervalMs) };
+}
+
+async function listHosts({ runs, hosts }: LinkedStores): Promise<ListedHost[]> {
+  const byName = new Map<string, ListedHost>();
+  for (const { host, ...circumstances } of await hosts.paused(MOST_HOSTS))
+    byName.set(host, { host, waiting: 0, runs: [], circumstances });
+  for (const run of await runs.listOpen(MOST_OPEN)) {
+    for (const { host, waiting, ...circumstances } of await runs.hosts(run, MOST_HOSTS)) {
+      const known = byName.get(host);
+      const isSlower = (circumstances.intervalMs ?? 0) > (known?.circumstances.intervalMs ?? -1);
+      byName.set(host, {
+        host,
+        waiting: (known?.waiting ?? 0) + waiting,
+        runs: [...(known?.runs ?? []), run],
+        circumstances: known === undefined || isSlower ? circumstances : known.circumstances,
+      });
+    }
+  }
+  return [...byName.values()].sort((a, b) => b.waiting - a.waiting || (a.host < b.host ? -1 : 1));
+}
+
+function hostJson({ host, waiting, runs, circumstances }: ListedHost): z.infer<typeof listedHostSchema> {
+  const { pausedMs, reason, byHand, isUnreachable, intervalMs, because, responseMs } = circumstances;
+  return {
+    host,
+    waiting,
+    runs,
+    paused: pausedMs > 0,
+    pausedSeconds: pausedMs > 0 && !byHand ? Math.ceil(pausedMs / 1_000) : null,
+    reason,
+    byHand,
+    unreachable: isUnreachable,
+    rate: intervalMs === undefined ? null : limitText(intervalMs),
+    intervalMs: intervalMs ?? null,
+    because: because ?? null,
+    responseMs: responseMs ?? null,
+  };
+}

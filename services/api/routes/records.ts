@@ -1,0 +1,117 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { openRecords } from '../../../shared/backends/sinks.ts';
+import { readColumns } from '../../../shared/control/table/columns.ts';
+import { readCondition } from '../../../shared/control/table/condition.ts';
+import { readPath } from '../../../shared/control/table/field-path.ts';
+import { rowFormat, TABLE_FORMATS } from '../../../shared/control/table/row-format.ts';
+import { type TableQuery, TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
+import type { RecordSource } from '../../../shared/ports/sink.ts';
+import { silentLog } from '../../../shared/runtime/logger.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema, unknownRun } from '../problem.ts';
+import { runParams } from '../schemas/inputs.ts';
+
+/** Characters of a list of columns. */
+const LONGEST_FIELDS = 4_000;
+
+const OUTCOMES = ['done', 'failed', 'skipped', 'all'] as const;
+const TYPES = { jsonl: 'application/x-ndjson', json: 'application/json', csv: 'text/csv; charset=utf-8' };
+
+const query = z.object({
+  format: z.enum(TABLE_FORMATS).default('jsonl'),
+  outcome: z.enum(OUTCOMES).default('done'),
+  fields: z.string().max(LONGEST_FIELDS).optional().describe('Only these columns: title,Price=offers[0].price'),
+  step: z.string().max(100).optional(),
+  each: z.string().max(500).optional().describe('A row for each element of this list in the data; . is the data'),
+  where: z
+    .union([z.string().max(1_000), z.array(z.string().max(1_000)).max(20)])
+    .optional()
+    .describe('Only rows with status=200,301 or price!= (repeated: all must hold)'),
+});
+
+/** The merged records of a run, as `trawl records` writes them. */
+export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
+  app.get(
+    '/api/runs/:run/records',
+    {
+      schema: {
+        tags: ['runs'],
+        summary: 'The records of a run (`trawl records RUN`)',
+        params: runParams,
+        querystring: query,
+        response: {
+          200: z.string().describe('Streamed: a line each of JSON, a list, or CSV'),
+          400: problemSchema,
+          404: problemSchema,
+          409: problemSchema,
+          503: problemSchema,
+        },
+      },
+    },
+    async ({ params: { run }, query: asked }, reply) => {
+      const wanted = tableQueryOf(asked);
+      const progress = await link.withStores(({ runs }) => runs.progress(run));
+      const source = await openRecords({ settings, log: silentLog, name: 'trawl api', attempts: 1 });
+      try {
+        if (progress === undefined && !(await source.has(run))) throw unknownRun(run);
+        const reader = new TableReader(wanted);
+        // Also finds the columns of a table whose columns nobody named.
+        const done = await countDone(
+          source,
+          run,
+          asked.format === 'csv' && asked.fields === undefined ? reader : undefined,
+        );
+        if (progress !== undefined && done < progress.done) throw elsewhere(run, done, progress.done);
+        const rows = rowFormat(asked.format, { reader, hasMark: false, isShown: false });
+        const body = Readable.from(lines(source, run, reader, rows));
+        return reply.type(TYPES[asked.format]).send(body as never);
+      } catch (error: unknown) {
+        await source.close();
+        throw error;
+      }
+    },
+  );
+}
+
+function tableQueryOf({ outcome, fields, step, each, where = [] }: z.infer<typeof query>): TableQuery {
+  return {
+    ...(outcome === 'all' ? {} : { outcome }),
+    ...(step === undefined ? {} : { step }),
+    ...(each === undefined ? {} : { each: readPath(each, 'each') }),
+    where: [where].flat().map(readCondition),
+    ...(fields === undefined ? {} : { columns: readColumns(fields) }),
+  };
+}
+
+/** Reads all of it once: how many pages are there? */
+async function countDone(source: RecordSource, run: string, reader: TableReader | undefined): Promise<number> {
+  let done = 0;
+  for await (const record of source.read(run)) {
+    if (record.outcome === 'done') done++;
+    if (reader !== undefined) for (const _ of reader.rows(record as unknown as TableRecord));
+  }
+  return done;
+}
+
+async function* lines(
+  source: RecordSource,
+  run: string,
+  reader: TableReader,
+  { begin, line, end }: ReturnType<typeof rowFormat>,
+): AsyncGenerator<string> {
+  try {
+    yield begin;
+    let index = 0;
+    for await (const record of source.read(run))
+      for (const row of reader.rows(record as unknown as TableRecord)) yield line(row, index++);
+    yield end;
+  } finally {
+    await source.close();
+  }
+}
+
+function elsewhere(run: string, found: number, done: number): Problem {
+  const detail = `${found} of ${done} records of run ${run} are where this process can read them: read them where its workers ran, or keep them in Postgres (SINK)`;
+  return new Problem('records_elsewhere', detail);
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { runJson } from '../../../shared/control/run-troubles.ts';
+import type { RunView } from '../../../shared/control/run-watcher.ts';
+import { runStatusJson } from '../../../shared/control/status-json.ts';
+import { BY_HAND, steer } from '../../../shared/control/steering.ts';
+import type { SteerVerb } from '../../../shared/control/steering-outcome.ts';
+import { summaryJson } from '../../../shared/control/summary-json.ts';
+import { expectMayAsk } from '../access/access.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema, unknownRun } from '../problem.ts';
+import { listedRunSchema, runStatusSchema, steeredSchema } from '../schemas/answers.ts';
+import { cursorSchema, limitSchema, reasonBody, runIdSchema, runParams, urlText } from '../schemas/inputs.ts';
+import { producedSchema, runRequestSchema } from '../schemas/runs.ts';
+
+const tags = ['runs'];
+/** Runs looked through for those of a state. */
+const MOST_LOOKED_AT = 2_000;
+const MOST_OFFERED = 10_000;
+const OFFERS_BYTES = 16 * 1024 * 1024;
+
+/** Runs: listed, opened, offered to and steered. */
+export function addRunRoutes(app: Api, parts: ApiParts): void {
+  const { snapshots, link, offers, producers, webhooks } = parts;
+  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema, 503: problemSchema };
+  app.get(
+    '/api/runs',
+    {
+      schema: {
+        tags,
+        summary: 'Runs, newest first',
+        querystring: z.object({
+          state: z.enum(['running', 'paused', 'cancelled', 'finished']).optional(),
+          cursor: cursorSchema,
+          limit: limitSchema(200, 50),
+        }),
+        response: {
+          200: z.object({ runs: z.array(listedRunSchema), next: z.int().nullable() }),
+          400: problemSchema,
+          503: problemSchema,
+        },
+      },
+    },
+    async ({ query: { state, cursor, limit } }) => {
+      const ids = await link.withStores(({ runs }) => runs.list(Math.min(MOST_LOOKED_AT, cursor + MOST_LOOKED_AT)));
+      const views: RunView[] = [];
+      let at = cursor;
+      for (; at < ids.length && views.length < limit; at++) {
+        const run = ids[at] ?? '';
+        if (state !== undefined) {
+          const standing = await link.withStores(({ runs }) => runs.standing(run));
+          if (standing?.state !== state) continue;
+        }
+        const found = await snapshots.run(run);
+        if (found !== undefined) views.push(found.view);
+      }
+      const runs = views.map(listedRunJson) as z.infer<typeof listedRunSchema>[];
+      return { runs, next: at < ids.length ? at : null };
+    },
+  );
+  app.post(
+    '/api/runs',
+    {
+      bodyLimit: OFFERS_BYTES,
+      config: { role: 'submit', action: 'open run' },
+      schema: {
+        tags,
+        summary: 'Open a run (`trawl produce`)',
+        body: runRequestSchema,
+        response: { 202: producedSchema, ...errors, 422: problemSchema, 429: problemSchema },
+      },
+    },
+    async (request, reply) => {
+      const { webhook, ...asked } = request.body;
+      expectMayAsk(request.caller, asked.options);
+      const read = await producers.read(asked);
+      const hook = webhook === undefined ? undefined : webhooks.check(webhook);
+      const told = await producers.open(read);
+      if (hook !== undefined) await webhooks.add(read.run, hook);
+      request.changed = { target: read.run };
+      reply.header('location', `/api/runs/${read.run}`);
+      return reply.code(202).send(told as z.infer<typeof producedSchema>);
+    },
+  );
+  app.get(
+    '/api/runs/:run',
+    {
+      schema: {
+        tags,
+        summary: 'One run (`trawl status RUN --json`)',
+        params: runParams,
+        response: { 200: runStatusSchema, ...errors },
+      },
+    },
+    async ({ params: { run } }) => {
+      const found = await snapshots.run(run);
+      if (found === undefined) throw unknownRun(run);
+      return runStatusJson(found.view, found.workers, found.hosts) as z.infer<typeof runStatusSchema>;
+    },
+  );
+  app.post(
+    '/api/runs/:run/offers',
+    {
+      bodyLimit: OFFERS_BYTES,
+      config: { role: 'submit', action: 'offer' },
+      schema: {
+        tags,
+        summary: 'Offer URLs to an open run',
+        params: runParams,
+        body: z.strictObject({ urls: z.array(urlText).min(1).max(MOST_OFFERED) }),
+        response: {
+          200: z.object({ run: runIdSchema, discovered: z.int(), duplicate: z.int(), malformed: z.int() }),
+          ...errors,
+          413: problemSchema,
+        },
+      },
+    },
+    async ({ params: { run }, body: { urls } }) => await offers.offer(run, urls),
+  );
+  for (const verb of ['pause', 'resume', 'cancel', 'seal'] as const) addSteering(app, verb, parts);
+}
+
+function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
+  app.post(
+    `/api/runs/:run/${verb}`,
+    {
+      config: { action: `${verb} run` },
+      schema: {
+        tags,
+        summary: `trawl ${verb} RUN`,
+        params: runParams,
+        body: reasonBody,
+        response: {
+          200: steeredSchema,
+          400: problemSchema,
+          404: problemSchema,
+          409: problemSchema,
+          503: problemSchema,
+        },
+      },
+    },
+    async ({ params: { run }, body }) =>
+      await link.withStores(async (stores) => {
+        const steered = await steer(verb, run, body?.reason ?? BY_HAND, stores);
+        if (steered === undefined) throw unknownRun(run);
+        const { was } = steered.steered;
+        const hasEnded = was === 'finished' || was === 'cancelled';
+        // Cancelling what is cancelled, and sealing what is sealed, is what was asked for.
+        const isDone = verb === 'cancel' && was === 'cancelled';
+        if (hasEnded && !isDone) throw new Problem('wrong_state', steered.sentence);
+        return steered.document as z.infer<typeof steeredSchema>;
+      }),
+  );
+}
+
+function listedRunJson({ progress, bottleneck, rate }: RunView): object {
+  const { startedAt, endedAt, options } = progress;
+  const { name, sentence, etaMs } = bottleneck;
+  return {
+    ...summaryJson(progress),
+    ...runJson(progress),
+    crawler: options.crawler,
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: endedAt === undefined ? null : new Date(endedAt).toISOString(),
+    recentPagesPerSecond: endedAt === undefined ? Number(rate.toFixed(2)) : 0,
+    bottleneck: name === 'none' ? null : sentence,
+    etaSeconds: etaMs === undefined ? null : Math.round(etaMs / 1_000),
+  };
+}

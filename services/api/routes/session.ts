@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { callerOfSecret, newFailures } from '../access/access.ts';
+import { cookieHeader, Sessions } from '../access/sessions.ts';
+import { LOCAL_CALLER } from '../access/tokens.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { problemSchema } from '../problem.ts';
+import { callerSchema } from '../schemas/answers.ts';
+
+/** Sessions of browsers: their event sources can't send a token. */
+export function addSessionRoutes(app: Api, parts: ApiParts): void {
+  const { tokens, clock, link } = parts;
+  const sessions = new Sessions(tokens, clock);
+  const failures = newFailures(parts);
+  const isSecure = (protocol: string, forwarded: unknown): boolean => protocol === 'https' || forwarded === 'https';
+  const tags = ['session'];
+  app.get(
+    '/api/session',
+    { schema: { tags, summary: 'Who am I?', response: { 200: callerSchema, 401: problemSchema } } },
+    async ({ caller = LOCAL_CALLER }) => ({ ...caller, needsToken: !tokens.isEmpty, isLocal: link.isLocal }),
+  );
+  app.post(
+    '/api/session',
+    {
+      config: { role: 'session' },
+      schema: {
+        tags,
+        summary: 'Begin a session',
+        security: [],
+        body: z.strictObject({ token: z.string().min(1).max(1_024) }),
+        response: { 204: z.null(), 401: problemSchema, 429: problemSchema },
+      },
+    },
+    async ({ body, ip, protocol, headers }, reply) => {
+      if (!tokens.isEmpty) {
+        const caller = callerOfSecret(body.token, ip, tokens, failures);
+        reply.header(
+          'set-cookie',
+          cookieHeader(sessions.begin(caller), isSecure(protocol, headers['x-forwarded-proto'])),
+        );
+      }
+      return reply.code(204).send(null);
+    },
+  );
+  app.delete(
+    '/api/session',
+    {
+      config: { role: 'session' },
+      schema: { tags, summary: 'End the session', security: [], response: { 204: z.null() } },
+    },
+    async (_, reply) => reply.header('set-cookie', cookieHeader('', false)).code(204).send(null),
+  );
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { openRecords } from '../../../shared/backends/sinks.ts';
+import { lookUp } from '../../../shared/control/biography.ts';
+import { forgetMarks } from '../../../shared/control/forgetting.ts';
+import { readHost } from '../../../shared/control/host-name.ts';
+import { silentLog } from '../../../shared/runtime/logger.ts';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema, unknownRun } from '../problem.ts';
+import { hostSchema, reasonSchema, runIdSchema, urlText } from '../schemas/inputs.ts';
+
+const tags = ['URLs'];
+const errors = { 400: problemSchema, 503: problemSchema };
+
+const biographySchema = z.looseObject({
+  url: z.string(),
+  known: z.boolean(),
+  runs: z.array(z.looseObject({ run: z.string() })),
+  attempts: z.array(z.looseObject({})),
+  letters: z.array(z.looseObject({})).nullable(),
+  lettersProblem: z.string().nullable(),
+});
+
+/** What became of a URL, and what is forgotten. */
+export function addUrlRoutes(app: Api, { link, settings }: ApiParts): void {
+  app.get(
+    '/api/urls',
+    {
+      schema: {
+        tags,
+        summary: 'What became of a URL (`trawl url`)',
+        querystring: z.object({ url: urlText, run: runIdSchema.optional() }),
+        response: {
+          200: biographySchema,
+          404: problemSchema,
+          ...errors,
+        },
+      },
+    },
+    async ({ query: { url, run } }) => {
+      const biography = await link.withStores((stores) =>
+        lookUp(url, run, {
+          stores,
+          records: async (action) => {
+            const source = await openRecords({ settings, log: silentLog, name: 'trawl api', attempts: 1 });
+            try {
+              return await action(source);
+            } finally {
+              await source.close();
+            }
+          },
+          letters: (action) => link.withLetters(action),
+        }),
+      );
+      if (run !== undefined && biography.runs.length === 0) throw unknownRun(run);
+      return biography as unknown as z.infer<typeof biographySchema>;
+    },
+  );
+  app.post(
+    '/api/forget',
+    {
+      config: { action: 'forget' },
+      schema: {
+        tags,
+        summary: 'Drop dedup marks, so that URLs are taken again (`trawl forget`)',
+        body: z.strictObject({
+          url: urlText.optional(),
+          host: hostSchema.optional(),
+          all: z.literal(true).optional(),
+          reason: reasonSchema.optional(),
+          dryRun: z.literal(true).optional().describe('Counts, and changes nothing'),
+        }),
+        response: { 200: z.looseObject({ forgotten: z.int(), kept: z.int() }), ...errors },
+      },
+    },
+    async (request) => {
+      const { url, host, all, dryRun: isDry = false } = request.body;
+      if ([url, host, all].filter((given) => given !== undefined).length !== 1)
+        throw new Problem('usage', 'expected one of url, host and all');
+      const what = url !== undefined ? { url } : host !== undefined ? { host: readHost(host) } : ('all' as const);
+      const { total, meant } = await link.withStores((stores) => forgetMarks(what, stores, { isDry }));
+      request.changed = { target: meant ?? 'all', isDry };
+      return { ...total };
+    },
+  );
+}

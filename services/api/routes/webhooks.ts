@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Api, ApiParts } from '../parts.ts';
+import { Problem, problemSchema } from '../problem.ts';
+import { reasonBody, runParams } from '../schemas/inputs.ts';
+
+const hookSchema = z.object({
+  id: z.string().describe('The same at every delivery'),
+  state: z.enum(['waiting', 'delivering', 'delivered', 'failed']),
+  attempts: z.array(z.object({ at: z.string(), status: z.int().nullable(), error: z.string().nullable() })),
+});
+
+/** The webhook of a run: how far its delivery is, and once more. */
+export function addWebhookRoutes(app: Api, { webhooks }: ApiParts): void {
+  const tags = ['runs'];
+  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema };
+  app.get(
+    '/api/runs/:run/webhook',
+    { schema: { tags, summary: 'The webhook of a run', params: runParams, response: { 200: hookSchema, ...errors } } },
+    async ({ params: { run } }) => webhooks.find(run) ?? noHook(run),
+  );
+  app.post(
+    '/api/runs/:run/webhook/replay',
+    {
+      config: { role: 'submit', action: 'replay webhook' },
+      schema: {
+        tags,
+        summary: 'Deliver the webhook of a run once more',
+        params: runParams,
+        body: reasonBody,
+        response: { 202: hookSchema, ...errors },
+      },
+    },
+    async ({ params: { run } }, reply) => reply.code(202).send((await webhooks.replay(run)) ?? noHook(run)),
+  );
+}
+
+function noHook(run: string): never {
+  throw new Problem('not_found', `run ${run} has no webhook`);
+}

@@ -1,0 +1,70 @@
+import { summaryJson } from '../../../shared/control/summary-json.ts';
+import { FetchError, type Fetcher } from '../../../shared/ports/fetcher.ts';
+import type { RunProgress } from '../../../shared/ports/runs.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import { SECOND_MS } from '../../../shared/task/durations.ts';
+import type { KeptHook } from './hook-file.ts';
+import { signedHeaders } from './signature.ts';
+
+/** A receiver that has not answered after this long has failed. */
+export const DELIVERY_MS = 15 * SECOND_MS;
+/** Of the receiver's answer, which nobody reads. */
+const MOST_ANSWER_BYTES = 65_536;
+
+/** What came of one delivery; `error` is null if the receiver took it. */
+export interface Delivered {
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+interface DeliveryParts {
+  readonly fetcher: () => Promise<Fetcher>;
+  readonly clock: Clock;
+  /** Ends it early. */
+  readonly signal: AbortSignal;
+}
+
+/** Posts the summary of a run that has ended to its receiver, once. A redirect is a failure: the receiver named another address. */
+export async function deliver(
+  hook: Pick<KeptHook, 'id' | 'url' | 'secret'>,
+  progress: RunProgress,
+  { fetcher, clock, signal }: DeliveryParts,
+): Promise<Delivered> {
+  const body = JSON.stringify(bodyOf(progress));
+  const over = new AbortController();
+  const late = new AbortController();
+  void clock.sleep(DELIVERY_MS, over.signal).then(() => !over.signal.aborted && late.abort());
+  try {
+    const headers = signedHeaders(hook.id, clock.now(), body, hook.secret);
+    const { status } = await (await fetcher()).fetch({
+      url: hook.url,
+      send: { method: 'POST', body, headers, mayRepeat: true },
+      signal: AbortSignal.any([signal, late.signal]),
+      maxBodyBytes: MOST_ANSWER_BYTES,
+    });
+    return { status, error: errorOf(status) };
+  } catch (error: unknown) {
+    // Whatever the answer's body was, its status counts.
+    const status = error instanceof FetchError ? (error.status ?? null) : null;
+    if (status !== null && isSuccess(status)) return { status, error: null };
+    return { status, error: late.signal.aborted ? `no answer within ${DELIVERY_MS / SECOND_MS} s` : messageOf(error) };
+  } finally {
+    over.abort();
+  }
+}
+
+function bodyOf(progress: RunProgress): object {
+  const { startedAt, endedAt = progress.readAt, state } = progress;
+  const times = { startedAt: new Date(startedAt).toISOString(), endedAt: new Date(endedAt).toISOString() };
+  return { type: `run.${state}`, timestamp: times.endedAt, data: { ...summaryJson(progress), ...times } };
+}
+
+function errorOf(status: number): string | null {
+  if (isSuccess(status)) return null;
+  return status >= 300 && status < 400 ? `HTTP ${status}: redirects are not followed` : `HTTP ${status}`;
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}

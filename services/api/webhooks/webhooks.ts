@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { messageOf, UnavailableError } from '../../../shared/runtime/errors.ts';
+import type { Service } from '../../../shared/runtime/lifecycle.ts';
+import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { Settings } from '../../../shared/settings/table.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../../shared/task/durations.ts';
+import type { Link } from '../link.ts';
+import { Problem } from '../problem.ts';
+import { deliver } from './delivery.ts';
+import { type Hook, readHook, receiverOf } from './hook.ts';
+import type { HookFile, KeptHook } from './hook-file.ts';
+import { redeliveryMs } from './redelivery.ts';
+
+interface WebhooksOptions {
+  readonly file: HookFile;
+  readonly link: Link;
+  readonly fetcher: () => Promise<Fetcher>;
+  /** The private addresses that may be receivers. */
+  readonly allowedPrivate: Settings['privateHosts'];
+  /** Told of each delivery. */
+  readonly onSent?: (result: 'delivered' | 'failed') => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Between two looks whether a run has ended. */
+const LOOK_EVERY_MS = SECOND_MS;
+/** How long one is remembered after its end. */
+const KEPT_MS = 7 * DAY_MS;
+/** A run that the store has not known for this long is lost: a store that is restored may know it again. */
+const LOST_AFTER_MS = HOUR_MS;
+const MOST_HOOKS = 10_000;
+/** Runs looked at, and deliveries under way, at once. */
+const AT_ONCE = 32;
+/** Deliveries under way to one receiver: one that hangs leaves places for the others. */
+const AT_ONCE_TO_ONE = 4;
+
+/** How far a webhook is, for whoever asks: never its secret. */
+type HookStanding = Pick<KeptHook, 'id' | 'state' | 'attempts'>;
+
+/**
+ * Tells receivers that runs have ended: at least once, always with the same id, by Standard Webhooks. It looks whether a run has
+ * ended, whichever process ended it, and the receiver's address passes the guard at each delivery.
+ */
+export class Webhooks implements Service {
+  readonly #options: WebhooksOptions;
+  readonly #stopped = new AbortController();
+  /** Deliveries under way. */
+  readonly #inHand = new Map<KeptHook, Promise<void>>();
+  #hooks: KeptHook[] = [];
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: WebhooksOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#hooks = await this.#options.file.read();
+    this.#loop = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop;
+    await Promise.all(this.#inHand.values());
+  }
+
+  /** @throws Problem if the receiver can't be one */
+  check(hook: Hook): Hook {
+    if (this.#hooks.filter(({ endedAt }) => endedAt === null).length >= MOST_HOOKS)
+      throw new Problem('too_many_requests', `${MOST_HOOKS} webhooks are waiting`, { retryAfterMs: 60_000 });
+    return readHook(hook, this.#options.allowedPrivate);
+  }
+
+  /** Resolves once it is stored. A run has one: the last. */
+  async add(run: string, { url, secret }: Hook): Promise<void> {
+    const id = `msg_${randomUUID().replaceAll('-', '')}`;
+    const hook: KeptHook = { id, run, url, secret, state: 'waiting', attempts: [], nextAt: 0, endedAt: null };
+    const others = this.#hooks.filter((each) => each.run !== run);
+    // Of those that are over, the oldest make room.
+    const over = others.filter(({ endedAt }) => endedAt !== null).slice(0, Math.max(0, others.length + 1 - MOST_HOOKS));
+    this.#hooks = [...others.filter((each) => !over.includes(each)), hook];
+    await this.#save();
+  }
+
+  /** Nothing if the run has none. */
+  find(run: string): HookStanding | undefined {
+    const hook = this.#hooks.find((each) => each.run === run);
+    return hook && { id: hook.id, state: hook.state, attempts: hook.attempts };
+  }
+
+  /** Delivers it again, with the same id. */
+  async replay(run: string): Promise<HookStanding | undefined> {
+    const hook = this.#hooks.find((each) => each.run === run);
+    if (hook === undefined) return undefined;
+    if (hook.state === 'waiting') throw new Problem('wrong_state', `run ${run} has not ended`);
+    Object.assign(hook, { state: 'delivering', nextAt: 0, attempts: [], endedAt: null });
+    await this.#save();
+    return this.find(run);
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      await this.#look().catch((error: unknown) => this.#noteFailure(error));
+      await clock.sleep(LOOK_EVERY_MS, signal);
+    }
+  }
+
+  async #look(): Promise<void> {
+    await this.#findEnded();
+    this.#deliverDue();
+    const now = this.#options.clock.now();
+    const kept = this.#hooks.filter(({ endedAt }) => endedAt === null || now - endedAt < KEPT_MS);
+    if (kept.length === this.#hooks.length) return;
+    this.#hooks = kept;
+    await this.#save();
+  }
+
+  async #findEnded(): Promise<void> {
+    const waiting = this.#hooks.filter(({ state }) => state === 'waiting');
+    for (let at = 0; at < waiting.length; at += AT_ONCE)
+      await Promise.all(waiting.slice(at, at + AT_ONCE).map((hook) => this.#findEnd(hook)));
+    if (waiting.some(({ state }) => state !== 'waiting')) await this.#save();
+  }
+
+  async #findEnd(hook: KeptHook): Promise<void> {
+    const { link, clock } = this.#options;
+    const standing = await link.withStores(({ runs }) => runs.standing(hook.run));
+    if (standing !== undefined) {
+      hook.lostAt = undefined;
+      if (standing.hasEnded) hook.state = 'delivering';
+      return;
+    }
+    hook.lostAt ??= clock.now();
+    if (clock.now() - hook.lostAt >= LOST_AFTER_MS) this.#lose(hook);
+  }
+
+  /** Begins the deliveries that are due, as far as there are places. */
+  #deliverDue(): void {
+    const now = this.#options.clock.now();
+    for (const hook of this.#hooks) {
+      if (this.#inHand.size >= AT_ONCE || this.#stopped.signal.aborted) return;
+      const isDue = hook.state === 'delivering' && hook.nextAt <= now && !this.#inHand.has(hook);
+      if (isDue && this.#inHandTo(receiverOf(hook)) < AT_ONCE_TO_ONE) this.#begin(hook);
+    }
+  }
+
+  #inHandTo(receiver: string): number {
+    return [...this.#inHand.keys()].filter((hook) => receiverOf(hook) === receiver).length;
+  }
+
+  #begin(hook: KeptHook): void {
+    const delivered = this.#deliver(hook)
+      .then(() => true)
+      .catch((error: unknown) => this.#noteFailure(error))
+      .then((isOver) => {
+        this.#inHand.delete(hook);
+        // One that could not be tried, since the store is away, waits for the next look.
+        if (isOver === true) this.#deliverDue();
+      });
+    this.#inHand.set(hook, delivered);
+  }
+
+  async #deliver(hook: KeptHook): Promise<void> {
+    const { link, clock, log, fetcher } = this.#options;
+    const { signal } = this.#stopped;
+    const progress = await link.withStores(({ runs }) => runs.progress(hook.run));
+    if (progress === undefined) this.#lose(hook);
+    else {
+      const { status, error } = await deliver(hook, progress, { fetcher, clock, signal });
+      // Cut off by the end of this process: the next one delivers it.
+      if (error !== null && signal.aborted) return;
+
+      this.#options.onSent?.(error === null ? 'delivered' : 'failed');
+      hook.attempts.push({ at: new Date(clock.now()).toISOString(), status, error });
+      if (error !== null) log.warn({ run: hook.run, error }, 'a webhook was not delivered:');
+      // With 410 the receiver says that it is gone for good.
+      const delay = error === null || status === 410 ? undefined : redeliveryMs(hook.attempts.length, Math.random);
+      if (delay === undefined) this.#end(hook, error === null ? 'delivered' : 'failed');
+      else hook.nextAt = clock.now() + delay;
+    }
+    await this.#save();
+  }
+
+  /** The store has lost the run: there is nothing to tell of it. */
+  #lose(hook: KeptHook): void {
+    const at = new Date(this.#options.clock.now()).toISOString();
+    hook.attempts.push({ at, status: null, error: 'the store no longer knows the run' });
+    this.#end(hook, 'failed');
+  }
+
+  #end(hook: KeptHook, state: 'delivered' | 'failed'): void {
+    Object.assign(hook, { state, endedAt: this.#options.clock.now() });
+  }
+
+  #noteFailure(error: unknown): void {
+    if (!(error instanceof UnavailableError)) this.#options.log.warn({ error: messageOf(error) }, 'webhooks wait:');
+  }
+
+  async #save(): Promise<void> {
+    await this.#options.file.write(this.#hooks);
+  }
+}

@@ -1,0 +1,14 @@
+import { build } from 'vite';
+import type { TestProject } from 'vitest/node';
+import { startServers } from '../support/servers/ladder.ts';
+
+/** Compiles the dashboard, so that what is tested is what stands in the source, and starts the servers of a fleet. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [servers] = await Promise.all([
+    startServers(),
+    build({ configFile: 'services/api/dashboard/vite.config.ts', logLevel: 'warn' }),
+  ]);
+  project.provide('rabbitmqUrl', servers.rabbitmqUrl);
+  project.provide('redisUrl', servers.redisUrl);
+  return () => servers.stop();
+}

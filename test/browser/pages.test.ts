@@ -1,0 +1,123 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openWorkplace, type Workplace } from '../support/trawl.ts';
+import { beatWorkers, HOSTILE_URL, LONG_HOST, openBusyWorkplace } from './busy-store.ts';
+import { openChromium } from './chromium.ts';
+import { flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dashboard.ts';
+
+type Place = readonly [name: string, hash: string, text: string];
+
+/** Pages of a busy fleet, with a text that is there when they are. */
+const BUSY: readonly Place[] = [
+  ['overview', '#/', 'Paused hosts'],
+  ['runs', '#/runs', 'run-01'],
+  ['run', '#/runs/run-03', 'crawler page'],
+  ['run-ended', '#/runs/run-04', 'cancelled'],
+  ['hosts', '#/hosts', 'site-'],
+  ['workers', '#/workers', 'crawler-0'],
+  ['worker', '#/workers/crawler-1', 'tasks in hand'],
+  ['dead-letters', '#/dead-letters', 'run-01'],
+  ['url', `#/url?url=${encodeURIComponent('https://site-3.example/')}`, 'run-01'],
+  ['new-crawl', '#/new', 'Seeds'],
+  ['audit', '#/audit', 'Nobody has changed'],
+  ['doctor', '#/doctor', 'settings'],
+  ['not-found', '#/nowhere', 'no such page'],
+];
+
+/** The same of a fleet that has done nothing yet. */
+const EMPTY: readonly Place[] = [
+  ['overview', '#/', 'No runs yet.'],
+  ['runs', '#/runs', 'No runs yet.'],
+  ['run', '#/runs/nix', 'nix'],
+  ['hosts', '#/hosts', 'No host'],
+  ['workers', '#/workers', 'need no workers'],
+  ['worker', '#/workers/nix', 'no longer alive'],
+  ['dead-letters', '#/dead-letters', 'There are none.'],
+  ['url', `#/url?url=${encodeURIComponent('https://a.example/')}`, 'not known, so a new run takes it'],
+];
+
+let browser: Browser;
+let workplace: Workplace;
+let api: OpenApi;
+
+beforeAll(async () => {
+  workplace = await openBusyWorkplace({ isHostile: true });
+  [browser, api] = await Promise.all([
+    openChromium(),
+    openApi(['--local', '--output-dir', workplace.folder], { workplace }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), api?.stop()]);
+  await workplace?.close();
+});
+
+describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
+  test('every page is there, accessible, and as wide as the window', async () => {
+    const page = await openPage(browser, api, { viewport, colorScheme });
+    const found: string[] = [];
+    for (const [name, hash, text] of BUSY) {
+      await beatWorkers(workplace.folder);
+      await page.goto(`${api.url}/${hash}`);
+      await page.locator('main').getByText(text).first().waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
+      found.push(...(await flawsOf(page)).map((flaw) => `${name}: ${flaw}`));
+      await picture(page, `busy-${name}-${look}`);
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('an empty fleet says how to begin', async () => {
+    const empty = await openApi(['--local', '--output-dir', (await openWorkplace()).folder]);
+    onTestFinished(() => empty.stop());
+    // What isn't there is answered with 404, which the browser notes.
+    const page = await openPage(browser, empty, { viewport, colorScheme, mayFail: true });
+    const found: string[] = [];
+    for (const [name, hash, text] of EMPTY) {
+      await page.goto(`${empty.url}/${hash}`);
+      await page.locator('main').getByText(text).first().waitFor();
+      found.push(...(await flawsOf(page)).map((flaw) => `${name}: ${flaw}`));
+      await picture(page, `empty-${name}-${look}`);
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('texts of others are text, whatever is in them, and of any length', async () => {
+    const page = await openPage(browser, api, { viewport, colorScheme });
+    const found: string[] = [];
+    const note = async (name: string): Promise<void> => {
+      found.push(...(await flawsOf(page)).map((flaw) => `${name}: ${flaw}`));
+      await picture(page, `hostile-${name}-${look}`);
+    };
+    await page.getByText(LONG_HOST).first().waitFor();
+    await note('overview');
+    await page.goto(`${api.url}/#/hosts`);
+    await page.getByLabel('Show').selectOption('paused');
+    await page.getByText(LONG_HOST).first().waitFor();
+    await note('hosts');
+    await page.goto(`${api.url}/#/dead-letters?reason=http_4xx`);
+    await page.locator('main').getByText('hostile.example').first().waitFor();
+    await note('letters');
+    await page.locator('main').getByText('hostile.example').first().click();
+    await page.getByText('<script>window.harmed=1</script>\\u202e').waitFor();
+    await note('letter');
+    await page.goto(`${api.url}/#/url?url=${encodeURIComponent(`${HOSTILE_URL}${'x'.repeat(5_000)}`)}`);
+    await page.getByText('not known, so a new run takes it').waitFor();
+    await note('url');
+    expect(await page.evaluate(() => 'harmed' in globalThis)).toBe(false);
+    expect(await page.locator('img, script:not([src])').count()).toBe(0);
+    expect(found).toEqual([]);
+  });
+});
+
+test('the page asks for nothing that its policy would have to allow', async () => {
+  const answer = await fetch(`${api.url}/`);
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain('unsafe');
+  const html = await answer.text();
+  const script = /src="\.?\/?(\S+\.js)"/.exec(html)?.[1];
+  // Names of files and lines of this machine are for those who develop.
+  expect(await (await fetch(`${api.url}/${script}`)).text()).not.toMatch(/fileName:|jsxDEV/);
+  expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)| on\w+=|https?:/);
+});

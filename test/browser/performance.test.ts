@@ -1,0 +1,93 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { count } from '../../shared/control/format.ts';
+import type { Workplace } from '../support/trawl.ts';
+import { beatWorkers, openBusyWorkplace } from './busy-store.ts';
+import { openChromium } from './chromium.ts';
+import { type OpenApi, openApi, openPage } from './dashboard.ts';
+
+const LETTERS = 10_000;
+const LONGEST_MS = 200;
+
+let browser: Browser;
+let workplace: Workplace;
+let api: OpenApi;
+
+beforeAll(async () => {
+  workplace = await openBusyWorkplace({ letters: LETTERS });
+  [browser, api] = await Promise.all([
+    openChromium(),
+    openApi(['--local', '--output-dir', workplace.folder], { workplace }),
+  ]);
+  await beatWorkers(workplace.folder);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), api?.stop()]);
+  await workplace?.close();
+});
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  /** Microseconds on a processor: what other processes do meanwhile doesn't count. */
+  readonly tdur?: number;
+  readonly dur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/** The longest task of the page's main thread while something is done, in milliseconds, and how many tasks there were. */
+async function longestTask(page: Page, act: () => Promise<void>): Promise<{ ms: number; tasks: number }> {
+  await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+  await act();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const main = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = traceEvents.filter(
+    ({ name, ph, pid, tid }) => ph === 'X' && name.endsWith('RunTask') && main.has(`${pid} ${tid}`),
+  );
+  return { ms: Math.max(...tasks.map(({ tdur, dur = 0 }) => tdur ?? dur)) / 1_000, tasks: tasks.length };
+}
+
+test.each([
+  ['the overview', '#/', 'Paused hosts', 200],
+  ['runs', '#/runs', 'run-01', 200],
+  ['5 000 hosts', '#/hosts', 'site-', 101],
+  ['10 000 letters', '#/dead-letters', 'run-01', 101],
+] as const)('%s: a page at a time, and no task holds the browser up', async (_, hash, text, mostRows) => {
+  const page = await openPage(browser, api);
+  await page.getByText('Live', { exact: true }).waitFor();
+  const { ms, tasks } = await longestTask(page, async () => {
+    await page.evaluate((to) => {
+      location.hash = to;
+    }, hash);
+    await page.locator('main').getByText(text).first().waitFor();
+    // Two ticks of the feed, and a refresh.
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+  });
+  expect(tasks).toBeGreaterThan(10);
+  expect(ms).toBeLessThan(LONGEST_MS);
+  expect(await page.getByRole('row').count()).toBeLessThanOrEqual(mostRows);
+  expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(5_000);
+});
+
+test('5 000 hosts and 10 000 letters are leafed through', async () => {
+  const page = await openPage(browser, api);
+  await page.goto(`${api.url}/#/hosts`);
+  await page.getByRole('row').nth(100).waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('101–200').waitFor();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByText('1–100').waitFor();
+  await page.goto(`${api.url}/#/dead-letters`);
+  await page.getByText(/^10 001 dead letters; the oldest 1 000 are shown/).waitFor();
+  for (let first = 101; first <= 901; first += 100) {
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText(`${count(first)}–${count(first + 99)} of 1 000`).waitFor();
+  }
+  expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+});

@@ -1,0 +1,181 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { AT_FULL_SPEED } from '../support/full-speed.ts';
+import { TestSite } from '../support/site.ts';
+import { openWorkplace, type Workplace } from '../support/trawl.ts';
+import { openChromium } from './chromium.ts';
+import { act, flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dashboard.ts';
+
+const SECRETS = { watch: 'watch-watch-watch-watch', send: 'send-send-send-send', ops: 'ops-ops-ops-ops-ops-ops' };
+const TOKENS = { watch: 'read', send: 'submit', ops: 'admin' } as const;
+type Name = keyof typeof TOKENS;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openChromium();
+});
+afterAll(() => browser?.close());
+
+function tokensOf(...names: readonly Name[]): Record<string, string> {
+  return { API_TOKENS: names.map((name) => `${name}:${TOKENS[name]}:${SECRETS[name]}`).join(',') };
+}
+
+/** An API with an open run, which asks for tokens. */
+async function openGuarded(): Promise<{ readonly api: OpenApi; readonly workplace: Workplace }> {
+  const workplace = await openWorkplace(tokensOf('watch', 'send', 'ops'));
+  const api = await openApi(['--local', ...AT_FULL_SPEED], { workplace });
+  onTestFinished(() => api.stop());
+  await fetch(`${api.url}/api/runs`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${SECRETS.ops}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ run: 'open-run', seeds: [] }),
+  });
+  return { api, workplace };
+}
+
+async function signIn(page: Page, name: Name): Promise<void> {
+  await page.getByLabel('Token').fill(SECRETS[name]);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Live', { exact: true }).waitFor();
+}
+
+test('the form for a token is accessible in every look', async () => {
+  const { api } = await openGuarded();
+  for (const { name, colorScheme, viewport } of LOOKS) {
+    const page = await openPage(browser, api, { viewport, colorScheme, mayFail: true });
+    await page.getByRole('heading', { name: 'Sign in to Trawl' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+    expect(await flawsOf(page)).toEqual([]);
+    await picture(page, `sign-in-${name}`);
+  }
+});
+
+test('a session ends while the page is open: it says so, and who signs in again is where he was', async () => {
+  const { api } = await openGuarded();
+  const page = await openPage(browser, api, { mayFail: true });
+  await signIn(page, 'ops');
+  await page.getByRole('link', { name: 'New crawl' }).click();
+  await page.getByLabel('Seeds').fill('https://half-typed.example/');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('Your session has ended, or its token was removed.').waitFor();
+  expect(await page.getByLabel('Seeds').isVisible()).toBe(false);
+  expect(await flawsOf(page)).toEqual([]);
+  await picture(page, 'session-ended');
+  await signIn(page, 'ops');
+  expect(await page.getByLabel('Seeds').inputValue()).toBe('https://half-typed.example/');
+  expect(await page.locator(':focus').ariaSnapshot()).toContain('heading "New crawl"');
+  await expect.poll(() => page.title()).toBe('New crawl – Trawl');
+});
+
+test('a token is removed while a dialog is open: it closes, and the page shows nothing more', async () => {
+  const { api, workplace } = await openGuarded();
+  const page = await openPage(browser, api, { mayFail: true });
+  await signIn(page, 'ops');
+  await page.goto(`${api.url}/#/runs/open-run`);
+  await page.getByRole('button', { name: 'Pause run open-run' }).click();
+  await page.getByRole('dialog').waitFor();
+  await api.stop();
+  const again = workplace.start(['api', '--local', '--api-port', String(api.port), ...AT_FULL_SPEED], '', {
+    env: tokensOf('watch', 'send'),
+  });
+  await again.says(/Listening on/);
+  await page.getByText('Your session has ended, or its token was removed.').waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await page.getByText('open-run').first().isVisible()).toBe(false);
+  await page.getByLabel('Token').fill(SECRETS.ops);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('no token has this secret').waitFor();
+  await signIn(page, 'watch');
+  await page.getByText('Token watch may read only.').waitFor();
+  await page.getByRole('button', { name: 'Pause run open-run' }).waitFor({ state: 'detached' });
+  again.signal('SIGTERM');
+  await again.ended;
+});
+
+test('who signs out leaves nothing behind', async () => {
+  const { api } = await openGuarded();
+  const page = await openPage(browser, api, { mayFail: true });
+  await signIn(page, 'ops');
+  await page.getByRole('link', { name: 'open-run' }).first().waitFor();
+  await page.getByRole('button', { name: 'Sign out ops' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Trawl' }).waitFor();
+  expect(await page.content()).not.toContain('open-run');
+  expect(await page.getByText('Your session has ended').count()).toBe(0);
+});
+
+test.each([
+  ['watch', ['Token watch may read only.'], []],
+  ['send', ['Token send may read, start crawls and add URLs.'], ['URLs to add, one a line']],
+] as const)('what token %s may not do is left out, and said', async (name, says, fields) => {
+  const { api } = await openGuarded();
+  const page = await openPage(browser, api, { mayFail: true });
+  await signIn(page, name);
+  for (const text of says) await page.getByText(text).waitFor();
+  for (const hash of ['#/', '#/runs', '#/runs/open-run', '#/hosts', '#/dead-letters', '#/url']) {
+    await page.goto(`${api.url}/${hash}`);
+    await page.locator('main').getByRole('heading', { level: 1 }).waitFor();
+    const action = /^(Pause|Resume|Seal|Cancel|Limit|Replay|Delete|Forget)/;
+    expect([hash, await page.getByRole('button', { name: action }).count()]).toEqual([hash, 0]);
+  }
+  await page.goto(`${api.url}/#/runs/open-run`);
+  await page.getByText('crawler page').waitFor();
+  for (const field of fields) await page.getByLabel(field).waitFor();
+  expect(await page.getByLabel('URLs to add, one a line').count()).toBe(fields.length);
+  await page.goto(`${api.url}/#/new`);
+  const needs = page.getByText('Starting a crawl needs a token with the role submit or admin.');
+  if (name === 'watch') await needs.waitFor();
+  else await page.getByLabel('Seeds').waitFor();
+  await picture(page, `role-${name}`);
+});
+
+test('a role that is taken away while a dialog is open: the dialog says what the token may', async () => {
+  const { api } = await openGuarded();
+  const page = await openPage(browser, api, { mayFail: true });
+  await signIn(page, 'ops');
+  await page.goto(`${api.url}/#/runs/open-run`);
+  const opener = page.getByRole('button', { name: 'Pause run open-run' });
+  await opener.waitFor();
+  // Another tab of this browser has signed in with less.
+  await page.evaluate(async (token) => {
+    await fetch('api/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token }),
+    });
+  }, SECRETS.watch);
+  await opener.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
+  await dialog.getByText('token watch may read; this needs the role admin').waitFor();
+  await dialog.getByRole('button', { name: 'Leave it' }).click();
+});
+
+test('a webhook that was delivered is sent again, with the same id', async () => {
+  const site = new TestSite({ pages: 2 });
+  await site.start();
+  onTestFinished(() => site.stop());
+  const ids: (string | undefined)[] = [];
+  site.on('/hook', (request, response) => {
+    ids.push(String(request.headers['webhook-id']));
+    response.writeHead(204).end();
+  });
+  const { api } = await openGuarded();
+  const page = await openPage(browser, api, { mayFail: true });
+  await signIn(page, 'send');
+  await page.getByRole('link', { name: 'New crawl' }).click();
+  await page.getByLabel('Seeds').fill(site.url('/page/1'));
+  await page.getByLabel('Name of the run').fill('hooked');
+  await page.getByLabel('Webhook when it has ended').fill(site.url('/hook'));
+  expect(await page.getByLabel('Secret of the webhook').inputValue()).toMatch(/^whsec_/);
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.locator('.title').getByText('finished').waitFor();
+  await expect.poll(() => ids.length).toBe(1);
+  await page.getByRole('button', { name: 'Was it delivered?' }).click();
+  await page.locator('main').getByText('delivered', { exact: true }).waitFor();
+  const said = await act(page, 'Send again to the webhook of run hooked', 'Send again');
+  expect(said).toContain('/api/runs/hooked/webhook/replay');
+  await page.locator('.result').getByText('It will be sent again.').waitFor();
+  await expect.poll(() => ids.length).toBe(2);
+  expect(new Set(ids).size).toBe(1);
+});

@@ -1,0 +1,161 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SESSION_COOKIE, SESSION_MS, Sessions } from '../../../../services/api/access/sessions.ts';
+import { Tokens } from '../../../../services/api/access/tokens.ts';
+import { ApiServer } from '../../../../services/api/server.ts';
+import { silentLog } from '../../../../shared/runtime/logger.ts';
+import { settingsFrom } from '../../../../shared/settings/settings.ts';
+import { openApi } from './setup.ts';
+
+const SECRETS = { read: 'reads-reads-reads-1', submit: 'submits-submits-submits', admin: 'admin-admin-admin-1' };
+const API_TOKENS = `r:read:${SECRETS.read},s:submit:${SECRETS.submit},a:admin:${SECRETS.admin}`;
+
+/** Every route but those that ask nobody: with what it needs, and a body that it understands. */
+const ROUTES = [
+  ['GET', '/api/fleet', 'read'],
+  ['GET', '/api/fleet/history', 'read'],
+  ['GET', '/api/runs', 'read'],
+  ['GET', '/api/runs/nix', 'read'],
+  ['GET', '/api/runs/nix/records', 'read'],
+  ['GET', '/api/runs/nix/webhook', 'read'],
+  ['GET', '/api/hosts', 'read'],
+  ['GET', '/api/workers', 'read'],
+  ['GET', '/api/workers/nix', 'read'],
+  ['GET', '/api/dlq', 'read'],
+  ['GET', '/api/dlq/nix', 'read'],
+  ['GET', '/api/urls?url=http://a.test/', 'read'],
+  ['GET', '/api/crawlers', 'read'],
+  ['GET', '/api/crawlers/page/graph', 'read'],
+  ['GET', '/api/autoscale', 'read'],
+  ['GET', '/api/audit', 'read'],
+  ['GET', '/api/crawl/batch/nix', 'read'],
+  ['GET', '/api/crawl/distributed/status', 'read'],
+  ['GET', '/api/session', 'read'],
+  ['GET', '/metrics', 'read'],
+  ['POST', '/api/runs', 'submit', { run: 'x-1', seeds: [] }],
+  ['POST', '/api/runs/nix/offers', 'submit', { urls: ['http://a.test/'] }],
+  ['POST', '/api/crawl/batch', 'submit', { urls: ['nonsense'] }],
+  ['POST', '/api/runs/nix/webhook/replay', 'submit', {}],
+  ['POST', '/api/runs/nix/pause', 'admin', {}],
+  ['POST', '/api/runs/nix/resume', 'admin', {}],
+  ['POST', '/api/runs/nix/cancel', 'admin', {}],
+  ['POST', '/api/runs/nix/seal', 'admin', {}],
+  ['POST', '/api/fleet/pause', 'admin', {}],
+  ['POST', '/api/fleet/resume', 'admin', {}],
+  ['POST', '/api/hosts/a.test/pause', 'admin', {}],
+  ['POST', '/api/hosts/a.test/resume', 'admin', {}],
+  ['PUT', '/api/hosts/a.test/limit', 'admin', { rate: '1/s' }],
+  ['DELETE', '/api/hosts/a.test/limit', 'admin'],
+  ['POST', '/api/dlq/replay', 'admin', { all: true, dryRun: true }],
+  ['POST', '/api/dlq/purge', 'admin', { all: true, dryRun: true }],
+  ['POST', '/api/forget', 'admin', { host: 'a.test' }],
+] as const;
+const ROLES = ['read', 'submit', 'admin'] as const;
+
+describe('who may come in', () => {
+  test('each route needs a token of its role', async () => {
+    const { ask } = await openApi({ API_TOKENS });
+    for (const [method, path, role, body] of ROUTES) {
+      const options = { method, ...(body === undefined ? {} : { body }) };
+      expect([path, (await ask(path, options)).status]).toEqual([path, 401]);
+      for (const each of ROLES) {
+        const { status, text } = await ask(path, { ...options, token: SECRETS[each] });
+        const mayDo = ROLES.indexOf(each) >= ROLES.indexOf(role);
+        expect([path, each, status === 403], text).toEqual([path, each, !mayDo]);
+        expect([path, status < 500], text).toEqual([path, true]);
+      }
+    }
+  });
+
+  test('a file of tokens that is not there is made, with the hash of a secret that is told once', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'trawl-tokens-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const API_TOKENS_FILE = join(folder, 'tokens');
+    const { ask, server } = await openApi({ API_TOKENS_FILE });
+    expect((await ask('/api/fleet')).status).toBe(401);
+    expect((await ask('/api/fleet', { token: server.firstSecret ?? '' })).status).toBe(200);
+    expect(await readFile(API_TOKENS_FILE, 'utf8')).not.toContain(server.firstSecret);
+    const again = await openApi({ API_TOKENS_FILE });
+    expect(again.server.firstSecret).toBe(undefined);
+    expect((await again.ask('/api/fleet', { token: server.firstSecret ?? '' })).status).toBe(200);
+  });
+
+  test('health needs none', async () => {
+    const { ask } = await openApi({ API_TOKENS });
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/']) expect((await ask(path)).status).toBe(200);
+  });
+
+  test('wrong tokens are limited, and say nothing about the right ones', async () => {
+    const { ask } = await openApi({ API_TOKENS });
+    const statuses = [];
+    for (let i = 0; i < 12; i++) statuses.push((await ask('/api/fleet', { token: `wrong-${i}` })).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
+    const limited = await ask('/api/fleet', { token: 'wrong' });
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(limited.text).not.toContain(SECRETS.admin);
+  });
+
+  test('a session is a cookie that scripts of the page cannot read', async () => {
+    const { ask } = await openApi({ API_TOKENS });
+    expect((await ask('/api/session', { body: { token: 'wrong' } })).status).toBe(401);
+    const begun = await ask('/api/session', { body: { token: SECRETS.read } });
+    const cookie = begun.headers.get('set-cookie') ?? '';
+    expect([begun.status, cookie]).toEqual([204, expect.stringMatching(/HttpOnly; SameSite=Strict$/)]);
+    const [pair = ''] = cookie.split(';');
+    expect((await ask('/api/session', { headers: { cookie: pair } })).json).toEqual({
+      name: 'r',
+      role: 'read',
+      needsToken: true,
+      isLocal: true,
+    });
+    expect((await ask('/api/fleet', { headers: { cookie: pair.replace('=r.', '=a.') } })).status).toBe(401);
+    expect((await ask('/api/fleet/pause', { body: {}, headers: { cookie: pair } })).status).toBe(403);
+  });
+
+  test('events end with the session that asked for them', async () => {
+    const { server } = await openApi({ API_TOKENS });
+    const before = new Sessions(Tokens.read([`r:read:${SECRETS.read}`], 'a test'), {
+      now: () => Date.now() - SESSION_MS + 1_500,
+    });
+    const headers = { cookie: `${SESSION_COOKIE}=${before.begin({ name: 'r', role: 'read' })}` };
+    const events = await fetch(new URL('/api/events', server.url), { headers });
+    expect(events.status).toBe(200);
+    expect(await events.text()).toContain('event: fleet');
+    expect((await fetch(new URL('/api/fleet', server.url), { headers })).status).toBe(401);
+  });
+
+  test("another site's page, or name, is refused", async () => {
+    const { ask, server } = await openApi();
+    const path = '/api/fleet/pause';
+    expect((await ask(path, { body: {}, headers: { origin: 'https://evil.test' } })).status).toBe(403);
+    expect((await ask(path, { body: {}, headers: { origin: 'null' } })).status).toBe(403);
+    expect((await ask(path, { body: {}, headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403);
+    expect((await ask(path, { body: {}, headers: { origin: new URL(server.url).origin } })).status).toBe(200);
+    const { port } = new URL(server.url);
+    const status = await new Promise((resolve, reject) => {
+      const asked = request(
+        { port, host: '127.0.0.1', path: '/api/fleet', headers: { host: 'rebound.test' } },
+        (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        },
+      );
+      asked.on('error', reject).end();
+    });
+    expect(status).toBe(403);
+  });
+
+  test('an address that others reach needs tokens, and these need secrets', () => {
+    const open = (environment: Record<string, string>) => () =>
+      new ApiServer({ settings: settingsFrom({ flag: {}, environment, file: {} }), log: silentLog, isLocal: true });
+    expect(open({ API_HOST: '0.0.0.0' })).toThrow(/API_TOKENS/);
+    expect(open({ API_HOST: '0.0.0.0', API_TOKENS })).not.toThrow();
+    expect(open({ API_HOST: '::1' })).not.toThrow();
+    expect(open({ API_TOKENS: 'a:admin:short' })).toThrow(/secret of token a/);
+    expect(open({ API_TOKENS: 'a:root:long-enough-for-a-secret' })).toThrow(/name:role:secret/);
+    expect(open({ API_TOKENS: 'a:root:long-enough-for-a-secret' })).not.toThrow(/long-enough/);
+  });
+});

@@ -1,0 +1,317 @@
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { validate } from '@readme/openapi-parser';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { TestSite } from '../../../support/site.ts';
+import { openApi } from './setup.ts';
+
+async function openSite(): Promise<TestSite> {
+  const site = new TestSite({ pages: 20 });
+  await site.start();
+  onTestFinished(() => site.stop());
+  return site;
+}
+
+describe('runs over HTTP', () => {
+  test('a run is opened for offers, offered to, steered, and each change is in the audit', async () => {
+    const { ask } = await openApi();
+    const opened = await ask('/api/runs', { body: { run: 'r1', seeds: [] } });
+    expect([opened.status, opened.headers.get('location')]).toEqual([202, '/api/runs/r1']);
+    const urls = ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b', 'http://127.0.0.1:9/a', 'nonsense'];
+    const offered = await ask('/api/runs/r1/offers', { body: { urls } });
+    expect(offered.json).toEqual({ run: 'r1', discovered: 3, duplicate: 1, malformed: 1 });
+    const paused = await ask('/api/runs/r1/pause', { body: { reason: 'a test' } });
+    expect(paused.json).toMatchObject({ was: 'running', is: 'paused', pauseReason: 'a test' });
+    expect((await ask('/api/runs/r1')).json).toMatchObject({ state: 'paused', pauseReason: 'a test', discovered: 3 });
+    expect((await ask('/api/runs/r1/seal', { method: 'POST' })).json).toMatchObject({ sealed: true });
+    expect((await ask('/api/runs/r1/offers', { body: { urls } })).json).toMatchObject({ code: 'wrong_state' });
+    expect((await ask('/api/runs?state=paused')).json.runs.map((each: { run: string }) => each.run)).toEqual(['r1']);
+    expect((await ask('/api/runs/r1/cancel', { body: {} })).json).toMatchObject({ is: 'cancelled' });
+    expect((await ask('/api/runs/r1/resume', { body: {} })).json).toMatchObject({ status: 409, code: 'wrong_state' });
+    const { entries } = (await ask('/api/audit')).json;
+    expect(entries.map(({ action, target, reason }: Record<string, unknown>) => [action, target, reason])).toEqual([
+      ['cancel run', 'r1', null],
+      ['seal run', 'r1', null],
+      ['pause run', 'r1', 'a test'],
+      ['offer', 'r1', null],
+      ['open run', 'r1', null],
+    ]);
+    expect((await ask('/api/audit?limit=2')).json).toMatchObject({ next: 2 });
+  });
+
+  test('a crawl of this machine is begun, and crawled to its end by the API', async () => {
+    const site = await openSite();
+    const { ask } = await openApi();
+    const body = { run: 'c1', seeds: [site.url('/page/1'), site.url('/page/2')] };
+    expect((await ask('/api/runs', { body })).json).toMatchObject({ run: 'c1', discovered: 2 });
+    const state = async (): Promise<string> => (await ask('/api/runs/c1')).json.state;
+    await expect.poll(state, { timeout: 10_000 }).toBe('finished');
+    const records = await ask('/api/runs/c1/records?format=csv&fields=url,status');
+    expect(records.text.trim().split('\r\n').toSorted()).toEqual(
+      ['url,status', `${site.url('/page/1')},200`, `${site.url('/page/2')},200`].toSorted(),
+    );
+    expect((await ask('/api/runs', { body })).json).toMatchObject({ code: 'wrong_state' });
+  });
+
+  test('a host is paused, limited, and released', async () => {
+    const { ask } = await openApi();
+    expect((await ask('/api/hosts/a.test/pause', { body: { reason: 'x' } })).json).toMatchObject({
+      is: { paused: true },
+    });
+    expect((await ask('/api/hosts?state=paused')).json.hosts).toMatchObject([{ host: 'a.test', byHand: true }]);
+    expect((await ask('/api/hosts/a.test/resume', { method: 'POST' })).json).toMatchObject({ was: { reason: 'x' } });
+    const limit = { method: 'PUT', body: { rate: '30/min' } };
+    expect((await ask('/api/hosts/a.test/limit', limit)).json).toEqual({ host: 'a.test', was: 'none', is: '30/min' });
+    const ended = await ask('/api/hosts/a.test/limit', { method: 'DELETE' });
+    expect(ended.json).toEqual({ host: 'a.test', was: '30/min', is: 'none' });
+  });
+
+  test('marks are counted before they are forgotten; only what changes is in the audit', async () => {
+    const { ask } = await openApi();
+    await ask('/api/runs', { body: { run: 'r1', seeds: [] } });
+    await ask('/api/runs/r1/offers', { body: { urls: ['http://a.test/1', 'http://a.test/2', 'http://b.test/1'] } });
+    await ask('/api/runs/r1/cancel', { body: {} });
+    await ask('/api/runs', { body: { run: 'r2', seeds: [] } });
+    await ask('/api/runs/r2/offers', { body: { urls: ['http://a.test/1'] } });
+    const [all, dryRun] = [true, true];
+    expect((await ask('/api/forget', { body: { all, dryRun } })).json).toMatchObject({ kept: 1, dryRun: true });
+    const counted = (await ask('/api/forget', { body: { host: 'a.test', dryRun } })).json;
+    expect(counted).toMatchObject({ forgotten: 0, kept: 1, dryRun: true });
+    const forgotten = (await ask('/api/forget', { body: { host: 'a.test', reason: 'moved' } })).json;
+    expect({ ...forgotten, dryRun: true }).toEqual(counted);
+    const { entries } = (await ask('/api/audit')).json;
+    expect(entries.filter(({ action }: { action: string }) => action === 'forget')).toMatchObject([
+      { target: 'a.test', reason: 'moved' },
+    ]);
+  });
+
+  test('a webhook is delivered until it is taken, always with the same id, and can be verified', async () => {
+    const { ask } = await openApi();
+    const secret = `whsec_${Buffer.from('a key of twenty-four bytes').toString('base64')}`;
+    const heard: { headers: Record<string, string>; body: string }[] = [];
+    const twice = Promise.withResolvers<void>();
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += String(chunk)));
+      request.on('end', () => {
+        heard.push({ headers: request.headers as Record<string, string>, body });
+        response.writeHead(204).end();
+        if (heard.length === 2) twice.resolve();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const webhook = { url: `http://127.0.0.1:${port}/hook`, secret };
+    await ask('/api/runs', { body: { run: 'w1', seeds: [], webhook } });
+    expect((await ask('/api/runs/w1/webhook')).json).toMatchObject({ state: 'waiting', attempts: [] });
+    expect((await ask('/api/runs/w1/webhook/replay', { method: 'POST' })).status).toBe(409);
+    await ask('/api/runs/w1/cancel', { body: {} });
+    await expect
+      .poll(async () => (await ask('/api/runs/w1/webhook')).json.state, { timeout: 10_000 })
+      .toBe('delivered');
+    expect((await ask('/api/runs/w1/webhook/replay', { method: 'POST' })).status).toBe(202);
+    await twice.promise;
+    for (const { headers, body } of heard)
+      expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'run.cancelled', data: { run: 'w1' } });
+    expect(new Set(heard.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect((await ask('/api/runs/w1/webhook')).text).not.toContain(secret);
+  });
+});
+
+describe('batches in the process of the API', () => {
+  test('one entry per input, in order: failures, duplicates and malformed ones among them', async () => {
+    const site = await openSite();
+    const { ask } = await openApi();
+    const page = (n: number): string => site.url(`/page/${n}`);
+    const urls = [page(1), page(2), page(1), site.url('/nix'), 'nonsense', 'ftp://a.test/'];
+    const { status, json } = await ask('/api/crawl/batch', { body: { urls, timeout: 20 } });
+    expect([status, json.distributed, json.stats]).toEqual([200, false, null]);
+    expect(json.results.map((each: { status: string }) => each.status)).toEqual([
+      'success',
+      'success',
+      'success',
+      'failed',
+      'failed',
+      'failed',
+    ]);
+    expect(json.results[2]).toEqual(json.results[0]);
+    expect(json.results[0].content.length).toBeGreaterThan(10);
+    expect((await ask(`/api/crawl/batch/${json.session_id}`)).json).toEqual(json);
+  });
+
+  test.each([
+    [undefined, 'Shop\nTea'],
+    ['text', 'Shop\nTea'],
+    ['markdown', '# Shop\n\n[Tea](SITE/tea)'],
+    ['html', '<h1>Shop</h1><a href=tea>Tea</a>'],
+    ['none', null],
+  ])('content %s', async (content, expected) => {
+    const site = await openSite();
+    const { ask } = await openApi();
+    const body = '<h1>Shop</h1><a href=tea>Tea</a>';
+    site.on('/shop', (_, response) => void response.setHeader('content-type', 'text/html').end(body));
+    const options = content === undefined ? {} : { content };
+    const { json } = await ask('/api/crawl/batch', { body: { urls: [site.url('/shop')], options, timeout: 20 } });
+    expect(json.results[0]).toMatchObject({
+      status: 'success',
+      content: expected?.replace('SITE', site.origin) ?? null,
+    });
+  });
+
+  test('content that there is not says which there are', async () => {
+    const { ask } = await openApi();
+    const { json } = await ask('/api/crawl/batch', { body: { urls: ['http://a.test/'], options: { content: 'pdf' } } });
+    expect(json).toMatchObject({
+      code: 'usage',
+      detail: 'expected options.content to be one of none, text, markdown, html, got "pdf"',
+    });
+  });
+
+  test('a client that leaves cancels it, unless it named the request; the same name gets the same answer', async () => {
+    const site = await openSite();
+    const { ask } = await openApi();
+    const urls = [site.url('/page/1')];
+    const headers = { 'idempotency-key': 'k1' };
+    const [one, two] = await Promise.all([
+      ask('/api/crawl/batch', { body: { urls, timeout: 20 }, headers }),
+      ask('/api/crawl/batch', { body: { urls, timeout: 20 }, headers }),
+    ]);
+    expect(one?.json).toEqual(two?.json);
+    const other = await ask('/api/crawl/batch', { body: { urls: ['http://127.0.0.1:9/'], timeout: 20 }, headers });
+    expect(other.json).toMatchObject({ code: 'wrong_state' });
+    const async = await ask('/api/crawl/batch', { body: { urls, timeout: 20 }, headers: { prefer: 'respond-async' } });
+    expect(async.status).toBe(202);
+    const answer = async (): Promise<string> =>
+      (await ask(`/api/crawl/batch/${async.json.session_id}`)).json.results[0].status;
+    await expect.poll(answer, { timeout: 10_000 }).toBe('success');
+  });
+
+  test('no fleet: 503 at once', async () => {
+    const { ask } = await openApi();
+    const { status, json, headers } = await ask('/api/crawl/batch', {
+      body: { urls: ['http://a.test/'], distributed: true },
+    });
+    expect([status, json.code, headers.has('retry-after')]).toEqual([503, 'unavailable', true]);
+    expect((await ask('/api/crawl/distributed/status')).json.distributed_available).toBe(false);
+  });
+});
+
+describe('robots.txt over HTTP', () => {
+  const secret = (role: string): string => `${role}-secret-of-a-test`;
+  const API_TOKENS = ['submit', 'admin'].map((role) => `${role}:${role}:${secret(role)}`).join(',');
+
+  test('only an admin may ignore it, in a run and in a batch', async () => {
+    const site = await openSite();
+    site.robots = 'User-agent: *\nDisallow: /';
+    const { ask } = await openApi({ API_TOKENS });
+    const batch = (options: object) => ({ urls: [site.url('/page/1')], timeout: 20, options });
+    const [submit, admin] = [{ token: secret('submit') }, { token: secret('admin') }];
+    const obeying = await ask('/api/crawl/batch', { body: batch({}), ...submit });
+    expect(obeying.json.results[0]).toMatchObject({ status: 'skipped', reason: 'robots' });
+    for (const [path, body] of [
+      ['/api/crawl/batch', batch({ robots: 'ignore' })],
+      ['/api/runs', { run: 'r1', seeds: [site.url('/page/1')], options: { robots: 'ignore' } }],
+    ] as const) {
+      const refused = await ask(path, { body, ...submit });
+      expect([refused.status, refused.json.detail]).toEqual([
+        403,
+        'token submit may submit; this needs the role admin',
+      ]);
+    }
+    expect((await ask('/api/runs/r1', admin)).status).toBe(404);
+    const ignoring = await ask('/api/crawl/batch', { body: batch({ robots: 'ignore' }), ...admin });
+    expect(ignoring.json.results[0]).toMatchObject({ status: 'success' });
+    const body = { run: 'r1', seeds: [site.url('/page/2')], options: { robots: 'ignore' } };
+    expect((await ask('/api/runs', { body, ...admin })).status).toBe(202);
+    const done = async (): Promise<number> => (await ask('/api/runs/r1', admin)).json.done;
+    await expect.poll(done, { timeout: 20_000 }).toBe(1);
+  });
+});
+
+describe('what is bad gets a problem', () => {
+  test.each([
+    ['an unknown route', '/api/nix', {}, 404, 'not_found'],
+    ['no JSON', '/api/runs', { body: '{"run":' }, 400, 'usage'],
+    ['a wrong type', '/api/runs', { body: { run: 7 } }, 400, 'usage'],
+    ['an unknown field', '/api/runs', { body: { urls: [] } }, 400, 'usage'],
+    ['a file as a seed', '/api/runs', { body: { seeds: ['/etc/passwd'] } }, 400, 'usage'],
+    ['standard input as a seed', '/api/runs', { body: { seeds: ['-'] } }, 400, 'usage'],
+    ['a path as a crawler', '/api/runs', { body: { crawler: '../x.ts', seeds: [] } }, 400, 'usage'],
+    ['an unknown crawler', '/api/runs', { body: { crawler: 'nix', seeds: [] } }, 404, 'unknown_crawler'],
+    [
+      'an option that is no one’s',
+      '/api/runs',
+      { body: { seeds: [], options: { privateHosts: '::/0' } } },
+      400,
+      'usage',
+    ],
+    ['an option that is wrong', '/api/runs', { body: { seeds: [], options: { rate: 'fast' } } }, 400, 'usage'],
+    ['a webhook that is none', '/api/runs', { body: { seeds: [], webhook: { url: 'x', secret: 'y' } } }, 400, 'usage'],
+    ['too large', '/api/forget', { body: { url: 'x'.repeat(300_000) } }, 413, 'too_large'],
+    ['too many', '/api/crawl/batch', { body: { urls: Array(1_001).fill('http://a.test/') } }, 400, 'usage'],
+    ['no letters named', '/api/dlq/purge', { body: {} }, 400, 'usage'],
+    [
+      'a form',
+      '/api/forget',
+      { body: 'all=true', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      415,
+      'unsupported_media_type',
+    ],
+    ['an unknown run', '/api/runs/nix', {}, 404, 'unknown_run'],
+    ['an id that is none', '/api/runs/N%2F..', {}, 400, 'usage'],
+    ['an unknown worker', '/api/workers/nix', {}, 404, 'unknown_worker'],
+    ['an unknown batch', '/api/crawl/batch/nix', {}, 404, 'unknown_batch'],
+    ['a wrong cursor', '/api/runs?cursor=-1', {}, 400, 'usage'],
+    ['a wrong condition', '/api/runs/nix/records?where=x', {}, 400, 'usage'],
+  ])('%s', async (_, path, asking, status, code) => {
+    const { ask } = await openApi();
+    const answer = await ask(path, asking as object);
+    expect([answer.status, answer.json?.code], answer.text).toEqual([status, code]);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  });
+
+  test('what is wrong is named by its place', async () => {
+    const { ask } = await openApi();
+    expect((await ask('/api/runs', { body: { run: 7 } })).json.detail).toMatch(/^body\.run: /);
+    expect((await ask('/api/runs', { body: '"seeds"' })).json.detail).toMatch(/^body: /);
+  });
+
+  test('a body that stops half-way costs nobody else anything', async () => {
+    const { ask, server } = await openApi();
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write(
+      'POST /api/forget HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"all"',
+    );
+    expect((await ask('/healthz')).status).toBe(200);
+    socket.destroy();
+    expect((await ask('/api/audit')).json.entries).toEqual([]);
+  });
+});
+
+describe('the description', () => {
+  test('is one that a foreign reader takes, and has every route', async () => {
+    const { ask } = await openApi();
+    const { json } = await ask('/openapi.json');
+    expect(await validate(structuredClone(json))).toMatchObject({ valid: true });
+    expect(Object.keys(json.paths).length).toBeGreaterThan(30);
+  });
+});
+
+test('events: the fleet at once, then each second, and the run that was named', async () => {
+  const { ask, server } = await openApi();
+  await ask('/api/runs', { body: { run: 'e1', seeds: [] } });
+  const over = new AbortController();
+  const response = await fetch(new URL('/api/events?run=e1', server.url), { signal: over.signal });
+  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += new TextDecoder().decode(chunk);
+    if (text.split('event: fleet').length > 2 && text.includes('event: run')) break;
+  }
+  over.abort();
+  expect(text).toContain('"run":"e1"');
+});

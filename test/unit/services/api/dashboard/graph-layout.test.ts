@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { layoutOf, pathOfArrow, SEEDS } from '../../../../../services/api/dashboard/src/parts/graph-layout.ts';
+
+const SHOP = {
+  steps: ['list', 'product', 'review', 'stray'],
+  edges: [
+    { to: 'list' },
+    { to: 'product', label: '/p/*' },
+    { from: 'list', to: 'list' },
+    { from: 'list', to: 'product' },
+    { from: 'product', to: 'review' },
+    { from: 'review', to: 'list' },
+  ],
+};
+
+test('steps stand in columns by their distance from the seeds', () => {
+  const { nodes } = layoutOf(SHOP);
+  const columns = new Map<number, string[]>();
+  for (const { name, x } of nodes) columns.set(x, [...(columns.get(x) ?? []), name]);
+  expect([...columns.values()]).toEqual([[SEEDS], ['list', 'product', 'stray'], ['review']]);
+});
+
+test('no two steps stand in one place, and all of them in the picture', () => {
+  const { nodes, width, height } = layoutOf(SHOP);
+  expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
+  expect(nodes.every(({ x, y }) => x < width && y < height)).toBe(true);
+});
+
+test('every edge has its arrow, those that lead back as well', () => {
+  const { arrows } = layoutOf(SHOP);
+  expect(arrows).toHaveLength(SHOP.edges.length);
+  expect(new Set(arrows.map(pathOfArrow)).size).toBe(SHOP.edges.length);
+});

@@ -10,7 +10,9 @@ const TITLES: Readonly<Record<SettingGroup, string>> = {
   fetch: 'Of fetching',
   worker: 'Of a worker',
   fleet: 'Of the fleet',
+  metrics: 'Of metrics',
   output: 'Of records',
+  api: 'Of the API',
   log: 'Of the log',
 };
 
@@ -31,6 +33,12 @@ const COMPOSE_ONLY = `# Of docker-compose.yml
 # PUBLISH_UI_PORT=15672
 # PUBLISH_REDIS_PORT=6379
 # PUBLISH_POSTGRES_PORT=5432
+# PUBLISH_API_PORT=8080
+
+# Of docker-compose.monitoring.yml: its ports, on 127.0.0.1 too, and the password of Grafana's user admin.
+# PUBLISH_PROMETHEUS_PORT=9090
+# PUBLISH_GRAFANA_PORT=3000
+# GRAFANA_PASSWORD=admin
 `;
 
 /** The text of `.env.example`: every setting, commented out, at its default. */

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { unknownText } from '../../shared/control/unknown-setting.ts';
 import { COLOUR_CHOICES, type ColourChoice, chooseColours } from '../../shared/runtime/colour.ts';
 import { UsageError } from '../../shared/runtime/errors.ts';
 import { type Logger, type LogLevel, openLog } from '../../shared/runtime/logger.ts';
@@ -10,7 +11,6 @@ import { HEADINGS, SHOWN } from './help/flags.ts';
 import { untilInterrupted } from './process/interrupts.ts';
 import { logBug, report } from './process/report.ts';
 import { type Telling, tellingOf } from './text/teller.ts';
-import { unknownText } from './text/unknown-setting.ts';
 
 /** One sub-command. */
 export interface CommandModule {

@@ -14,8 +14,8 @@ const COMMANDS: readonly (readonly [
   load: () => Promise<{ readonly command: CommandModule }>,
 ])[] = [
   ['crawl', 'One process:', 'crawl in this one process, with no services', () => import('./commands/crawl.ts')],
-  ['try', 'One process:', 'fetch one page, and show what a crawler makes of it', () => import('./commands/try.ts')],
-  ['demo', 'One process:', 'serve a small site and crawl it; needs no network', () => import('./commands/demo.ts')],
+  ['try', 'One process:', 'show what a crawler makes of one page', () => import('./commands/try.ts')],
+  ['demo', 'One process:', 'serve a small site, and crawl it', () => import('./commands/demo.ts')],
   ['produce', 'A fleet:', 'offer seeds to the fleet', () => import('./commands/produce.ts')],
   ['work', 'A fleet:', 'run a worker of the fleet', () => import('./commands/work.ts')],
   ['status', 'Runs:', 'show the progress of a run, or of all runs', () => import('./commands/status.ts')],
@@ -29,6 +29,7 @@ const COMMANDS: readonly (readonly [
   ['resume', 'Runs:', 'resume a paused run or host', () => import('./commands/resume.ts')],
   ['cancel', 'Runs:', 'end a run: its waiting URLs are dropped', () => import('./commands/cancel.ts')],
   ['seal', 'Runs:', 'say that no more seeds will come to a run', () => import('./commands/seal.ts')],
+  ['limit', 'Runs:', 'limit how fast a host is asked', () => import('./commands/limit.ts')],
   ['dlq', 'Pages:', 'show, replay, export or delete dead letters', () => import('./commands/dlq.ts')],
   ['url', 'Pages:', 'show what became of a URL, or why it waits', () => import('./commands/url.ts')],
   [
@@ -37,6 +38,8 @@ const COMMANDS: readonly (readonly [
     'forget that URLs were crawled, so that they are taken again',
     () => import('./commands/forget.ts'),
   ],
+  ['workers', 'A fleet:', 'list the workers that are alive', () => import('./commands/workers.ts')],
+  ['api', 'A fleet:', 'serve a dashboard, and all this over HTTP', () => import('./commands/api.ts')],
   ['init', 'This machine:', 'make a folder with a crawler and its test', () => import('./commands/init.ts')],
   [
     'crawlers',

@@ -1,15 +1,17 @@
 import { type Command, Option } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
+import { summaryJson } from '../../../shared/control/summary-json.ts';
+import { EmbeddedFleet } from '../../process/embedded-fleet.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
 import { HEADINGS } from '../help/flags.ts';
-import { EmbeddedFleet } from '../process/embedded-fleet.ts';
+import { embeddedContext } from '../process/embedded-context.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
 import { tellEnd } from '../process/tell-end.ts';
 import { planTableOfCrawl, tableFlags, writeTableOf } from '../tables/crawl-table.ts';
-import { addTableOptions, type TableOptions } from '../tables/table-plan.ts';
+import { addTableOptions, type TableOptions } from '../tables/table-flags.ts';
 import { printJson, say, sayFailure } from '../text/output.ts';
-import { exitCodeOf, summaryJson } from '../text/summary.ts';
+import { exitCodeOf } from '../text/summary.ts';
 
 /** `trawl crawl SEED…`: producer, frontier and worker in one process, with no services. */
 export const command: CommandModule = {
@@ -58,7 +60,7 @@ export async function crawl(
     await writeTableOf(ended, table, context);
     return 0;
   }
-  const fleet = new EmbeddedFleet(plan, context);
+  const fleet = new EmbeddedFleet(plan, embeddedContext(context));
   const goOn = (): string =>
     plan.kept === undefined ? '' : resumeCommand(plan, context, fleet.isAllRead) + tableFlags(options);
   const interrupts = new Interrupts(() => (goOn() === '' ? [] : [`Resume with: ${goOn()}`]));
@@ -69,7 +71,7 @@ export async function crawl(
       const records = recordsPlaceOf(context.settings, progress.run);
       // Standard output is the table's, if it goes there.
       const isStandardOutputTaken = table !== undefined && table.path === undefined;
-      const told = { records, isLocal: true, isInterrupted, stepFailures: fleet.stepFailures.all };
+      const told = { records, isLocal: true, isInterrupted };
       tellEnd(progress, context, told, isStandardOutputTaken);
     }
     const { failure } = fleet;

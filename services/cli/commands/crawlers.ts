@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { argLines } from '../../../shared/crawler/args.ts';
 import { findAll, findCrawler } from '../../../shared/crawler/catalogue.ts';
-import type { LoadedCrawler } from '../../../shared/crawler/load.ts';
+import { GRAPH_FORMATS, type GraphFormat, graphJson, graphLines } from '../../../shared/crawler/crawler-graph.ts';
+import { crawlerJson } from '../../../shared/crawler/crawler-json.ts';
 import { ConfigurationError } from '../../../shared/runtime/errors.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { tell } from '../process/with-stores.ts';
-import { GRAPH_FORMATS, type GraphFormat, graphJson, graphLines } from '../text/crawler-graph.ts';
 import { table } from '../text/table.ts';
 
 interface GraphOptions {
@@ -50,11 +50,6 @@ async function list(context: Context): Promise<number> {
 }
 
 const HEAD = ['NAME', 'VERSION', 'STEPS', 'ARGUMENTS', 'FILE'];
-
-function crawlerJson({ crawler, version, file }: LoadedCrawler): object {
-  const steps = crawler.steps.map(({ name }) => name);
-  return { name: crawler.name, version, steps, args: argLines(crawler), strictVersion: crawler.isStrict, file };
-}
 
 async function graph(name: string, { format = 'mermaid' }: GraphOptions, context: Context): Promise<number> {
   const { crawler, version } = await findCrawler(name, context.settings.crawlersDir);

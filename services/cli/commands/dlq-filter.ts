@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { readHost } from '../../../shared/control/host-name.ts';
 import type { LetterFilter } from '../../../shared/control/letter-filter.ts';
+import { readRunId } from '../../../shared/control/run-id.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { FAILED_REASONS } from '../../../shared/task/task/outcome.ts';
-import { readHost } from '../process/host-name.ts';
-import { readRunId } from '../process/run-id.ts';
 import type { Whose } from '../process/with-stores.ts';
 
 /** Whether letters of crawls on this machine are meant, if a flag says so. */

@@ -1,6 +1,7 @@
 import { count, counted } from '../../../shared/control/format.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
 import { letterJson, rawText } from '../../../shared/control/letter-json.ts';
+import { browseLetters } from '../../../shared/control/letter-list.ts';
 import type { DeadLetters } from '../../../shared/ports/transport.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { runNamedBy } from '../../../shared/task/task/task.ts';
@@ -13,8 +14,6 @@ import { jsonLine, print, printJson, say, sayFailure } from '../text/output.ts';
 import { table } from '../text/table.ts';
 import { type FilterOptions, type LocalChoice, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 
-/** Letters that `list` and `show` look through. */
-const MOST_LOOKED_AT = 100_000;
 const TASK_ID = /^[a-z0-9-]+:[0-9a-f]{32}$/;
 
 /** `trawl dlq list`: a line each, oldest first. */
@@ -87,9 +86,6 @@ async function writeLetters(
   return written;
 }
 
-/** The letters that are there now, those that failed first in front. Raw bodies have no time and come last. */
-async function browse(context: Context, whose: Whose): Promise<FoundLetter[]> {
-  const found = (await withLetters(context, whose, (letters) => letters.browse(MOST_LOOKED_AT))).map(readLetter);
-  const time = ({ letter }: FoundLetter): string => letter?.failedAt ?? '~';
-  return found.sort((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
+function browse(context: Context, whose: Whose): Promise<FoundLetter[]> {
+  return withLetters(context, whose, browseLetters);
 }

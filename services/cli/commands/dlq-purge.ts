@@ -1,5 +1,5 @@
 import { counted } from '../../../shared/control/format.ts';
-import { isMeant, readLetter } from '../../../shared/control/letter-filter.ts';
+import { purgeLetters as purge, purgedJson } from '../../../shared/control/letter-list.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import type { Context } from '../command.ts';
 import { withLetters } from '../process/with-archives.ts';
@@ -17,22 +17,12 @@ export async function purgeLetters(options: PurgeOptions, context: Context): Pro
   if (reason === undefined && host === undefined && run === undefined && !all)
     throw new UsageError('name which letters to delete, with --reason, --host or --run, or say --all');
   const [filter, limit] = [readFilter(options), readLimit(options)];
-  let purged = 0;
-  const enough = new AbortController();
-  await withLetters(context, whoseLetters(options), (letters) =>
-    letters.sift(async (messages) => {
-      const fates = messages.map((message) => {
-        if (purged >= limit || !isMeant(readLetter(message), filter)) return 'keep';
-        purged++;
-        return dryRun ? 'keep' : 'delete';
-      });
-      if (purged >= limit) enough.abort();
-      return fates;
-    }, enough.signal),
+  const purged = await withLetters(context, whoseLetters(options), (letters) =>
+    purge(letters, { filter, limit, isDry: dryRun }),
   );
   const text = dryRun
     ? `${counted(purged, 'dead letter')} would be deleted; nothing was changed`
     : `${counted(purged, 'dead letter')} deleted`;
-  tell(context, { purged: dryRun ? 0 : purged, matching: purged, dryRun }, [text]);
+  tell(context, purgedJson(purged, dryRun), [text]);
   return 0;
 }

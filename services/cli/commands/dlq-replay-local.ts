@@ -4,12 +4,14 @@ import { RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
+import { localReplayJson } from '../../process/replay-json.ts';
+import { routingRulesOf } from '../../process/routing-rules.ts';
 import { type LocallyReplayed, type LocallyReplayedRun, LocalReplayer } from '../../producer/local-replayer.ts';
 import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
-import { routingRulesOf } from '../process/routing-rules.ts';
 import { resumeRunCommand } from '../process/run-plan.ts';
 import { tell } from '../process/with-stores.ts';
+import { ofOwners, withoutOwnerLines } from '../text/letters-of-groups.ts';
 import { say } from '../text/output.ts';
 import { type ReplayOptions, readFilter, readLimit } from './dlq-filter.ts';
 
@@ -49,34 +51,31 @@ function refuseRunOptions(options: ReplayOptions): void {
 }
 
 function tellReplayed(
-  { runs, malformed }: LocallyReplayed,
+  replayed: LocallyReplayed,
   dryRun: boolean,
   goOn: (run: string) => string | undefined,
   context: Context,
 ): void {
+  const { runs, malformed, withoutOwner } = replayed;
   const told = runs
     .filter(({ letters }) => letters > 0)
     .map((run) => ({ ...run, resume: dryRun || run.accepted === 0 ? undefined : goOn(run.run) }));
-  const document = {
-    runs: told.map(({ urlKey: _, refused = null, resume = null, ...counts }) => ({ ...counts, refused, resume })),
-    letters: told.reduce((sum, { letters }) => sum + letters, 0),
-    malformed,
-    dryRun,
-  };
   const lines = told.flatMap((run) => runLines(run, dryRun));
   if (told.length === 0) lines.push('No dead letters to replay.');
   if (malformed > 0)
     lines.push(
       `${counted(malformed, 'malformed letter')} can't be replayed and will stay (${TRAWL} dlq list --local --reason malformed)`,
     );
+  lines.push(...withoutOwnerLines(withoutOwner));
   if (dryRun) lines.push('Nothing was changed.');
-  tell(context, document, lines);
+  tell(context, localReplayJson(replayed, dryRun, goOn), lines);
 }
 
 function runLines(
   {
     run,
     letters,
+    ofGroups,
     accepted,
     known,
     inFlight,
@@ -91,9 +90,11 @@ function runLines(
       `Run ${run} ${why}: ${counted(letters, 'letter')} of it left in place. Crawl the URLs by a new run: ${TRAWL} dlq export --local --run ${run}`,
     ];
   }
-  if (dryRun) return [`${counted(letters, 'letter')} of run ${run} would be replayed in that run`];
+  const owners = ofOwners(ofGroups, dryRun);
+  if (dryRun) return [`${counted(letters, 'letter')} of run ${run} would be replayed in that run`, ...owners];
   const lines = [
     `Run ${run}: ${counted(letters, 'letter')} replayed: ${count(accepted)} wait again, ${count(known)} known already`,
+    ...owners,
   ];
   if (inFlight > 0) lines.push(`  ${count(inFlight)} are being crawled just now: their letters stay`);
   if (resume !== undefined) lines.push(`  It is not being crawled. Resume it with: ${resume}`);

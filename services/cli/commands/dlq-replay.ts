@@ -5,13 +5,15 @@ import { findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { runOptionsFor } from '../../process/crawler-input.ts';
+import { replayJson } from '../../process/replay-json.ts';
+import { routingRulesOf } from '../../process/routing-rules.ts';
 import { Replayer, type ReplayResult, type ReplayTally } from '../../producer/replayer.ts';
 import type { Context } from '../command.ts';
-import { runOptionsFor } from '../process/crawler-input.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
-import { routingRulesOf } from '../process/routing-rules.ts';
 import { findLocal, namingLocal, tell } from '../process/with-stores.ts';
+import { ofOwners, withoutOwnerLines } from '../text/letters-of-groups.ts';
 import { say } from '../text/output.ts';
 import { type ReplayOptions, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 import { replayLocally } from './dlq-replay-local.ts';
@@ -86,28 +88,21 @@ function overridesOf(options: ReplayOptions, settings: RunOptions): Partial<RunO
   };
 }
 
-function tellResult({ runs, malformed }: ReplayResult, dryRun: boolean, context: Context): void {
-  const document = {
-    run: runs.length === 1 ? runs[0]?.run : null,
-    runs: runs.map(({ run, origin, options, isJoined, isForgotten, letters, accepted, known }) => {
-      return { run, origin, letters, accepted, known, joined: isJoined, originForgotten: isForgotten, options };
-    }),
-    letters: runs.reduce((sum, { letters }) => sum + letters, 0),
-    malformed,
-    dryRun,
-  };
+function tellResult(replayed: ReplayResult, dryRun: boolean, context: Context): void {
+  const { runs, malformed, withoutOwner } = replayed;
   const lines = runs.flatMap((run) => runLines(run, dryRun));
   if (runs.length === 0) lines.push('No dead letters to replay.');
   if (malformed > 0)
     lines.push(
       `${counted(malformed, 'malformed letter')} can't be replayed and will stay (${TRAWL} dlq list --reason malformed)`,
     );
+  lines.push(...withoutOwnerLines(withoutOwner));
   if (dryRun) lines.push('Nothing was changed.');
-  tell(context, document, lines);
+  tell(context, replayJson(replayed, dryRun), lines);
 }
 
 function runLines(replayed: ReplayTally, dryRun: boolean): string[] {
-  const { run, origin, options, isJoined, isForgotten, letters, accepted, known } = replayed;
+  const { run, origin, options, isJoined, isForgotten, letters, ofGroups, accepted, known } = replayed;
   const { crawler, intervalMs, maxAttempts } = options;
   const rate = intervalMs > 0 ? pace(intervalMs) : 'no limit';
   const how = `crawler ${crawler}, ${rate}, ${counted(maxAttempts, 'attempt')}`;
@@ -116,6 +111,7 @@ function runLines(replayed: ReplayTally, dryRun: boolean): string[] {
     : `${counted(letters, 'letter')} of run ${origin} replayed: ${count(accepted)} taken, ${count(known)} known already (${how})`;
   return [
     `Run ${run}: ${told}`,
+    ...ofOwners(ofGroups, dryRun),
     ...(isJoined ? ['  It was begun by a replay that was interrupted, and keeps the options of that.'] : []),
     ...(isForgotten ? [`  Redis has forgotten run ${origin}: the options are this process' own.`] : []),
     ...(dryRun ? [] : [`  Progress: ${TRAWL} status ${run} --watch`]),

@@ -1,8 +1,9 @@
+import { readHost } from '../../../shared/control/host-name.ts';
+import { pausedHostJson, resumedHostJson } from '../../../shared/control/host-pause-json.ts';
 import { pauseText } from '../../../shared/control/pause-text.ts';
 import type { Pause } from '../../../shared/ports/host-gate.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import type { Context } from '../command.ts';
-import { readHost } from '../process/host-name.ts';
 import { tell, type Whose, withStores } from '../process/with-stores.ts';
 
 /** `trawl pause --host`: no run releases or fetches anything from the host until it is resumed. */
@@ -10,10 +11,9 @@ export async function pauseHost(text: string, reason: string, context: Context, 
   const host = readHost(text);
   return await withStores(context, 'trawl pause', whose, async ({ gate }) => {
     const was = await gate.pauseByHand(host, reason);
-    const is = { paused: true, byHand: true, reason };
     const before = was === undefined ? '' : ` It was ${wasText(was)}.`;
     const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Resume with: ${TRAWL} resume --host ${host}${whose.local === true ? ' --local' : ''}`;
-    tell(context, { host, was: pauseJson(was), is }, [text]);
+    tell(context, pausedHostJson(host, was, reason), [text]);
     return 0;
   });
 }
@@ -27,17 +27,11 @@ export async function resumeHost(text: string, context: Context, whose: Whose): 
       was === undefined
         ? `Host ${host} was not paused: nothing changed.`
         : `Host ${host} was ${wasText(was)}; it is asked again.`;
-    tell(context, { host, was: pauseJson(was), is: pauseJson(undefined) }, [sentence]);
+    tell(context, resumedHostJson(host, was), [sentence]);
     return 0;
   });
 }
 
 function wasText({ ms, reason, byHand }: Pause): string {
   return pauseText({ ms, reason, byHand });
-}
-
-function pauseJson(pause: Pause | undefined): object {
-  if (pause === undefined) return { paused: false };
-  const { ms, reason, byHand } = pause;
-  return { paused: true, byHand, reason, ...(byHand ? {} : { ms }) };
 }

@@ -8,10 +8,14 @@ import {
 } from '../../../shared/backends/backends.ts';
 import { openSink, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { count, counted } from '../../../shared/control/format.ts';
+import { refuseOlderWorkers } from '../../../shared/control/older-workers.ts';
+import { newRunId, readRunId } from '../../../shared/control/run-id.ts';
+import { readLimit } from '../../../shared/control/run-limit.ts';
 import { RunWatcher } from '../../../shared/control/run-watcher.ts';
 import { findCrawler } from '../../../shared/crawler/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { Releaser } from '../../../shared/loops/releaser.ts';
+import { openProcessMetrics } from '../../../shared/metrics/process-metrics.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import type { Transport } from '../../../shared/ports/transport.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
@@ -20,21 +24,19 @@ import { UsageError } from '../../../shared/runtime/errors.ts';
 import { type Service, stopAll } from '../../../shared/runtime/lifecycle.ts';
 import { TRAWL, WORK_COMMAND } from '../../../shared/runtime/started-as.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
+import { readCrawlerInput, runOptionsFor } from '../../process/crawler-input.ts';
+import { hostHeadersOf } from '../../process/host-headers.ts';
+import { openReleaser } from '../../process/open-releaser.ts';
+import { Outages } from '../../process/outages.ts';
+import { routingRulesOf } from '../../process/routing-rules.ts';
+import { WatchedProducer } from '../../process/watched-producer.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
 import type { Seed } from '../../producer/seeds.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
-import { readCrawlerInput, runOptionsFor } from '../process/crawler-input.ts';
 import { followRun } from '../process/follow-run.ts';
-import { hostHeadersOf } from '../process/host-headers.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
-import { openReleaser } from '../process/open-releaser.ts';
-import { Outages } from '../process/outages.ts';
-import { routingRulesOf } from '../process/routing-rules.ts';
-import { newRunId, readRunId } from '../process/run-id.ts';
-import { readLimit } from '../process/run-limit.ts';
 import { tellEnd } from '../process/tell-end.ts';
-import { WatchedProducer } from '../process/watched-producer.ts';
 import { leftOutLines } from '../text/left-out.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { exitCodeOf, knownText, nothingNew } from '../text/summary.ts';
@@ -57,7 +59,7 @@ const LOOK_EVERY_MS = 50;
 /** `trawl produce SEED…`: seeds into the frontier of the fleet. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['run', 'fetch', 'fleet', 'output'])
+    addCommonOptions(command, ['run', 'fetch', 'fleet', 'metrics', 'output'])
       .argument('[seeds...]', 'sites, sitemaps, pages, files, - (default: SEEDS)')
       .option('--urls-file <file...>', 'a file of URLs, one a line')
       .option('--run <id>', 'join this run, or name the new one')
@@ -102,27 +104,32 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   keepHeapSmall();
   const producer = newWorkerId();
   const interrupts = new Interrupts();
+  const metrics = await openProcessMetrics({ settings, log, isBrief: true });
   let watched: WatchedProducer | undefined;
   const outages = new Outages(log, systemClock);
   const events = {
     lost: (service: ServiceName, reason: string) => {
       outages.lost(service, reason);
+      metrics.noteService(service, false);
       if (service === 'Redis') watched?.noteAway();
     },
     restored: (service: ServiceName) => {
       outages.restored(service);
+      metrics.noteService(service, true);
       // Redis may have come back without its last second.
       if (service === 'Redis') watched?.repeatRecent();
     },
   };
   const connect = { settings, log, events, name: `trawl produce ${producer}`, signal: interrupts.signal };
-  const opened: Pick<Service, 'stop'>[] = [];
+  const opened: Pick<Service, 'stop'>[] = [metrics];
   try {
+    await metrics.start();
     // No page comes this way, but the line about what fails before any worker has it in hand.
-    const sink = await openSink(connect, producer);
-    opened.push(sink);
-    const { stores, transport } = await connectFleet(connect);
-    const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+    const sink = metrics.sink(await openSink(connect, producer), settings);
+    opened.unshift(sink);
+    const { stores, transport } = metrics.fleet(await connectFleet(connect));
+    if (crawler.pageFunction === undefined) await refuseOlderWorkers(stores.roster);
+    const fetcher = metrics.fetcher(await openFetcher({ settings, version: VERSION, hostHeaders, log }));
     const releasing = { settings, stores, transport, sink, defaults: runOptions, worker: producer, log };
     const releaser = openReleaser(releasing);
     opened.unshift(releaser, transport, fetcher, { stop: async () => stores.close() });

@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
+import { readRunId } from '../../../shared/control/run-id.ts';
 import type { Beginning } from '../../../shared/ports/local-runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { readRunId } from '../process/run-id.ts';
 import { withRecords } from '../process/with-archives.ts';
 import { writeTable } from '../tables/record-table.ts';
 import { columnsOfStep } from '../tables/step-columns.ts';
-import { addTableOptions, planTable, type TableOptions } from '../tables/table-plan.ts';
+import { addTableOptions, type TableOptions } from '../tables/table-flags.ts';
+import { planTable } from '../tables/table-plan.ts';
 import { say, sayFailure } from '../text/output.ts';
 
 /** `trawl records [RUN]`: the merged records, one per page, or a table of them. */

@@ -1,26 +1,29 @@
 import type { Command } from 'commander';
 import type { Stores } from '../../../shared/backends/backends.ts';
 import { needsMs } from '../../../shared/control/bottleneck.ts';
+import { type HostsOfFleet, lookAtHosts } from '../../../shared/control/fleet-hosts.ts';
 import { count, counted, duration, perSecond } from '../../../shared/control/format.ts';
+import { incrementalLine } from '../../../shared/control/incremental.ts';
 import { hostText, troubleText } from '../../../shared/control/pause-text.ts';
+import { readRunId } from '../../../shared/control/run-id.ts';
 import { RunLister } from '../../../shared/control/run-list.ts';
+import { producersLines } from '../../../shared/control/run-troubles.ts';
 import { type RunView, RunWatcher } from '../../../shared/control/run-watcher.ts';
+import { fleetStatusJson, runStatusJson } from '../../../shared/control/status-json.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import type { HostLine } from '../../../shared/ports/run-overview.ts';
 import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { TRAWL, WORK_COMMAND } from '../../../shared/runtime/started-as.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { readRunId } from '../process/run-id.ts';
 import { folderFlag, resumeRunCommand } from '../process/run-plan.ts';
 import { type AnyStores, addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
-import { type HostsOfFleet, hostLines, hostsJson, lookAtHosts } from '../text/fleet-hosts.ts';
-import { incrementalJson, incrementalLine } from '../text/incremental.ts';
+import { hostLines } from '../text/fleet-hosts.ts';
 import { clearScreen, isOutputOver, type Line } from '../text/output.ts';
-import { producersLines, runJson } from '../text/run-troubles.ts';
 import { missingCrawlerLines } from '../text/step-lines.ts';
-import { summaryJson, summaryLines } from '../text/summary.ts';
+import { summaryLines } from '../text/summary.ts';
 import { table } from '../text/table.ts';
+import { workerLines } from '../text/worker-lines.ts';
 
 interface StatusOptions {
   readonly watch?: boolean;
@@ -102,20 +105,10 @@ class OneRun {
       lookAtHosts(this.#stores),
     ]);
     if (view === undefined) return undefined;
-    const { progress, bottleneck } = view;
-    const { name, sentence, etaMs } = bottleneck;
-    const more = {
-      bottleneck: name === 'none' ? null : sentence,
-      etaSeconds: etaMs === undefined ? null : Math.round(etaMs / 1_000),
-      workers: workers.length,
-      ...incrementalJson(progress.options),
-      ...runJson(progress),
-      ...hostsJson(fleet),
-    };
     return {
       lines: this.#lines(view, workers, fleet),
-      json: { ...summaryJson(progress), ...more },
-      isOver: progress.endedAt !== undefined,
+      json: runStatusJson(view, workers, fleet),
+      isOver: view.progress.endedAt !== undefined,
     };
   }
 
@@ -148,7 +141,8 @@ class AllRuns {
   }
 
   async again(): Promise<StatusView> {
-    const [{ views, counts, workers }, fleet] = await Promise.all([this.#lister.look(), lookAtHosts(this.#stores)]);
+    const [list, fleet] = await Promise.all([this.#lister.look(), lookAtHosts(this.#stores)]);
+    const { views, counts, workers } = list;
     const rows = views.map(({ progress, bottleneck }) => {
       const { run, state, discovered, done, skipped, failed, cancelled } = progress;
       const ended = done + skipped + failed + cancelled;
@@ -174,13 +168,7 @@ class AllRuns {
         ...workerLines(workers, this.#isLocal),
         ...hostLines(fleet),
       ],
-      json: {
-        known: counts.known,
-        open: counts.open,
-        runs: views.map(({ progress }) => ({ ...summaryJson(progress), ...runJson(progress) })),
-        ...hostsJson(fleet),
-        workers,
-      },
+      json: fleetStatusJson(list, fleet),
       isOver: false,
     };
   }
@@ -204,16 +192,4 @@ function isLocalOf({ letters }: AnyStores): boolean {
 
 function resumeCommandOf(stores: AnyStores, context: Context): ((run: string) => string) | undefined {
   return isLocalOf(stores) ? (run) => resumeRunCommand(run, context) : undefined;
-}
-
-function workerLines(workers: readonly LiveWorker[], isLocal: boolean): string[] {
-  // A local crawl without a process says how to resume it.
-  if (workers.length === 0) return isLocal ? [] : [`Workers: none is running (${WORK_COMMAND})`];
-  const rows = workers.map(({ id, state, inHand, slots, bound }) => [
-    `  ${id}`,
-    state,
-    `${inHand} of ${slots} in hand`,
-    `bound by ${bound}`,
-  ]);
-  return [`Workers: ${workers.length}`, ...table(rows)];
 }

@@ -3,29 +3,31 @@ import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { runOptionsOf } from '../../../shared/control/run-options.ts';
+import { secretsFrom } from '../../../shared/crawler/around/secrets.ts';
 import { findCrawler } from '../../../shared/crawler/catalogue.ts';
 import type { Kept } from '../../../shared/crawler/condition.ts';
 import type { Crawler } from '../../../shared/crawler/crawler.ts';
 import { madePage } from '../../../shared/crawler/made-page.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import { StepError } from '../../../shared/crawler/step-error.ts';
-import { keptProblem, stepFor } from '../../../shared/crawler/test-crawler.ts';
+import { keptProblem, stepFor } from '../../../shared/crawler/testing/test-crawler.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf, UsageError } from '../../../shared/runtime/errors.ts';
+import { readEnvironment } from '../../../shared/settings/settings.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
 import { offerOf } from '../../../shared/task/task/offer.ts';
-import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { argsFor } from '../../process/crawler-input.ts';
+import { openWatchdog } from '../../process/open-worker.ts';
+import { routingRulesOf } from '../../process/routing-rules.ts';
 import { Steps } from '../../worker/pipeline/steps.ts';
 import { redirectsOf, type Visit } from '../../worker/pipeline/visit.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { argsFor } from '../process/crawler-input.ts';
-import { openWatchdog } from '../process/open-worker.ts';
-import { routingRulesOf } from '../process/routing-rules.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { codeFrame } from '../trial/code-frame.ts';
 import { fetchOnce } from '../trial/fetch-once.ts';
+import { type Failure, failureIn, readAround } from '../trial/read-around.ts';
 import { pageFacts, stepFacts } from '../trial/trial.ts';
 import { pageLines, selectionLines, stepLines } from '../trial/trial-lines.ts';
 import {
@@ -125,7 +127,8 @@ async function planFor(text: string, options: TryOptions, context: Context): Pro
   const rules = await routingRulesOf(settings);
   const about = { ...INITIAL_FIELDS, step, ...(kept === undefined ? {} : { kept }) };
   const task = { ...offerOf(url, { rules, urlKey }, about), run: 'try' };
-  const run = { incarnation: '', options: runOptions, crawler, version, args };
+  const secrets = secretsFrom(readEnvironment(), [crawler]).of(crawler);
+  const run = { incarnation: '', options: runOptions, crawler, version, args, secrets };
   const state = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0 };
   return { visit: { task, release: 1, holder: 'try', state, run, worker: 'try' }, options, context };
 }
@@ -177,8 +180,12 @@ async function read({ isRead, context }: Plan, visit: Visit, page: Page, facts: 
   await watchdog.start();
   try {
     const steps = new Steps({ stepTimeoutMs: settings.stepTimeout, clock: systemClock, watch: watchdog });
-    const extract = await steps.extract(visit.run, page);
-    const result = await stepFacts(visit, page, extract, await routingRulesOf(settings));
+    const tried = await readAround(visit, page, steps);
+    if ('outcome' in tried) {
+      tellFailure(tried, facts, context);
+      return tried.outcome === 'skipped' ? 0 : 1;
+    }
+    const result = await stepFacts(visit, tried.page, tried.extract, await routingRulesOf(settings));
     if (context.json) printJson({ ...facts, result });
     else print(stepLines(result));
     return 0;
@@ -190,13 +197,6 @@ async function read({ isRead, context }: Plan, visit: Visit, page: Page, facts: 
   } finally {
     await watchdog.stop();
   }
-}
-
-/** Why there is no page, or nothing was made of it. */
-interface Failure {
-  readonly outcome: Outcome['kind'];
-  readonly reason: string;
-  readonly error: string;
 }
 
 function tellFailure(failure: Failure, facts: object, { json }: Context): void {
@@ -211,17 +211,13 @@ async function fetched(
   const onWait = (host: string, waitMs: number): void => {
     if (waitMs >= TOLD_WAIT_MS) say(`Waiting ${Math.ceil(waitMs / 1_000)} s for ${host}.`);
   };
-  const { visit: at, ...found } = await fetchOnce(visit, context, signal, onWait);
+  const steps = new Steps({ stepTimeoutMs: context.settings.stepTimeout, clock: systemClock });
+  const { visit: at, ...found } = await fetchOnce(visit, steps, context, signal, onWait);
   if (!('ending' in found)) {
     const { moved } = at;
     return { fetched: found.arrival.fetched, moved };
   }
-  const { outcome, status } = found.ending;
-  const { detail } = { detail: undefined, ...outcome };
-  const { reason = 'wait' } = { reason: undefined, ...outcome };
-  const goesOn = outcome.kind === 'retry' || outcome.kind === 'defer' ? '; a crawl would ask again later' : '';
-  const said = detail ?? (status === undefined ? 'no answer' : `HTTP ${status}`);
-  return { failure: { outcome: outcome.kind, reason, error: `${said}${goesOn}` } };
+  return { failure: failureIn(found.ending) };
 }
 
 /** Waits that are longer are told. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { lookUp } from '../../../shared/control/biography.ts';
+import { readRunId } from '../../../shared/control/run-id.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { readRunId } from '../process/run-id.ts';
 import { withFleetLetters, withRecords } from '../process/with-archives.ts';
 import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { biographyLines } from '../text/biography.ts';

@@ -1,25 +1,29 @@
 import { type Command, Option } from 'commander';
 import { connectFleet, newWorkerId, openFetcher, type ServiceName } from '../../../shared/backends/backends.ts';
-import { openSink } from '../../../shared/backends/sinks.ts';
+import { openFiles, openSink } from '../../../shared/backends/sinks.ts';
+import { secretsFrom } from '../../../shared/crawler/around/secrets.ts';
 import { loadCatalogue } from '../../../shared/crawler/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
+import { openProcessMetrics, serveSum } from '../../../shared/metrics/process-metrics.ts';
 import type { RunOverview } from '../../../shared/ports/run-overview.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { usableCores } from '../../../shared/runtime/cores.ts';
 import { ConfigurationError, messageOf, UsageError } from '../../../shared/runtime/errors.ts';
 import { type Service, startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
+import { memoryLimit, shareMemoryAmong } from '../../../shared/runtime/limits.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { integer } from '../../../shared/settings/parsers.ts';
+import { readEnvironment } from '../../../shared/settings/settings.ts';
+import { runOptionsFor } from '../../process/crawler-input.ts';
+import { hostHeadersOf } from '../../process/host-headers.ts';
+import { openReleaser } from '../../process/open-releaser.ts';
+import { openWatchdog, openWorker } from '../../process/open-worker.ts';
+import { Outages } from '../../process/outages.ts';
+import { routingRulesOf } from '../../process/routing-rules.ts';
 import type { Worker } from '../../worker/worker.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { runOptionsFor } from '../process/crawler-input.ts';
-import { hostHeadersOf } from '../process/host-headers.ts';
 import { Interrupts } from '../process/interrupts.ts';
-import { openReleaser } from '../process/open-releaser.ts';
-import { openWatchdog, openWorker } from '../process/open-worker.ts';
-import { Outages } from '../process/outages.ts';
 import { report } from '../process/report.ts';
-import { routingRulesOf } from '../process/routing-rules.ts';
 import { stopWithParent, WorkerProcesses } from '../supervisor/worker-processes.ts';
 
 interface WorkOptions {
@@ -38,7 +42,7 @@ const CONFIGURATION_EXIT = 78;
 /** `trawl work`: a worker of the fleet. */
 export const command: CommandModule = {
   define(command: Command, exit) {
-    addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'output'])
+    addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'metrics', 'output'])
       .option(
         '--processes <count>',
         'as many worker processes, started again when they die; auto: one for each core',
@@ -79,10 +83,13 @@ function readCount(given: string): number {
 /** Keeps several workers up, each in a process of its own. */
 async function supervise(
   { processes: count = 1, exitWhenIdle = false, stayUp = false }: WorkOptions,
-  { log }: Context,
+  { settings, log }: Context,
 ): Promise<number> {
   log.info({ processes: count }, 'starting worker processes');
-  const code = await new WorkerProcesses({ count, exitWhenIdle, log }).run();
+  const metrics = await serveSum({ settings, log });
+  const onStarted = metrics?.add;
+  const code = await new WorkerProcesses({ count, exitWhenIdle, log, onStarted }).run();
+  await metrics?.stop();
   log.info({}, 'all worker processes stopped');
   if (stayUp && code === CONFIGURATION_EXIT) await untilSignalled();
   return code;
@@ -90,18 +97,24 @@ async function supervise(
 
 async function work(options: WorkOptions, context: Context): Promise<number> {
   const { settings, log } = context;
-  if (options.asProcess !== undefined) stopWithParent();
+  if (options.asProcess !== undefined) {
+    stopWithParent();
+    shareMemoryAmong(options.processes ?? 1);
+  }
   const id = options.asProcess === undefined ? newWorkerId() : `${newWorkerId()}-${options.asProcess}`;
   const interrupts = new Interrupts();
+  const metrics = await openProcessMetrics({ settings, log, isOneOfSeveral: options.asProcess !== undefined });
   let worker: Worker | undefined;
   const outages = new Outages(log, systemClock);
   const events = {
     lost: (service: ServiceName, reason: string) => {
       outages.lost(service, reason);
+      metrics.noteService(service, false);
       if (service === 'Redis') void worker?.suspend('Redis');
     },
     restored: (service: ServiceName) => {
       outages.restored(service);
+      metrics.noteService(service, true);
       if (service === 'Redis') void worker?.resume('Redis');
     },
   };
@@ -115,28 +128,38 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     signal: interrupts.signal,
   };
   try {
+    await metrics.start();
     const rules = await routingRulesOf(settings);
     const hostHeaders = await hostHeadersOf(settings);
     const { catalogue, chosen } = await loadCatalogue(settings.crawlersDir, settings.crawler);
+    const crawlers = catalogue.crawlers.map(({ crawler }) => crawler);
+    const secrets = secretsFrom(readEnvironment(), crawlers);
+    for (const [crawler, lacking] of Object.entries(secrets.lacking))
+      log.warn({ crawler, lacking }, 'the environment lacks secrets of a crawler: its tasks are left to other workers');
     const defaults = runOptionsFor(chosen, settings, 'ever');
     // First: while records have nowhere to go, nothing should count this worker among those that consume.
-    const sink = await openSink(connect, id);
+    const sink = metrics.sink(await openSink(connect, id), settings);
     const opened: Pick<Service, 'stop'>[] = [sink];
     try {
-      const { stores, transport } = await connectFleet(connect);
-      const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+      const { stores, transport } = metrics.fleet(await connectFleet(connect));
+      const fetcher = metrics.fetcher(await openFetcher({ settings, version: VERSION, hostHeaders, log }));
       opened.push(transport, fetcher, { stop: async () => stores.close() });
       const clock = systemClock;
       const parts = { settings, stores, transport, sink, defaults, worker: id, log };
       const releaser = openReleaser(parts);
       const onOffered = (): void => releaser.nudge();
       const watch = openWatchdog(settings, () => ['Pages in hand are delivered again, and count a start.']);
-      worker = openWorker({ ...parts, fetcher, rules, watch, onOffered, catalogue });
+      const files = await openFiles(settings);
+      const { observer } = metrics;
+      const pages = openWorker({ ...parts, files, fetcher, rules, watch, observer, onOffered, catalogue, secrets });
+      metrics.watchWorker(() => pages);
+      worker = pages;
       const janitor = new Janitor({ ...stores, clock, log });
       await stores.connectCache?.();
       await startAll([sink, watch, worker, releaser, janitor]);
       opened.push(watch);
-      log.info({ slots: worker.slots, worker: id }, 'consuming');
+      const memoryMiB = Math.floor(memoryLimit() / 2 ** 20);
+      log.info({ slots: worker.slots, memoryMiB, worker: id }, 'consuming');
       const { signal } = interrupts;
       await (options.exitWhenIdle === true ? untilIdle(stores.runs, signal) : untilAborted(signal));
       log.info({ inHand: worker.inHand }, 'stopping: finishing the pages in hand');
@@ -154,6 +177,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     if (!interrupts.signal.aborted) throw error;
     log.info({ what: messageOf(error) }, 'stopped:');
   } finally {
+    await metrics.stop();
     interrupts.close();
   }
   return interrupts.exitCode;

@@ -8,7 +8,9 @@ export const HEADINGS: Readonly<Record<'own' | SettingGroup, string>> = {
   fetch: 'How hosts are asked:',
   worker: 'This process:',
   fleet: 'Services:',
+  metrics: 'Metrics:',
   output: 'Records:',
+  api: 'The API:',
   log: 'What is said:',
 };
 
@@ -25,6 +27,8 @@ export const SHOWN: ReadonlySet<SettingKey> = new Set([
   'rabbitmqUrl',
   'redisUrl',
   'outputDir',
+  'apiHost',
+  'apiPort',
   'logLevel',
 ]);
 
@@ -32,7 +36,7 @@ export const SHOWN: ReadonlySet<SettingKey> = new Set([
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--ca-file': ['ca', 'cacert', 'ca-cert', 'ca-certificate', 'ca-bundle', 'cert'],
   '--color': ['colour', 'colors', 'colours', 'ansi', 'no-color', 'no-colour'],
-  '--content': ['body', 'html', 'text', 'save-html', 'save'],
+  '--content': ['body', 'html', 'text', 'markdown', 'save-html', 'save'],
   '--exclude': ['ignore', 'reject', 'skip', 'deny', 'disallow'],
   '--fetch-timeout': ['timeout', 'max-time', 'request-timeout'],
   '--follow': ['recursive', 'recurse', 'spider', 'links', 'follow-links', 'deep'],

@@ -1,10 +1,12 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
+import { newRunId, readRunId } from '../../../shared/control/run-id.ts';
+import { readLimit } from '../../../shared/control/run-limit.ts';
 import { differingOptions, RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
 import { findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
 import type { LoadedCrawler } from '../../../shared/crawler/load.ts';
-import type { Beginning, LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
+import type { LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ConfigurationError, messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
@@ -12,11 +14,10 @@ import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { readSettings } from '../../../shared/settings/settings.ts';
 import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
 import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
+import { readCrawlerInput, runOptionsFor } from '../../process/crawler-input.ts';
+import type { RunPlan } from '../../process/run-plan.ts';
 import { type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
-import { readCrawlerInput, runOptionsFor } from './crawler-input.ts';
-import { newRunId, readRunId } from './run-id.ts';
-import { readLimit } from './run-limit.ts';
 
 export interface CrawlOptions {
   readonly run?: string;
@@ -32,20 +33,6 @@ export interface CrawlOptions {
   readonly resume?: string | true;
   /** `false`: it can't be resumed, and is kept in memory only. */
   readonly isKept?: boolean;
-}
-
-/** What a crawl will do, new or resumed. */
-export interface RunPlan {
-  readonly run: string;
-  readonly settings: Settings;
-  readonly runOptions: RunOptions;
-  readonly loaded: LoadedCrawler;
-  /** All that the run was begun with. Whether they are to be read again is known when it is open. */
-  readonly seeds: readonly Seed[];
-  /** How it is kept on disk; left out if it is in memory only. */
-  readonly kept?: { readonly begin: Beginning } | { readonly resume: string };
-  /** Standard input was named. */
-  readonly hasInput: boolean;
 }
 
 /** A plan for a run that doesn't exist yet. */

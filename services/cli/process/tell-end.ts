@@ -1,7 +1,8 @@
+import { summaryJson } from '../../../shared/control/summary-json.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
 import type { Context } from '../command.ts';
 import { print, printJson, say } from '../text/output.ts';
-import { endingLine, type SummaryOptions, summaryJson, summaryLines } from '../text/summary.ts';
+import { endingLine, type SummaryOptions, summaryLines } from '../text/summary.ts';
 import { folderFlag } from './run-plan.ts';
 
 /**

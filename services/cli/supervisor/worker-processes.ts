@@ -21,6 +21,8 @@ interface WorkerProcessesOptions {
   /** A worker that ends with 0 has done its work, and isn't started again. */
   readonly exitWhenIdle: boolean;
   readonly log: Logger;
+  /** Called with each process that was started. */
+  readonly onStarted?: ((child: ChildProcess) => void) | undefined;
 }
 
 /**
@@ -88,6 +90,7 @@ export class WorkerProcesses {
       detached: true,
     });
     this.#running.add(child);
+    this.#options.onStarted?.(child);
     const { stdout, stderr } = child;
     if (stdout !== null) passWholeLines(stdout, (text) => passOn(process.stdout, text));
     if (stderr !== null) passWholeLines(stderr, (text) => passOn(process.stderr, text));

@@ -3,11 +3,9 @@ import { UsageError } from '../../../shared/runtime/errors.ts';
 import { quoted } from '../../../shared/runtime/started-as.ts';
 import type { Context } from '../command.ts';
 import type { CrawlOptions } from '../process/run-plan.ts';
-import { withRecords } from '../process/with-archives.ts';
 import { STANDARD_STREAM } from '../text/line-output.ts';
-import { writeTable } from './record-table.ts';
-import { columnsOfStep } from './step-columns.ts';
-import { planTable, TABLE_FLAGS, type TableOptions, type TablePlan } from './table-plan.ts';
+import { TABLE_FLAGS, type TableOptions } from './table-flags.ts';
+import type { TablePlan } from './table-plan.ts';
 
 /**
  * The table that a crawl is to write at its end; nothing if none was asked for.
@@ -29,6 +27,8 @@ export async function planTableOfCrawl(
     throw new UsageError('--json and -o - both write to standard output: name a file with -o');
   if (join === STANDARD_STREAM && [...texts, ...urlsFile, resume].includes(STANDARD_STREAM))
     throw new UsageError('standard input is the list of URLs to crawl: name a file with --join');
+  // What makes tables is loaded by crawls that make one.
+  const { planTable } = await import('./table-plan.ts');
   return await planTable(options);
 }
 
@@ -39,6 +39,9 @@ export async function writeTableOf(
   context: Context,
 ): Promise<void> {
   if (table === undefined) return;
+  const { withRecords } = await import('../process/with-archives.ts');
+  const { writeTable } = await import('./record-table.ts');
+  const { columnsOfStep } = await import('./step-columns.ts');
   await withRecords({ ...context, name: 'trawl crawl' }, (source) =>
     writeTable(table, {
       source,

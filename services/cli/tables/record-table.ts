@@ -1,12 +1,12 @@
 import { count, counted } from '../../../shared/control/format.ts';
 import { type Column, MOST_COLUMNS } from '../../../shared/control/table/columns.ts';
+import { rowFormat } from '../../../shared/control/table/row-format.ts';
 import { TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import { type LineOutput, openLineOutput } from '../text/line-output.ts';
 import { say } from '../text/output.ts';
 import { JoinedRecords } from './joined-records.ts';
-import { rowFormat } from './row-format.ts';
 import type { TablePlan } from './table-plan.ts';
 
 /** How many of the lines that aren't records are shown. */

@@ -1,5 +1,6 @@
 import { type Column, columnsOfItems } from '../../../shared/control/table/columns.ts';
 import { findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
+import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { fieldsOfItems } from '../../../shared/crawler/item-fields.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 
@@ -21,10 +22,11 @@ export async function columnsOfStep(
   crawler: string | undefined,
   { crawlersDir }: Settings,
 ): Promise<readonly Column[] | undefined> {
+  if (name === FILE_STEP.name) return columnsOfItems(fieldsOfItems(FILE_STEP.record) ?? []);
   const wanted = crawler ?? String(named);
   if (crawler === undefined && isPath(wanted)) return undefined;
   const loaded = await findCrawler(wanted, crawlersDir).catch(() => undefined);
-  const record = loaded?.crawler.stepNamed(name)?.record;
+  const record = (loaded?.crawler.stepNamed(name) ?? loaded?.crawler.join(name))?.record;
   const fields = record === undefined ? undefined : fieldsOfItems(record);
   return fields === undefined ? undefined : columnsOfItems(fields);
 }

@@ -12,7 +12,8 @@ import { table } from './table.ts';
 export function biographyLines({ url, known, runs, attempts, letters, lettersProblem }: Biography): string[] {
   const lines = [url, known ? 'Known: a run has taken it.' : 'Not in crawled_urls.'];
   if (runs.length === 0) lines.push('No run in Redis knows more about it.');
-  for (const chapter of runs) lines.push(`Run ${chapter.run} (${chapter.runState}): ${chapterText(chapter)}`);
+  for (const chapter of runs)
+    lines.push(`Run ${chapter.run} (${chapter.runState}): ${chapterText(chapter)}${groupText(chapter)}`);
   if (attempts.length > 0) lines.push('Failed attempts of the last 24 hours:', ...table(attempts.map(attemptRow)));
   for (const letter of letters ?? []) {
     const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
@@ -43,6 +44,13 @@ export function chapterText(chapter: RunChapter): string {
   return hasOwnMarks
     ? 'done or skipped; its records are not on this machine.'
     : 'marked as taken, by this run or another that shares its marks.';
+}
+
+/** What the joins of an owner's group wait for. */
+function groupText({ group }: RunChapter): string {
+  if (group === undefined) return '';
+  if (group.open > 0) return ` Its joins wait for ${counted(group.open, 'page')} of its group.`;
+  return ` Its group has ended: ${counted(group.joins, 'join')} to be made of it.`;
 }
 
 function placeText(place: Place, { run, runState, pauseReason, host }: RunChapter): string {

@@ -1,7 +1,7 @@
 import { count } from '../../../shared/control/format.ts';
 import { hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
 
-type LeftOutOf = Pick<RunProgress, 'leftOut' | 'options' | 'discovered'>;
+type LeftOutOf = Pick<RunProgress, 'leftOut' | 'options' | 'discovered' | 'steps'>;
 
 /** What a run has left out: a sentence for each kind, with the flag that changes it. */
 export function leftOutLines(progress: LeftOutOf): string[] {

@@ -1,10 +1,10 @@
-import stringWidth from 'string-width';
 import type { Bottleneck } from '../../../shared/control/bottleneck.ts';
 import { count, counted, duration, perSecond } from '../../../shared/control/format.ts';
 import type { RunView } from '../../../shared/control/run-watcher.ts';
 import { elapsedMs, type RunProgress } from '../../../shared/ports/runs.ts';
 import type { Colour } from '../../../shared/runtime/colour.ts';
 import { printable } from '../../../shared/runtime/printable.ts';
+import { widthOf } from './width.ts';
 
 /** A part of the progress line: printable, and in one piece. */
 export interface Part {
@@ -35,7 +35,7 @@ export function progressParts({ progress, bottleneck, rate }: RunView, columns: 
   const parts: Part[] = [];
   let left = columns + GAP.length;
   for (const part of [...bar, ...whole]) {
-    left -= stringWidth(part.text) + GAP.length;
+    left -= widthOf(part.text) + GAP.length;
     if (left < 0) return parts;
     parts.push(part);
   }
@@ -69,12 +69,12 @@ function barOf(ended: number, known: number, columns: number): Part {
 
 /** As many words as there is room for, and `…` if there are more; nothing if there is no room for the first. */
 function cutBetweenWords(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text;
+  if (widthOf(text) <= columns) return text;
   let shown = '';
   // A number stays with its unit.
   for (const word of text.split(/(?<!\d) /)) {
     const longer = shown === '' ? word : `${shown} ${word}`;
-    if (stringWidth(longer) >= columns) break;
+    if (widthOf(longer) >= columns) break;
     shown = longer;
   }
   return shown === '' ? '' : `${shown.replace(/[;:,]$/, '')}…`;

@@ -1,7 +1,6 @@
 import { count, counted } from '../../../shared/control/format.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import type { RunProgress } from '../../../shared/ports/runs.ts';
-import type { StepFailure } from '../../worker/step-failures.ts';
 import type { Line } from './output.ts';
 import { table } from './table.ts';
 
@@ -10,7 +9,7 @@ const MOST_FAILURES = 5;
 
 /** How far a run is with each step, if its crawler has several. What is of no other step is of the first. */
 export function stepLines(progress: RunProgress): string[] {
-  const { steps } = progress;
+  const { steps, openGroups = 0 } = progress;
   if (steps === undefined) return [];
   const others = Object.values(steps);
   const restOf = (name: 'discovered' | 'done' | 'skipped' | 'failed'): number =>
@@ -23,11 +22,12 @@ export function stepLines(progress: RunProgress): string[] {
     each.skipped > 0 ? `${count(each.skipped)} skipped` : '',
     each.failed > 0 ? `${count(each.failed)} failed` : '',
   ]);
-  return ['Steps:', ...table(rows)];
+  const groups = openGroups === 0 ? [] : [`Groups: ${count(openGroups)} open, whose joins wait for pages of theirs`];
+  return ['Steps:', ...table(rows), ...groups];
 }
 
 /** Where steps failed: those places with most pages. */
-export function stepFailureLines(failures: readonly StepFailure[]): Line[] {
+export function stepFailureLines({ stepFailures: failures = [] }: Pick<RunProgress, 'stepFailures'>): Line[] {
   const lines = failures
     .slice(0, MOST_FAILURES)
     .map(({ pages, error }): Line => ({ text: `  ${counted(pages, 'page')}: ${error}`, colour: 'red' }));
@@ -44,5 +44,10 @@ export function missingCrawlerLines(
   // Workers of earlier versions don't say what they have.
   const isKnown = told.length === workers.length && told.length > 0;
   if (endedAt !== undefined || !isKnown || told.some((each) => Object.hasOwn(each, crawler))) return [];
-  return [{ text: `No worker has crawler ${crawler}: run ${run} waits for one that has it`, mark: 'warning' }];
+  const lacking = [...new Set(workers.flatMap((worker) => worker.lacking?.[crawler] ?? []))].sort();
+  const text =
+    lacking.length === 0
+      ? `No worker has crawler ${crawler}: run ${run} waits for one that has it`
+      : `No worker has the secrets of crawler ${crawler}: run ${run} waits for one with ${lacking.join(', ')} in its environment`;
+  return [{ text, mark: 'warning' }];
 }

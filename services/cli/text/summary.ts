@@ -1,7 +1,6 @@
 import { count, counted, duration, perSecond, size } from '../../../shared/control/format.ts';
-import { elapsedMs, hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
+import { elapsedMs, type RunProgress } from '../../../shared/ports/runs.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
-import type { StepFailure } from '../../worker/step-failures.ts';
 import { hostsDownLines } from './hosts-down.ts';
 import { leftOutLines } from './left-out.ts';
 import type { Line } from './output.ts';
@@ -12,46 +11,10 @@ export interface SummaryOptions {
   readonly records?: string;
   /** What `records RUN` needs besides, to find them: ` --output-dir x`. */
   readonly recordsFlag?: string;
-  /** Where steps failed, as far as this process knows. */
-  readonly stepFailures?: readonly StepFailure[];
   /** It is a crawl of this machine. */
   readonly isLocal?: boolean;
   /** Ctrl-C or SIGTERM ended it before its time. */
   readonly isInterrupted?: boolean;
-}
-
-/** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
-export function summaryJson(
-  progress: RunProgress,
-  { isInterrupted = false, stepFailures = [] }: SummaryOptions = {},
-): object {
-  const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
-  const { bytes, bytesSaved, leftOut, steps } = progress;
-  const seconds = Number((elapsedMs(progress) / 1_000).toFixed(3));
-  return {
-    run,
-    state,
-    discovered,
-    duplicate,
-    waiting,
-    inFlight,
-    done,
-    skipped,
-    failed,
-    cancelled,
-    reasons,
-    hostsDown: { count: progress.hostsDown.count, named: progress.hostsDown.named },
-    leftOut,
-    ...(steps === undefined ? {} : { steps }),
-    ...(stepFailures.length === 0 ? {} : { stepFailures }),
-    bytes,
-    bytesSaved,
-    seconds,
-    pagesPerSecond: Number((done / Math.max(seconds, 0.001)).toFixed(2)),
-    records: done,
-    ...(hasMaxPages(progress) ? { maxPagesReached: true } : {}),
-    ...(isInterrupted ? { interrupted: true } : {}),
-  };
 }
 
 /** How a run ended, or where it stands, in one line. */
@@ -67,9 +30,12 @@ export function endingLine(progress: RunProgress, { isInterrupted = false }: Sum
 
 /** The summary that a person reads at the end of a run. */
 export function summaryLines(progress: RunProgress, options: SummaryOptions = {}): Line[] {
-  const { records, recordsFlag = '', isLocal = false, stepFailures = [] } = options;
+  const { records, recordsFlag = '', isLocal = false } = options;
   const { run, state, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons, bytesSaved } = progress;
   const lines: Line[] = [endingLine(progress, options)];
+  const { pauseReason } = progress;
+  if (options.isInterrupted === true && state === 'paused' && pauseReason !== undefined)
+    lines.push(`It is paused: ${pauseReason}`);
   const row = (value: number, name: string, why: Readonly<Record<string, number>> = {}): void => {
     const text = `${count(value).padStart(10)} ${name}${reasonsText(why)}`;
     if (value > 0) lines.push(name === 'failed' ? { text, colour: 'red' } : text);
@@ -77,7 +43,7 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   row(done, 'done');
   row(skipped, 'skipped', reasons.skipped);
   row(failed, 'failed', reasons.failed);
-  lines.push(...stepFailureLines(stepFailures));
+  lines.push(...stepFailureLines(progress));
   row(cancelled, 'cancelled');
   row(waiting, 'waiting');
   row(inFlight, 'in flight');

@@ -1,5 +1,5 @@
-import stringWidth from 'string-width';
 import { printable } from '../../../shared/runtime/printable.ts';
+import { widthOf } from './width.ts';
 
 /** A cell that is wider is cut: a URL may have 8,192 characters. */
 const MOST_COLUMNS = 160;
@@ -7,8 +7,6 @@ const MOST_COLUMNS = 160;
 const MOST_PADDED = 80;
 /** No readable grapheme has this many characters. */
 const MOST_CHARACTERS = 8 * MOST_COLUMNS;
-
-const graphemes = new Intl.Segmenter();
 
 /** Rows in columns as wide as their content on a terminal; a line each. Cells are made printable. */
 export function table(rows: readonly (readonly string[])[]): string[] {
@@ -34,15 +32,15 @@ interface Cell {
 
 function shown(cell: string): Cell {
   const text = printable(cell.slice(0, MOST_CHARACTERS));
-  const width = stringWidth(text);
+  const width = widthOf(text);
   return width <= MOST_COLUMNS && cell.length <= MOST_CHARACTERS ? { text, width } : cut(text);
 }
 
 /** The beginning of a text, and `…`. */
 function cut(text: string): Cell {
   let [beginning, width] = ['', 0];
-  for (const { segment } of graphemes.segment(text)) {
-    const more = stringWidth(segment);
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    const more = widthOf(segment);
     if (width + more >= MOST_COLUMNS) break;
     beginning += segment;
     width += more;

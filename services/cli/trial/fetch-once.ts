@@ -4,11 +4,13 @@ import { PageHold } from '../../../shared/ports/fetcher.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
 import { nextUrlOf } from '../../../shared/task/task/task.ts';
+import { hostHeadersOf } from '../../process/host-headers.ts';
+import type { Calls } from '../../worker/pipeline/around-fetch.ts';
 import { type Requested, Requests } from '../../worker/pipeline/requests.ts';
 import { Robots } from '../../worker/pipeline/robots.ts';
 import { hostOf, type Visit } from '../../worker/pipeline/visit.ts';
+import { Sessions } from '../../worker/sessions/sessions.ts';
 import type { Context } from '../command.ts';
-import { hostHeadersOf } from '../process/host-headers.ts';
 
 /** What came of one page: it arrived, or its task would have ended so. */
 export type FetchedOnce = Exclude<Requested, { readonly laterMs: number }>;
@@ -24,6 +26,7 @@ const SLOTS = 10;
  */
 export async function fetchOnce(
   visit: Visit,
+  steps: Calls,
   { settings, log }: Pick<Context, 'settings' | 'log'>,
   signal: AbortSignal,
   onWait: (host: string, waitMs: number) => void,
@@ -36,7 +39,18 @@ export async function fetchOnce(
   const robots =
     settings.robots === 'obey' ? new Robots({ ...parts, store: stores.robots, timeoutMs, log }) : undefined;
   const slots = { total: SLOTS, noteShortage: () => {} };
-  const requests = new Requests({ ...parts, robots, maxBodyBytes, maxRedirects, slots, signal });
+  const limits = { maxBodyBytes, maxRedirects, signal };
+  let refused: string | undefined;
+  const runs = {
+    // There is no run to pause: the trial is over.
+    pause: async (_: string, reason?: string) => {
+      refused = reason ?? 'its login failed';
+      return undefined;
+    },
+    standing: async () => undefined,
+  };
+  const sessions = new Sessions({ ...parts, ...limits, steps, robots, runs, log });
+  const requests = new Requests({ ...parts, ...limits, steps, sessions, robots, slots });
   try {
     for (let at = visit; ; ) {
       const rules = await robots?.look(nextUrlOf(at.task));
@@ -45,6 +59,10 @@ export async function fetchOnce(
       if (!('laterMs' in requested)) {
         await requested.left;
         return requested;
+      }
+      if (refused !== undefined) {
+        const outcome = { kind: 'failed', reason: 'step', detail: refused } as const;
+        return { visit: requested.visit, ending: { outcome } };
       }
       onWait(hostOf(requested.visit), requested.laterMs);
       await systemClock.sleep(requested.laterMs, signal);

@@ -1,9 +1,15 @@
 import type { Line } from '../text/output.ts';
 import type { PageFacts, StepFacts, TrialLink } from './trial.ts';
+import { waitingText } from './waiting-joins.ts';
 
 /** Rows of each kind that are shown; `--json` has all. */
 const MOST_ROWS = 20;
-const WHY = { scope: 'out of scope', depth: 'too deep', condition: 'condition not met' } as const;
+const WHY = {
+  scope: 'out of scope',
+  depth: 'too deep',
+  condition: 'condition not met',
+  url: 'no http or https URL',
+} as const;
 
 /** A page, for people. */
 export function pageLines({ url, redirects, status, contentType, bytes, title, canonical, links }: PageFacts): Line[] {
@@ -18,7 +24,7 @@ export function pageLines({ url, redirects, status, contentType, bytes, title, c
 }
 
 /** What a crawler makes of it. */
-export function stepLines({ crawler, step, items, follows, leftOut, isCut }: StepFacts): Line[] {
+export function stepLines({ crawler, step, items, follows, leftOut, isCut, joins }: StepFacts): Line[] {
   const cut = isCut ? ['More links were named than a page may have: the last are left out.'] : [];
   return [
     '',
@@ -37,6 +43,7 @@ export function stepLines({ crawler, step, items, follows, leftOut, isCut }: Ste
           leftOut.map((link) => `${linkText(link)}  ${WHY[link.reason]}${link.condition ? `: ${link.condition}` : ''}`),
         )),
     ...cut,
+    ...(joins === undefined ? [] : group('joins', 'join', joins.map(waitingText))),
   ];
 }
 

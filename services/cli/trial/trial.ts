@@ -1,9 +1,12 @@
 import { conditionText } from '../../../shared/crawler/condition.ts';
+import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
+import { leadsOf, sortLead } from '../../../shared/crawler/leads/leads.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
-import { leadsOf, sortLead } from '../../worker/pipeline/leads.ts';
-import type { Visit } from '../../worker/pipeline/visit.ts';
+import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { loginsOf, type Visit } from '../../worker/pipeline/visit.ts';
+import { joinsWaiting, type WaitingJoin } from './waiting-joins.ts';
 
 /** What is known of a page without a crawler. */
 export interface PageFacts {
@@ -29,7 +32,8 @@ export interface TrialLink {
 
 /** One that it would leave out. */
 export interface LeftOutLink extends TrialLink {
-  readonly reason: 'scope' | 'depth' | 'condition';
+  /** `url`: nothing that could be fetched, `mailto:` say. */
+  readonly reason: 'scope' | 'depth' | 'condition' | 'url';
   /** The condition, if it can be printed. */
   readonly condition?: string;
 }
@@ -44,6 +48,8 @@ export interface StepFacts {
   readonly leftOut: readonly LeftOutLink[];
   /** The step names more links than a page may have: the last are left out. */
   readonly isCut: boolean;
+  /** The joins that would wait for the page. Left out if its crawler has none. */
+  readonly joins?: readonly WaitingJoin[];
 }
 
 export function pageFacts(url: string, page: Page, redirects: readonly string[]): PageFacts {
@@ -71,21 +77,26 @@ export async function stepFacts(
     const name = crawler.step(key)?.name;
     return name === undefined ? {} : { step: name };
   };
-  const { leads, isCut } = leadsOf(visit, page, extract);
+  const source = { ...visit, logins: loginsOf(visit) };
+  const { leads, isCut } = leadsOf(source, page, extract);
   const follows: TrialLink[] = [];
+  const followed: string[] = [];
   const leftOut: LeftOutLink[] = extract.unmet.flatMap(({ step, links, kept }) => {
     const condition = step.when === undefined ? {} : { condition: conditionText(step.when) };
     const about = { reason: 'condition' as const, ...condition, ...(kept === undefined ? {} : { kept }) };
     return links.map((url) => ({ step: step.name, url, ...about }));
   });
   for (const lead of leads) {
-    const { offers, tooDeep, outOfScope } = await sortLead(lead, visit, page, { rules });
-    const kept = lead.about?.kept === undefined ? {} : { kept: lead.about.kept };
+    const { offers, tooDeep, outOfScope } = await sortLead(lead, source, page, { rules });
+    const { step: to, kept: keeps } = lead.about ?? {};
+    const kept = keeps === undefined || to === FILE_STEP.key ? {} : { kept: keeps };
+    followed.push(...offers.map(({ step }) => step));
     follows.push(...offers.map(({ url, step }) => ({ ...nameOf(step), url, ...kept })));
     const keyOf = (url: string): string => lead.about?.step ?? crawler.startOf(url);
     for (const [reason, urls] of [
       ['depth', tooDeep],
       ['scope', outOfScope],
+      ['url', lead.links.filter((link) => isProblem(readUrl(link)))],
     ] as const)
       leftOut.push(...urls.map((url) => ({ ...nameOf(keyOf(url)), url, reason, ...kept })));
   }
@@ -100,5 +111,6 @@ export async function stepFacts(
         : items === 1
           ? [data]
           : [];
-  return { crawler: crawler.name, ...nameOf(visit.task.step), items: all, follows, leftOut, isCut };
+  const joins = crawler.joins.length === 0 ? {} : { joins: joinsWaiting(crawler, visit.task.step, followed) };
+  return { crawler: crawler.name, ...nameOf(visit.task.step), items: all, follows, leftOut, isCut, ...joins };
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
-import type { Settings } from '../../../shared/settings/table.ts';
-import { HostHeaders, parseHostHeaders } from '../../../shared/task/host/host-headers.ts';
+import { ConfigurationError, messageOf } from '../../shared/runtime/errors.ts';
+import type { Settings } from '../../shared/settings/table.ts';
+import { HostHeaders, parseHostHeaders } from '../../shared/task/host/host-headers.ts';
 
 /**
  * The headers that a deployment sends to certain hosts: those of its `HOST_HEADERS` file.

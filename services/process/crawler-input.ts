@@ -1,11 +1,11 @@
-import { runOptionsOf } from '../../../shared/control/run-options.ts';
-import { argsOf, readArgs } from '../../../shared/crawler/args.ts';
-import type { Crawler } from '../../../shared/crawler/crawler.ts';
-import type { LoadedCrawler } from '../../../shared/crawler/load.ts';
-import type { RunOptions } from '../../../shared/ports/runs.ts';
-import { ConfigurationError, messageOf, UsageError } from '../../../shared/runtime/errors.ts';
-import type { Settings } from '../../../shared/settings/table.ts';
-import { readSeeds, type Seed } from '../../producer/seeds.ts';
+import { runOptionsOf } from '../../shared/control/run-options.ts';
+import { argsOf, readArgs } from '../../shared/crawler/args.ts';
+import type { Crawler } from '../../shared/crawler/crawler.ts';
+import type { LoadedCrawler } from '../../shared/crawler/load.ts';
+import type { RunOptions } from '../../shared/ports/runs.ts';
+import { ConfigurationError, messageOf, UsageError } from '../../shared/runtime/errors.ts';
+import type { Settings } from '../../shared/settings/table.ts';
+import { readSeeds, type Seed } from '../producer/seeds.ts';
 
 /** What a command line says to a crawler. */
 export interface CrawlerOptions {
@@ -27,7 +27,8 @@ export function runOptionsFor(
   settings: Settings,
   dedup: RunOptions['dedup'],
 ): RunOptions {
-  return { ...runOptionsOf(settings, dedup), crawler: crawler.name, version };
+  const joins = crawler.joinPlan === undefined ? {} : { joins: crawler.joinPlan };
+  return { ...runOptionsOf(settings, dedup), crawler: crawler.name, version, ...joins };
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { ServiceEvents, ServiceName } from '../../../shared/backends/backends.ts';
-import { duration } from '../../../shared/control/format.ts';
-import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { ServiceEvents, ServiceName } from '../../shared/backends/backends.ts';
+import { duration } from '../../shared/control/format.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
 
 /** A service that stays away is told of again after so long. */
 const REMIND_EVERY_MS = 30_000;

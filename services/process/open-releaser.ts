@@ -1,11 +1,11 @@
-import type { Stores } from '../../../shared/backends/backends.ts';
-import { Releaser } from '../../../shared/loops/releaser.ts';
-import type { RunOptions } from '../../../shared/ports/runs.ts';
-import type { Sink } from '../../../shared/ports/sink.ts';
-import type { Transport } from '../../../shared/ports/transport.ts';
-import { systemClock } from '../../../shared/runtime/clock.ts';
-import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { Settings } from '../../../shared/settings/table.ts';
+import type { Stores } from '../../shared/backends/backends.ts';
+import { Releaser } from '../../shared/loops/releaser.ts';
+import type { RunOptions } from '../../shared/ports/runs.ts';
+import type { Sink } from '../../shared/ports/sink.ts';
+import type { Transport } from '../../shared/ports/transport.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Settings } from '../../shared/settings/table.ts';
 import { openFailureLines } from './open-worker.ts';
 
 interface OpenReleaserOptions {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
-import type { Settings } from '../../../shared/settings/table.ts';
-import { DEFAULT_ROUTING, type RoutingRule, routingFileSchema } from '../../../shared/task/task/routing.ts';
+import { ConfigurationError, messageOf } from '../../shared/runtime/errors.ts';
+import type { Settings } from '../../shared/settings/table.ts';
+import { DEFAULT_ROUTING, type RoutingRule, routingFileSchema } from '../../shared/task/task/routing.ts';
 
 /**
  * The routing rules of a deployment: a file's, or the built-in ones.

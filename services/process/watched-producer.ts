@@ -1,17 +1,17 @@
-import type { Stores } from '../../../shared/backends/backends.ts';
-import { counted } from '../../../shared/control/format.ts';
-import { differingOptions } from '../../../shared/control/run-options.ts';
-import type { Fetcher } from '../../../shared/ports/fetcher.ts';
-import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
-import { systemClock } from '../../../shared/runtime/clock.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
-import type { Logger } from '../../../shared/runtime/logger.ts';
-import type { Settings } from '../../../shared/settings/table.ts';
-import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
-import type { RoutingRule } from '../../../shared/task/task/routing.ts';
-import { Producer, type ProducerProgress } from '../../producer/producer.ts';
-import { RunLostError } from '../../producer/run-lost.ts';
-import type { Seed } from '../../producer/seeds.ts';
+import type { Stores } from '../../shared/backends/backends.ts';
+import { counted } from '../../shared/control/format.ts';
+import { differingOptions } from '../../shared/control/run-options.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { RunOptions, RunProgress } from '../../shared/ports/runs.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import type { Settings } from '../../shared/settings/table.ts';
+import { timeOf } from '../../shared/task/sitemap/lastmod.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
+import { Producer, type ProducerProgress } from '../producer/producer.ts';
+import { RunLostError } from '../producer/run-lost.ts';
+import type { Seed } from '../producer/seeds.ts';
 
 interface WatchedProducerOptions {
   readonly settings: Settings;

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../shared/runtime/logger.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
 
 /** A log that falls silent with a signal: a fatal error has a thousand consequences, and is reported once. */
 export function silentAfter(log: Logger, signal: AbortSignal): Logger {

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { ApiServer } from '../../api/server.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { Interrupts } from '../process/interrupts.ts';
+import { tell } from '../process/with-stores.ts';
+import { say } from '../text/output.ts';
+
+interface ApiOptions {
+  readonly local?: boolean;
+}
+
+/** `trawl api`: all that these commands do, over HTTP, and the dashboard. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addCommonOptions(command, ['run', 'fetch', 'fleet', 'output', 'api'])
+      .option('--local', 'the crawls on this machine instead of the fleet')
+      .action(async (options: ApiOptions) => {
+        exit(
+          await withContext({ ...options }, { logLevel: 'info', stopsInOrder: true }, (context) =>
+            serve(options, context),
+          ),
+        );
+      });
+  },
+};
+
+async function serve({ local = false }: ApiOptions, context: Context): Promise<number> {
+  const server = new ApiServer({ ...context, isLocal: local });
+  const interrupts = new Interrupts();
+  try {
+    await server.start();
+    tell(context, { url: server.url }, [`Listening on ${server.url}`]);
+    if (server.firstSecret !== undefined) say(...firstTokenLines(server.firstSecret, context));
+    const { signal } = interrupts;
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await interrupts.within(
+      () => server.stop(),
+      () => {},
+      interrupts.exitCode,
+    );
+  } finally {
+    await server.stop();
+    interrupts.close();
+  }
+  return interrupts.exitCode;
+}
+
+/** Said once: afterwards nobody but its reader has the secret. */
+function firstTokenLines(secret: string, { settings: { apiPort, apiTokensFile } }: Context): string[] {
+  return [
+    `A token was made for the name admin, and its hash kept in ${apiTokensFile}. It is not shown again:`,
+    `  ${secret}`,
+    `Dashboard: http://127.0.0.1:${apiPort}/#token=${secret}`,
+  ];
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { limitText } from '../../../shared/control/format.ts';
+import { readHost } from '../../../shared/control/host-name.ts';
+import { UsageError } from '../../../shared/runtime/errors.ts';
+import { rate } from '../../../shared/settings/parsers.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { addLocalOption, tell, withStores } from '../process/with-stores.ts';
+
+interface LimitOptions {
+  readonly local?: boolean;
+}
+
+/** `trawl limit HOST RATE|none`: no run asks the host faster than this, until the limit is ended. */
+export const command: CommandModule = {
+  define(command: Command, exit) {
+    addLocalOption(addCommonOptions(command, ['fleet', 'output']))
+      .argument('<host>', 'a host: example.com')
+      .argument('<rate>', '2/s, 60/min, 100/h; none ends the limit')
+      .action(async (host: string, text: string, options: LimitOptions) => {
+        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => limit(host, text, options, context)));
+      });
+  },
+};
+
+async function limit(name: string, text: string, { local }: LimitOptions, context: Context): Promise<number> {
+  const host = readHost(name);
+  const read = rate()(text);
+  if ('expected' in read) throw new UsageError(`expected the rate to be ${read.expected}, got "${text}"`);
+  const intervalMs = read.value;
+  return await withStores(context, 'trawl limit', { local }, async ({ gate }) => {
+    const was = await gate.limit(host, intervalMs);
+    const [before, is] = [limitText(was), limitText(intervalMs)];
+    const how = intervalMs === 0 ? 'has no limit of its own' : `is asked at most ${is}, by all runs`;
+    const sentence = was === intervalMs ? `Host ${host} ${how}, as before.` : `Host ${host} ${how}. It was: ${before}.`;
+    tell(context, { host, was: before, is }, [sentence]);
+    return 0;
+  });
+}

@@ -1,0 +1,33 @@
+import { tuneGarbageCollection } from '../../shared/runtime/engine/garbage-collection.ts';
+import { upToUnknown } from './help/help.ts';
+import { LEFT_OVER_MS } from './process/interrupts.ts';
+import { report } from './process/report.ts';
+import { openProgram } from './program.ts';
+import { finishOutput, watchOutput } from './text/output.ts';
+
+/** Runs the command line, and sets the exit code of the process. */
+export async function main(argv: readonly string[]): Promise<void> {
+  tuneGarbageCollection();
+  watchOutput();
+  process.exitCode = await finishOutput(await exitCodeOf(argv));
+  // A timer left behind by a crawler, say, doesn't keep the process alive.
+  setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
+}
+
+async function exitCodeOf(argv: readonly string[]): Promise<number> {
+  const [, , first, second] = argv;
+  let exitCode = 0;
+  const program = await openProgram({
+    showsAll: argv.includes('--all'),
+    isWanted: (name) => name === first || (first === 'help' && name === second),
+    exit: (code) => {
+      exitCode = code;
+    },
+  });
+  try {
+    await program.parseAsync(upToUnknown(argv, program) as string[]);
+    return exitCode;
+  } catch (error: unknown) {
+    return report(error);
+  }
+}

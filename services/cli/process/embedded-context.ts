@@ -1,0 +1,15 @@
+import type { EmbeddedContext } from '../../process/embedded-fleet.ts';
+import type { Context } from '../command.ts';
+import { say } from '../text/output.ts';
+import { followRun } from './follow-run.ts';
+import { expectSeeds } from './run-plan.ts';
+
+/** What the command line has to do with a fleet in one process: it tells how far that is. */
+export function embeddedContext({ log, telling }: Context): EmbeddedContext {
+  return {
+    log,
+    follow: (following, signal) => followRun({ ...following, telling }, signal),
+    expectSeeds,
+    onStopping: (seconds) => say(`Finishing the pages in hand, at most ${seconds} s. Ctrl-C again stops at once.`),
+  };
+}

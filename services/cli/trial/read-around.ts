@@ -1,0 +1,43 @@
+import { Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
+import type { Outcome } from '../../../shared/task/task/outcome.ts';
+import { seen, storable, transformed } from '../../worker/pipeline/around-fetch.ts';
+import type { Steps } from '../../worker/pipeline/steps.ts';
+import { doneRecord, type Ending, type Visit } from '../../worker/pipeline/visit.ts';
+
+/** Why there is no page, or nothing was made of it. */
+export interface Failure {
+  readonly outcome: Outcome['kind'];
+  readonly reason: string;
+  readonly error: string;
+}
+
+/**
+ * Has a crawler read a page as a crawl does, its middleware around it; nothing is stored.
+ *
+ * @throws StepError
+ */
+export async function readAround(
+  visit: Visit,
+  given: Page,
+  steps: Steps,
+): Promise<{ readonly page: Page; readonly extract: Extract } | Failure> {
+  const came = await seen(visit, { arrival: { fetched: given.answer, fromCache: false } }, steps);
+  if ('ending' in came) return failureIn(came.ending);
+  const { arrival } = came;
+  const page = arrival.fetched === given.answer ? given : new Page(given.task, arrival.fetched);
+  const extract = await transformed(visit, page, await steps.extract(visit.run, page), steps);
+  const made = doneRecord(visit, arrival, page, extract, { at: 0, truncated: [] });
+  const kept = await storable(visit, made, steps);
+  if ('ending' in kept) return failureIn(kept.ending);
+  return { page, extract: kept.record.data === made.data ? extract : { ...extract, data: kept.record.data } };
+}
+
+/** What an ending without a page is, in words. */
+export function failureIn({ outcome, status }: Ending): Failure {
+  const { detail } = { detail: undefined, ...outcome };
+  const { reason = 'wait' } = { reason: undefined, ...outcome };
+  const goesOn = outcome.kind === 'retry' || outcome.kind === 'defer' ? '; a crawl would ask again later' : '';
+  const said = detail ?? (status === undefined ? 'no answer' : `HTTP ${status}`);
+  return { outcome: outcome.kind, reason, error: `${said}${goesOn}` };
+}

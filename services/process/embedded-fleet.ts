@@ -1,0 +1,217 @@
+import { join } from 'node:path';
+import { newWorkerId, openFetcher } from '../../shared/backends/backends.ts';
+import { type Embedded, openEmbedded } from '../../shared/backends/embedded.ts';
+import { openFiles, openSink } from '../../shared/backends/sinks.ts';
+import { RunWatcher } from '../../shared/control/run-watcher.ts';
+import { type KnownSecrets, secretsFrom } from '../../shared/crawler/around/secrets.ts';
+import { LOGIN_FAILED } from '../../shared/crawler/around/session.ts';
+import { Catalogue } from '../../shared/crawler/catalogue.ts';
+import { Janitor } from '../../shared/loops/janitor.ts';
+import type { RunProgress, Runs } from '../../shared/ports/runs.ts';
+import type { Sink } from '../../shared/ports/sink.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { startAll, stopAll, stopTogether } from '../../shared/runtime/lifecycle.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { makeOutputFolder } from '../../shared/runtime/output-folder.ts';
+import { VERSION } from '../../shared/runtime/version.ts';
+import { readEnvironment } from '../../shared/settings/settings.ts';
+import type { HostHeaders } from '../../shared/task/host/host-headers.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
+import type { Worker } from '../worker/worker.ts';
+import { FailFastSink } from './fail-fast-sink.ts';
+import { hostHeadersOf } from './host-headers.ts';
+import { openReleaser } from './open-releaser.ts';
+import { openWatchdog, openWorker } from './open-worker.ts';
+import { routingRulesOf } from './routing-rules.ts';
+import type { RunPlan } from './run-plan.ts';
+import { silentAfter } from './silenced-log.ts';
+import { WatchedProducer } from './watched-producer.ts';
+
+/** Between two checks whether the run has ended. */
+const POLL_EVERY_MS = 50;
+
+interface Parts {
+  readonly stores: Embedded;
+  readonly sink: FailFastSink;
+  readonly rules: readonly RoutingRule[];
+  readonly hostHeaders: HostHeaders;
+  readonly secrets: KnownSecrets;
+  readonly worker: string;
+  readonly interrupts: Stopping;
+}
+
+/** What follows a run while it is crawled. */
+export interface Following {
+  readonly watcher: RunWatcher;
+  /** What the producer is at, if it is still at it. */
+  readonly reading: () => string | undefined;
+  /** Resolves once there is nothing more to follow. */
+  readonly untilOver: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Whoever runs an embedded fleet, and is told how it goes. */
+export interface EmbeddedContext {
+  readonly log: Logger;
+  /** Where records go; left out: where the settings say. */
+  readonly sink?: Sink;
+  /** Waits until the run is over, or `signal` is aborted. */
+  follow(following: Following, signal: AbortSignal): Promise<void>;
+  /** Checks that the seeds can be read, for the first time or again; left out where they are URLs. */
+  expectSeeds?(plan: RunPlan): Promise<void>;
+  /** It is being stopped, and takes so many seconds at most. */
+  onStopping?(seconds: number): void;
+}
+
+/** What asks it to stop. */
+export interface Stopping {
+  readonly signal: AbortSignal;
+  /** The signal of the operating system that asked, or whatever did; nothing while nothing did. */
+  readonly by: string | undefined;
+  /** How long stopping may take. */
+  readonly seconds: number;
+  /** What is said when a step doesn't let go of the process. */
+  readonly lastWords: readonly string[];
+  /** Runs `stop`, and `hurry` when it takes too long. */
+  within(stop: () => Promise<void>, hurry: () => void): Promise<void>;
+}
+
+/** A fleet in one process: producer, releaser and worker of one run, until it has ended, or is to stop. */
+export class EmbeddedFleet {
+  readonly #plan: RunPlan;
+  readonly #context: EmbeddedContext;
+  #isSealed = false;
+  #watched: WatchedProducer | undefined;
+  #failure: AbortSignal | undefined;
+
+  constructor(plan: RunPlan, context: EmbeddedContext) {
+    this.#plan = plan;
+    this.#context = context;
+  }
+
+  /** Have all seeds been read? */
+  get isAllRead(): boolean {
+    return this.#isSealed || this.#watched?.progress.state === 'done';
+  }
+
+  /** What could not be written; everything was stopped because of it. */
+  get failure(): Error | undefined {
+    return this.#failure?.aborted === true ? (this.#failure.reason as Error) : undefined;
+  }
+
+  /** Crawls, and returns the final progress; nothing if it was stopped before it began. Call it once. */
+  async run(interrupts: Stopping): Promise<RunProgress | undefined> {
+    const { settings, run, kept, loaded } = this.#plan;
+    // Wrong settings are found before anything is written.
+    const rules = await routingRulesOf(settings);
+    const hostHeaders = await hostHeadersOf(settings);
+    const secrets = secretsFrom(readEnvironment(), [loaded.crawler]);
+    secrets.of(loaded.crawler);
+    const worker = newWorkerId();
+    if (kept !== undefined || (settings.sink === undefined && this.#context.sink === undefined))
+      makeOutputFolder(join(settings.outputDir, run));
+    const sink = new FailFastSink(
+      this.#context.sink ??
+        (await openSink(
+          { log: this.#context.log, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal },
+          worker,
+        )),
+      await openFiles(settings),
+    );
+    const syncRecords = (): Promise<void> => sink.sync();
+    const stores = await openEmbedded(settings, kept && { ...kept, syncRecords });
+    try {
+      return await this.#work({ stores, sink, rules, hostHeaders, secrets, worker, interrupts });
+    } finally {
+      await stores.owned?.close();
+      stores.close();
+    }
+  }
+
+  async #work({
+    stores,
+    sink,
+    rules,
+    hostHeaders,
+    secrets,
+    worker,
+    interrupts,
+  }: Parts): Promise<RunProgress | undefined> {
+    const { settings, run, runOptions, loaded } = this.#plan;
+    const { transport, runs, owned } = stores;
+    await resumeLogins(runs, run);
+    const isSealed = owned?.isSealed ?? false;
+    if (!isSealed) await this.#context.expectSeeds?.(this.#plan);
+    this.#isSealed = isSealed;
+    const failure = AbortSignal.any([sink.failure, ...(owned === undefined ? [] : [owned.failure])]);
+    this.#failure = failure;
+    const log = silentAfter(this.#context.log, failure);
+    const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+    const { files } = sink;
+    const parts = { settings, stores, transport, sink, files, defaults: runOptions, worker, log };
+    const releaser = openReleaser(parts);
+    const janitor = new Janitor({ frontier: stores.frontier, clock: systemClock, log });
+    const onOffered = (): void => releaser.nudge();
+    const watch = openWatchdog(settings, () => ['What is done is kept.', ...interrupts.lastWords]);
+    const pages = openWorker({
+      ...parts,
+      fetcher,
+      rules,
+      watch,
+      onOffered,
+      catalogue: new Catalogue([loaded]),
+      secrets,
+    });
+    const watched = new WatchedProducer({
+      settings,
+      stores,
+      fetcher,
+      rules,
+      run,
+      runOptions,
+      producer: worker,
+      log,
+      startOf: (href) => loaded.crawler.startOf(href),
+      onOffered,
+    });
+    this.#watched = watched;
+    await startAll([transport, sink, watch, pages, releaser, janitor]);
+    try {
+      const stop = AbortSignal.any([interrupts.signal, failure]);
+      const follow = (signal: AbortSignal): Promise<void> => this.#follow(stores, { watched, pages }, signal);
+      // If everything was offered before, no producer is needed.
+      if (isSealed) await follow(stop);
+      else await watched.meanwhile(this.#plan.seeds, stop, follow);
+    } catch (error: unknown) {
+      if (!failure.aborted) throw error;
+    } finally {
+      if (failure.aborted) pages.abort();
+      else if (interrupts.by !== undefined) this.#context.onStopping?.(interrupts.seconds);
+      await interrupts.within(
+        () => stopTogether([pages, releaser, janitor]),
+        () => pages.abort(),
+      );
+      await owned?.sync();
+      await stopAll([sink, transport, fetcher, watch]);
+    }
+    const progress = await runs.progress(run);
+    if (progress?.endedAt !== undefined && !failure.aborted) await owned?.end();
+    return progress;
+  }
+
+  async #follow(
+    { runs }: Embedded,
+    { watched, pages }: { readonly watched: WatchedProducer; readonly pages: Worker },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isNetworkAway = (): boolean => pages.isNetworkAway;
+    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock, isNetworkAway });
+    const untilOver = (over: AbortSignal): Promise<void> => watcher.untilEnded(POLL_EVERY_MS, over);
+    await this.#context.follow({ watcher, reading: () => watched.note, untilOver }, signal);
+  }
+}
+
+/** A run that its login has paused is resumed with the crawl: it was stopped to mend that. */
+async function resumeLogins(runs: Runs, run: string): Promise<void> {
+  const { state, pauseReason } = (await runs.progress(run)) ?? {};
+  if (state === 'paused' && pauseReason?.startsWith(LOGIN_FAILED) === true) await runs.resume(run);
+}

@@ -1,0 +1,190 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ConnectOptions, connectInspector, connectStores, tryProxy } from '../../shared/backends/backends.ts';
+import { placeOf } from '../../shared/backends/place.ts';
+import { tryCache } from '../../shared/backends/response-caches.ts';
+import { openRecords, recordsPlaceOf } from '../../shared/backends/sinks.ts';
+import { counted } from '../../shared/control/format.ts';
+import { lackingSecrets } from '../../shared/control/lacking-secrets.ts';
+import { unknownText } from '../../shared/control/unknown-setting.ts';
+import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
+import { findAll, findCrawler } from '../../shared/crawler/catalogue.ts';
+import { InterruptedError, messageOf } from '../../shared/runtime/errors.ts';
+import { silentLog } from '../../shared/runtime/logger.ts';
+import { makeOutputFolder, unusableOutput } from '../../shared/runtime/output-folder.ts';
+import { VERSION } from '../../shared/runtime/version.ts';
+import { readEnvironment, unknownInEnvFile, userAgentOf } from '../../shared/settings/settings.ts';
+import type { Settings } from '../../shared/settings/table.ts';
+import { hostHeadersOf } from './host-headers.ts';
+import { routingRulesOf } from './routing-rules.ts';
+
+/** Enough bytes to notice a full disk. */
+const PROBE_BYTES = 4_096;
+/** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
+const NAME = 'trawl doctor';
+
+/** One check. A warning doesn't make the doctor fail. */
+export interface Finding {
+  readonly what: string;
+  readonly state: 'ok' | 'warning' | 'problem';
+  readonly said: string;
+}
+
+interface CheckContext {
+  readonly settings: Settings;
+  readonly signal?: AbortSignal;
+}
+
+/** Checks settings, crawler, records, Redis and RabbitMQ: what is wrong, and how to fix it. */
+export async function findTroubles(context: CheckContext): Promise<readonly Finding[]> {
+  const { settings } = context;
+  const findings: Finding[] = [...settingsFindings(context), contactFinding(context)];
+  findings.push(
+    await found('crawler', async () => (await findCrawler(settings.crawler, settings.crawlersDir)).crawler.name),
+  );
+  findings.push(...(await checkSecrets(context)));
+  findings.push(await found('routing rules', async () => `${(await routingRulesOf(settings)).length} in force`));
+  if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
+  findings.push(...(await checkProxies(context)));
+  findings.push(await found('records', () => checkRecords(context)));
+  findings.push(...(await checkRedis(context)), ...(await checkCache(context)));
+  findings.push(await found('RabbitMQ', () => checkRabbitMq(context)));
+  return findings;
+}
+
+function settingsFindings({ settings: { insecure } }: CheckContext): Finding[] {
+  const warnings = unknownInEnvFile().map(unknownText);
+  if (insecure.length > 0) warnings.push(`certificates of ${insecure.join(', ')} are not checked (INSECURE)`);
+  return [
+    ok('settings', 'can be read'),
+    ...warnings.map((said) => ({ what: 'settings', state: 'warning', said }) as const),
+  ];
+}
+
+function contactFinding({ settings }: CheckContext): Finding {
+  const agent = userAgentOf(settings, VERSION);
+  if (settings.contactUrl !== undefined || settings.userAgent !== '') return ok('User-Agent', agent);
+  return { what: 'User-Agent', state: 'warning', said: `${agent}: a site owner can't find you. Set CONTACT_URL.` };
+}
+
+/** A crawl of a crawler without its secrets is refused; a worker leaves its tasks to others. */
+async function checkSecrets({ settings }: CheckContext): Promise<Finding[]> {
+  const { crawlers, chosen } = await findAll(settings.crawlersDir, settings.crawler);
+  const { lacking } = secretsFrom(
+    readEnvironment(),
+    crawlers.map(({ crawler }) => crawler),
+  );
+  return Object.entries(lacking).map(([crawler, names]) => ({
+    what: 'secrets',
+    state: crawler === chosen?.crawler.name ? 'problem' : 'warning',
+    said: `expected ${names.join(', ')} in the environment: secrets of crawler ${crawler}. A worker here leaves its tasks to others`,
+  }));
+}
+
+async function checkHostHeaders({ settings }: CheckContext): Promise<string> {
+  const { names } = await hostHeadersOf(settings);
+  return `${[...names].join(', ') || 'none'}, from ${settings.hostHeaders}`;
+}
+
+/** Only connects to each: a proxy that needs a login, or reaches nothing, still passes. */
+async function checkProxies({ settings: { proxies } }: CheckContext): Promise<Finding[]> {
+  const findings = await Promise.all(
+    proxies.map((proxy) =>
+      found(`proxy ${proxy.name}`, async () => {
+        await tryProxy(proxy);
+        return 'can be connected to';
+      }),
+    ),
+  );
+  const someAnswer = findings.some(({ state }) => state === 'ok');
+  return findings.map((finding) =>
+    someAnswer && finding.state === 'problem' ? { ...finding, state: 'warning' } : finding,
+  );
+}
+
+async function checkRecords(context: CheckContext): Promise<string> {
+  const { settings } = context;
+  if (settings.sink === undefined) return await checkFolder(settings.outputDir);
+  const source = await openRecords(once(context));
+  try {
+    return `${recordsPlaceOf(settings)} answers; records of ${counted((await source.runs()).length, 'run')} there`;
+  } finally {
+    await source.close();
+  }
+}
+
+async function checkFolder(folder: string): Promise<string> {
+  makeOutputFolder(folder);
+  const probe = join(folder, `.trawl-${process.pid}`);
+  try {
+    await writeFile(probe, Buffer.alloc(PROBE_BYTES));
+  } catch (error: unknown) {
+    throw unusableOutput(folder, error);
+  } finally {
+    await rm(probe, { force: true });
+  }
+  return `${folder} can be written to`;
+}
+
+/** Connects as a worker would: its warnings become warnings, its refusals problems. */
+async function checkRedis(context: CheckContext): Promise<Finding[]> {
+  const warnings: Finding[] = [];
+  const warn = (_: object, said: string): void => void warnings.push({ what: 'Redis', state: 'warning', said });
+  const finding = await found('Redis', async () => {
+    const stores = await connectStores({ ...once(context), log: { ...silentLog, warn }, warnsOfLoss: true });
+    try {
+      await stores.checkMarks?.();
+      const [runs, workers] = await Promise.all([stores.runs.counts(), stores.roster.workers()]);
+      warnings.push(...lackingSecrets(workers).map((said) => ({ what: 'workers', state: 'warning', said }) as const));
+      return `answers; ${counted(runs.known, 'run')} known, ${counted(workers.length, 'worker')} alive`;
+    } finally {
+      stores.close();
+    }
+  });
+  return [finding, ...warnings.filter(({ said }) => !said.startsWith('Attempt'))];
+}
+
+/**
+ * A cache in the frontier's Redis needs no check of its own. Workers continue without a separate one: its failure is a
+ * warning.
+ */
+async function checkCache({ settings: { cacheRedisUrl, cacheTtl } }: CheckContext): Promise<Finding[]> {
+  if (cacheRedisUrl === undefined || cacheTtl === 0) return [];
+  const place = placeOf(cacheRedisUrl);
+  const finding = await found('response cache', async () => {
+    await tryCache(cacheRedisUrl, NAME);
+    return `${place} answers`;
+  });
+  if (finding.state === 'ok') return [finding];
+  const said = `${place}: ${finding.said}. Workers continue without it. Check CACHE_REDIS_URL.`;
+  return [{ ...finding, state: 'warning', said }];
+}
+
+async function checkRabbitMq(context: CheckContext): Promise<string> {
+  const inspector = await connectInspector(once(context));
+  try {
+    const { priority, normal, failed } = await inspector.depths();
+    const consumers = priority.consumers + normal.consumers;
+    return `answers; ${priority.ready} priority and ${counted(normal.ready, 'normal delivery', 'normal deliveries')} ready, ${counted(failed.ready, 'dead letter')}, ${counted(consumers, 'consumer')}`;
+  } finally {
+    await inspector.stop();
+  }
+}
+
+/** Connects once: it is only looked whether that works. */
+export function once({ settings, signal }: CheckContext): ConnectOptions {
+  return { settings, log: silentLog, name: NAME, attempts: 1, signal };
+}
+
+async function found(what: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return ok(what, await look());
+  } catch (error: unknown) {
+    if (error instanceof InterruptedError) throw error;
+    return { what, state: 'problem', said: messageOf(error) };
+  }
+}
+
+function ok(what: string, said: string): Finding {
+  return { what, state: 'ok', said };
+}

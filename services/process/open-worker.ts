@@ -1,0 +1,115 @@
+import type { Stores } from '../../shared/backends/backends.ts';
+import { openRecords } from '../../shared/backends/sinks.ts';
+import type { KnownSecrets } from '../../shared/crawler/around/secrets.ts';
+import type { Catalogue } from '../../shared/crawler/catalogue.ts';
+import { Watchdog } from '../../shared/crawler/watchdog/watchdog.ts';
+import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { FileStore } from '../../shared/ports/file-store.ts';
+import type { Observer, StageObserver } from '../../shared/ports/observer.ts';
+import { keptApart } from '../../shared/ports/response-cache.ts';
+import type { RunOptions } from '../../shared/ports/runs.ts';
+import type { Sink } from '../../shared/ports/sink.ts';
+import type { Transport } from '../../shared/ports/transport.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { boundHeap } from '../../shared/runtime/engine/bounded-heap.ts';
+import { optimiseEarly } from '../../shared/runtime/engine/early-optimisation.ts';
+import type { Logger } from '../../shared/runtime/logger.ts';
+import { VERSION } from '../../shared/runtime/version.ts';
+import type { Settings } from '../../shared/settings/table.ts';
+import type { RoutingRule } from '../../shared/task/task/routing.ts';
+import { FailureLines } from '../worker/failure-lines.ts';
+import { Robots } from '../worker/pipeline/robots.ts';
+import type { StepWatch } from '../worker/pipeline/steps.ts';
+import { RunDirectory } from '../worker/run-directory.ts';
+import { SeedIntake } from '../worker/seed-intake.ts';
+import { Worker } from '../worker/worker.ts';
+import { keepingResults } from './batch-result-sink.ts';
+
+interface OpenWorkerOptions {
+  readonly settings: Settings;
+  readonly stores: Stores;
+  readonly transport: Transport;
+  readonly fetcher: Fetcher;
+  readonly sink: Sink;
+  readonly files: FileStore;
+  readonly rules: readonly RoutingRule[];
+  /** For runs that the store doesn't know, and seeds that name none. */
+  readonly defaults: RunOptions;
+  /** This process' id. */
+  readonly worker: string;
+  readonly log: Logger;
+  readonly watch: StepWatch;
+  /** See {@link RequestsOptions.observer}. */
+  readonly observer?: (Observer & StageObserver) | undefined;
+  /** See {@link PipelineOptions.onOffered}. */
+  readonly onOffered: () => void;
+  /** The crawlers that it works with: what a run says in the store chooses among them, and no file. */
+  readonly catalogue: Catalogue;
+  /** Of its crawlers. Tasks of one that lacks some are left to other workers. */
+  readonly secrets: KnownSecrets;
+}
+
+/** A worker out of its parts, not started. */
+export function openWorker({ settings, stores, defaults, catalogue, secrets, ...parts }: OpenWorkerOptions): Worker {
+  optimiseEarly();
+  boundHeap();
+  const { frontier, runs, gate, cache, roster } = stores;
+  const { rules, fetcher, log } = parts;
+  const { hostConcurrency, fetchTimeout: timeoutMs } = settings;
+  const clock = systemClock;
+  const startOf = (name: string, href: string): string => catalogue.named(name).crawler.startOf(href);
+  const { random } = Math;
+  const robots = new Robots({ store: stores.robots, gate, fetcher, clock, hostConcurrency, timeoutMs, random, log });
+  return new Worker({
+    ...parts,
+    sink: keepingResults(parts.sink, stores),
+    frontier,
+    gate,
+    cache: keptApart(cache, (url) => fetcher.variantOf(url)),
+    roster,
+    failures: openFailureLines({ stores, defaults, ...parts }),
+    robots: settings.robots === 'obey' ? robots : undefined,
+    runs: new RunDirectory({ runs, crawlerNamed: (name) => catalogue.named(name), defaults, secretsOf: secrets.of }),
+    intake: new SeedIntake({ frontier, runs, rules, defaults, startOf, clock }),
+    progressOf: (run) => runs.progress(run),
+    openRecords: () => openRecords({ settings, log, name: `trawl ${parts.worker}` }),
+    maxBodyBytes: settings.maxBody,
+    maxRedirects: settings.maxRedirects,
+    hostConcurrency,
+    stepTimeoutMs: settings.stepTimeout,
+    fetchTimeoutMs: timeoutMs,
+    concurrency: settings.workerConcurrency,
+    priorityAck: settings.priorityAck,
+    clock,
+    random,
+    version: VERSION,
+    crawlers: Object.fromEntries(
+      Object.entries(catalogue.versions).filter(([name]) => secrets.lacking[name] === undefined),
+    ),
+    lacking: secrets.lacking,
+  });
+}
+
+/** Slower than a step may be by so much, and a process is stuck. */
+const STUCK_MS = 10_000;
+
+/** What ends this process when a crawler's step does not let go of it. */
+export function openWatchdog({ stepTimeout }: Settings, lastWords: () => readonly string[]): Watchdog {
+  return new Watchdog({ stuckAfterMs: stepTimeout + STUCK_MS, lastWords });
+}
+
+/** Where failures that no worker had in hand are told of. */
+export function openFailureLines({
+  stores,
+  defaults: { crawler },
+  sink,
+  worker,
+}: Pick<OpenWorkerOptions, 'stores' | 'defaults' | 'sink' | 'worker'>): FailureLines {
+  return new FailureLines({
+    runs: stores.runs,
+    crawler,
+    sink: keepingResults(sink, stores),
+    worker,
+    clock: systemClock,
+  });
+}

@@ -2,9 +2,10 @@ import { isMeant, type LetterFilter, readLetter } from '../../shared/control/let
 import type { LocalLetters, ReplayedTask } from '../../shared/ports/local-letters.ts';
 import type { Runs } from '../../shared/ports/runs.ts';
 import type { DeadLetterMessage, LetterFate } from '../../shared/ports/transport.ts';
+import type { JoinPlan } from '../../shared/task/group/plan.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import type { UrlKeyRule } from '../../shared/task/url/url-key.ts';
-import { offerOfLetter } from './replayer.ts';
+import { byWhatTheyReplay, isWithoutOwner, OwnerCount, offerOfLetter } from './letter-offers.ts';
 
 interface LocalReplayerOptions {
   readonly letters: LocalLetters;
@@ -22,12 +23,15 @@ interface LocalReplayerOptions {
 export interface LocallyReplayedRun {
   readonly run: string;
   readonly urlKey: readonly UrlKeyRule[] | undefined;
+  readonly joins: JoinPlan | undefined;
   letters: number;
-  /** Their tasks wait again. */
+  /** See {@link ReplayTally.ofGroups}. */
+  readonly ofGroups: OwnerCount;
+  /** Their tasks, or the owners of their groups, wait again. */
   accepted: number;
   /** Taken before, by an interrupted replay or by another run: their letters are deleted. */
   known: number;
-  /** At work just now: their letters stay. */
+  /** At work just now, or their groups are: their letters stay. */
   inFlight: number;
   /** Why the run takes none: their letters stay. */
   refused?: 'unknown' | 'cancelled';
@@ -38,6 +42,8 @@ export interface LocallyReplayed {
   readonly runs: readonly LocallyReplayedRun[];
   /** Letters that aren't tasks; they stay in the queue. */
   readonly malformed: number;
+  /** See {@link ReplayResult.withoutOwner}. */
+  readonly withoutOwner: number;
 }
 
 /**
@@ -49,6 +55,7 @@ export class LocalReplayer {
   readonly #runs = new Map<string, LocallyReplayedRun>();
   #left: number;
   #malformed = 0;
+  #withoutOwner = 0;
 
   constructor(options: LocalReplayerOptions) {
     this.#options = options;
@@ -67,7 +74,7 @@ export class LocalReplayer {
       },
       AbortSignal.any([signal, enough.signal]),
     );
-    return { runs: [...this.#runs.values()], malformed: this.#malformed };
+    return { runs: [...this.#runs.values()], malformed: this.#malformed, withoutOwner: this.#withoutOwner };
   }
 
   async #judge(messages: readonly DeadLetterMessage[]): Promise<LetterFate[]> {
@@ -77,22 +84,29 @@ export class LocalReplayer {
       if (this.#left === 0) break;
       const found = readLetter(message);
       if (!isMeant(found, this.#options.filter)) continue;
-      const replayed = found.run === undefined ? undefined : await this.#runOf(found.run);
+      const { letter, run, reason } = found;
+      const replayed = run === undefined ? undefined : await this.#runOf(run);
+      if (letter !== undefined && isWithoutOwner(letter, replayed?.joins)) {
+        this.#withoutOwner++;
+        continue;
+      }
       const { id } = message;
-      const offer =
-        found.letter && offerOfLetter(found.letter, { rules: this.#options.rules, urlKey: replayed?.urlKey });
-      if (replayed === undefined || offer === undefined || id === undefined) {
+      const { rules } = this.#options;
+      const offer = letter && offerOfLetter(letter, { rules, urlKey: replayed?.urlKey, joins: replayed?.joins });
+      if (letter === undefined || replayed === undefined || offer === undefined || id === undefined) {
         this.#malformed++;
         continue;
       }
       this.#left--;
       replayed.letters++;
+      replayed.ofGroups.add(offer);
       const group = byRun.get(replayed) ?? [];
-      group.push({ task: { id, reason: found.reason, offer }, index });
+      group.push({ task: { id, reason, offer }, index });
       byRun.set(replayed, group);
     }
     if (this.#options.isDry) return fates;
-    for (const [replayed, group] of byRun) {
+    for (const [replayed, all] of byRun) {
+      const group = byWhatTheyReplay(all, ({ task }) => task.offer);
       const done = await this.#options.letters.replay(
         replayed.run,
         group.map(({ task }) => task),
@@ -115,7 +129,8 @@ export class LocalReplayer {
     let replayed = this.#runs.get(run);
     if (replayed === undefined) {
       const progress = await this.#options.runs.progress(run);
-      replayed = { run, urlKey: progress?.options.urlKey, letters: 0, accepted: 0, known: 0, inFlight: 0 };
+      const { urlKey, joins } = progress?.options ?? {};
+      replayed = { run, urlKey, joins, letters: 0, ofGroups: new OwnerCount(), accepted: 0, known: 0, inFlight: 0 };
       if (progress === undefined) replayed.refused = 'unknown';
       else if (progress.state === 'cancelled') replayed.refused = 'cancelled';
       this.#runs.set(run, replayed);

@@ -1,4 +1,5 @@
 import type { RunOptions, RunProgress, Runs } from '../../shared/ports/runs.ts';
+import { withoutRunJoins } from '../../shared/task/group/without-run-joins.ts';
 import { fingerprintOf } from '../../shared/task/url/fingerprint.ts';
 
 /** The run to which another run's letters are replayed. */
@@ -54,7 +55,7 @@ export async function findReplayRun(
     }
     // A crawler is mended before its letters are replayed.
     const { version: _, ...own } = known?.options ?? defaults;
-    const options = progress?.options ?? { ...own, ...overrides };
+    const options = progress?.options ?? withoutRunJoins({ ...own, ...overrides });
     return { run, origin, options, earlier, isJoined: progress !== undefined, isForgotten: known === undefined };
   }
 }

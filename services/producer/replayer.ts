@@ -7,10 +7,9 @@ import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts
 import type { DeadLetters, LetterFate } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
-import { carriedFields } from '../../shared/task/task/form.ts';
-import { type OfferRules, offerOf, type TaskOffer } from '../../shared/task/task/offer.ts';
+import type { TaskOffer } from '../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
-import { isProblem, readUrl } from '../../shared/task/url/url.ts';
+import { byWhatTheyReplay, isWithoutOwner, OwnerCount, offerOfLetter } from './letter-offers.ts';
 import { findReplayRun, type ReplayRun } from './replay-runs.ts';
 import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
@@ -39,32 +38,40 @@ export interface ReplayTally extends ReplayRun {
   /** Which one of the runs of that name it opened; left out where nothing was. */
   incarnation?: string;
   letters: number;
+  /** Those of groups: their owners are offered, each once. */
+  readonly ofGroups: Readonly<Pick<OwnerCount, 'letters' | 'owners'>>;
   /** Taken by the frontier, as tasks of the replay run. */
   accepted: number;
   /** Taken before: by an interrupted replay, or by a later run that found the URL again. */
   known: number;
 }
 
+type OwnTally = ReplayTally & { readonly ofGroups: OwnerCount };
+
 /** What a replay came to. */
 export interface ReplayResult {
   readonly runs: readonly ReplayTally[];
   /** Letters that aren't tasks; they stay in the queue. */
   readonly malformed: number;
+  /** Of members of groups, and of joins, that don't say whose: alone, they would come to nothing. They stay in the queue. */
+  readonly withoutOwner: number;
 }
 
 /**
  * Offers dead letters again, as new runs with the options of those that they come from.
  *
  * Each letter is taken by the frontier before it leaves `failed_urls`; killed between the two, the letter is still there,
- * and a repeat offers it to the same run, which knows it. See {@link findReplayRun} for how the repeat finds that run. A
+ * and a repeat offers it to the same run, which knows it. For letters of a group its owner is offered once, past its mark. See
+ * {@link findReplayRun} for how the repeat finds that run. A
  * letter that the broker gives back only after that run was sealed is known by its mark. So no letter is lost, and none
  * is worked twice.
  */
 export class Replayer {
   readonly #options: ReplayerOptions;
-  readonly #runs = new Map<string, ReplayTally>();
+  readonly #runs = new Map<string, OwnTally>();
   #left: number;
   #malformed = 0;
+  #withoutOwner = 0;
 
   constructor(options: ReplayerOptions) {
     this.#options = options;
@@ -87,53 +94,58 @@ export class Replayer {
       },
       AbortSignal.any([signal, enough.signal]),
     );
+    const told = [...this.#runs.values()].filter((tally) => tally.letters > 0);
     if (!isDry && !signal.aborted) {
-      for (const { run, origin, incarnation } of this.#runs.values()) {
+      for (const { run, origin, incarnation } of told) {
         if ((await runs.seal(run, REPLAYER, incarnation)) === undefined) throw lost(run, origin);
       }
     }
-    return { runs: [...this.#runs.values()], malformed: this.#malformed };
+    return { runs: told, malformed: this.#malformed, withoutOwner: this.#withoutOwner };
   }
 
   async #judge(found: readonly FoundLetter[]): Promise<LetterFate[]> {
     const { filter, rules, isDry } = this.#options;
     const fates: LetterFate[] = found.map(() => 'keep');
-    const byOrigin = new Map<string, { readonly letter: DeadLetter; readonly index: number }[]>();
+    const byRun = new Map<OwnTally, { readonly letter: DeadLetter; readonly index: number }[]>();
     for (const [index, each] of found.entries()) {
       if (this.#left === 0) break;
       if (!isMeant(each, filter)) continue;
       const { letter, run, host } = each;
-      if (letter === undefined || run === undefined || host === undefined) {
+      const tally = letter === undefined || run === undefined ? undefined : await this.#runOf(run);
+      if (letter !== undefined && tally !== undefined && isWithoutOwner(letter, tally.options.joins)) {
+        this.#withoutOwner++;
+        continue;
+      }
+      if (letter === undefined || tally === undefined || host === undefined) {
         this.#malformed++;
         continue;
       }
       this.#left--;
-      const group = byOrigin.get(run) ?? [];
+      const group = byRun.get(tally) ?? [];
       group.push({ letter, index });
-      byOrigin.set(run, group);
+      byRun.set(tally, group);
     }
-    for (const [origin, group] of byOrigin) {
-      const tally = await this.#runOf(origin);
+    for (const [tally, group] of byRun) {
+      const { urlKey, joins } = tally.options;
+      const offers = group
+        .map(({ letter }) => offerOfLetter(letter, { rules, urlKey, joins }))
+        .filter((offer) => offer !== undefined);
       tally.letters += group.length;
+      for (const offer of offers) tally.ofGroups.add(offer);
       if (isDry) continue;
-      const isTaken = await this.#offer(
-        tally,
-        group
-          .map(({ letter }) => offerOfLetter(letter, { rules, urlKey: tally.options.urlKey }))
-          .filter((offer) => offer !== undefined),
-      );
+      if (tally.incarnation === undefined) await this.#open(tally);
+      const isTaken = await this.#offer(tally, onceEach(byWhatTheyReplay(offers, (offer) => offer)));
       if (isTaken) for (const { index } of group) fates[index] = 'delete';
     }
     return fates;
   }
 
-  async #runOf(origin: string): Promise<ReplayTally> {
-    const { runs, defaults, overrides, isDry } = this.#options;
+  async #runOf(origin: string): Promise<OwnTally> {
+    const { runs, defaults, overrides } = this.#options;
     const known = this.#runs.get(origin);
     if (known !== undefined) return known;
     const found = await findReplayRun(origin, runs, defaults, overrides);
-    const tally = { ...found, letters: 0, accepted: 0, known: 0 };
-    if (!isDry) await this.#open(tally);
+    const tally = { ...found, letters: 0, ofGroups: new OwnerCount(), accepted: 0, known: 0 };
     this.#runs.set(origin, tally);
     return tally;
   }
@@ -192,10 +204,13 @@ function lost(run: string, origin: string): RunLostError {
   );
 }
 
-/** What the frontier is offered for a letter: its task, from the beginning. Nothing if it is no URL. */
-export function offerOfLetter(letter: DeadLetter, rules: OfferRules): TaskOffer | undefined {
-  const url = readUrl(letter.url);
-  if (isProblem(url)) return undefined;
-  const { step, logins } = letter;
-  return offerOf(url, { ...rules, logins }, { ...carriedFields(letter), step });
+/** Letters of one owner offer it once. */
+function onceEach(offers: readonly TaskOffer[]): readonly TaskOffer[] {
+  const owners = new Set(offers.flatMap(({ replayOf, mark }) => (replayOf === 'task' ? mark : [])));
+  return offers.filter(({ replayOf, mark }) => {
+    if (replayOf !== 'group') return true;
+    if (owners.has(mark)) return false;
+    owners.add(mark);
+    return true;
+  });
 }

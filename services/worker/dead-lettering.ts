@@ -1,11 +1,12 @@
 import { deadLetterOf } from '../../shared/ports/dead-letter.ts';
 import type { AttemptHistory } from '../../shared/ports/frontier.ts';
+import { type Groups, ownerOf } from '../../shared/ports/groups.ts';
 import type { OutgoingMessage, Transport } from '../../shared/ports/transport.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { type Ending, noteOf, type Visit } from './pipeline/visit.ts';
 
-interface DeadLetteringOptions {
-  readonly frontier: AttemptHistory;
+export interface DeadLetteringOptions {
+  readonly frontier: AttemptHistory & Pick<Groups, 'owner'>;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -24,8 +25,9 @@ export async function publishDeadLetter(visit: Visit, ending: Ending, options: D
   const note = noteOf(visit, ending, clock.now());
   const attempts = note === undefined ? earlier : [note, ...earlier].slice(0, 10);
   const { reason, detail: error } = outcome;
+  const owner = await ownerOf(visit.task, frontier);
   return await publish(
-    deadLetterOf(visit.task, visit.state, { reason, status, error, attempts, at: clock.now() }),
+    deadLetterOf(visit.task, visit.state, { reason, status, error, attempts, owner, at: clock.now() }),
     options,
   );
 }

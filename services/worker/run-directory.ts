@@ -1,8 +1,9 @@
 import { argsOf } from '../../shared/crawler/args.ts';
 import type { Crawler } from '../../shared/crawler/crawler.ts';
 import type { LoadedCrawler } from '../../shared/crawler/load.ts';
-import type { RunOptions, Runs } from '../../shared/ports/runs.ts';
+import type { RunOptions, RunStanding, Runs, Steered } from '../../shared/ports/runs.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
+import type { Task } from '../../shared/task/task/task.ts';
 
 /** A run as a worker needs it: the options fixed when it opened, and its crawler. */
 export interface WorkedRun {
@@ -14,21 +15,32 @@ export interface WorkedRun {
   readonly version: string;
   /** The run's arguments, as the crawler's schema reads them. */
   readonly args: unknown;
+  /** The values of the crawler's secrets, by name. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 interface RunDirectoryOptions {
   readonly runs: Runs;
   /** Throws a ConfigurationError if there is none of this name. */
   readonly crawlerNamed: (name: string) => Pick<LoadedCrawler, 'crawler' | 'version'>;
+  /** The values of a crawler's secrets. Default: it has none. */
+  readonly secretsOf?: (crawler: Crawler) => Readonly<Record<string, string>>;
   /** For a run that the store doesn't know. */
   readonly defaults: RunOptions;
 }
 
 /** @throws ConfigurationError if the run's crawler has no such step here, or only another version may work on the run */
-export function expectStep({ crawler, version, options }: WorkedRun, step: string): void {
+export function expectStep(
+  { crawler, version, options }: WorkedRun,
+  { step, join }: Pick<Task, 'step' | 'join'>,
+): void {
   if (crawler.isStrict && options.version !== undefined && version !== options.version) {
     const why = `it began with version ${options.version} of crawler "${crawler.name}", which says strictVersion`;
     throw new ConfigurationError([`${why}: there is version ${version} here`]);
+  }
+  if (join !== undefined) {
+    if (crawler.join(step) !== undefined) return;
+    throw new ConfigurationError([`crawler "${options.crawler}" has no join "${step}" here`]);
   }
   if (!crawler.hasStep(step)) throw new ConfigurationError([`crawler "${options.crawler}" has no step "${step}" here`]);
 }
@@ -69,13 +81,30 @@ export class RunDirectory {
     return await this.find(run);
   }
 
+  /** Pauses a run, on all workers; see {@link Runs.pause}. */
+  async pause(run: string, reason: string): Promise<Steered | undefined> {
+    return await this.#options.runs.pause(run, reason);
+  }
+
+  /** See {@link Runs.standing}. */
+  async standing(run: string): Promise<RunStanding | undefined> {
+    return await this.#options.runs.standing(run);
+  }
+
   async #look(run: string): Promise<WorkedRun> {
-    const { runs, crawlerNamed, defaults } = this.#options;
+    const { runs, crawlerNamed, defaults, secretsOf } = this.#options;
     const progress = await runs.progress(run);
     if (progress === undefined) this.#known.delete(run);
     const options = progress?.options ?? defaults;
     const { crawler, version } = crawlerNamed(options.crawler);
     const args = argsOf(crawler, options.args ?? {});
-    return { incarnation: progress?.incarnation ?? '', options, crawler, version, args };
+    return {
+      incarnation: progress?.incarnation ?? '',
+      options,
+      crawler,
+      version,
+      args,
+      ...(secretsOf === undefined ? {} : { secrets: secretsOf(crawler) }),
+    };
   }
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { HandOvers } from '../../shared/ports/frontier.ts';
-import { BEAT_EVERY_MS, type Roster, type WorkerBeat } from '../../shared/ports/roster.ts';
+import type { HandOvers } from '../../shared/ports/queued-leases.ts';
+import { BEAT_EVERY_MS, PROTOCOL, type Roster, type WorkerBeat } from '../../shared/ports/roster.ts';
 import type { AckMode, Consumer, Delivery, Handling, Transport } from '../../shared/ports/transport.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
@@ -12,9 +12,11 @@ import { readDelivery } from './delivered.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { Pipeline, type PipelineOptions } from './pipeline/pipeline.ts';
 import { QueueTail } from './queue-tail.ts';
+import { TasksInHand } from './tasks-in-hand.ts';
 import { START_WITHIN_MS, Unacked } from './unacked.ts';
+import { WorkPace } from './work-pace.ts';
 
-type FromWorker = 'leases' | 'slots' | 'signal' | 'onSinkFailure';
+type FromWorker = 'leases' | 'slots' | 'signal' | 'onSettled' | 'onSinkFailure';
 
 export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
   readonly transport: Transport;
@@ -22,10 +24,14 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
   readonly version: string;
   /** The versions of its crawlers, by their names. */
   readonly crawlers: Readonly<Record<string, string>>;
+  /** See {@link WorkerBeat.lacking}. */
+  readonly lacking?: WorkerBeat['lacking'];
   /** Pages worked on at once. */
   readonly concurrency: number | 'auto';
   /** See {@link Sizing}. */
   readonly meter?: Meter;
+  /** The longest that one request may take. */
+  readonly fetchTimeoutMs: number;
   /** How deliveries of the priority queue are acknowledged. Default: `manual`. */
   readonly priorityAck?: AckMode;
   readonly frontier: PipelineOptions['frontier'] & HandOvers;
@@ -54,6 +60,8 @@ export class Worker implements Service {
   readonly #leases: LeaseKeeper;
   readonly #pipeline: Pipeline;
   readonly #unacked: Unacked;
+  readonly #pace: WorkPace;
+  readonly #tasks = new TasksInHand();
   readonly #tail: QueueTail;
   readonly #abort = new AbortController();
   readonly #stopping = new AbortController();
@@ -82,11 +90,13 @@ export class Worker implements Service {
     this.#unacked = new Unacked({ ...options, signal: this.#abort.signal });
     const places = prefetchOf(this.#slots.total) - this.#slots.total;
     this.#tail = new QueueTail({ ...options, signal: this.#stopping.signal, places });
+    this.#pace = new WorkPace({ stuckAfterMs: options.stepTimeoutMs + options.fetchTimeoutMs });
     this.#pipeline = new Pipeline({
       ...options,
       leases: this.#leases,
       slots: this.#slots,
       signal: this.#abort.signal,
+      onSettled: (outcome) => this.#pace.settled(outcome),
       onSinkFailure: (reason) => this.#onSinkFailure(reason),
     });
   }
@@ -99,6 +109,11 @@ export class Worker implements Service {
   /** Pages it may work on at once; with `auto` this grows. */
   get slots(): number {
     return this.#slots.total;
+  }
+
+  /** What keeps it from working on more pages at once. */
+  get bound(): WorkerBeat['bound'] {
+    return this.isNetworkAway ? 'network' : this.#sizing.bound;
   }
 
   /** Does no host answer it, of several? */
@@ -216,14 +231,17 @@ export class Worker implements Service {
   async #take(delivery: Delivery, timeout?: Promise<void>, onEntered?: () => void): Promise<Handling> {
     // Foreign messages take no slot: enough of them would keep every page from being fetched.
     const needsSlot = readDelivery(delivery).kind === 'task';
+    if (needsSlot) this.#pace.took(this.#slots.inHand);
     const mayBegin = !needsSlot || (await this.#slots.enter(delivery.queue, timeout));
     onEntered?.();
     if (!mayBegin) return 'return';
     let handling: Handling | 'behind';
+    if (needsSlot) this.#tasks.begin(delivery);
     try {
       handling = await this.#handle(delivery);
     } finally {
       if (needsSlot) this.#slots.leave(delivery.queue);
+      this.#tasks.end(delivery);
     }
     return handling === 'behind' ? await this.#tail.put(delivery) : handling;
   }
@@ -267,13 +285,16 @@ export class Worker implements Service {
   }
 
   async #beat(): Promise<void> {
-    const { roster, worker: id, version, crawlers, log } = this.#options;
+    const { roster, worker: id, version, crawlers, lacking = {}, log } = this.#options;
     const { total: slots, inHand } = this.#slots;
-    const bound = this.isNetworkAway ? 'network' : this.#sizing.bound;
+    const { bound } = this;
+    const progress = this.#pace.read();
     const consuming = this.#consumers.length > 0 && this.#consumers.every((consumer) => consumer.consuming);
     const state = this.#phase === 'consuming' && !consuming ? 'waiting: broker' : this.state;
     try {
-      await roster.beat({ id, host: hostname(), version, crawlers, slots, inHand, bound, state });
+      const lack = Object.keys(lacking).length === 0 ? {} : { lacking };
+      const doing = { slots, inHand, tasks: this.#tasks.read(), bound, state, progress, ...lack };
+      await roster.beat({ id, host: hostname(), version, protocol: PROTOCOL, crawlers, ...doing });
     } catch (error: unknown) {
       log.warn({ error: messageOf(error) }, 'the beat was not heard');
     }

@@ -2,17 +2,22 @@ import { randomBytes } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
 import { BodyMemory } from '../fetchers/body-memory.ts';
+import type { BatchResults } from '../ports/batch-results.ts';
 import type { Biographer } from '../ports/biographer.ts';
-import type { Fetcher } from '../ports/fetcher.ts';
-import type { AttemptHistory, Claims, Frontier, HandOvers, Ledger, QueuedLeases } from '../ports/frontier.ts';
-import type { HostGate } from '../ports/host-gate.ts';
+import type { BodyBudget, Fetcher } from '../ports/fetcher.ts';
+import type { AttemptHistory, Claims, Frontier, Ledger } from '../ports/frontier.ts';
+import type { Groups } from '../ports/groups.ts';
+import type { HostGate, HostLimits } from '../ports/host-gate.ts';
 import type { HostOverview } from '../ports/host-overview.ts';
 import type { Marks } from '../ports/marks.ts';
+import type { MissingSteps } from '../ports/missing-steps.ts';
+import type { HandOvers, QueuedLeases } from '../ports/queued-leases.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
 import type { RobotsStore } from '../ports/robots-store.ts';
 import type { Roster } from '../ports/roster.ts';
 import type { RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
+import type { StoreMemory } from '../ports/store-memory.ts';
 import type { DeadLetters, QueueInspector, Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Service } from '../runtime/lifecycle.ts';
@@ -33,15 +38,19 @@ import { openRedisCache } from './response-caches.ts';
 
 /** The ports that stores implement: in Redis for a fleet, in SQLite for one machine. */
 export interface Stores {
-  readonly frontier: Frontier & AttemptHistory & Claims & QueuedLeases & HandOvers & Ledger;
+  readonly frontier: Frontier & AttemptHistory & Claims & Groups & QueuedLeases & HandOvers & Ledger & MissingSteps;
   readonly runs: Runs & RunOverview;
-  readonly gate: HostGate;
+  readonly gate: HostGate & HostLimits;
   readonly hosts: HostOverview;
   readonly marks: Marks;
   readonly biographer: Biographer;
   readonly cache: ResponseCache;
   readonly robots: RobotsStore;
   readonly roster: Roster;
+  /** What became of the tasks of batches; left out where no other process could wait for it. */
+  readonly results?: BatchResults;
+  /** Left out where the store is on disk. */
+  readonly memory?: StoreMemory;
   /** Refuses a `DEDUP` that differs from the one in force; left out where no other process could have another. */
   readonly checkMarks?: () => Promise<void>;
   /**
@@ -106,6 +115,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     { RedisHostGate },
     { RedisRobotsStore },
     { RedisRoster },
+    { RedisBatchResults },
   ] = await Promise.all([
     import('../stores/redis/connection.ts'),
     import('../stores/redis/frontier.ts'),
@@ -117,6 +127,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('../stores/redis/host-gate.ts'),
     import('../stores/redis/cache/robots-store.ts'),
     import('../stores/redis/roster.ts'),
+    import('../stores/redis/batch-results.ts'),
   ]);
   const url = redisUrlOf(settings);
   const told = {
@@ -143,12 +154,14 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   const { keyPrefix: prefix, runRetention } = settings;
   const { cache, connect: connectCache, close: closeCache } = await openRedisCache(redis, options);
   const runs = new RedisRuns({ redis, prefix, marks: settings.dedup });
+  const memory = new RedisMemory(redis);
   return {
+    memory,
     frontier: new RedisFrontier({
       redis,
       prefix,
       policy: policyOf(settings, GIVE_UP_FLEET_MS),
-      memory: new RedisMemory(redis),
+      memory,
     }),
     runs,
     gate: new RedisHostGate({ redis, prefix }),
@@ -158,6 +171,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     cache,
     robots: new RedisRobotsStore({ redis, prefix }),
     roster: new RedisRoster({ redis, prefix }),
+    results: new RedisBatchResults({ redis, prefix }),
     checkMarks: () => runs.checkMarks(),
     connectCache,
     sweep: () => runs.sweep(runRetention),
@@ -282,7 +296,12 @@ interface FetcherOptions {
 }
 
 /** The fetcher, with the deployment's limits, its address guard, and proxies of this process' own. */
-export async function openFetcher({ settings, version, hostHeaders, log }: FetcherOptions): Promise<Fetcher> {
+export async function openFetcher({
+  settings,
+  version,
+  hostHeaders,
+  log,
+}: FetcherOptions): Promise<Fetcher & BodyBudget> {
   const NamedFetcher =
     settings.fetcher === 'undici'
       ? (await import('../fetchers/undici/fetcher.ts')).UndiciFetcher

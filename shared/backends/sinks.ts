@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { FileStore } from '../ports/file-store.ts';
 import type { RecordSource, Sink } from '../ports/sink.ts';
 import { InterruptedError } from '../runtime/errors.ts';
 import type { Settings } from '../settings/table.ts';
@@ -23,6 +24,12 @@ export async function openSink(options: ConnectOptions, worker: string): Promise
     throw error;
   }
   return sink;
+}
+
+/** Opens the store of downloaded files: the output folder, wherever the records go. */
+export async function openFiles({ outputDir, fetchTimeout }: Settings): Promise<FileStore> {
+  const { FolderFiles } = await import('../sinks/files/store.ts');
+  return new FolderFiles({ folder: outputDir, downloadMs: fetchTimeout });
 }
 
 /** Opens what all processes stored, as `SINK` says. The caller closes it. */

@@ -1,11 +1,13 @@
 import type { Biographer, TaskTrace } from '../ports/biographer.ts';
 import type { AttemptHistory, AttemptNote } from '../ports/frontier.ts';
+import type { GroupStanding, Groups } from '../ports/groups.ts';
 import type { PageRecord } from '../ports/record.ts';
 import type { RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
 import type { RecordSource } from '../ports/sink.ts';
 import type { DeadLetters } from '../ports/transport.ts';
 import { InterruptedError, messageOf } from '../runtime/errors.ts';
+import { groupOf } from '../task/group/group.ts';
 import { malformedMarkOf, markOf, taskIdOf } from '../task/url/fingerprint.ts';
 import { keyWithLogin, loginFor } from '../task/url/logins.ts';
 import { isProblem, readUrl } from '../task/url/url.ts';
@@ -32,6 +34,8 @@ export interface RunChapter extends TaskTrace {
   readonly task: string;
   /** Why the whole run waits, if it is paused. */
   readonly pauseReason?: string;
+  /** The group that it owns: what its joins wait for. */
+  readonly group?: Pick<GroupStanding, 'open' | 'joins'>;
   /** Its record, if this machine has it. */
   readonly record?: PageRecord;
 }
@@ -46,7 +50,7 @@ export interface Archives {
   readonly stores: {
     readonly runs: Runs & RunOverview;
     readonly biographer: Biographer;
-    readonly frontier: AttemptHistory;
+    readonly frontier: AttemptHistory & Pick<Groups, 'group'>;
   };
   readonly records: <T>(action: (records: RecordSource) => Promise<T>) => Promise<T>;
   readonly letters: <T>(action: (letters: DeadLetters) => Promise<T>) => Promise<T>;
@@ -76,9 +80,11 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
       trace.place !== undefined || trace.hasFailed || record !== undefined || (trace.isMarked && trace.hasOwnMarks);
     if (run === undefined && !isItsOwn) continue;
     const pauseReason = trace.runState === 'paused' ? (await stores.runs.progress(trace.run))?.pauseReason : undefined;
+    const group = trace.isMarked ? await stores.frontier.group(trace.run, groupOf(markIn(trace.run))) : undefined;
     chapters.push({
       ...trace,
       task,
+      ...(group === undefined ? {} : { group: { open: group.open, joins: group.joins } }),
       ...(pauseReason === undefined ? {} : { pauseReason }),
       ...(record === undefined ? {} : { record }),
     });

@@ -55,6 +55,11 @@ export function pace(intervalMs: number): string {
   return perMinute >= 1 ? `${Number(perMinute.toFixed(1))}/min` : `${Number((perMinute * 60).toFixed(1))}/h`;
 }
 
+/** A limit by hand: `30/min`, or `none`. */
+export function limitText(intervalMs: number): string {
+  return intervalMs === 0 ? 'none' : pace(intervalMs);
+}
+
 function two(ms: number, big: number, bigName: string, small: number, smallName: string): string {
   const rest = Math.floor((ms % big) / small);
   const whole = `${Math.floor(ms / big)} ${bigName}`;

@@ -1,3 +1,4 @@
+import type { DeadLetter, LetterOwner } from '../ports/dead-letter.ts';
 import type { DeadLetterMessage } from '../ports/transport.ts';
 import { shownRequest } from '../task/task/request.ts';
 import { withoutCredentialsIn } from '../task/url/url.ts';
@@ -10,13 +11,16 @@ import type { FoundLetter } from './letter-filter.ts';
 export function letterJson({ message, letter, reason }: FoundLetter): object {
   const { id = null, headers, body } = message;
   if (letter !== undefined) {
-    const { logins: _, request, ...others } = letter;
-    const shown = { ...others, ...(request === undefined ? {} : { request: shownRequest(request) }) };
-    return { id, ...shown };
+    const { owner } = letter;
+    return { id, ...shown(letter), ...(owner === undefined ? {} : { owner: shown(owner) }) };
   }
   const raw = rawText(message);
   const kept = raw === undefined ? { rawBase64: Buffer.from(body).toString('base64') } : { raw };
   return { id, reason, error: headers['x-last-error'], ...kept };
+}
+
+function shown({ logins: _, cookies: __, request, ...others }: DeadLetter | LetterOwner): object {
+  return { ...others, ...(request === undefined ? {} : { request: shownRequest(request) }) };
 }
 
 /** A body as text; nothing if it isn't UTF-8. */

@@ -95,7 +95,9 @@ export class RunWatcher {
   #rate(progress: RunProgress): number {
     const ended = progress.done + progress.skipped + progress.failed;
     this.#samples.push({ at: progress.readAt, ended });
-    this.#samples = this.#samples.filter(({ at }) => progress.readAt - at <= RATE_OVER_MS);
+    const recent = this.#samples.filter(({ at }) => progress.readAt - at <= RATE_OVER_MS);
+    // Who looks less often than that has the speed since the last look.
+    this.#samples = recent.length > 1 ? recent : this.#samples.slice(-2);
     const [first] = this.#samples;
     if (first !== undefined && progress.readAt > first.at)
       return ((ended - first.ended) / (progress.readAt - first.at)) * 1_000;

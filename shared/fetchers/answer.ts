@@ -52,6 +52,8 @@ export class Answer {
   readonly finalUrl: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The `Set-Cookie` lines, for whoever asked: they are passed on with nothing else. */
+  readonly setCookies: readonly string[];
   readonly #body: WireBody;
   readonly #codings: readonly Coding[] | undefined;
   readonly #limits: AnswerLimits;
@@ -63,6 +65,7 @@ export class Answer {
     this.finalUrl = withoutFragment(url);
     this.status = status;
     this.headers = keptHeaders(headers);
+    this.setCookies = linesOf(headers['set-cookie']);
     this.#body = body;
     this.#codings = codingsOf(this.headers['content-encoding']);
     this.#limits = limits;
@@ -226,6 +229,13 @@ export function abortedBy(signal: AbortSignal): FetchError {
 
 async function* one(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield chunk;
+}
+
+const NO_LINES: readonly string[] = [];
+
+function linesOf(header: string | readonly string[] | undefined): readonly string[] {
+  if (header === undefined) return NO_LINES;
+  return typeof header === 'string' ? [header] : header;
 }
 
 /** RFC 9112 section 9.6. */

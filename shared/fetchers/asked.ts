@@ -19,14 +19,25 @@ export function commonHeaders(userAgent: string): Readonly<Record<string, string
 
 /** A request's further headers, which override the common ones. The deployment's headers for a host override a login, and those of what is sent both. */
 export function ownHeaders(request: Asked, hostHeaders: HostHeaders): Readonly<Record<string, string>> | undefined {
-  const { login, url, redirectedFrom, validators, send } = request;
+  const { login, url, redirectedFrom, validators, send, cookie } = request;
   const own = hostHeaders.of(url, redirectedFrom);
-  if (own === undefined && login === undefined && validators === undefined && send === undefined) return undefined;
+  const isPlain = login === undefined && validators === undefined && send === undefined && cookie === undefined;
+  if (own === undefined && isPlain) return undefined;
+  const fixed = send?.headers?.cookie ?? own?.cookie;
   return {
     ...(login === undefined ? {} : { authorization: authorizationOf(login) }),
     ...own,
     ...(validators?.etag === undefined ? {} : { 'if-none-match': validators.etag }),
     ...(validators?.modified === undefined ? {} : { 'if-modified-since': validators.modified }),
     ...send?.headers,
+    ...(cookie === undefined ? {} : { cookie: mergedCookies(fixed, cookie) }),
   };
+}
+
+/** One `Cookie` header of two: of a name that both have, the first one's. */
+function mergedCookies(fixed: string | undefined, cookie: string): string {
+  if (fixed === undefined) return cookie;
+  const nameOf = (pair: string): string => pair.slice(0, Math.max(0, pair.indexOf('='))).trim();
+  const names = new Set(fixed.split(';').map(nameOf));
+  return [fixed, ...cookie.split('; ').filter((pair) => !names.has(nameOf(pair)))].join('; ');
 }

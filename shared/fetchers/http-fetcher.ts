@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { DocumentRequest, FetchedPage, Fetcher, OpenDocument, PageRequest } from '../ports/fetcher.ts';
+import type { BodyBudget, DocumentRequest, FetchedPage, Fetcher, OpenDocument, PageRequest } from '../ports/fetcher.ts';
 import { HostHeaders } from '../task/host/host-headers.ts';
 import { NOTHING_PRIVATE } from '../task/host/private-address.ts';
 import { AddressGuard, systemResolve } from './address-guard.ts';
@@ -16,7 +16,7 @@ import { RequestClock } from './request-clock.ts';
 import { Certificates, SYSTEM_TRUST } from './trust.ts';
 
 /** What fetchers have in common: options, limits, and the two kinds of request. How a request is made is their own. */
-export abstract class HttpFetcher implements Fetcher {
+export abstract class HttpFetcher implements Fetcher, BodyBudget {
   protected readonly timeoutMs: number;
   /** Time limit of each phase before the answer, but for the look-up. */
   protected readonly phaseMs: number;
@@ -59,12 +59,12 @@ export abstract class HttpFetcher implements Fetcher {
     await within({ signal, phaseMs }, this.guard.addressesOf(hostname), late).catch(() => {});
   }
 
-  async fetch(request: PageRequest): Promise<FetchedPage> {
-    return await this.#watch(request, (answer) => answer.page(request.hold));
+  fetch(request: PageRequest): Promise<FetchedPage> {
+    return this.#watch(request, (answer) => answer.page(request.hold));
   }
 
-  async open(request: DocumentRequest): Promise<OpenDocument> {
-    return await this.#watch(request, async (answer) => answer.document());
+  open(request: DocumentRequest): Promise<OpenDocument> {
+    return this.#watch(request, async (answer) => answer.document());
   }
 
   get isNetworkAway(): boolean {
@@ -75,14 +75,26 @@ export abstract class HttpFetcher implements Fetcher {
     return this.memory.waiting;
   }
 
+  get bodyBytes(): number {
+    return this.memory.usedBytes;
+  }
+
   variantOf(url: string): string | undefined {
     return this.hostHeaders.variantOf(url);
   }
 
-  async #watch<T>(request: PageRequest | DocumentRequest, read: (answer: Answer) => Promise<T>): Promise<T> {
-    const { host } = URL.parse(request.url) ?? { host: '' };
-    return await this.#network.watch(host, async () =>
-      read(await this.ask(request, new RequestClock(request.timings))),
-    );
+  #watch<T>(request: PageRequest | DocumentRequest, read: (answer: Answer) => Promise<T>): Promise<T> {
+    return this.#network.watch(hostIn(request.url), async () => {
+      const answer = await this.ask(request, new RequestClock(request.timings));
+      if (answer.setCookies.length > 0) request.onCookies?.(answer.setCookies);
+      return await read(answer);
+    });
   }
+}
+
+/** The host and port of a URL as the frontier has it, without reading all of it. */
+function hostIn(url: string): string {
+  const start = url.indexOf('//') + 2;
+  const end = url.indexOf('/', start);
+  return url.slice(start, end < 0 ? undefined : end);
 }

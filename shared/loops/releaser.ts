@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deadLetterOf } from '../ports/dead-letter.ts';
 import { type AttemptHistory, type Frontier, nameOf, type ReleasedTask, type ReleaseName } from '../ports/frontier.ts';
+import { type Groups, ownerOf } from '../ports/groups.ts';
 import type { Roster } from '../ports/roster.ts';
 import type { OutgoingMessage, PublishOutcome, Transport } from '../ports/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -28,7 +29,7 @@ const TURN_MS = 10;
 const LATEST_TURN_MS = 2_000;
 
 interface ReleaserOptions {
-  readonly frontier: Frontier & AttemptHistory;
+  readonly frontier: Frontier & AttemptHistory & Pick<Groups, 'owner'>;
   readonly transport: Transport;
   readonly roster: Roster;
   readonly clock: Clock;
@@ -164,6 +165,7 @@ export class Releaser implements Service {
           reason: verdict as FailedReason,
           error: problem,
           attempts: state.attempts > 0 ? await frontier.attempts(task.mark) : [],
+          owner: await ownerOf(task, frontier),
           at: clock.now(),
         }),
       ),

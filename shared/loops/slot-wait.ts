@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Grant, type HostGate, MAX_SLOT_WAIT_MS, slotToleranceMs } from '../ports/host-gate.ts';
+import type { Observer, StageObserver } from '../ports/observer.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlaceLine } from './place-line.ts';
 import { type SlotHolder, Turn } from './turn.ts';
@@ -18,6 +19,8 @@ const MOST_CLOSING = 10_000;
 interface SlotWaitOptions {
   readonly gate: HostGate;
   readonly clock: Clock;
+  /** Is shown how long slots are waited for. */
+  readonly observer?: (Pick<Observer, 'gateWaited'> & StageObserver) | undefined;
 }
 
 /** One request that needs a slot. */
@@ -44,16 +47,31 @@ export class SlotWait {
   readonly #gate: HostGate;
   readonly #clock: Clock;
   readonly #line: PlaceLine;
+  readonly #observer: SlotWaitOptions['observer'];
   readonly #closing = new LRUCache<string, true>({ max: MOST_CLOSING });
 
-  constructor({ gate, clock }: SlotWaitOptions) {
+  constructor({ gate, clock, observer }: SlotWaitOptions) {
     this.#gate = gate;
     this.#clock = clock;
+    this.#observer = observer;
     this.#line = new PlaceLine(clock);
   }
 
   /** Waits at most {@link MAX_SLOT_WAIT_MS} in all: whatever takes longer belongs to the frontier. */
   async tryAcquire(request: AdmittedSlotRequest): Promise<SlotResult> {
+    const observer = this.#observer;
+    if (observer === undefined) return await this.#tryOnce(request);
+    const began = performance.now();
+    observer.entered('gate');
+    try {
+      return await this.#tryOnce(request);
+    } finally {
+      observer.left('gate');
+      observer.gateWaited(performance.now() - began);
+    }
+  }
+
+  async #tryOnce(request: AdmittedSlotRequest): Promise<SlotResult> {
     const { host, holder, limit, pausedMs } = request;
     // Nothing to ask for: admission has just said that the host isn't paused.
     if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return this.#turnOf(request);

@@ -1,9 +1,12 @@
+import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import { showsColours } from './colour.ts';
 import { printable, printableJson } from './printable.ts';
 import { StandardError } from './standard-error.ts';
+
+/** Loads what only some logs need. */
+const require = createRequire(import.meta.url);
 
 /** What the rest of the program needs of a log: constant messages, varying fields. */
 export interface Logger {
@@ -36,7 +39,24 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
   const output: DestinationStream = overProgress
     ? { write: (line) => void process.stderr.write(`${CLEAR_LINE}${line}`) }
     : file;
-  const pretty = prettyFactory({
+  let pretty: ((line: string) => string) | undefined;
+  const text = (line: string): string => {
+    if (format === 'json') return printableJson(line);
+    pretty ??= forPeople();
+    return pretty(line);
+  };
+  const stream: DestinationStream = { write: (line) => void output.write(text(line)) };
+  const logger = pino(
+    { level, base: { hostname: hostname(), ...fields }, timestamp: stdTimeFunctions.isoTime },
+    stream,
+  );
+  return Object.assign(logger, { close: () => file.close() });
+}
+
+/** A line of the log as people read it. */
+function forPeople(): (line: string) => string {
+  const { prettyFactory }: typeof import('pino-pretty') = require('pino-pretty');
+  return prettyFactory({
     colorize: showsColours(process.stderr),
     ignore: 'pid,hostname,worker',
     translateTime: 'SYS:HH:MM:ss',
@@ -44,13 +64,6 @@ export function openLog({ level, format, fields = {}, overProgress = false }: Lo
     messageFormat: (log, key) => printable(readable(log, String(log[key]))),
     hideObject: true,
   });
-  const text = format === 'json' ? printableJson : pretty;
-  const stream: DestinationStream = { write: (line) => void output.write(text(line)) };
-  const logger = pino(
-    { level, base: { hostname: hostname(), ...fields }, timestamp: stdTimeFunctions.isoTime },
-    stream,
-  );
-  return Object.assign(logger, { close: () => file.close() });
 }
 
 /** A log that says nothing, for parts used without one. */

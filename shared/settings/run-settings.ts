@@ -49,9 +49,9 @@ export const RUN_SETTINGS = {
   content: setting(
     'run',
     'CONTENT',
-    oneOf('none', 'text', 'html'),
+    oneOf('none', 'text', 'markdown', 'html'),
     'none',
-    'What a record keeps of the body: none, text or html.',
+    'What a record keeps of the body: none, text, markdown or html.',
   ),
   incremental: setting(
     'run',

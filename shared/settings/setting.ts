@@ -1,7 +1,7 @@
 import type { Parser } from './parsers.ts';
 
 /** What a setting is about: a command shows the groups that it uses. */
-export type SettingGroup = 'run' | 'fetch' | 'worker' | 'fleet' | 'output' | 'log';
+export type SettingGroup = 'run' | 'fetch' | 'worker' | 'fleet' | 'metrics' | 'output' | 'api' | 'log';
 
 /** One row of {@link SETTINGS}. */
 export interface Setting<T> {

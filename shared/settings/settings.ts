@@ -46,6 +46,11 @@ export function settingsFrom(sources: Sources): Settings {
   return withoutBeatenUrls(settings, sources);
 }
 
+/** All variables of the environment and of `.env`, which are overridden by those. For what crawlers name: `secrets`. */
+export function readEnvironment(): Readonly<Record<string, string | undefined>> {
+  return { ...readEnvFile(), ...process.env };
+}
+
 /** The User-Agent header: as set, or the program's own with the contact. */
 export function userAgentOf({ userAgent, contactUrl }: Settings, version: string): string {
   if (userAgent !== '') return userAgent;
@@ -78,6 +83,10 @@ export const OF_COMPOSE: readonly string[] = [
   'PUBLISH_UI_PORT',
   'PUBLISH_REDIS_PORT',
   'PUBLISH_POSTGRES_PORT',
+  'PUBLISH_API_PORT',
+  'PUBLISH_PROMETHEUS_PORT',
+  'PUBLISH_GRAFANA_PORT',
+  'GRAFANA_PASSWORD',
 ];
 
 /** A name in `.env` that is no setting, and the setting that it resembles, if there is one. */

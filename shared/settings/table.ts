@@ -1,3 +1,4 @@
+import { API_SETTINGS } from './api-settings.ts';
 import {
   bytes,
   duration,
@@ -233,6 +234,21 @@ export const SETTINGS = {
   ),
   seeds: setting('fleet', 'SEEDS', list(), '', 'Seeds for produce without arguments, comma-separated.'),
 
+  metricsPort: setting(
+    'metrics',
+    'METRICS_PORT',
+    optional(integer({ min: 0, max: 65_535 })),
+    '',
+    'Port for metrics in the format of Prometheus, at /metrics; 0: any that is free (no metrics).',
+  ),
+  metricsHost: setting(
+    'metrics',
+    'METRICS_HOST',
+    text(),
+    '127.0.0.1',
+    'Address that metrics are served on; 0.0.0.0: every one of this machine.',
+  ),
+
   outputDir: setting('output', 'OUTPUT_DIR', text(), './output', 'Records go to <run>/ under here.'),
   sink: setting(
     'output',
@@ -242,6 +258,8 @@ export const SETTINGS = {
     'Where records go: jsonl, files in OUTPUT_DIR; or postgres://user:password@host/database.',
     { secret: true },
   ),
+
+  ...API_SETTINGS,
 
   logLevel: setting(
     'log',

@@ -1,9 +1,12 @@
+import { hasHook } from '../../../shared/crawler/around/middleware-calls.ts';
+import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import { cacheKeyOf, type ResponseCache } from '../../../shared/ports/response-cache.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { digestOf, isCacheable } from '../../../shared/task/task/request.ts';
 import type { Task } from '../../../shared/task/task/task.ts';
-import { loginsOf, type Visit } from './visit.ts';
+import type { WorkedRun } from '../run-directory.ts';
+import { cookiesOf, loginsOf, type Visit } from './visit.ts';
 
 /**
  * Decides which runs read the response cache, and which write to it.
@@ -15,8 +18,9 @@ import { loginsOf, type Visit } from './visit.ts';
  * | the same, incremental          | no    | yes   |
  *
  * With `dedup: ever` a URL is fetched only once, so nobody would read its cached response. An incremental run must ask the
- * host for the current version. Responses to requests with credentials may not be shared (RFC 9111 section 3.5), and only
- * those to GET and HEAD are kept.
+ * host for the current version. Pages of a session, and of crawlers
+ * with a `beforeFetch`, are never shared. Responses to requests with credentials may not be shared (RFC 9111 section 3.5), and only
+ * those to GET and HEAD are kept. Nor are files: they are large, and on the disk already.
  */
 export class CachedResponses {
   readonly #cache: ResponseCache;
@@ -26,8 +30,9 @@ export class CachedResponses {
   }
 
   /** The page, if a run with these options may have it from the cache. */
-  async find(task: Task, options: RunOptions): Promise<FetchedPage | undefined> {
-    if (!looks(options) || task.logins !== undefined || !isCacheable(task.request)) return undefined;
+  async find(task: Task, run: Pick<WorkedRun, 'options' | 'crawler'>): Promise<FetchedPage | undefined> {
+    if (task.step === FILE_STEP.key || !looks(run.options) || isOwn({ task, run }) || !isCacheable(task.request))
+      return undefined;
     return await this.#cache.get(cacheKeyOf(task.url, digestOf(task.request)));
   }
 
@@ -38,10 +43,18 @@ export class CachedResponses {
 
   /** Stores a response, if another run could ask for the same URL. */
   async keep(visit: Visit, fetched: FetchedPage): Promise<void> {
-    const { url, request } = visit.task;
-    if (!isAskedAgain(visit.run.options) || loginsOf(visit) !== undefined || !isCacheable(request)) return;
+    const { url, request, step } = visit.task;
+    if (step === FILE_STEP.key) return;
+    if (!isAskedAgain(visit.run.options) || isOwn(visit) || !isCacheable(request)) return;
     await this.#cache.set(cacheKeyOf(url, digestOf(request)), fetched);
   }
+}
+
+/** Is a page fetched in a way of its own: with credentials or cookies, or as its crawler's session or middleware has it? */
+function isOwn(visit: Pick<Visit, 'task' | 'moved'> & { readonly run: Pick<WorkedRun, 'crawler'> }): boolean {
+  const { crawler } = visit.run;
+  const isCrawlers = crawler.sessionOf(visit.task) !== undefined || hasHook(crawler, 'beforeFetch');
+  return isCrawlers || loginsOf(visit) !== undefined || cookiesOf(visit) !== undefined;
 }
 
 function looks(options: RunOptions): boolean {

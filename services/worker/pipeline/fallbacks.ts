@@ -47,7 +47,8 @@ export async function fallBack(
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
       // What the request said of the host still holds.
-      ending = { ...ending, outcome: failedStep(error).outcome };
+      const { outcome: failed, place } = failedStep(error);
+      ending = { ...ending, outcome: failed, place };
     }
   }
   return { ending };

@@ -1,6 +1,7 @@
 import type { RequestTimings } from '../../../shared/ports/fetcher.ts';
 import type { Judgement } from '../../../shared/task/task/judgement.ts';
-import { type Ending, sentBy, type Visit } from './visit.ts';
+import type { SentRequest } from '../../../shared/task/task/request.ts';
+import type { Ending, Visit } from './visit.ts';
 
 /*
  * A request that may not be repeated, a POST say, is sent at most once as far as anybody can know. When it may have been sent,
@@ -9,9 +10,12 @@ import { type Ending, sentBy, type Visit } from './visit.ts';
 
 const WHY = 'it may have been carried out, so it is not sent again (idempotent: true would allow it)';
 
-/** The ending of a visit whose request an earlier delivery may have sent; nothing if it may be sent. */
-export function fateBefore(visit: Visit): Ending | undefined {
-  const sent = sentBy(visit);
+/**
+ * The ending of a visit whose request an earlier delivery may have sent; nothing if it may be sent.
+ *
+ * @param sent the request, which a middleware may have changed
+ */
+export function fateBefore(visit: Visit, sent: SentRequest | undefined): Ending | undefined {
   if (sent === undefined || sent.mayRepeat) return undefined;
   const { release, state, task } = visit;
   const before =
@@ -26,8 +30,7 @@ export function fateBefore(visit: Visit): Ending | undefined {
 }
 
 /** What a request without an answer means, if it may have been sent all the same. */
-export function fateAfter(visit: Visit, judged: Judgement, { isSent }: RequestTimings): Judgement {
-  const sent = sentBy(visit);
+export function fateAfter(sent: SentRequest | undefined, judged: Judgement, { isSent }: RequestTimings): Judgement {
   const { outcome } = judged;
   if (sent === undefined || sent.mayRepeat || !isSent || outcome.kind === 'skipped') return judged;
   const detail = 'detail' in outcome && outcome.detail !== undefined ? outcome.detail : 'no answer';
@@ -43,8 +46,10 @@ export function isUnknownFate({ outcome }: Ending): boolean {
 export function spent(visit: Visit): Visit {
   const { task, moved = task, isSpent } = visit;
   const { request } = moved;
-  if (isSpent !== true || request === undefined) return visit;
-  return { ...visit, moved: { ...moved, request: { ...request, isSent: true } } };
+  if (isSpent !== true) return visit;
+  // A plain GET that a middleware has made something else of.
+  const asked = request ?? { method: 'GET' as const };
+  return { ...visit, moved: { ...moved, request: { ...asked, isSent: true } } };
 }
 
 function ended(detail: string): Ending {

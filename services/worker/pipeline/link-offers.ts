@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { leadsOf, sortLead } from '../../../shared/crawler/leads/leads.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
 import { type Frontier, type LinkTally, MAX_OFFER, nameOf, type Settlement } from '../../../shared/ports/frontier.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import { planFor } from '../../../shared/task/group/plan.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
-import { leadsOf, sortLead } from './leads.ts';
 import { SeenLinks } from './seen-links.ts';
-import type { Visit } from './visit.ts';
+import { loginsOf, type Visit } from './visit.ts';
 
 export interface LinkOffersOptions {
   readonly frontier: Pick<Frontier, 'offer'>;
@@ -52,11 +53,12 @@ export class LinkOffers {
   async offer(visit: Visit, page: Page, extract: Extract): Promise<LinksOffered> {
     const { task, release } = visit;
     if (release === 0) return { how: 'offered' };
-    const { leads, isCut } = leadsOf(visit, page, extract);
+    const source = { ...visit, logins: loginsOf(visit) };
+    const { leads, isCut } = leadsOf(source, page, extract);
     if (leads.length + extract.unmet.length === 0) return { how: isCut ? 'cut' : 'offered' };
     const { rules } = this.#options;
     const isSeen = (link: string): boolean => this.#seen.has(task.run, link);
-    const sorted = await Promise.all(leads.map((lead) => sortLead(lead, visit, page, { rules, isSeen })));
+    const sorted = await Promise.all(leads.map((lead) => sortLead(lead, source, page, { rules, isSeen })));
     const offers = sorted.flatMap((each) => each.offers);
     const tally = await this.#offerAll(visit, offers);
     if (typeof tally === 'string') return { how: tally };
@@ -83,8 +85,9 @@ export class LinkOffers {
   async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<LinkTally | 'stale' | 'full'> {
     const { frontier, onOffered } = this.#options;
     const { run, host } = visit.task;
-    const { limit, maxPages, maxHostsPerDomain } = visit.run.options;
-    const bounds = { most: maxPages, mostHosts: maxHostsPerDomain, limit };
+    const { limit, maxPages, maxHostsPerDomain, joins } = visit.run.options;
+    const leavesRoom = joins !== undefined && planFor(joins, visit.task) === undefined;
+    const bounds = { most: maxPages, mostHosts: maxHostsPerDomain, limit, ...(leavesRoom ? { leavesRoom } : {}) };
     let tally: LinkTally = { stamp: newStamp(), links: 0 };
     for (let at = 0; at < offers.length; at += MAX_OFFER) {
       const some = offers.slice(at, at + MAX_OFFER);

@@ -1,8 +1,11 @@
+import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
+import { writeInput } from '../../../shared/crawler/joins/group-material.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
 import { StepError } from '../../../shared/crawler/step-error.ts';
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
 import { PageHold } from '../../../shared/ports/fetcher.ts';
+import type { FileStore } from '../../../shared/ports/file-store.ts';
 import {
   ALONE_FROM_STARTS,
   type AttemptHistory,
@@ -10,43 +13,49 @@ import {
   type Frontier,
   type Ledger,
   nameOf,
-  type SettleReply,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
-import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
-import type { PageRecord } from '../../../shared/ports/record.ts';
+import type { Groups } from '../../../shared/ports/groups.ts';
+import type { MissingSteps as MissingStepsPort } from '../../../shared/ports/missing-steps.ts';
 import type { ResponseCache } from '../../../shared/ports/response-cache.ts';
-import { RecordRefusedError, type Sink } from '../../../shared/ports/sink.ts';
-import type { Delivery, Handling, Transport } from '../../../shared/ports/transport.ts';
+import type { Delivery, Handling } from '../../../shared/ports/transport.ts';
 import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import { isTaken } from '../../../shared/task/group/plan.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { nextUrlOf, type Task } from '../../../shared/task/task/task.ts';
 import type { Slots } from '../concurrency/slots.ts';
-import { publishDeadLetter } from '../dead-lettering.ts';
 import { readDelivery } from '../delivered.ts';
 import type { FailureLines } from '../failure-lines.ts';
 import { ForeignMessages } from '../foreign-messages.ts';
+import { JoinWork, type JoinWorkOptions } from '../joins/join-work.ts';
 import type { LeaseKeeper } from '../lease-keeper.ts';
+import { MissingSteps } from '../missing-steps.ts';
 import { OutcomeLog } from '../outcome-log.ts';
 import { expectStep, type RunDirectory, type WorkedRun } from '../run-directory.ts';
-import type { SeedIntake } from '../seed-intake.ts';
-import type { StepFailures } from '../step-failures.ts';
+import { FOREIGN_RUN, type SeedIntake } from '../seed-intake.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import { hasAsked, seen, storable, transformed } from './around-fetch.ts';
 import { CachedResponses } from './cached-responses.ts';
+import { claimArrival } from './claim-arrival.ts';
+import { Endings, type EndingsOptions } from './endings.ts';
 import { fallBack, type ReadPage, underRules } from './fallbacks.ts';
-import { spent } from './fate.ts';
 import { LinkOffers } from './link-offers.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
-import { settlementOf, wayOf } from './settlements.ts';
+import { robotsFor } from './robots.ts';
 import { Steps, type StepsOptions } from './steps.ts';
-import { type Arrival, arrivedMark, doneRecord, type Ending, endedRecord, failedStep, type Visit } from './visit.ts';
+import { type Arrival, arrivedMark, doneRecord, type Ending, failedStep, type Visit } from './visit.ts';
 
-export interface PipelineOptions extends RequestsOptions, StepsOptions {
+export interface PipelineOptions
+  extends Omit<RequestsOptions, 'steps' | 'sessions'>,
+    StepsOptions,
+    EndingsOptions,
+    Omit<JoinWorkOptions, 'frontier' | 'clock' | 'random'> {
   readonly worker: string;
-  readonly frontier: Frontier & AttemptHistory & Claims & Ledger;
-  readonly transport: Transport;
+  readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingStepsPort;
   readonly cache: ResponseCache;
-  readonly sink: Sink;
+  /** Where files go that steps ask for. */
+  readonly files: FileStore;
   readonly runs: RunDirectory;
   /** Records messages that are not tasks. */
   readonly failures?: FailureLines;
@@ -55,14 +64,6 @@ export interface PipelineOptions extends RequestsOptions, StepsOptions {
   readonly slots: Slots;
   readonly rules: readonly RoutingRule[];
   readonly log: Logger;
-  /** Aborts the work under way when the worker's time to stop is up. */
-  readonly signal: AbortSignal;
-  /** Left out where nobody reads them. */
-  readonly stepFailures?: StepFailures;
-  /** Called when links were taken: some may be due. */
-  readonly onOffered?: () => void;
-  /** Records can't be stored: the worker should stop consuming. */
-  readonly onSinkFailure: (reason: string) => void;
 }
 
 /** A page that a step has read. */
@@ -86,10 +87,13 @@ const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #foreign: ForeignMessages;
+  readonly #missing: MissingSteps;
   readonly #links: LinkOffers;
   readonly #requests: Requests;
   readonly #steps: Steps;
   readonly #outcomes: OutcomeLog;
+  readonly #endings: Endings;
+  readonly #joins: JoinWork;
   readonly #cached: CachedResponses;
   /** Resolves once every large page so far has been read. */
   #largePages: Promise<void> = Promise.resolve();
@@ -97,10 +101,14 @@ export class Pipeline {
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#foreign = new ForeignMessages(options);
+    this.#missing = new MissingSteps(options);
     this.#links = new LinkOffers(options);
-    this.#requests = new Requests(options);
     this.#steps = new Steps(options);
+    const called = { ...options, steps: this.#steps };
+    this.#requests = new Requests({ ...called, sessions: new Sessions(called) });
+    this.#joins = new JoinWork(options, this.#steps);
     this.#outcomes = new OutcomeLog(options);
+    this.#endings = new Endings(options, this.#outcomes);
     this.#cached = new CachedResponses(options.cache);
   }
 
@@ -115,27 +123,34 @@ export class Pipeline {
       return await this.#foreign.leaveToOthers(delivery, `a message of the newer version ${message.version}`);
     const { run } = message.task;
     const release = delivery.headers['x-release'];
-    if (run === undefined || release === undefined) return await this.#options.intake.take(message.task);
+    const isSeed = run === undefined || release === undefined;
+    if (message.task.join !== undefined && isSeed)
+      return await this.#foreign.deadLetter(delivery, 'a join that no store has made');
     try {
+      if (isSeed) return await this.#options.intake.take(message.task);
       const worked = await this.#options.runs.find(run);
-      expectStep(worked, message.task.step);
+      expectStep(worked, message.task);
       return await this.#admit({ ...message.task, run }, release, worked);
     } catch (error: unknown) {
       if (!(error instanceof ConfigurationError)) throw error;
-      return await this.#foreign.leaveToOthers(delivery, `run ${run}: ${error.message}`);
+      const problem = `run ${run ?? FOREIGN_RUN}: ${error.message}`;
+      if (!isSeed && (await this.#missing.fail({ ...message.task, run }, release, problem))) return 'ack';
+      return await this.#foreign.leaveToOthers(delivery, problem);
     }
   }
 
   async #admit(task: Task, release: number, found: WorkedRun): Promise<Handling> {
-    const { frontier, robots, runs, leases, slots, worker } = this.#options;
+    const { frontier, runs, leases, slots, worker } = this.#options;
+    const robots = robotsFor(this.#options.robots, found);
     const name = nameOf({ release, task });
+    const isJoin = task.join !== undefined;
     const [admission, cached, rules] = await Promise.all([
       frontier.admit(task.run, name, worker),
-      this.#cached.find(task, found.options),
-      robots?.look(nextUrlOf(task)),
+      isJoin ? undefined : this.#cached.find(task, found),
+      isJoin ? undefined : robots?.look(nextUrlOf(task)),
     ]);
     const run = 'incarnation' in admission ? await runs.findAs(task.run, admission.incarnation) : found;
-    expectStep(run, task.step);
+    expectStep(run, task);
     // Named by release, not by worker: a worker that takes over from a dead one gets its place at the host without a wait.
     const holder = `${task.run}:${release}`;
     const visit = {
@@ -154,6 +169,8 @@ export class Pipeline {
       case 'cancelled':
         return 'ack';
       case 'unknown_run':
+        // Its inputs are lost: it would write a wrong record over a right one.
+        if (isJoin) return 'ack';
         return await this.#visit({ ...visit, release: 0, state: NEW_TASK }, known);
       case 'deadline':
       case 'crash_loop':
@@ -163,7 +180,10 @@ export class Pipeline {
         );
       case 'work': {
         const { state, pausedMs, answersOthers } = admission;
-        const work = () => this.#visit({ ...visit, state, answersOthers }, { ...known, pausedMs });
+        const work = () =>
+          isJoin
+            ? this.#join({ ...visit, state })
+            : this.#visit({ ...visit, state, answersOthers }, { ...known, pausedMs });
         leases.keep(task.run, name);
         try {
           if (state.starts < ALONE_FROM_STARTS) {
@@ -171,7 +191,7 @@ export class Pipeline {
             return await work();
           }
           // If it waited here for another suspect that kills the process, it would be blamed without having begun.
-          if (slots.isReserved) return await this.#putBack({ ...visit, state }, 0);
+          if (slots.isReserved) return await this.#endings.putBack({ ...visit, state }, 0);
           return await slots.alone(work);
         } finally {
           leases.drop(task.run, name);
@@ -185,9 +205,9 @@ export class Pipeline {
     try {
       const requested = await this.#requests.make(visit, known, hold);
       const { visit: at } = requested;
-      if ('laterMs' in requested) return await this.#putBack(at, requested.laterMs);
-      const handling =
-        'arrival' in requested ? await this.#read(at, requested.arrival) : await this.#end(at, requested.ending);
+      if ('laterMs' in requested) return await this.#endings.putBack(at, requested.laterMs);
+      const came = await seen(at, requested, this.#steps);
+      const handling = 'arrival' in came ? await this.#read(at, came.arrival) : await this.#end(at, came.ending);
       await requested.left;
       return handling;
     } finally {
@@ -195,16 +215,33 @@ export class Pipeline {
     }
   }
 
+  /** Has a join make its record of what its group, or its run, came to. */
+  async #join(visit: Visit): Promise<Handling> {
+    const made = await this.#joins.make(visit);
+    if (made === 'stale') return 'ack';
+    if ('ending' in made) return await this.#endings.over(visit, made.ending);
+    const stored = await this.#endings.store(made.record);
+    if (stored === 'failed') return await this.#endings.putBack(visit, 0);
+    if (stored !== 'stored')
+      return await this.#endings.over(visit, {
+        outcome: { kind: 'failed', reason: stored.reason, detail: stored.message },
+      });
+    await this.#endings.settle(visit, { outcome: { kind: 'done' }, input: made.input });
+    this.#outcomes.tell(visit.task, 'done', { ms: made.record.durationMs });
+    return 'ack';
+  }
+
   async #read(visit: Visit, arrival: Arrival): Promise<Handling> {
     const { finalUrl } = arrival.fetched;
     const mark = arrivedMark(visit, finalUrl);
-    const claim = await this.#claim(visit, mark);
+    const claim = await claimArrival(visit, mark, this.#options.frontier);
     if (claim === 'stale') return 'ack';
     if (claim === 'taken') {
       const detail = `redirected to ${finalUrl}, which is known`;
       return await this.#end(visit, { outcome: { kind: 'skipped', reason: 'duplicate', detail }, hostAnswered: true });
     }
     const claimed = mark === visit.task.mark ? undefined : mark;
+    if (visit.task.step === FILE_STEP.key) return await this.#keepFile(visit, arrival, claimed);
     const page = new Page(visit.task, arrival.fetched);
     if (page.isLarge) await this.#readAhead(page, visit);
     let extract: Extract;
@@ -212,33 +249,57 @@ export class Pipeline {
       extract = await this.#steps.extract(visit.run, page);
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
-      this.#options.stepFailures?.note(error);
       return await this.#end(visit, failedStep(error), { arrival, page, claimed });
     }
-    return await this.#keep(visit, { arrival, page, extract, claimed, ending: { hostAnswered: true } });
+    page.forgetTree();
+    const hostAnswered = arrival.isMade === true ? undefined : true;
+    return await this.#keep(visit, { arrival, page, extract, claimed, ending: { hostAnswered } });
+  }
+
+  async #keepFile(visit: Visit, arrival: Arrival, claimed: string | undefined): Promise<Handling> {
+    const { storeFile } = await import('./downloads.ts');
+    let stored: ReadPage;
+    try {
+      stored = await storeFile(visit, arrival, this.#options.files);
+    } catch (error: unknown) {
+      this.#options.onSinkFailure(messageOf(error));
+      return await this.#endings.putBack(visit, 0);
+    }
+    return await this.#keep(visit, { ...stored, claimed, ending: { hostAnswered: true } });
   }
 
   /** Keeps what a step made of a page: offers its links, stores its record, settles its task. */
-  async #keep(visit: Visit, { arrival, page, extract, claimed, ending }: Kept): Promise<Handling> {
+  async #keep(visit: Visit, { arrival, page, extract: given, claimed, ending }: Kept): Promise<Handling> {
     const { clock } = this.#options;
+    let extract: Extract;
+    try {
+      extract = await transformed(visit, page, given, this.#steps);
+    } catch (error: unknown) {
+      if (!(error instanceof StepError)) throw error;
+      return await this.#endings.over(visit, { ...ending, ...failedStep(error) });
+    }
     const offered = await this.#links.offer(visit, page, extract);
     if (offered.how === 'stale') return 'ack';
-    if (offered.how === 'full') return await this.#putBack(visit, 0, FULL_NAP_MS);
+    if (offered.how === 'full') return await this.#endings.putBack(visit, 0, FULL_NAP_MS);
     const isMoreCut = offered.how === 'cut' && !page.truncated.includes('links');
     const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
-    const record = doneRecord(visit, arrival, page, extract, { at: clock.now(), truncated });
-    const stored = await this.#store(record);
-    if (stored === 'failed') return await this.#putBack(visit, 0);
+    const made = doneRecord(visit, arrival, page, extract, { at: clock.now(), truncated });
+    const kept = await storable(visit, made, this.#steps);
+    const { leftOut, tally } = offered;
+    if ('ending' in kept) return await this.#endings.over(visit, { ...ending, leftOut, tally, ...kept.ending });
+    const { record } = kept;
+    const stored = await this.#endings.store(record);
+    if (stored === 'failed') return await this.#endings.putBack(visit, 0);
     if (stored !== 'stored') {
       const outcome = { kind: 'failed', reason: stored.reason, detail: stored.message } as const;
-      return await this.#over(visit, { ...ending, outcome });
+      return await this.#endings.over(visit, { ...ending, outcome });
     }
     const { fetched, fromCache, askedAt } = arrival;
     const { contentHash } = record;
     const isPage = fetched.status >= 200 && fetched.status < 300;
-    const bytes = fromCache ? 0 : fetched.body.byteLength;
+    const bytes = hasAsked(arrival) ? fetched.body.byteLength : 0;
     const [reply] = await Promise.all([
-      this.#settle(
+      this.#endings.settle(
         visit,
         {
           ...ending,
@@ -248,13 +309,14 @@ export class Pipeline {
           askedAt,
           contentHash,
           claimed,
-          leftOut: offered.leftOut,
-          tally: offered.tally,
+          leftOut,
+          tally,
+          input: isTaken(visit.run.options.joins, visit.task) ? writeInput(visit.task, extract) : undefined,
           leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
         },
         bytes,
       ),
-      fromCache || !isPage ? undefined : this.#cached.keep(visit, fetched),
+      !hasAsked(arrival) || arrival.isChanged === true || !isPage ? undefined : this.#cached.keep(visit, fetched),
     ]);
     const { status, durationMs } = fetched;
     if (reply === 'put_back') {
@@ -276,65 +338,12 @@ export class Pipeline {
     await read;
   }
 
-  /** Claims the URL that the task was redirected to: its page stands for both URLs. */
-  async #claim({ task, release, run, known }: Visit, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
-    if (mark === task.mark || release === 0) return 'claimed';
-    // An earlier run claimed it for this same task, and such marks are kept.
-    if (mark === known?.claimed && run.options.dedup === 'ever') return 'claimed';
-    return await this.#options.frontier.claim(task.run, nameOf({ release, task }), mark);
-  }
-
   /** Ends a task that gave no page: records it, dead-letters it if it failed, settles it. Its fallback may still make one of it. */
   async #end(visit: Visit, given: Ending, read?: Pick<Kept, 'arrival' | 'page' | 'claimed'>): Promise<Handling> {
+    if (visit.task.join !== undefined) return await this.#endings.over(visit, given);
     const ruled = underRules(visit, given, this.#options.random());
     const { ending, ...kept } = await fallBack(visit, ruled, this.#steps, read);
-    if (!('extract' in kept)) return await this.#over(visit, ending);
+    if (!('extract' in kept)) return await this.#endings.over(visit, ending);
     return await this.#keep(visit, { ...kept, claimed: read?.claimed, ending });
-  }
-
-  async #over(visit: Visit, ending: Ending): Promise<Handling> {
-    const { clock } = this.#options;
-    const { outcome, status } = ending;
-    if (outcome.kind === 'defer' && visit.release === 0) return 'return';
-    const record = endedRecord(visit, ending, clock.now());
-    if (record !== undefined && (await this.#store(record)) === 'failed') return await this.#putBack(visit, 0);
-    if (outcome.kind === 'failed' && !(await publishDeadLetter(visit, ending, this.#options)))
-      return await this.#putBack(visit, 0);
-    await this.#settle(visit, ending);
-    const reason = 'reason' in outcome ? outcome.reason : outcome.kind === 'defer' ? outcome.host?.reason : undefined;
-    const detail = 'detail' in outcome && outcome.detail !== `HTTP ${status}` ? outcome.detail : undefined;
-    this.#outcomes.tell(visit.task, outcome.kind, { reason, status, error: detail });
-    return 'ack';
-  }
-
-  /** Puts a task back. `hostFreeInMs` holds for its host, `restMs` for this task: each waits at least that long. */
-  async #putBack(visit: Visit, hostFreeInMs: number, restMs = 0): Promise<Handling> {
-    const { frontier, clock, signal } = this.#options;
-    if (visit.release === 0) {
-      // Without a ledger it is redelivered at once, so the wait must be here.
-      await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
-      return 'return';
-    }
-    const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
-    const settlement = { outcome, hostFreeInMs, ...wayOf(spent(visit)) };
-    await frontier.settle(visit.task.run, nameOf(visit), settlement);
-    return 'ack';
-  }
-
-  async #settle(visit: Visit, ending: Ending, bytes = 0): Promise<SettleReply | undefined> {
-    if (visit.release === 0) return undefined;
-    const { frontier, clock } = this.#options;
-    return await frontier.settle(visit.task.run, nameOf(visit), settlementOf(visit, ending, bytes, clock.now()));
-  }
-
-  async #store(record: PageRecord): Promise<'stored' | 'failed' | RecordRefusedError> {
-    try {
-      await this.#options.sink.put(record);
-      return 'stored';
-    } catch (error: unknown) {
-      if (error instanceof RecordRefusedError) return error;
-      this.#options.onSinkFailure(messageOf(error));
-      return 'failed';
-    }
   }
 }

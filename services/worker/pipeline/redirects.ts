@@ -1,13 +1,16 @@
+import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
+import { domainFinder } from '../../../shared/crawler/leads/domains.ts';
 import type { Redirect } from '../../../shared/task/url/redirect.ts';
 import { scopeTest } from '../../../shared/task/url/scope.ts';
 import { canonicalOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
-import { domainFinder } from './domains.ts';
 import { type Ending, type Move, redirectsOf, type Visit } from './visit.ts';
 
 /** Characters of all a task's redirects: they travel in its message, whose size is limited. */
 const MAX_REDIRECTS_LENGTH = 131_072;
 /** Some sites redirect a client back to the same URL once, to see whether it accepts their cookie. */
 const MOST_RETURNS = 1;
+/** The same if the answer sets one: it may be the second or third. */
+const MOST_RETURNS_WITH_COOKIES = 3;
 
 /**
  * Decides whether a redirect is followed, and if not, how its task ends.
@@ -15,17 +18,18 @@ const MOST_RETURNS = 1;
  * | the redirect leads                        | outcome             |
  * |-------------------------------------------|---------------------|
  * | on, beyond the number allowed             | `failed: redirects` |
- * | to a URL visited before, a second time    | `failed: redirects` |
+ * | to a URL visited before, a second time (a fourth, if the answer sets cookies) | `failed: redirects` |
  * | to no http URL, or one that is too long   | `failed: redirects` |
  * | out of scope, from a followed link        | `skipped: scope`    |
  * | anywhere else                             | requested next      |
  *
- * A seed may redirect anywhere: somebody who names a site means it to be found at its new address.
+ * A seed may redirect anywhere: somebody who names a site means it to be found at its new address. So may a file, which a step
+ * may ask for wherever it is.
  */
 export async function followed(
   visit: Visit,
   redirect: Redirect,
-  { maxRedirects, status }: { readonly maxRedirects: number; readonly status: number },
+  { maxRedirects, status, cookies }: { readonly maxRedirects: number } & Pick<Move, 'status' | 'cookies'>,
 ): Promise<Move | { ending: Ending }> {
   const failed = (detail: string): { ending: Ending } => ({
     ending: { outcome: { kind: 'failed', reason: 'redirects', detail }, hostAnswered: true, status },
@@ -39,8 +43,9 @@ export async function followed(
   if ([...before, to].reduce((sum, url) => sum + url.length, 0) > MAX_REDIRECTS_LENGTH)
     return failed(`The URLs that the request was redirected to have more than ${MAX_REDIRECTS_LENGTH} characters`);
   const returns = [visit.task.url, ...before].filter((url) => canonicalOf(url) === canonicalOf(to)).length;
-  if (returns > MOST_RETURNS) return failed(`The request was redirected in a circle, to ${to}`);
-  if (await isInScope(visit, to)) return { ...redirect, status };
+  const most = cookies === undefined ? MOST_RETURNS : MOST_RETURNS_WITH_COOKIES;
+  if (returns > most) return failed(`The request was redirected in a circle, to ${to}`);
+  if (await isInScope(visit, to)) return { ...redirect, status, ...(cookies === undefined ? {} : { cookies }) };
   return { ending: { outcome: outOfScope(to), hostAnswered: true, status } };
 }
 
@@ -49,9 +54,9 @@ export function outOfScope(to: string) {
   return { kind: 'skipped', reason: 'scope', detail: `redirected to ${to}` } as const;
 }
 
-/** May the task be redirected to `to`? A seed, to anywhere; a followed link, only within the run's scope. */
+/** May the task be redirected to `to`? A seed or a file, to anywhere; a followed link, only within the run's scope. */
 export async function isInScope({ task, run }: Visit, to: string): Promise<boolean> {
-  if (task.depth === 0) return true;
+  if (task.depth === 0 || task.step === FILE_STEP.key) return true;
   const { scope = 'host' } = run.options;
   const own = { ...task, host: new URL(task.url).host };
   const test = scopeTest(scope, own, task.url, await domainFinder(scope));

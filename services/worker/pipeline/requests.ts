@@ -1,52 +1,34 @@
-import { acceptsText } from '../../../shared/crawler/crawler.ts';
-import { type StepError, stepErrorOf } from '../../../shared/crawler/step-error.ts';
-import { SlotWait } from '../../../shared/loops/slot-wait.ts';
-import {
-  FetchError,
-  type Fetcher,
-  type PageHold,
-  type PageRequest,
-  type RequestTimings,
-} from '../../../shared/ports/fetcher.ts';
-import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
-import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { PageHold } from '../../../shared/ports/fetcher.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
-import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
-import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../../shared/task/task/judgement.ts';
-import { redirectOf } from '../../../shared/task/url/redirect.ts';
+import type { SentRequest } from '../../../shared/task/task/request.ts';
+import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
 import type { Slots } from '../concurrency/slots.ts';
-import { fateAfter, fateBefore, isUnknownFate } from './fate.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { type Calls, prepared } from './around-fetch.ts';
+import { fateBefore, isUnknownFate } from './fate.ts';
+import { type Answered, type Hop, HostTurns, type HostTurnsOptions, wants } from './host-turns.ts';
 import { followed, isInScope, outOfScope } from './redirects.ts';
-import { validatorsFor } from './revisit.ts';
-import type { Candidate, Permission, Robots } from './robots.ts';
+import { type Candidate, type Permission, type Robots, robotsFor } from './robots.ts';
 import { SilentHosts } from './silent-hosts.ts';
 import {
   type Arrival,
   type Ending,
   failedStep,
   hostOf,
-  loginOf,
-  type Move,
   mostAttempts,
   redirected,
+  restarted,
   sentBy,
-  stepOf,
   urlOf,
   type Visit,
 } from './visit.ts';
 
-export interface RequestsOptions {
-  readonly gate: HostGate;
-  readonly fetcher: Fetcher;
+export interface RequestsOptions extends HostTurnsOptions {
+  readonly steps: Calls;
+  readonly sessions: Pick<Sessions, 'enter' | 'isExpired' | 'renew'>;
   /** Left out, the rules of robots.txt are ignored. */
   readonly robots?: Robots | undefined;
-  readonly maxBodyBytes: number;
-  readonly maxRedirects: number;
-  readonly hostConcurrency: number;
   readonly slots: Pick<Slots, 'total' | 'noteShortage'>;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
 }
 
 /** What is known of a page before anybody is asked for it. */
@@ -65,16 +47,10 @@ export type Requested = { readonly visit: Visit } & (
   | { readonly laterMs: number }
 );
 
-/** The result of one request: a page, an outcome, or where it is redirected to. */
-type Answered = { readonly arrival: Arrival } | { readonly ending: Ending } | Move;
-
 /** How long pages of hosts that never answered wait while too many hosts are silent. */
 const SILENT_WAITS_MS = 3_000;
 /** How long those of one wait whose request had to make room for another host. */
 const CUT_SHORT_WAITS_MS = 15_000;
-
-/** The result of one hop. */
-type Hop = (Answered & { readonly left?: Promise<void>; readonly isSent?: boolean }) | { readonly laterMs: number };
 
 /** A hop's host has answered, if only with its robots.txt. */
 interface Spoke {
@@ -86,19 +62,12 @@ interface Reach {
   readonly rules: RobotsRules | undefined;
   readonly arrival: Arrival | undefined;
   readonly pausedMs: number | undefined;
+  /** What is sent, if it is no plain GET. */
+  readonly send: SentRequest | undefined;
 }
 
-/** How a page is asked for. */
-interface Asking {
-  readonly crawlDelayMs: number;
-  readonly pausedMs: number | undefined;
-  /** Aborted when the worker stops, or when the request must make room. */
-  readonly signal: AbortSignal;
-}
-
-/** How long a slot rests when the page could not be asked for: this machine had no socket for it, no proxy, or no network. */
-const REST_MS = 2_000;
-const OUR_SHORTAGES: ReadonlySet<FetchFailure> = new Set(['exhausted', 'proxy', 'network']);
+/** As if a request that a middleware sends elsewhere had been redirected there. */
+const MOVED = 307;
 
 /** Where robots.txt is ignored. */
 const FREE: Permission = { kind: 'allow', intervalMs: 0, asked: false };
@@ -109,12 +78,12 @@ const FREE: Permission = { kind: 'allow', intervalMs: 0, asked: false };
  */
 export class Requests {
   readonly #options: RequestsOptions;
-  readonly #slots: SlotWait;
+  readonly #turns: HostTurns;
   readonly #silent: SilentHosts;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
-    this.#slots = new SlotWait(options);
+    this.#turns = new HostTurns(options);
     const { slots } = options;
     this.#silent = new SilentHosts({ slots: () => slots.total, onShortage: () => slots.noteShortage() });
   }
@@ -125,18 +94,49 @@ export class Requests {
    * @param hold of the page's bytes
    */
   async make(visit: Visit, { rules, arrival, pausedMs = 0 }: Known, hold: PageHold): Promise<Requested> {
-    const { robots } = this.#options;
-    const fate = fateBefore(visit);
+    const robots = robotsFor(this.#options.robots, visit.run);
+    const fate = fateBefore(visit, sentBy(visit));
     if (fate !== undefined) return { visit, ending: fate };
-    let [hop, known, paused]: [Visit, RobotsRules | undefined, number | undefined] = [visit, rules, pausedMs];
+    const { sessions } = this.#options;
+    const needsSession = arrival === undefined && visit.run.crawler.sessionOf(visit.task) !== undefined;
+    const entered = needsSession ? await sessions.enter(visit) : { session: undefined };
+    if ('laterMs' in entered) return { visit, ...entered };
+    let [hop, known, paused]: [Visit, RobotsRules | undefined, number | undefined] = [
+      entered.session === undefined ? visit : { ...visit, session: entered.session },
+      rules,
+      pausedMs,
+    ];
     for (;;) {
-      const { spoke, ...asked } = await this.#reach(hop, { rules: known, arrival, pausedMs: paused }, hold);
+      const first = arrival === undefined ? await prepared(hop, this.#options.steps) : {};
+      if ('arrival' in first || 'ending' in first) return { visit: hop, ...first };
+      if ('move' in first) {
+        const moved = await followed(hop, first.move, { maxRedirects: this.#options.maxRedirects, status: MOVED });
+        if ('ending' in moved) return { visit: hop, ending: { ...moved.ending, hostAnswered: undefined } };
+        hop = redirected(hop, moved);
+        [known, paused] = [await robots?.look(moved.to), undefined];
+        continue;
+      }
+      const { send } = first;
+      const spent = fateBefore(hop, send);
+      if (spent !== undefined) return { visit: hop, ending: spent };
+      const reach = { rules: known, arrival, pausedMs: paused, send };
+      const { spoke, ...asked } = await this.#reach(hop, reach, hold);
       if (spoke) hop = { ...hop, spoke };
       // What is cached was asked for by another: its redirects are none of this visit's.
       if ('arrival' in asked && arrival !== undefined) return { visit, ...asked };
       if ('laterMs' in asked) return { visit: hop, ...asked };
+      if ('isExpired' in asked) {
+        await asked.left;
+        if (!sessions.renew(hop)) return { visit: hop, ending: this.#stillExpired(hop) };
+        const again = restarted(visit);
+        const renewed = await sessions.enter(again);
+        if ('laterMs' in renewed) return { visit: again, ...renewed };
+        hop = { ...again, ...renewed };
+        [known, paused] = [await robots?.look(urlOf(hop)), undefined];
+        continue;
+      }
       if (!('to' in asked)) {
-        const isSpent = asked.isSent === true && sentBy(hop)?.mayRepeat === false;
+        const isSpent = asked.isSent === true && send?.mayRepeat === false;
         return { visit: isSpent ? { ...hop, isSpent } : hop, ...asked };
       }
       hop = redirected(hop, asked);
@@ -146,8 +146,8 @@ export class Requests {
   }
 
   /** One hop: what its robots.txt says, and then its page. */
-  async #reach(hop: Visit, { rules, arrival, pausedMs }: Reach, hold: PageHold): Promise<Hop & Spoke> {
-    const { robots } = this.#options;
+  async #reach(hop: Visit, { rules, arrival, pausedMs, send }: Reach, hold: PageHold): Promise<Hop & Spoke> {
+    const robots = robotsFor(this.#options.robots, hop.run);
     const host = hostOf(hop);
     if (arrival === undefined && !this.#silent.mayAsk(host)) return { laterMs: SILENT_WAITS_MS, spoke: false };
     const first = this.#silent.begin(host);
@@ -160,9 +160,12 @@ export class Requests {
       if (robots !== undefined && rules === undefined && hasRules) first?.answered();
       if (permission.kind !== 'allow') return { ...(await this.#refused(hop, permission)), spoke };
       if (arrival !== undefined) return { ...(await this.#recall(hop, arrival)), spoke };
-      const asked = await this.#ask(hop, { crawlDelayMs: permission.intervalMs, pausedMs, signal }, hold);
+      const asked = await this.#turns.ask(hop, { crawlDelayMs: permission.intervalMs, pausedMs, send, signal }, hold);
       const hasAnswered =
-        'arrival' in asked || 'to' in asked || ('ending' in asked && asked.ending.status !== undefined);
+        'arrival' in asked ||
+        'to' in asked ||
+        'isExpired' in asked ||
+        ('ending' in asked && asked.ending.status !== undefined);
       if (hasAnswered) first?.answered();
       const isOver = hasAnswered || ('ending' in asked && isUnknownFate(asked.ending));
       return { ...(first?.signal.aborted && !isOver ? { laterMs: CUT_SHORT_WAITS_MS } : asked), spoke };
@@ -202,7 +205,7 @@ export class Requests {
         return { ending: { outcome: { kind: 'skipped', reason, detail }, hostAnswered: asked || undefined } };
       }
       case 'fail':
-        return { ending: await this.#failed(visit, refusal.error) };
+        return { ending: await this.#turns.failed(visit, refusal.error) };
       case 'unreachable': {
         const { reason, trouble } = refusal;
         return { ending: { outcome: { kind: 'defer', detail: reason }, hostAnswered: false, hostTrouble: trouble } };
@@ -212,88 +215,14 @@ export class Requests {
     }
   }
 
-  /** One request, in its host's turn. */
-  async #ask(visit: Visit, { crawlDelayMs, pausedMs, signal }: Asking, hold: PageHold): Promise<Hop> {
-    const { fetcher, hostConcurrency } = this.#options;
-    const host = hostOf(visit);
-    await fetcher.prepare(urlOf(visit), signal);
-    const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs, stepOf(visit)?.intervalMs ?? 0);
-    const limit: HostLimit = { intervalMs, concurrency: hostConcurrency };
-    const { holder } = visit;
-    const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
-    if (!slot.go) return { laterMs: slot.inMs };
-    const { turn } = slot;
-    const fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings });
-    // If that fails, the place is free again when its lease ends.
-    const left = turn.over({ isFailure: 'ending' in fetched }).catch(() => {});
-    if (!('to' in fetched)) return { ...fetched, left, isSent: turn.timings.isSent };
-    await left;
-    return fetched;
-  }
-
-  async #fetch(visit: Visit, request: Required<Pick<PageRequest, 'signal' | 'hold' | 'timings'>>): Promise<Answered> {
-    const { fetcher, maxBodyBytes, maxRedirects, clock } = this.#options;
-    const broken: StepError[] = [];
-    const accepts = (contentType: string | undefined): boolean => {
-      const wanted = wants(visit, contentType);
-      if (typeof wanted !== 'boolean') broken.push(wanted);
-      return wanted === true;
-    };
-    const url = urlOf(visit);
-    const askedAt = clock.now();
-    const validators = validatorsFor(visit);
-    const send = sentBy(visit);
-    try {
-      const fetched = await fetcher.fetch({
-        ...{ ...request, url, maxBodyBytes, accepts },
-        ...(validators === undefined ? {} : { validators }),
-        ...(send === undefined ? {} : { send }),
-        redirectedFrom: visit.task.url,
-        login: loginOf(visit, url),
-      });
-      const { status } = fetched;
-      const redirect = redirectOf(status, fetched.headers.location, url);
-      if (redirect !== undefined) return await followed(visit, redirect, { maxRedirects, status });
-      const judgement = judgeAnswer(fetched, this.#circumstances(visit));
-      return judgement.outcome.kind === 'done'
-        ? { arrival: { fetched, fromCache: false, askedAt } }
-        : { ending: { ...judgement, status, answer: fetched, askedAt } };
-    } catch (error: unknown) {
-      if (!(error instanceof FetchError)) throw error;
-      if (broken[0] !== undefined) return { ending: { ...failedStep(broken[0]), status: error.status, askedAt } };
-      return { ending: { ...(await this.#failed(visit, error, request.timings)), askedAt } };
-    }
-  }
-
-  /** A request that got no answer. */
-  async #failed(visit: Visit, error: FetchError, timings?: RequestTimings): Promise<Ending> {
-    const { clock, signal } = this.#options;
-    // Its slot stays taken meanwhile: so fewer are open at once.
-    if (OUR_SHORTAGES.has(error.reason)) await clock.sleep(REST_MS, signal);
-    const judged = judgeFailure(error, this.#circumstances(visit));
-    return { ...(timings === undefined ? judged : fateAfter(visit, judged, timings)), status: error.status };
-  }
-
-  #circumstances(visit: Visit): Circumstances {
-    const { state, answersOthers = false } = visit;
-    const { clock, random } = this.#options;
-    const about = {
-      attempts: state.attempts,
-      maxAttempts: mostAttempts(visit),
-      answersOthers,
-      now: clock.now(),
-      random: random(),
-    };
-    // Without a ledger there is nowhere to wait for another attempt: what would is given up, and dead-lettered.
-    return { ...about, throttles: visit.release === 0 ? MOST_THROTTLES : visit.state.throttles };
-  }
-}
-
-/** Does the crawler want pages of this kind? */
-function wants({ run }: Visit, contentType: string | undefined): boolean | StepError {
-  try {
-    return (run.crawler.accepts ?? acceptsText)(contentType);
-  } catch (error: unknown) {
-    return stepErrorOf({ crawler: run.options.crawler }, error);
+  /** A page that a new login didn't open: that costs an attempt. */
+  #stillExpired(visit: Visit): Ending {
+    const { name } = visit.run.crawler;
+    const detail = `crawler ${name}: the answer says again that its session has ended, after a new login`;
+    const attempts = visit.state.attempts + 1;
+    const about = { reason: 'step', detail } as const;
+    if (attempts >= mostAttempts(visit)) return { outcome: { ...about, kind: 'failed' }, hostAnswered: true };
+    const inMs = retryDelayMs(attempts, this.#options.random());
+    return { outcome: { ...about, kind: 'retry', inMs }, hostAnswered: true };
   }
 }

@@ -1,4 +1,5 @@
 import type { PageVisit } from '../../../shared/ports/frontier.ts';
+import { isMember, planFor } from '../../../shared/task/group/plan.ts';
 import { type KnownPage, readAsOf, type Validators, validatorsIn } from '../../../shared/task/task/known-page.ts';
 import { type Ending, redirectsOf, type Visit } from './visit.ts';
 
@@ -11,6 +12,8 @@ export function validatorsFor(visit: Visit): Validators | undefined {
   const { known, run, task } = visit;
   const { options } = run;
   if (task.request !== undefined) return undefined;
+  // An unchanged product would hide a changed price.
+  if (planFor(options.joins, task) !== undefined) return undefined;
   if (known === undefined || known.readAs !== readAsOf(options)) return undefined;
   if (redirectsOf(visit).length > 0) return undefined;
   if (options.follow && task.depth < options.maxDepth) return undefined;
@@ -23,6 +26,8 @@ export function validatorsFor(visit: Visit): Validators | undefined {
 export function rememberedOf(visit: Visit, ending: Ending, now: number): PageVisit | undefined {
   const { known, run } = visit;
   const { outcome, askedAt = now, answer, contentHash = '', claimed = known?.claimed } = ending;
+  // Marks of members are those of one run, and joins have no page.
+  if (isMember(visit.task)) return undefined;
   if (!run.options.incremental || (outcome.kind !== 'done' && outcome.kind !== 'skipped')) return undefined;
   const askedMsAgo = now - askedAt;
   if (outcome.kind === 'skipped' && outcome.reason === 'not_modified' && known !== undefined)

@@ -11,6 +11,7 @@ import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import { robotsPauseMs, robotsWaitMs } from '../../../shared/task/robots/robots-answer.ts';
 import { isAllowed, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
 import { originOf } from '../../../shared/task/url/url.ts';
+import type { WorkedRun } from '../run-directory.ts';
 import { type RobotsAnswer, requestRobots } from './robots-request.ts';
 
 interface RobotsOptions {
@@ -73,6 +74,11 @@ const LATER_MS = 1_000;
 const LOOK_EVERY_MS = 100;
 /** How much longer a lock lasts than its requests may take, for the wait for slots and for storing the rules. */
 const LOCK_EXTRA_MS = 10_000;
+
+/** The robots.txt of a run's pages; nothing if the run or the worker ignores it. */
+export function robotsFor(robots: Robots | undefined, { options }: Pick<WorkedRun, 'options'>): Robots | undefined {
+  return options.robots === 'ignore' ? undefined : robots;
+}
 
 /**
  * Decides by robots.txt whether a page may be fetched. One process of the fleet fetches an origin's file, through the host's

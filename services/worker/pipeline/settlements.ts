@@ -5,7 +5,7 @@ import { type Ending, noteOf, type Visit } from './visit.ts';
 
 /** What the frontier is told of a task's ending. */
 export function settlementOf(visit: Visit, ending: Ending, bytes: number, now: number): Settlement {
-  const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally } = ending;
+  const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally, input, claimed } = ending;
   const attempt = noteOf(visit, ending, now);
   const page = rememberedOf(visit, ending, now);
   const isAgain = outcome.kind === 'retry' || outcome.kind === 'defer';
@@ -21,6 +21,8 @@ export function settlementOf(visit: Visit, ending: Ending, bytes: number, now: n
     ...(attempt === undefined ? {} : { attempt }),
     ...(leftOut === undefined ? {} : { leftOut }),
     ...(tally === undefined ? {} : { tally }),
+    ...(input === undefined ? {} : { input }),
+    ...(claimed === undefined ? {} : { claimed }),
     ...(page === undefined ? {} : { page }),
   };
 }

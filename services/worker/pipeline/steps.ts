@@ -7,7 +7,7 @@ import {
   type TakeOver,
 } from '../../../shared/crawler/reading.ts';
 import { Statements } from '../../../shared/crawler/statement.ts';
-import { ProblemError, STACK_LINES, stepErrorOf } from '../../../shared/crawler/step-error.ts';
+import { type AboutCall, ProblemError, STACK_LINES, stepErrorOf } from '../../../shared/crawler/step-error.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 /** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */
@@ -23,6 +23,17 @@ export interface StepsOptions {
   readonly clock: Clock;
   /** Left out: no watchdog. */
   readonly watch?: StepWatch;
+}
+
+/** How a function of a crawler's is called. */
+export interface Call {
+  readonly about: AboutCall;
+  /** Of its page. */
+  readonly url: string;
+  /** Its own limit, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** What sets that limit, in words. */
+  readonly limit?: string;
 }
 
 /** An asynchronous step that has not finished. */
@@ -46,37 +57,52 @@ export class Steps {
   }
 
   /**
-   * Has the crawler's function for a task read its page.
+   * Has the crawler's function for a task read its page. Rejects with a StepError.
    *
    * @param takeOver a step in the place of the task's own
+   */
+  extract(work: CrawlerAtWork, page: Page, takeOver?: TakeOver): Promise<Extract> {
+    const { about, timeoutMs, ...reading } = readingOf(work, page, takeOver);
+    const how = { about, url: page.task.url, timeoutMs };
+    return this.call(
+      how,
+      () => reading.begin(),
+      (result) => reading.end(result),
+    );
+  }
+
+  /**
+   * Calls a function of a crawler's.
+   *
+   * @param end judges what it returned, or resolved with
    * @throws StepError
    */
-  async extract(work: CrawlerAtWork, page: Page, takeOver?: TakeOver): Promise<Extract> {
+  async call<T>({ about, url, ...how }: Call, begin: () => unknown, end: (result: unknown) => T): Promise<T> {
     const { watch, stepTimeoutMs } = this.#options;
-    const { about, timeoutMs = stepTimeoutMs, ...reading } = readingOf(work, page, takeOver);
+    const { timeoutMs = stepTimeoutMs } = how;
     const linesBefore = Error.stackTraceLimit;
     let [result, ms]: [unknown, number] = [undefined, 0];
     try {
       Error.stackTraceLimit = STACK_LINES;
-      watch?.enter(page.task.url, about.step);
+      watch?.enter(url, about.step ?? about.part);
       try {
-        result = reading.begin();
+        result = begin();
       } finally {
         ms = watch?.leave() ?? 0;
         Error.stackTraceLimit = linesBefore;
       }
-      if (isPromise(result)) result = await this.#inTime(result, timeoutMs);
-      else if (ms > timeoutMs) throw this.#tooLong(timeoutMs);
-      return reading.end(result);
+      if (isPromise(result)) result = await this.#inTime(result, timeoutMs, how.limit);
+      else if (ms > timeoutMs) throw this.#tooLong(timeoutMs, how.limit);
+      return end(result);
     } catch (error: unknown) {
       throw stepErrorOf(about, error, this.#statements);
     }
   }
 
-  #inTime(promise: PromiseLike<unknown>, timeoutMs: number): Promise<unknown> {
+  #inTime(promise: PromiseLike<unknown>, timeoutMs: number, limit?: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const turns = Math.ceil((TURNS * timeoutMs) / this.#options.stepTimeoutMs);
-      const pending = { turns, giveUp: () => reject(this.#tooLong(timeoutMs)) };
+      const pending = { turns, giveUp: () => reject(this.#tooLong(timeoutMs, limit)) };
       const over = (): void => {
         this.#pending.delete(pending);
         if (this.#pending.size === 0) this.#idle?.abort();
@@ -116,8 +142,8 @@ export class Steps {
     if (this.#pending.size > 0) void this.#count();
   }
 
-  #tooLong(timeoutMs: number): ProblemError {
-    const where = timeoutMs === this.#options.stepTimeoutMs ? 'STEP_TIMEOUT' : 'timeoutMs of the step';
+  #tooLong(timeoutMs: number, limit = 'timeoutMs of the step'): ProblemError {
+    const where = timeoutMs === this.#options.stepTimeoutMs ? 'STEP_TIMEOUT' : limit;
     return new ProblemError(`it took longer than ${timeoutMs / 1_000} s (${where})`);
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Step } from '../../../shared/crawler/crawler.ts';
+import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
@@ -7,17 +8,20 @@ import type { StepError } from '../../../shared/crawler/step-error.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';
+import { groupOfMark } from '../../../shared/task/group/group.ts';
+import { type CookieLine, withCookies } from '../../../shared/task/task/cookie-lines.ts';
 import { recordedFields } from '../../../shared/task/task/form.ts';
 import type { Judgement } from '../../../shared/task/task/judgement.ts';
 import type { KnownPage } from '../../../shared/task/task/known-page.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import type { PagePart } from '../../../shared/task/task/page-limits.ts';
-import { afterRedirect, digestOf, type SentRequest, sentTo } from '../../../shared/task/task/request.ts';
+import { afterRedirect, asFollowed, digestOf, type SentRequest, sentTo } from '../../../shared/task/task/request.ts';
 import { idOf, type Task } from '../../../shared/task/task/task.ts';
 import { markOf } from '../../../shared/task/url/fingerprint.ts';
 import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
 import { canonicalOf } from '../../../shared/task/url/url.ts';
 import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
+import type { CookieJar } from '../cookies/cookie-jar.ts';
 import type { WorkedRun } from '../run-directory.ts';
 
 /** Characters kept of an error in an attempt's note. */
@@ -43,6 +47,15 @@ export interface Visit {
   readonly moved?: Task;
   /** A request that may not be repeated has been answered. */
   readonly isSpent?: true;
+  /** The session that its requests are made in, if its crawler has one. */
+  readonly session?: OpenSession;
+}
+
+/** A session that a worker is logged in with. */
+export interface OpenSession {
+  readonly jar: CookieJar;
+  /** Of all logins of its run in this worker. */
+  readonly number: number;
 }
 
 /** Where an answer of this status redirects to. */
@@ -50,21 +63,38 @@ export interface Move {
   readonly to: string;
   readonly status: number;
   readonly login?: string | undefined;
+  /** The `Set-Cookie` lines of that answer, for the rest of the way. */
+  readonly cookies?: readonly string[];
 }
 
 /** The visit after one more redirect. */
-export function redirected(visit: Visit, { to, status, login }: Move): Visit {
+export function redirected(visit: Visit, { to, status, login, cookies = [] }: Move): Visit {
   const logins = loginsField(withLogin(loginsOf(visit), to, login));
   const redirects = [...redirectsOf(visit), to];
-  const { request } = visit.moved ?? visit.task;
+  const { request, cookies: before } = visit.moved ?? visit.task;
+  const all = withCookies(before, urlOf(visit), cookies);
+  const met = all === undefined ? {} : { cookies: all };
   const asked = request === undefined ? {} : { request: afterRedirect(request, status) };
-  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins, ...asked };
+  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins, ...met, ...asked };
   return { ...visit, answersOthers: false, spoke: moved.host === hostOf(visit), moved };
 }
 
 /** The credentials known for the origins of this visit. */
 export function loginsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): Logins | undefined {
   return moved?.logins ?? task.logins;
+}
+
+/** The visit from its task's own URL again, whatever redirects led to. */
+export function restarted({ moved: _, spoke: __, session: ___, isSpent: ____, ...visit }: Visit): Visit {
+  const { redirects, cookies: _____, request, ...task } = visit.task;
+  if (redirects === undefined) return visit;
+  const asked = request === undefined ? {} : { request: asFollowed(request) };
+  return { ...visit, answersOthers: false, moved: { ...task, host: new URL(task.url).host, ...asked } };
+}
+
+/** The cookies that the redirects of this visit have set. */
+export function cookiesOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): readonly CookieLine[] | undefined {
+  return (moved ?? task).cookies;
 }
 
 /** The credentials that a URL is requested with. */
@@ -97,7 +127,8 @@ export function sentBy(visit: Visit): SentRequest | undefined {
 export function arrivedMark(visit: Visit, finalUrl: string): string {
   const { task, run } = visit;
   const key = urlKeyOf(canonicalOf(finalUrl), run.options.urlKey);
-  return markOf(keyWithLogin(key, loginOf(visit, finalUrl)), task.step, digestOf(task.request));
+  const group = groupOfMark(task.mark);
+  return markOf(keyWithLogin(key, loginOf(visit, finalUrl)), task.step, digestOf(task.request), group);
 }
 
 /** The host of the next request. */
@@ -107,7 +138,7 @@ export function hostOf({ task, moved }: Visit): string {
 
 /** The URLs that redirects have led to so far, in order. */
 export function redirectsOf({ task, moved }: Pick<Visit, 'task' | 'moved'>): readonly string[] {
-  return moved?.redirects ?? task.redirects ?? [];
+  return (moved ?? task).redirects ?? [];
 }
 
 /** A page as it arrived from the host or the cache. */
@@ -116,6 +147,10 @@ export interface Arrival {
   readonly fromCache: boolean;
   /** When it was requested, by the worker's clock. */
   readonly askedAt?: number;
+  /** Made by a middleware: nobody was asked. */
+  readonly isMade?: true;
+  /** A middleware has put another answer in the place of the host's. */
+  readonly isChanged?: true;
 }
 
 /** The result of a task's delivery. */
@@ -129,17 +164,21 @@ export interface Ending extends Partial<Judgement> {
   readonly contentHash?: string;
   /** The mark of the page that its redirects led to, if it isn't the task's own. */
   readonly claimed?: string | undefined;
+  /** Where in the crawler its step failed. */
+  readonly place?: string | undefined;
   /** Other pages are found by it alone: its step follows links, or it has the next page of a list, and its run follows that. */
   readonly leadsOn?: boolean;
   /** See {@link Settlement.leftOut}. */
   readonly leftOut?: Settlement['leftOut'];
+  /** See {@link Settlement.input}. */
+  readonly input?: string | undefined;
   /** See {@link Settlement.tally}. */
   readonly tally?: Settlement['tally'];
 }
 
 /** The ending of a page whose crawler failed. */
-export function failedStep({ message, reason }: StepError): Ending {
-  return { outcome: { kind: 'failed', reason, detail: message }, hostAnswered: true };
+export function failedStep({ message, reason, place }: StepError): Ending {
+  return { outcome: { kind: 'failed', reason, detail: message }, hostAnswered: true, place };
 }
 
 /** The record of a page. */
@@ -170,7 +209,29 @@ export function doneRecord(
     ...(truncated.length === 0 ? {} : { truncated }),
     data: extract.data ?? null,
     ...(extract.items === undefined ? {} : { items: extract.items }),
-    ...(content === 'none' ? {} : { content: content === 'html' ? page.text : page.readableText }),
+    ...(content === 'none' || visit.task.step === FILE_STEP.key ? {} : { content: page.contentAs(content) }),
+  };
+}
+
+/** The record of a join: it has no answer of its own. */
+export function joinRecord(
+  visit: Visit,
+  { data, items }: { readonly data: unknown; readonly items: number },
+  { at, durationMs }: { readonly at: number; readonly durationMs: number },
+): DoneRecord {
+  return {
+    ...headOf(visit, at, 1),
+    outcome: 'done',
+    finalUrl: visit.task.url,
+    status: 0,
+    title: null,
+    contentType: null,
+    contentHash: '',
+    bytes: 0,
+    durationMs: Math.round(durationMs),
+    fromCache: false,
+    data,
+    items,
   };
 }
 
@@ -187,7 +248,11 @@ export function endedRecord(visit: Visit, { outcome, status }: Ending, at: numbe
 }
 
 /** The note of a failed attempt; nothing if no attempt was made, or it succeeded. */
-export function noteOf(visit: Visit, { outcome, status, hostAnswered }: Ending, at: number): AttemptNote | undefined {
+export function noteOf(
+  visit: Visit,
+  { outcome, status, hostAnswered, place }: Ending,
+  at: number,
+): AttemptNote | undefined {
   const reason = reasonFor(outcome);
   if (reason === undefined || hostAnswered === undefined) return undefined;
   return {
@@ -196,6 +261,7 @@ export function noteOf(visit: Visit, { outcome, status, hostAnswered }: Ending, 
     reason,
     ...(status === undefined ? {} : { status }),
     ...('detail' in outcome && outcome.detail !== undefined ? { error: outcome.detail.slice(0, MAX_NOTE_LENGTH) } : {}),
+    ...(place === undefined ? {} : { place: place.slice(0, MAX_NOTE_LENGTH) }),
   };
 }
 

@@ -16,6 +16,11 @@ export interface Dialed extends https.RequestOptions {
 }
 type OnConnection = (error: Error | null, socket?: Socket) => void;
 
+/** Has the clock of a request note when that is being written. */
+export function notingSent(request: http.ClientRequest, clock: RequestClock): http.ClientRequest {
+  return request.once('socket', () => clock.sent());
+}
+
 /** Makes a pool get its connections from the dials that `dialFor` returns for their requests. */
 function dialing<A extends http.Agent, O extends Dialed>(pool: A, dialFor: (options: O) => Dial): A {
   const isSecure = pool instanceof https.Agent;

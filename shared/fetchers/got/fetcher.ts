@@ -10,7 +10,7 @@ import type { FetcherOptions } from '../fetcher-options.ts';
 import { HttpFetcher } from '../http-fetcher.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
 import type { RequestClock } from '../request-clock.ts';
-import { type Dialed, DirectAgents } from './agents.ts';
+import { type Dialed, DirectAgents, notingSent } from './agents.ts';
 import { ProxyAgents } from './proxy-agents.ts';
 import { ReceivedBody } from './received-body.ts';
 
@@ -83,7 +83,6 @@ export class GotFetcher extends HttpFetcher {
         ...(fresh === undefined ? {} : { agent: { http: fresh.http, https: fresh.https } }),
         request: route?.connections.requests(route, { clock, onGone }) ?? requestBy({ clock, onGone }),
       });
-      stream.once('request', (sent) => sent.once('socket', () => clock.sent()));
       // Its one connection ends with the request, however that ends.
       fresh?.close();
       const late = (): void => {
@@ -125,7 +124,7 @@ function requestBy({ clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>) {
     const { request } = url.protocol === 'https:' ? https : http;
     const { method, headers = {}, agent } = options;
     const dialed: Dialed = { method, headers, agent, clock, onGone };
-    return request(url, dialed, onResponse);
+    return notingSent(request(url, dialed, onResponse), clock);
   };
 }
 

@@ -7,7 +7,7 @@ import { judgedAddress } from '../proxies/judged-address.ts';
 import type { Route } from '../proxies/proxied-routes.ts';
 import { type ProxyDialOptions, ProxyDials } from '../proxies/proxy-dials.ts';
 import type { ProxyTimeout } from '../proxies/proxy-timeout.ts';
-import { closerOf, type Dialed, httpPool, httpsPool } from './agents.ts';
+import { closerOf, type Dialed, httpPool, httpsPool, notingSent } from './agents.ts';
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
@@ -62,11 +62,11 @@ export class ProxyAgents {
         const { path, headers: added } = forwardedRequest(this.#proxy, url);
         const sent = { ...(headers as http.OutgoingHttpHeaders), ...added };
         const options: ProxyDialed = { ...dialed, host, port, path, headers: sent, agent: this.#forward };
-        return http.request(options, onResponse);
+        return notingSent(http.request(options, onResponse), clock);
       }
       const [{ request }, agent] = url.protocol === 'https:' ? [https, this.#https] : [http, this.#http];
       const options: ProxyDialed = { ...dialed, headers, agent };
-      return request(url, options, onResponse);
+      return notingSent(request(url, options, onResponse), clock);
     };
   }
 }

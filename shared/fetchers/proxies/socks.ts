@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { SocksClient } from 'socks';
 import { messageOf } from '../../runtime/errors.ts';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import { ProxyError } from './proxy-error.ts';
@@ -21,6 +20,8 @@ export async function askSocks(
   { address, port }: { readonly address: string; readonly port: number },
 ): Promise<void> {
   const { host, login } = proxy;
+  // Loaded by the first proxy that needs it.
+  const { SocksClient } = await import('socks');
   const credentials = login === undefined ? {} : { userId: login.user, password: login.password };
   try {
     await SocksClient.createConnection({

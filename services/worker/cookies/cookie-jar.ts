@@ -1,0 +1,87 @@
+import type { Cookie, CookieJar as Jar } from 'tough-cookie';
+import type { CookieLine } from '../../../shared/task/task/cookie-lines.ts';
+
+/** A longer `Set-Cookie` is ignored, as browsers do (RFC 6265 section 6.1). */
+const MAX_LINE_LENGTH = 4_096;
+/** Lines that one answer may have. */
+const MOST_LINES = 50;
+/** Cookies in a jar, and their bytes; beyond that the oldest are dropped. */
+const MOST_COOKIES = 300;
+const MOST_BYTES = 131_072;
+
+/** A cookie in a jar. */
+interface Held {
+  readonly jar: Jar;
+  readonly cookie: Cookie;
+  readonly bytes: number;
+}
+
+/**
+ * Cookies of one session, or of one task, as RFC 6265 has them: each goes to the hosts that it was set for, never to a public
+ * suffix, and one that says `Secure` to https only. Stricter than the RFC, a cookie stays on its port: another port may be
+ * another site. Bounded; never written to a log, a record or a cache.
+ *
+ * The library is loaded with the first cookie: most crawls see none that matters.
+ */
+export class CookieJar {
+  /** By port; the default ports of http and https are one. */
+  readonly #jars = new Map<string, Jar>();
+  readonly #held = new Map<string, Held>();
+  #bytes = 0;
+
+  /** The jar of a task that met these cookies on its redirects. */
+  static async of(lines: readonly CookieLine[]): Promise<CookieJar> {
+    const jar = new CookieJar();
+    for (const [url, line] of lines) await jar.keep(url, [line]);
+    return jar;
+  }
+
+  /** Takes the `Set-Cookie` lines of an answer; those that the URL's host may not set are ignored. */
+  async keep(url: string, lines: readonly string[]): Promise<void> {
+    const usable = lines.slice(0, MOST_LINES).filter((line) => line.length <= MAX_LINE_LENGTH);
+    if (usable.length === 0) return;
+    const jar = await this.#jarFor(url);
+    for (const line of usable) {
+      const cookie = jar.setCookieSync(line, url, { ignoreError: true });
+      if (cookie !== undefined) this.#hold(jar, cookie, new URL(url).port);
+    }
+  }
+
+  /** The `Cookie` header for a URL; nothing if no cookie is for it. */
+  headerFor(url: string): string | undefined {
+    const jar = this.#jars.get(new URL(url).port);
+    return jar?.getCookieStringSync(url) || undefined;
+  }
+
+  async #jarFor(url: string): Promise<Jar> {
+    const { port } = new URL(url);
+    let jar = this.#jars.get(port);
+    if (jar === undefined) {
+      const { CookieJar: ToughJar } = await import('tough-cookie');
+      // Another may have made it meanwhile.
+      jar = this.#jars.get(port) ?? new ToughJar(undefined, { looseMode: true, prefixSecurity: 'silent' });
+      this.#jars.set(port, jar);
+    }
+    return jar;
+  }
+
+  #hold(jar: Jar, cookie: Cookie, port: string): void {
+    const { domain, path, key, value } = cookie;
+    const name = JSON.stringify([port, domain, path, key]);
+    this.#drop(name);
+    const bytes = Buffer.byteLength(name) + Buffer.byteLength(value);
+    this.#held.set(name, { jar, cookie, bytes });
+    this.#bytes += bytes;
+    while (this.#held.size > MOST_COOKIES || this.#bytes > MOST_BYTES) {
+      const [oldest, held] = this.#held.entries().next().value as [string, Held];
+      this.#drop(oldest);
+      const { domain: host, path: at, key: called } = held.cookie;
+      held.jar.store.removeCookie(host, at, called, () => {});
+    }
+  }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#held.get(name)?.bytes ?? 0;
+    this.#held.delete(name);
+  }
+}

@@ -1,0 +1,100 @@
+import { groupMaterial, TOO_LARGE, writeInput } from '../../../shared/crawler/joins/group-material.ts';
+import { JoinRun } from '../../../shared/crawler/joins/join-run.ts';
+import type { Join } from '../../../shared/crawler/joins/joins.ts';
+import { runMaterial } from '../../../shared/crawler/joins/run-material.ts';
+import { StepError } from '../../../shared/crawler/step-error.ts';
+import { nameOf } from '../../../shared/ports/frontier.ts';
+import type { Groups } from '../../../shared/ports/groups.ts';
+import type { DoneRecord } from '../../../shared/ports/record.ts';
+import type { Runs } from '../../../shared/ports/runs.ts';
+import type { RecordSource } from '../../../shared/ports/sink.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { OF_RUN } from '../../../shared/task/group/group.ts';
+import { isTakenInGroup, type PlannedJoin } from '../../../shared/task/group/plan.ts';
+import type { Outcome } from '../../../shared/task/task/outcome.ts';
+import { underPolicy } from '../../../shared/task/task/retry-policy.ts';
+import type { Steps } from '../pipeline/steps.ts';
+import { type Ending, failedStep, joinRecord, type Visit } from '../pipeline/visit.ts';
+
+export interface JoinWorkOptions {
+  readonly frontier: Groups;
+  readonly progressOf: Runs['progress'];
+  /** What all workers have stored; to be closed by the caller. */
+  readonly openRecords: () => Promise<RecordSource>;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** What a join came to. `input`: what joins get of it that take it. */
+type Made = { readonly record: DoneRecord; readonly input: string | undefined } | { readonly ending: Ending };
+
+/** Has joins make their records. */
+export class JoinWork {
+  readonly #options: JoinWorkOptions;
+  readonly #steps: Steps;
+
+  constructor(options: JoinWorkOptions, steps: Steps) {
+    this.#options = options;
+    this.#steps = steps;
+  }
+
+  /** `stale`: the join's release no longer counts. */
+  async make(visit: Visit): Promise<Made | 'stale'> {
+    const { clock } = this.#options;
+    const { run, task } = visit;
+    const plan = run.options.joins;
+    const planned = plan?.joins[task.step];
+    const join = run.crawler.join(task.step);
+    if (planned === undefined || join === undefined) throw new Error(`run ${task.run} has no join ${task.step}`);
+    const material = await this.#materialOf(visit, planned);
+    if (material === 'stale') return 'stale';
+    if ('outcome' in material) return { ending: material };
+    const began = clock.now();
+    try {
+      const call = new JoinRun(run.crawler, join, run.args, material);
+      const items = await this.#steps.call(
+        {
+          about: { crawler: run.options.crawler, step: join.name, isJoin: true },
+          url: task.url,
+          timeoutMs: join.timeoutMs,
+          limit: 'timeoutMs of the join',
+        },
+        () => call.begin(),
+        (result) => call.end(result),
+      );
+      const data = items.length > 1 ? items : (items[0] ?? null);
+      const record = joinRecord(
+        visit,
+        { data, items: items.length },
+        { at: clock.now(), durationMs: clock.now() - began },
+      );
+      const isTaken = plan !== undefined && isTakenInGroup(plan, task.step);
+      return { record, input: isTaken ? writeInput(task, { data, items: items.length }) : undefined };
+    } catch (error: unknown) {
+      if (!(error instanceof StepError)) throw error;
+      return { ending: { outcome: this.#underRules(visit, join, failedStep(error).outcome) } };
+    }
+  }
+
+  /** The outcome of a failed attempt by the join's own rules: without any, it is final. */
+  #underRules({ state, run }: Visit, { retry }: Join, outcome: Outcome): Outcome {
+    if (retry === undefined) return outcome;
+    const maxAttempts = retry.attempts ?? run.options.maxAttempts;
+    const about = { attempts: state.attempts, maxAttempts, random: this.#options.random() };
+    return underPolicy(outcome, { when: 'all', ...retry }, about);
+  }
+
+  async #materialOf(visit: Visit, planned: PlannedJoin) {
+    const { frontier, progressOf, openRecords } = this.#options;
+    const { run, task } = visit;
+    if (task.join?.group === OF_RUN) {
+      const progress = await progressOf(task.run);
+      return progress === undefined ? 'stale' : runMaterial(run.crawler, progress, openRecords);
+    }
+    const inputs = await frontier.inputs(task.run, nameOf(visit));
+    if (inputs === 'stale') return inputs;
+    if (inputs.isTooLarge)
+      return { outcome: { kind: 'failed', reason: 'too_large', detail: TOO_LARGE } } satisfies Ending;
+    return groupMaterial(task, inputs, planned, run.crawler);
+  }
+}

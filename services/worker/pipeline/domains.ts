@@ -1,7 +1,0 @@
-import type { Scope } from '../../../shared/task/url/scope.ts';
-
-/** A function from a host name to its registered domain. Loads the public suffix list only for scope `domain`. */
-export async function domainFinder(scope: Scope): Promise<(hostname: string) => string> {
-  if (scope !== 'domain') return (hostname) => hostname;
-  return (await import('../../../shared/task/url/registrable-domain.ts')).registrableDomainOf;
-}

@@ -1,0 +1,36 @@
+import { hash } from 'node:crypto';
+import { FILE_STEP, fileAskedFor, type StoredFile } from '../../../shared/crawler/file-step.ts';
+import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
+import { Page } from '../../../shared/crawler/page.ts';
+import type { Extract } from '../../../shared/crawler/reading.ts';
+import type { FileStore } from '../../../shared/ports/file-store.ts';
+import type { ReadPage } from './fallbacks.ts';
+import { extensionOf } from './file-name.ts';
+import type { Arrival, Visit } from './visit.ts';
+
+const NO_BODY = new Uint8Array();
+
+/**
+ * Stores a file that a step asked for, and says of it what a step would emit. Its page is empty for all else: nothing in a file
+ * is read, followed, or kept as content.
+ *
+ * @throws what the store does
+ */
+export async function storeFile({ task }: Visit, arrival: Arrival, files: FileStore): Promise<ReadPage> {
+  const { body, headers, finalUrl } = arrival.fetched;
+  const contentType = mediaTypeOf(headers['content-type']);
+  const contentHash = hash('sha256', body);
+  const extension = extensionOf(contentType, finalUrl);
+  const path = await files.put({ run: task.run, body, hash: contentHash, extension });
+  const { from } = fileAskedFor(task) ?? {};
+  const data: StoredFile = {
+    url: task.url,
+    path,
+    bytes: body.byteLength,
+    contentType: contentType ?? null,
+    hash: contentHash,
+    ...(from === undefined ? {} : { from }),
+  };
+  const extract: Extract = { data, items: 1, follows: [], unmet: [], by: FILE_STEP };
+  return { arrival, page: new Page(task, { ...arrival.fetched, body: NO_BODY }), extract };
+}

@@ -1,0 +1,154 @@
+import { submissionOf } from '../../../shared/crawler/around/login-form.ts';
+import type { LoginContext } from '../../../shared/crawler/around/session.ts';
+import { type FollowedRequest, requestOf } from '../../../shared/crawler/followed-request.ts';
+import { Page } from '../../../shared/crawler/page.ts';
+import { SlotWait } from '../../../shared/loops/slot-wait.ts';
+import { FetchError, type FetchedPage, type Fetcher, PageHold } from '../../../shared/ports/fetcher.ts';
+import type { HostGate } from '../../../shared/ports/host-gate.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
+import { afterRedirect, sentTo, type TaskRequest } from '../../../shared/task/task/request.ts';
+import type { Task } from '../../../shared/task/task/task.ts';
+import { redirectOf } from '../../../shared/task/url/redirect.ts';
+import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import type { CookieJar } from '../cookies/cookie-jar.ts';
+import type { Candidate, Robots } from '../pipeline/robots.ts';
+
+export interface LoginRequestsOptions {
+  readonly gate: HostGate;
+  readonly fetcher: Fetcher;
+  readonly maxBodyBytes: number;
+  readonly maxRedirects: number;
+  readonly hostConcurrency: number;
+  readonly clock: Clock;
+}
+
+/** The login that makes the requests. */
+export interface LoginAt {
+  readonly run: string;
+  /** Nothing: robots.txt is ignored. */
+  readonly robots: Robots | undefined;
+  /** Of the run, in milliseconds. */
+  readonly intervalMs: number;
+  readonly jar: CookieJar;
+  /** Names it at the gate. */
+  readonly holder: string;
+  /** Aborted when the login is over. */
+  readonly signal: AbortSignal;
+}
+
+/** From this status on, and for 429, an answer is a failure: a login that didn't look would take it for its page. */
+const FIRST_FAILURE = 500;
+const TOO_MANY = 429;
+
+/**
+ * The requests of logins: each obeys robots.txt, waits for its host's turn however long that takes, passes the address guard, and
+ * shares the session's cookies. Redirects are followed in the same way.
+ */
+export class LoginRequests {
+  readonly #options: LoginRequestsOptions;
+  readonly #slots: SlotWait;
+
+  constructor(options: LoginRequestsOptions) {
+    this.#options = options;
+    this.#slots = new SlotWait(options);
+  }
+
+  /** The functions that a login gets. */
+  of(at: LoginAt): Pick<LoginContext, 'get' | 'post' | 'submit'> {
+    const send = (request: FollowedRequest): Promise<Page> => this.#send(request, at);
+    return {
+      get: (url, how = {}) => send({ ...how, url }),
+      post: (url, body, how = {}) => send({ ...how, url, method: 'POST', body }),
+      submit: async (page, given, { form } = {}) => {
+        const { url, method, fields } = submissionOf(page, given, form);
+        return await send(method === 'POST' ? { url, method, body: fields } : { url });
+      },
+    };
+  }
+
+  async #send(written: FollowedRequest, at: LoginAt): Promise<Page> {
+    const first = readUrl(String(written.url));
+    if (isProblem(first))
+      throw new Error(`expected the URL of a login's request, got ${written.url}: ${first.problem}`);
+    const { href, host, login } = first;
+    let request: TaskRequest | undefined = requestOf({ ...written, url: href });
+    let url = href;
+    for (let hops = 0; ; hops++) {
+      const answer = await this.#ask(url, { request, first: href, login: url === href ? login : undefined }, at);
+      const redirect = redirectOf(answer.status, answer.headers.location, url);
+      if (redirect === undefined) {
+        const task: Task = { run: at.run, url: href, host, mark: '', step: '', queue: 'normal', ...INITIAL_FIELDS };
+        return new Page(task, answer);
+      }
+      const what = `${written.method ?? 'GET'} ${href}`;
+      if ('problem' in redirect) throw new Error(`${what}: ${redirect.problem}`);
+      if (hops === this.#options.maxRedirects) throw new Error(`${what} was redirected more than ${hops} times`);
+      request = request === undefined ? undefined : afterRedirect(request, answer.status);
+      url = redirect.to;
+    }
+  }
+
+  /** One request in its host's turn. */
+  async #ask(
+    url: string,
+    {
+      request,
+      first,
+      login,
+    }: { readonly request: TaskRequest | undefined; readonly first: string; readonly login: string | undefined },
+    { robots, jar, holder, intervalMs, signal }: LoginAt,
+  ): Promise<FetchedPage> {
+    const { fetcher, hostConcurrency, maxBodyBytes } = this.#options;
+    const { host } = new URL(url);
+    const delayMs = await this.#permitted(robots, { url, host, intervalMs, signal });
+    const limit = { intervalMs: Math.max(intervalMs, delayMs), concurrency: hostConcurrency };
+    const send = request === undefined ? undefined : sentTo(url, request, first);
+    const turn = await this.#slots.acquire({ host, holder, limit, signal });
+    const cookie = jar.headerFor(url);
+    const cookies: string[] = [];
+    const hold = new PageHold();
+    let isFailure = true;
+    try {
+      const fetched = await fetcher.fetch({
+        ...{ url, maxBodyBytes, signal, hold, login, redirectedFrom: first, timings: turn.timings },
+        onCookies: (lines) => cookies.push(...lines),
+        ...(send === undefined ? {} : { send }),
+        ...(cookie === undefined ? {} : { cookie }),
+      });
+      isFailure = fetched.status >= FIRST_FAILURE || fetched.status === TOO_MANY;
+      if (isFailure) throw new Error(`${send?.method ?? 'GET'} ${url}: HTTP ${fetched.status}`);
+      await jar.keep(url, cookies);
+      return fetched;
+    } catch (error: unknown) {
+      if (!(error instanceof FetchError)) throw error;
+      throw new Error(`${send?.method ?? 'GET'} ${url}: ${error.message}`, { cause: error });
+    } finally {
+      hold.end();
+      await turn.over({ isFailure }).catch(() => {});
+    }
+  }
+
+  /** The delay that robots.txt asks for. Waits while its host must. */
+  async #permitted(robots: Robots | undefined, candidate: Candidate): Promise<number> {
+    const { clock } = this.#options;
+    const { url, signal } = candidate;
+    if (robots === undefined) return 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const permission = await robots.permit(candidate, await robots.look(url));
+      switch (permission.kind) {
+        case 'allow':
+          return permission.intervalMs;
+        case 'skip':
+          throw new Error(`${url}: ${permission.detail}`);
+        case 'fail':
+          throw new Error(`${url}: ${permission.error.message}`, { cause: permission.error });
+        case 'unreachable':
+          throw new Error(`${url}: ${permission.reason}`);
+        case 'later':
+          await clock.sleep(permission.inMs, signal);
+      }
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import { readDeadLetter } from '../ports/dead-letter.ts';
+import type { HostOverview } from '../ports/host-overview.ts';
+import type { LiveWorker, Roster } from '../ports/roster.ts';
+import type { HostLine, RunOverview } from '../ports/run-overview.ts';
+import type { RunProgress, RunState, Runs } from '../ports/runs.ts';
+import type { MemoryUse, StoreMemory } from '../ports/store-memory.ts';
+import type { DeadLetters, QueueDepths } from '../ports/transport.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
+import { RecentRead } from './recent-read.ts';
+import { isStuck } from './stuck-workers.ts';
+import { workersWanted } from './workers-wanted.ts';
+
+/** What is read of a store. */
+export interface ReadStores {
+  readonly runs: Runs & RunOverview;
+  readonly roster: Pick<Roster, 'workers'>;
+  readonly hosts: HostOverview;
+  readonly memory?: StoreMemory;
+}
+
+/** Reaches a fleet, or a local store. Every call rejects while what it needs is away. */
+export interface ReadLink {
+  withStores<T>(action: (stores: ReadStores) => Promise<T>): Promise<T>;
+  withLetters<T>(action: (letters: Pick<DeadLetters, 'browse'>) => Promise<T>): Promise<T>;
+  /** Nothing where there is no broker. */
+  depths(): Promise<QueueDepths | undefined>;
+}
+
+/** Where a fleet, or a local store, is read. */
+export interface FleetSources {
+  readonly link: ReadLink;
+  /** Of the disk that records go to; left out where this machine has none. */
+  readonly freeBytes?: () => Promise<number>;
+  /** See {@link workersWanted}. */
+  readonly hostConcurrency: number;
+  readonly clock: Clock;
+}
+
+/** The fleet at about one moment. What could not be read is left out. */
+export interface FleetReading {
+  readonly runs?: RunsReading;
+  readonly hosts?: HostsReading;
+  readonly workers?: WorkersReading;
+  readonly workersWanted?: number;
+  readonly queues?: QueueDepths;
+  /** 0 if there is no letter. */
+  readonly oldestLetterMs?: number;
+  readonly memory?: MemoryUse;
+  readonly freeBytes?: number;
+}
+
+export interface RunsReading {
+  readonly byState: Readonly<Record<RunState, number>>;
+  /** Of the runs that have not ended. */
+  readonly tasks: Readonly<Record<TaskPlace, number>>;
+  readonly producers: { readonly open: number; readonly lost: number };
+  /** By how much `discovered` differs from the sum of the six, over the open runs: always 0, or tasks were lost or counted twice. */
+  readonly identityGap: number;
+  /** The hosts that have something waiting, of all running runs; one that several runs name comes several times. */
+  readonly waitingHosts: readonly HostLine[];
+}
+
+export const TASK_PLACES = ['waiting', 'inFlight', 'done', 'skipped', 'failed', 'cancelled'] as const;
+export type TaskPlace = (typeof TASK_PLACES)[number];
+
+export interface HostsReading {
+  readonly due: number;
+  readonly oldestDueMs: number;
+  /** By what paused them. */
+  readonly paused: number;
+  readonly byHand: number;
+  readonly unreachable: number;
+}
+
+export interface WorkersReading {
+  readonly live: readonly LiveWorker[];
+  readonly stuck: number;
+  /**
+   * Epoch ms of the last settle that any worker told of; until one has, when this process began to look: a new process doesn't know of
+   * earlier ones, and must not take that for a standstill.
+   */
+  readonly lastSettleAt: number;
+}
+
+/** What is read often, and cheap. */
+const FRESH_MS = 5 * SECOND_MS;
+/** Hosts and runs: some hundred scripts in a busy fleet. */
+const RUNS_FRESH_MS = 15 * SECOND_MS;
+/** Letters are taken out of their queue to be read, and put back. */
+const LETTERS_FRESH_MS = MINUTE_MS;
+const LETTERS_READ = 20;
+const MOST_RUNS = 500;
+const MOST_HOSTS = 20_000;
+const RUNS_AT_ONCE = 10;
+
+/** Reads what a fleet's metrics and its autoscaler need, for any number of callers. */
+export class FleetReader {
+  readonly #sources: FleetSources;
+  readonly #runs: RecentRead<RunsReading>;
+  readonly #hosts: RecentRead<HostsReading>;
+  readonly #workers: RecentRead<WorkersReading>;
+  readonly #queues: RecentRead<QueueDepths | undefined>;
+  readonly #letters: RecentRead<number>;
+  readonly #memory: RecentRead<MemoryUse | undefined>;
+  readonly #freeBytes: RecentRead<number | undefined>;
+  readonly #begunAt: number;
+  #lastSettleAt: number | undefined;
+
+  constructor(sources: FleetSources) {
+    this.#sources = sources;
+    const { link, freeBytes, clock } = sources;
+    this.#begunAt = clock.now();
+    const often = { clock, forMs: FRESH_MS };
+    this.#runs = new RecentRead(() => link.withStores(readRuns), { clock, forMs: RUNS_FRESH_MS });
+    this.#hosts = new RecentRead(() => link.withStores(readHosts), often);
+    this.#workers = new RecentRead(() => link.withStores((stores) => this.#readWorkers(stores)), often);
+    this.#queues = new RecentRead(() => link.depths(), often);
+    this.#letters = new RecentRead(() => link.withLetters((letters) => oldestLetterMs(letters, clock.now())), {
+      clock,
+      forMs: LETTERS_FRESH_MS,
+    });
+    this.#memory = new RecentRead(() => link.withStores(async ({ memory }) => memory?.memory()), often);
+    this.#freeBytes = new RecentRead(async () => freeBytes?.(), often);
+  }
+
+  /** Never rejects. Resolves within seconds, even if a store hangs. */
+  async read(): Promise<FleetReading> {
+    const [runs, hosts, workers, queues, oldestLetterMs, memory, freeBytes] = await Promise.all([
+      this.#runs.get(),
+      this.#hosts.get(),
+      this.#workers.get(),
+      this.#queues.get(),
+      this.#letters.get(),
+      this.#memory.get(),
+      this.#freeBytes.get(),
+    ]);
+    return known({
+      ...{ runs, hosts, workers, queues, oldestLetterMs, memory, freeBytes },
+      workersWanted: this.#wanted(runs, workers),
+    });
+  }
+
+  /** Nothing if the store could not be read. */
+  async workersWanted(): Promise<number | undefined> {
+    const [runs, workers] = await Promise.all([this.#runs.get(), this.#workers.get()]);
+    return this.#wanted(runs, workers);
+  }
+
+  #wanted(runs: RunsReading | undefined, workers: WorkersReading | undefined): number | undefined {
+    if (runs === undefined || workers === undefined) return undefined;
+    const { hostConcurrency } = this.#sources;
+    return workersWanted({ hosts: runs.waitingHosts, workers: workers.live, hostConcurrency });
+  }
+
+  async #readWorkers({ roster }: ReadStores): Promise<WorkersReading> {
+    const live = await roster.workers();
+    const now = this.#sources.clock.now();
+    for (const { progress, silentMs } of live) {
+      if (progress?.settledMsAgo !== undefined)
+        this.#lastSettleAt = Math.max(this.#lastSettleAt ?? 0, now - silentMs - progress.settledMsAgo);
+    }
+    return { live, stuck: live.filter(isStuck).length, lastSettleAt: this.#lastSettleAt ?? this.#begunAt };
+  }
+}
+
+async function readRuns({ runs }: ReadStores): Promise<RunsReading> {
+  const [open, newest] = await Promise.all([runs.listOpen(MOST_RUNS), runs.list(MOST_RUNS)]);
+  const progress: RunProgress[] = [];
+  const waitingHosts: HostLine[] = [];
+  await inTurns(open, async (run) => {
+    const found = await runs.progress(run);
+    if (found === undefined) return;
+    progress.push(found);
+    if (found.state !== 'running' || found.waiting === 0) return;
+    for (const line of await runs.hosts(run, MOST_HOSTS)) if (line.waiting > 0) waitingHosts.push(line);
+  });
+  const byState: Record<RunState, number> = { running: 0, paused: 0, cancelled: 0, finished: 0 };
+  for (const { state } of progress) byState[state]++;
+  const isOpen = new Set(open);
+  await inTurns(
+    newest.filter((run) => !isOpen.has(run)),
+    async (run) => {
+      const standing = await runs.standing(run);
+      if (standing !== undefined) byState[standing.state]++;
+    },
+  );
+  const tasks = Object.fromEntries(TASK_PLACES.map((place) => [place, sum(progress, (run) => run[place])]));
+  return {
+    byState,
+    tasks: tasks as Record<TaskPlace, number>,
+    producers: { open: sum(progress, (run) => run.producers.open), lost: sum(progress, (run) => run.producers.lost) },
+    identityGap: sum(progress, identityGapOf),
+    waitingHosts,
+  };
+}
+
+async function readHosts({ hosts }: ReadStores): Promise<HostsReading> {
+  const [due, oldestDueMs, all] = await Promise.all([hosts.due(), hosts.oldestDueMs(), hosts.paused(MOST_HOSTS)]);
+  const byHand = all.filter((host) => host.byHand).length;
+  const unreachable = all.filter((host) => host.isUnreachable && !host.byHand).length;
+  return { due, oldestDueMs, paused: all.length - byHand - unreachable, byHand, unreachable };
+}
+
+/** By how much a run's counters break its identity; 0 if they hold. */
+export function identityGapOf(progress: Pick<RunProgress, 'discovered' | TaskPlace>): number {
+  return Math.abs(progress.discovered - TASK_PLACES.reduce((total, place) => total + progress[place], 0));
+}
+
+/** The oldest comes first; one that isn't a task's doesn't say when it failed. */
+async function oldestLetterMs(letters: Pick<DeadLetters, 'browse'>, now: number): Promise<number> {
+  for (const { body } of await letters.browse(LETTERS_READ)) {
+    const letter = readDeadLetter(body);
+    if (letter !== undefined) return Math.max(0, now - Date.parse(letter.failedAt));
+  }
+  return 0;
+}
+
+async function inTurns<T>(all: readonly T[], each: (one: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < all.length; at += RUNS_AT_ONCE) await Promise.all(all.slice(at, at + RUNS_AT_ONCE).map(each));
+}
+
+function sum<T>(all: readonly T[], value: (one: T) => number): number {
+  return all.reduce((total, one) => total + value(one), 0);
+}
+
+/** Without what is undefined. */
+function known<T extends object>(values: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,15 @@
+import type { RunProgress } from '../ports/runs.ts';
+import { lostProducers } from './bottleneck.ts';
+
+/** What people need to know about a run besides its counters: why it is paused, and which of its producers are lost. */
+export function runJson({ pauseReason, sealed, producers }: RunProgress): object {
+  const { open, lost, silent } = producers;
+  const lostProducers = silent.map(({ id, silentMs }) => ({ id, silentSeconds: Math.round(silentMs / 1_000) }));
+  return { sealed, pauseReason: pauseReason ?? null, producers: { open, lost }, lostProducers };
+}
+
+export function producersLines(progress: RunProgress): string[] {
+  const { open, lost } = progress.producers;
+  if (lost === 0) return [open > 0 ? `Producers: ${open} at work` : 'Producers: none yet'];
+  return [`Producers: ${open} at work, ${lost} lost`, `  ${lostProducers(progress)}`];
+}

@@ -1,0 +1,39 @@
+import { elapsedMs, hasMaxPages, type RunProgress } from '../ports/runs.ts';
+
+interface SummaryJsonOptions {
+  /** Ctrl-C or SIGTERM ended it before its time. */
+  readonly isInterrupted?: boolean;
+}
+
+/** What `crawl`, `produce --wait` and `status RUN` print with `--json`. */
+export function summaryJson(progress: RunProgress, { isInterrupted = false }: SummaryJsonOptions = {}): object {
+  const { run, state, discovered, duplicate, waiting, inFlight, done, skipped, failed, cancelled, reasons } = progress;
+  const { bytes, bytesSaved, leftOut, steps, stepFailures, openGroups, pauseReason } = progress;
+  const seconds = Number((elapsedMs(progress) / 1_000).toFixed(3));
+  return {
+    run,
+    state,
+    discovered,
+    duplicate,
+    waiting,
+    inFlight,
+    done,
+    skipped,
+    failed,
+    cancelled,
+    reasons,
+    hostsDown: { count: progress.hostsDown.count, named: progress.hostsDown.named },
+    leftOut,
+    ...(steps === undefined ? {} : { steps }),
+    ...(stepFailures === undefined ? {} : { stepFailures }),
+    ...(openGroups === undefined ? {} : { openGroups }),
+    bytes,
+    bytesSaved,
+    seconds,
+    pagesPerSecond: Number((done / Math.max(seconds, 0.001)).toFixed(2)),
+    records: done,
+    ...(hasMaxPages(progress) ? { maxPagesReached: true } : {}),
+    ...(isInterrupted ? { interrupted: true } : {}),
+    ...(state === 'paused' && pauseReason !== undefined ? { pauseReason } : {}),
+  };
+}

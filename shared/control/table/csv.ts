@@ -1,0 +1,16 @@
+/**
+ * What would end a cell, in this separator or in another that a spreadsheet may expect, and what would begin a formula.
+ * Quotes keep a cell whole; the text in it stays what it was, so a program that runs formulas still runs this one.
+ */
+const NEEDS_QUOTES = /^[=+\-@]|[",;|\t\r\n]/;
+
+/** Values as a line of CSV (RFC 4180). Objects and lists are JSON in one cell; what is missing is an empty one. */
+export function csvLine(values: readonly unknown[]): string {
+  return `${values.map(cell).join(',')}\r\n`;
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,89 @@
+import { Gauge, Registry } from 'prom-client';
+import { type FleetReader, type FleetReading, TASK_PLACES } from '../control/fleet-reading.ts';
+import type { QueueDepths } from '../ports/transport.ts';
+import { SECOND_MS } from '../task/durations.ts';
+
+/** What tasks are called in metrics, whose names are in snake case. */
+const PLACES = { inFlight: 'in_flight' } as const;
+const WORKER_STATES = ['consuming', 'waiting', 'stopping'] as const;
+
+type Values = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+
+/** One metric: its name, the label that it has, if any, its help, and its values, none if they are not known. */
+type Row = readonly [
+  name: string,
+  label: string | undefined,
+  help: string,
+  values: (fleet: FleetReading) => Values | undefined,
+];
+
+// biome-ignore format: a table
+const ROWS: readonly Row[] = [
+  ['trawl_tasks', 'state', 'Tasks of the runs that have not ended.', ({ runs }) =>
+    runs && TASK_PLACES.map((place) => [{ state: place === 'inFlight' ? PLACES[place] : place }, runs.tasks[place]])],
+  ['trawl_runs', 'state', 'Runs: those that have not ended, and the newest others.', ({ runs }) =>
+    runs && by('state', runs.byState)],
+  ['trawl_hosts', 'state', 'Hosts that may be asked now, and those that are paused, by what paused them.', ({ hosts }) =>
+    hosts && by('state', { due: hosts.due, paused: hosts.paused, paused_by_hand: hosts.byHand, unreachable: hosts.unreachable })],
+  ['trawl_workers', 'state', 'Workers that beat.', ({ workers }) =>
+    workers && WORKER_STATES.map((state) => [{ state }, workers.live.filter((worker) => worker.state.startsWith(state)).length])],
+  ['trawl_workers_wanted', undefined, 'Workers that the waiting hosts can keep busy.', ({ workersWanted }) => one(workersWanted)],
+  ['trawl_workers_stuck', undefined, 'Workers with tasks in hand that have settled none for too long.', ({ workers }) =>
+    one(workers?.stuck)],
+  ['trawl_producers', 'state', 'Producers of the runs that have not ended.', ({ runs }) => runs && by('state', runs.producers)],
+  ['trawl_queue_messages_ready', 'queue', 'Messages that wait in a queue.', ({ queues }) => queues && ofQueues(queues, 'ready')],
+  ['trawl_queue_consumers', 'queue', 'Consumers of a queue.', ({ queues }) => queues && ofQueues(queues, 'consumers')],
+  ['trawl_oldest_dead_letter_age_seconds', undefined, 'Age of the oldest dead letter; 0: there is none.', ({ oldestLetterMs }) =>
+    one(seconds(oldestLetterMs))],
+  ['trawl_oldest_due_age_seconds', undefined, 'For how long the host that waits longest could have been asked.', ({ hosts }) =>
+    one(seconds(hosts?.oldestDueMs))],
+  ['trawl_last_settle_timestamp_seconds', undefined, 'When a worker last settled a task; before the first, when this process began to look.', ({ workers }) =>
+    one(seconds(workers?.lastSettleAt))],
+  ['trawl_redis_memory_bytes', undefined, 'Memory that Redis has in use.', ({ memory }) => one(memory?.usedBytes)],
+  ['trawl_redis_memory_limit_bytes', undefined, 'Memory that Redis may use; 0: no limit.', ({ memory }) => one(memory?.limitBytes)],
+  ['trawl_output_free_bytes', undefined, 'Free space where records go.', ({ freeBytes }) => one(freeBytes)],
+  ['trawl_identity_gap', undefined, 'Tasks that the counters of open runs have lost, or counted twice.', ({ runs }) =>
+    one(runs?.identityGap)],
+];
+
+/**
+ * The metrics of a fleet as a whole. One process of a fleet exports them: from several, sums would count everything several times. What
+ * could not be read is left out, so that alerts see it as missing and not as 0.
+ */
+export class FleetMetrics {
+  readonly #reader: Pick<FleetReader, 'read'>;
+
+  constructor(reader: Pick<FleetReader, 'read'>) {
+    this.#reader = reader;
+  }
+
+  /** The exposition. Never rejects. */
+  async text(): Promise<string> {
+    const fleet = await this.#reader.read();
+    // A new one each time: a gauge without labels would say 0 of what isn't known.
+    const registry = new Registry();
+    for (const [name, label, help, values] of ROWS) {
+      const known = values(fleet);
+      if (known === undefined) continue;
+      const gauge = new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers: [registry] });
+      for (const [labels, value] of known) gauge.set({ ...labels }, value);
+    }
+    return await registry.metrics();
+  }
+}
+
+function one(value: number | undefined): Values | undefined {
+  return value === undefined ? undefined : [[{}, value]];
+}
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / SECOND_MS;
+}
+
+function by(label: string, values: Readonly<Record<string, number>>): Values {
+  return Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
+}
+
+function ofQueues(queues: QueueDepths, what: 'ready' | 'consumers'): Values {
+  return Object.entries(queues).map(([queue, depth]) => [{ queue }, depth[what]]);
+}

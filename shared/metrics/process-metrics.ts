@@ -1,0 +1,187 @@
+import type { ChildProcess } from 'node:child_process';
+import { FleetReader, type FleetSources, type ReadLink } from '../control/fleet-reading.ts';
+import type { BodyBudget, Fetcher } from '../ports/fetcher.ts';
+import type { Frontier } from '../ports/frontier.ts';
+import type { HostGate } from '../ports/host-gate.ts';
+import type { HandOvers } from '../ports/queued-leases.ts';
+import type { Sink } from '../ports/sink.ts';
+import type { Transport } from '../ports/transport.ts';
+import type { Service } from '../runtime/lifecycle.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { VERSION } from '../runtime/version.ts';
+import type { Settings } from '../settings/table.ts';
+import type { PortObserver } from './measured-ports.ts';
+import type { PrometheusObserver, WorkerGauges } from './prometheus-observer.ts';
+
+/** What a fleet's process is connected to. */
+interface Connected {
+  readonly stores: { readonly frontier: Frontier & HandOvers; readonly gate: HostGate };
+  readonly transport: Transport;
+}
+
+/** The services whose connections can be lost, and what metrics call them. */
+const SERVICES = { Redis: 'redis', RabbitMQ: 'rabbitmq' } as const;
+
+/**
+ * The metrics of one process: it passes its ports through here, and uses what it gets back. With `METRICS_PORT` off it gets the same
+ * ports back, so that metrics nobody reads cost nothing.
+ */
+export interface ProcessMetrics extends Service {
+  /** Nothing while metrics are off. */
+  readonly observer: PortObserver | undefined;
+  /** Both services were reached. */
+  fleet<C extends Connected>(connected: C): C;
+  fetcher(fetcher: Fetcher & BodyBudget): Fetcher;
+  sink(sink: Sink, settings: Pick<Settings, 'sink'>): Sink;
+  /** A service can be reached again, or no longer. */
+  noteService(name: keyof typeof SERVICES, isUp: boolean): void;
+  watchWorker(read: () => WorkerGauges): void;
+}
+
+const NO_METRICS: ProcessMetrics = {
+  observer: undefined,
+  fleet: (connected) => connected,
+  fetcher: (fetcher) => fetcher,
+  sink: (sink) => sink,
+  noteService: () => {},
+  watchWorker: () => {},
+  start: async () => {},
+  stop: async () => {},
+};
+
+interface ServingOptions {
+  readonly settings: Pick<Settings, 'metricsPort' | 'metricsHost'>;
+  readonly log: Logger;
+}
+
+interface ProcessMetricsOptions extends ServingOptions {
+  /** One of several processes: the one that started them serves the sum of their metrics. */
+  readonly isOneOfSeveral?: boolean;
+  /** See {@link MetricsServerOptions.isBrief}. */
+  readonly isBrief?: boolean;
+}
+
+/** Opens the metrics of this process, not served until it is started. */
+export async function openProcessMetrics(options: ProcessMetricsOptions): Promise<ProcessMetrics> {
+  const { settings, log, isOneOfSeveral = false, isBrief } = options;
+  const { metricsHost: host, metricsPort: port } = settings;
+  if (port === undefined) return NO_METRICS;
+  const [{ observer, metrics }, { MetricsServer }, { AnsweringProcess }] = await Promise.all([
+    observed(),
+    import('./metrics-server.ts'),
+    import('./summed-metrics.ts'),
+  ]);
+  const { registry } = observer;
+  // Until they are reached.
+  for (const name of Object.values(SERVICES)) observer.storeIs(name, false);
+  const service = isOneOfSeveral
+    ? new AnsweringProcess(registry)
+    : new MetricsServer({ host, port, log, isBrief, read: () => registry.metrics() });
+  return { ...metrics, start: () => service.start(), stop: () => service.stop() };
+}
+
+/** The metrics of the one process that also exports those of the fleet. */
+export interface ControlMetrics extends ProcessMetrics {
+  /** The exposition of both, for `/metrics`. Never rejects. */
+  text(): Promise<string>;
+  /** See {@link FleetReader.workersWanted}. */
+  workersWanted(): Promise<number | undefined>;
+  /** A request was answered. `route` is its pattern, never the path itself. */
+  served(route: string, method: string, code: number, ms: number): void;
+  webhookSent(result: 'delivered' | 'failed'): void;
+}
+
+/** What the API controls, and what of it is away, in words that begin with a service's name. */
+interface ControlLink extends ReadLink {
+  /** One machine's crawls: there are no services. */
+  readonly isLocal: boolean;
+  readonly away: readonly string[];
+}
+
+/** Opens the metrics of the API, whose `/metrics` shows {@link ControlMetrics.text}. Started, they are on `METRICS_PORT` too, if that is set. */
+export async function openControlMetrics(
+  { settings, log }: ServingOptions,
+  { link, ...sources }: FleetSources & { readonly link: ControlLink },
+): Promise<ControlMetrics> {
+  const { metricsHost: host, metricsPort: port } = settings;
+  const [{ observer, metrics }, { FleetMetrics }, { MetricsServer }] = await Promise.all([
+    observed(),
+    import('./fleet-metrics.ts'),
+    import('./metrics-server.ts'),
+  ]);
+  const reader = new FleetReader({ link, ...sources });
+  const fleet = new FleetMetrics(reader);
+  const read = async (): Promise<string> => {
+    const { isLocal, away } = link;
+    for (const [service, name] of isLocal ? [] : Object.entries(SERVICES))
+      observer.storeIs(name, !away.some((text) => text.startsWith(service)));
+    return `${await observer.registry.metrics()}${await fleet.text()}`;
+  };
+  const server = port === undefined ? undefined : new MetricsServer({ host, port, log, read });
+  return {
+    ...metrics,
+    start: async () => server?.start(),
+    stop: async () => server?.stop(),
+    text: read,
+    workersWanted: () => reader.workersWanted(),
+    served: (...request) => observer.served(...request),
+    webhookSent: (result) => observer.webhookSent(result),
+  };
+}
+
+/** An observer of this process, and the ports that show it what they do. */
+async function observed(): Promise<{
+  readonly observer: PrometheusObserver;
+  readonly metrics: Omit<ProcessMetrics, keyof Service>;
+}> {
+  const [{ PrometheusObserver }, ports] = await Promise.all([
+    import('./prometheus-observer.ts'),
+    import('./measured-ports.ts'),
+  ]);
+  const observer = new PrometheusObserver({ version: VERSION });
+  const metrics: Omit<ProcessMetrics, keyof Service> = {
+    observer,
+    fleet: (connected) => {
+      const { stores, transport } = connected;
+      for (const name of Object.values(SERVICES)) observer.storeIs(name, true);
+      return {
+        ...connected,
+        stores: {
+          ...stores,
+          frontier: ports.measuredFrontier(stores.frontier, SERVICES.Redis, observer),
+          gate: ports.measuredGate(stores.gate, SERVICES.Redis, observer),
+        },
+        transport: ports.measuredTransport(transport, SERVICES.RabbitMQ, observer),
+      };
+    },
+    fetcher: (fetcher) => {
+      observer.watchBodies(() => fetcher.bodyBytes);
+      return ports.measuredFetcher(fetcher, observer);
+    },
+    sink: (sink, { sink: url }) => ports.measuredSink(sink, url === undefined ? 'jsonl' : 'postgres', observer),
+    noteService: (name, isUp) => observer.storeIs(SERVICES[name], isUp),
+    watchWorker: (read) => observer.watchWorker(read),
+  };
+  return { observer, metrics };
+}
+
+/** Serves the metrics of several processes as those of one. */
+export interface MetricsSum {
+  /** Includes a process until it ends. */
+  readonly add: (child: ChildProcess) => void;
+  stop(): Promise<void>;
+}
+
+/** For the process that starts others, each {@link ProcessMetricsOptions.isOneOfSeveral}; nothing while metrics are off. */
+export async function serveSum({ settings, log }: ServingOptions): Promise<MetricsSum | undefined> {
+  const { metricsHost: host, metricsPort: port } = settings;
+  if (port === undefined) return undefined;
+  const [{ SummedMetrics }, { MetricsServer }] = await Promise.all([
+    import('./summed-metrics.ts'),
+    import('./metrics-server.ts'),
+  ]);
+  const summed = new SummedMetrics();
+  const server = new MetricsServer({ host, port, log, read: () => summed.read() });
+  await server.start();
+  return { add: (child) => summed.add(child), stop: () => server.stop() };
+}

@@ -1,0 +1,218 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type FetchOutcome, type Observer, STAGES, type Stage, type StageObserver } from '../ports/observer.ts';
+import type { WorkerBound } from '../ports/roster.ts';
+import { SECOND_MS } from '../task/durations.ts';
+import type { Outcome } from '../task/task/outcome.ts';
+import { LeanHistogram } from './lean-histogram.ts';
+
+/** What is read from a worker when somebody asks for its metrics. */
+export interface WorkerGauges {
+  readonly slots: number;
+  readonly inHand: number;
+  readonly bound: WorkerBound;
+}
+
+/** From a millisecond, which a store takes at its quickest, to a minute, which no page may take. */
+const STORE_SECONDS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const FETCH_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const GATE_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+const HTTP_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+
+/**
+ * The metrics of one process, for Prometheus. Those of a worker alone are there once {@link PrometheusObserver.watchWorker} was
+ * called.
+ */
+export class PrometheusObserver implements Observer, StageObserver {
+  readonly registry = new Registry();
+  readonly #settled: Counter<'outcome' | 'reason'>;
+  readonly #fetched: LeanHistogram;
+  readonly #received: Counter;
+  readonly #gateWaited: LeanHistogram;
+  readonly #released: Counter;
+  readonly #lapsed: Counter;
+  readonly #storeCalled: LeanHistogram;
+  readonly #storeUp: Gauge<'store'>;
+  readonly #written: Counter<'sink'>;
+  readonly #requests: Histogram<'route' | 'method' | 'code'>;
+  readonly #webhooks: Counter<'result'>;
+  readonly #inStage: Record<Stage, number> = { admit: 0, gate: 0, fetch: 0, offer: 0, record: 0, settle: 0 };
+
+  constructor({ version }: { readonly version: string }) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
+    const build = { name: 'trawl_build_info', help: 'Always 1; the version of the program.', labelNames: ['version'] };
+    new Gauge({ ...build, registers, aggregator: 'first' }).set({ version }, 1);
+    this.#settled = new Counter({
+      name: 'trawl_tasks_settled_total',
+      help: 'Deliveries by their outcome, and its reason if there is one.',
+      labelNames: ['outcome', 'reason'],
+      registers,
+    });
+    this.#fetched = new LeanHistogram({
+      name: 'trawl_fetch_duration_seconds',
+      help: 'Time of requests: pages to their last byte, robots.txt and sitemaps until their answer begins.',
+      labels: ['outcome'],
+      buckets: FETCH_SECONDS,
+      registry: this.registry,
+    });
+    this.#received = new Counter({
+      name: 'trawl_received_bytes_total',
+      help: 'Bytes of bodies, after decompression.',
+      registers,
+    });
+    this.#gateWaited = new LeanHistogram({
+      name: 'trawl_gate_wait_seconds',
+      help: "Time that requests waited for their host's turn.",
+      buckets: GATE_SECONDS,
+      registry: this.registry,
+    });
+    this.#released = new Counter({ name: 'trawl_releases_total', help: 'Tasks released to the broker.', registers });
+    this.#lapsed = new Counter({
+      name: 'trawl_leases_lapsed_total',
+      help: 'Tasks put back, since their lease had lapsed.',
+      registers,
+    });
+    this.#storeCalled = new LeanHistogram({
+      name: 'trawl_store_call_duration_seconds',
+      help: 'Time of calls to stores.',
+      labels: ['store', 'operation'],
+      buckets: STORE_SECONDS,
+      registry: this.registry,
+    });
+    this.#storeUp = new Gauge({
+      name: 'trawl_store_up',
+      help: '1 while a store can be reached, else 0.',
+      labelNames: ['store'],
+      registers,
+      aggregator: 'min',
+    });
+    this.#written = new Counter({
+      name: 'trawl_records_written_total',
+      help: 'Records stored.',
+      labelNames: ['sink'],
+      registers,
+    });
+    this.#requests = new Histogram({
+      name: 'trawl_http_request_duration_seconds',
+      help: 'Time of requests to the API.',
+      labelNames: ['route', 'method', 'code'],
+      buckets: HTTP_SECONDS,
+      registers,
+    });
+    this.#webhooks = new Counter({
+      name: 'trawl_webhook_deliveries_total',
+      help: 'Attempts to deliver a webhook.',
+      labelNames: ['result'],
+      registers,
+    });
+  }
+
+  /** Adds the gauges of a worker, read when somebody asks for them. */
+  watchWorker(read: () => WorkerGauges): void {
+    const registers = [this.registry];
+    const inStage = this.#inStage;
+    new Gauge({
+      name: 'trawl_tasks_in_hand',
+      help: 'Tasks worked on, by stage; other: with robots.txt, or the crawler.',
+      labelNames: ['stage'],
+      registers,
+      collect() {
+        let other = read().inHand;
+        for (const stage of STAGES) {
+          this.set({ stage }, inStage[stage]);
+          other -= inStage[stage];
+        }
+        this.set({ stage: 'other' }, Math.max(0, other));
+      },
+    });
+    new Gauge({
+      name: 'trawl_slots',
+      help: 'Tasks that may be worked on at once.',
+      registers,
+      collect() {
+        this.set(read().slots);
+      },
+    });
+    new Gauge({
+      name: 'trawl_bound',
+      help: '1 for what keeps a process from working on more at once; of several processes, how many.',
+      labelNames: ['by'],
+      registers,
+      collect() {
+        const { bound } = read();
+        for (const by of BOUNDS) this.set({ by }, by === bound ? 1 : 0);
+      },
+    });
+  }
+
+  /** Adds the gauge of the memory that bodies have. */
+  watchBodies(read: () => number): void {
+    new Gauge({
+      name: 'trawl_body_memory_bytes',
+      help: 'Memory of the bodies that are being read and held.',
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  settled(outcome: Outcome['kind'], reason: string, tasks: number): void {
+    this.#settled.inc({ outcome, reason }, tasks);
+  }
+
+  fetched(outcome: FetchOutcome, durationMs: number): void {
+    this.#fetched.observe(durationMs / SECOND_MS, outcome);
+  }
+
+  received(bytes: number): void {
+    this.#received.inc(bytes);
+  }
+
+  gateWaited(ms: number): void {
+    this.#gateWaited.observe(ms / SECOND_MS);
+  }
+
+  released(tasks: number): void {
+    this.#released.inc(tasks);
+  }
+
+  lapsed(tasks: number): void {
+    this.#lapsed.inc(tasks);
+  }
+
+  recordWritten(sink: string): void {
+    this.#written.inc({ sink });
+  }
+
+  storeCalled(store: string, operation: string, ms: number): void {
+    this.#storeCalled.observe(ms / SECOND_MS, store, operation);
+  }
+
+  storeIs(store: string, isUp: boolean): void {
+    this.#storeUp.set({ store }, isUp ? 1 : 0);
+  }
+
+  entered(stage: Stage): void {
+    this.#inStage[stage]++;
+  }
+
+  left(stage: Stage): void {
+    this.#inStage[stage]--;
+  }
+
+  /** The API has answered a request. `route` is its pattern, never the path itself. */
+  served(route: string, method: string, code: number, ms: number): void {
+    this.#requests.observe({ route, method, code }, ms / SECOND_MS);
+  }
+
+  /** A webhook was sent: `delivered`, or `failed`. */
+  webhookSent(result: 'delivered' | 'failed'): void {
+    this.#webhooks.inc({ result });
+  }
+}
+
+/** Defaults of the client whose names break the rules of Prometheus; each has a twin that is named well. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+const BOUNDS = ['network', 'slots', 'cpu', 'memory', 'files', 'politeness'] as const satisfies readonly WorkerBound[];

@@ -24,3 +24,8 @@ export function catalogue(pages: number, trouble = TROUBLE): Map<string, Ending>
   for (const [path, ending] of troubles) paths.set(path, ending);
   return paths;
 }
+
+/** Paths that are all pages. */
+export function allDone(paths: readonly string[]): Record<string, Ending> {
+  return Object.fromEntries(paths.map((path) => [path, 'done']));
+}

@@ -34,9 +34,26 @@ export interface CrawlOptions {
   readonly redisUrl?: string;
   /** Where the test itself looks; default: the same. */
   readonly direct?: { readonly rabbitmqUrl?: string; readonly redisUrl?: string };
+  /** Crawls by this crawler, in a folder of `CRAWLERS_DIR`; default: every page as it is. */
+  readonly crawler?: string;
   /** More flags for everybody. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What a run makes of a page, or a join. */
+export interface Made {
+  readonly step: string;
+  readonly url: string;
+  readonly data?: unknown;
+}
+
+/** What the joins of a crawl are to come to. */
+export interface Joined {
+  /** How often each of them is made. */
+  readonly made: Readonly<Record<string, number>>;
+  /** What a run records that nothing disturbs. */
+  readonly records: readonly Made[];
 }
 
 /** A process that works, and what became of it. */
@@ -69,6 +86,8 @@ export class Crawl {
   readonly expected: Map<string, Ending>;
   readonly workers: Hand[] = [];
   producer: Trawl | undefined;
+  /** Nothing of a crawler without joins. */
+  joined: Joined | undefined;
   readonly #seeds: ReadonlyMap<string, Ending>;
   readonly #runs: RedisRuns;
 
@@ -119,7 +138,9 @@ export class Crawl {
 
   /** The flags of a producer, which has no slots. */
   get produceFlags(): string[] {
-    return this.flags.filter((flag, i, all) => ![flag, all[i - 1]].includes('--worker-concurrency'));
+    const { crawler } = this.options;
+    const flags = this.flags.filter((flag, i, all) => ![flag, all[i - 1]].includes('--worker-concurrency'));
+    return crawler === undefined ? flags : ['--crawler', crawler, ...flags];
   }
 
   produce(flags: readonly string[] = ['--wait', '--json']): Trawl {
@@ -247,7 +268,8 @@ export class Crawl {
       await until('the run ends', look, { withinMs });
     } catch (error: unknown) {
       const said = this.workers.map(({ trawl }) => trawl.said.split('\n').slice(-4).join('\n')).join('\n');
-      throw new Error(`${JSON.stringify(await this.progress())}\n${said}`, { cause: error });
+      const states = (await this.statesInFlight()).join();
+      throw new Error(`${JSON.stringify(await this.progress())}\nin flight: ${states}\n${said}`, { cause: error });
     }
     if (broken !== undefined) throw new Error(`the counters don't add up: ${JSON.stringify(broken)}`);
   }

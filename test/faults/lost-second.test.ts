@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import type { Ending } from './catalogue.ts';
-import { TROUBLE } from './catalogue.ts';
+import { allDone, TROUBLE } from './catalogue.ts';
 import { type Crawl, openCrawl, RUN } from './crawl.ts';
 import { row } from './row.ts';
 import { ownServers } from './servers.ts';
@@ -17,10 +16,6 @@ const FILLER = `<p>${'Lorem ipsum. '.repeat(200_000)}</p>`;
 
 function linksOf(list: string): string[] {
   return [1, 2, 3, 4, 5].map((n) => `${list}/item/${n}`);
-}
-
-function allDone(paths: readonly string[]): Record<string, Ending> {
-  return Object.fromEntries(paths.map((path) => [path, 'done']));
 }
 
 /** A site whose lists are answered when a test says so; asked again, at once. Returns what answers one. */

@@ -110,7 +110,7 @@ describe('messages that should not be', () => {
       channel.publish(exchange, 'normal', Buffer.from('{"url":'), { messageId: 'bad-json' });
       channel.publish(exchange, 'priority', Buffer.from('{"v":1,"url":17}'), { messageId: 'bad-shape' });
       channel.publish(exchange, 'normal', Buffer.from('{"v":1,"url":"ftp://x/"}'), { messageId: 'bad-url' });
-      channel.publish(exchange, 'normal', Buffer.from('{"v":2,"something":"else"}'), newer);
+      channel.publish(exchange, 'normal', Buffer.from('{"v":3,"something":"else"}'), newer);
     });
     round.mended();
     await verdict(crawl, { otherLetters: 3 });
@@ -143,7 +143,7 @@ describe('messages that should not be', () => {
       for (let n = 0; n < 20; n++) {
         const message = await channel.get(`${crawl.prefix}url_queue_ttl`);
         if (message === false) throw new Error('expected a message');
-        const newer = Buffer.from(JSON.stringify({ ...JSON.parse(message.content.toString()), v: 2 }));
+        const newer = Buffer.from(JSON.stringify({ ...JSON.parse(message.content.toString()), v: 3 }));
         channel.publish(`${crawl.prefix}crawl`, 'normal', newer, message.properties);
         channel.ack(message);
       }

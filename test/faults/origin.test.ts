@@ -21,9 +21,10 @@ async function anotherSite(): Promise<TestSite> {
 describe('sites break', () => {
   row(33, 'a tarpit beside a healthy site', async (round) => {
     const tarpit = await anotherSite();
-    const traps = Array.from({ length: 6 }, (_, n) => tarpit.url(`/drip?ms=100&bytes=1000000&${n}`));
+    const traps = Array.from({ length: 5 }, (_, n) => tarpit.url(`/drip?ms=100&bytes=1000000&${n}`));
     const secondsWith = async (trouble: Record<string, Ending>): Promise<number> => {
-      // One attempt each: the fifth time-out in a row opens the tarpit's breaker, and a second attempt would wait for that.
+      // Five pages of one attempt each: the fifth time-out in a row opens the tarpit's breaker, and whatever isn't under way by
+      // then, another page or a second attempt, would wait for that.
       const flags = ['--fetch-timeout', '2s', '--host-concurrency', '4', '--max-attempts', '1'];
       const crawl = await openCrawl(round, { trouble, workers: 2, pages: 200, perMinute: 1_800, flags });
       await crawl.begin();

@@ -7,6 +7,7 @@ import { JsonlSource } from '../../shared/sinks/jsonl/source.ts';
 import { testTransport } from '../support/stores/rabbitmq.ts';
 import { type Crawl, RUN } from './crawl.ts';
 import { hostLimitsKept } from './host-limits.ts';
+import { checkJoins } from './joins/check.ts';
 import { until } from './until.ts';
 
 /** What a row forgives. Nothing is lost, ever: that can't be forgiven. */
@@ -34,7 +35,8 @@ export interface Allowances {
 /**
  * The oracle of every row, once the run has gone quiet: every URL came to what it was to come to, once in effect; dead
  * letters are exactly those expected, with their reasons; the queues are empty; the counters add up; the host was asked
- * no faster than allowed; every process ended as it should; nothing is left in the ledger.
+ * no faster than allowed; every process ended as it should; nothing is left in the ledger. Of a crawl with joins: each was made as
+ * often as it should, of all that it takes.
  */
 export async function verdict(crawl: Crawl, allow: Allowances = {}): Promise<void> {
   const { workers = 3, slots = 8 } = crawl.options;
@@ -43,6 +45,7 @@ export async function verdict(crawl: Crawl, allow: Allowances = {}): Promise<voi
   timeRecovery(crawl);
   await checkCounters(crawl);
   await checkRecords(crawl);
+  if (crawl.joined !== undefined) await checkJoins(crawl, crawl.joined);
   checkRequests(crawl, faults * workers * Math.ceil(slots * 1.25));
   await checkLedger(crawl);
   const producer = 'producerCode' in allow ? allow.producerCode : 0;
@@ -68,18 +71,21 @@ async function checkCounters(crawl: Crawl): Promise<void> {
     if (kind === 'done') expected.done++;
     else expected[kind][reason] = (expected[kind][reason] ?? 0) + 1;
   }
+  const joins = Object.values(crawl.joined?.made ?? {}).reduce((sum, made) => sum + made, 0);
+  expected.done += joins;
   const progress = await crawl.progress();
   expect({ state: progress?.state, done: progress?.done, ...progress?.reasons }, 'counters').toEqual({
     state: 'finished',
     ...expected,
   });
-  expect(progress?.discovered, 'discovered').toBe(crawl.expected.size);
+  expect(progress?.discovered, 'discovered').toBe(crawl.expected.size + joins);
 }
 
 async function checkRecords(crawl: Crawl): Promise<void> {
-  const { workplace, expected } = crawl;
+  const { workplace, expected, joined } = crawl;
   const records: PageRecord[] = [];
-  for await (const record of new JsonlSource(join(workplace.folder, 'output')).read(RUN)) records.push(record);
+  for await (const record of new JsonlSource(join(workplace.folder, 'output')).read(RUN))
+    if (joined?.made[record.step] === undefined) records.push(record);
   const found = records.map(({ url, ...record }) => [
     crawl.pathOf(url),
     record.outcome === 'done' ? 'done' : `${record.outcome}:${record.reason}`,

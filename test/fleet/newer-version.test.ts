@@ -14,10 +14,10 @@ test('messages of a newer version are put back, never malformed, and old workers
     const message = await channel.get(`${queuePrefix}url_queue_ttl`, { noAck: true });
     if (message === false) throw new Error('expected a message');
     const { messageId, headers } = message.properties;
-    const body = Buffer.from(JSON.stringify({ v: 2, address: JSON.parse(message.content.toString()).url }));
+    const body = Buffer.from(JSON.stringify({ v: 3, address: JSON.parse(message.content.toString()).url }));
     channel.publish(`${queuePrefix}crawl`, 'normal', body, { persistent: true, messageId, headers });
   }
-  channel.publish(`${queuePrefix}crawl`, 'normal', Buffer.from('{"v":2,"address":"http://a.test/"}'));
+  channel.publish(`${queuePrefix}crawl`, 'normal', Buffer.from('{"v":3,"address":"http://a.test/"}'));
   await channel.waitForConfirms();
   await connection.close();
   const workers = [1, 2].map(() => workplace.start(['work', '--log-format', 'json', ...AT_FULL_SPEED]));
@@ -61,7 +61,7 @@ test('two hundred of them keep no page from being fetched', async () => {
   const transport = testTransport(inject('rabbitmqUrl'), queuePrefix);
   await transport.start();
   onTestFinished(() => transport.stop());
-  const foreign = { to: 'normal', id: '', body: '{"v":2,"address":"http://a.test/"}', headers: {} } as const;
+  const foreign = { to: 'normal', id: '', body: '{"v":3,"address":"http://a.test/"}', headers: {} } as const;
   await transport.publish(Array.from({ length: 200 }, () => foreign));
   const { run } = await workplace.json(['produce', site.url('/sitemap.xml'), ...AT_FULL_SPEED]);
   const began = performance.now();

@@ -12,7 +12,10 @@ describe('a fleet whose records go to Postgres', () => {
     const { workplace, site } = await openFleet({ pages: 1_200 }, { SINK: url });
     const [doomed, survivor] = [workplace.start(WORK), workplace.start([...WORK, '--exit-when-idle'])] as const;
     await Promise.all([doomed.says(/consuming/), survivor.says(/consuming/)]);
-    site.on('/page/400', (_, response) => {
+    const storedBoth =
+      'SELECT count(*) FROM (SELECT 1 FROM trawl_records GROUP BY worker HAVING count(*) >= 20) stored';
+    site.on('/page/400', async (_, response) => {
+      await expect.poll(async () => (await pool.query(storedBoth)).rows[0].count, { timeout: 30_000 }).toBe('2');
       doomed.signal('SIGKILL');
       response.end('<title>Page 400</title>');
     });

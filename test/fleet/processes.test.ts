@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { memoryLimit } from '../../shared/runtime/limits.ts';
 import { allPages, openFleet, pagesFetched } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { AFTER_A_KILL_MS } from '../support/kills.ts';
@@ -54,6 +55,11 @@ test('each worker has a name of its own; one that is killed is replaced, and not
     [1, true],
     [2, true],
   ]);
+  const half = Math.floor(memoryLimit() / 2 / 2 ** 20);
+  expect(
+    consuming.map(({ memoryMiB }) => memoryMiB),
+    'they share the memory',
+  ).toEqual([half, half]);
   const produced = produce();
   await site.arrival('/page/40');
   process.kill(pids[0] as number, 'SIGKILL');

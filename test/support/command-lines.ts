@@ -44,6 +44,8 @@ export function commandLines({ page, letter, run }: Names): Readonly<Record<stri
     'dlq replay': { args: ['dlq', 'replay', '--dry-run'], connects: both, onlyAsks: true },
     'dlq purge': { args: ['dlq', 'purge', '--all', '--dry-run'], connects: ['RabbitMQ'], onlyAsks: true },
     forget: { args: ['forget', letter], connects: redis },
+    limit: { args: ['limit', 'a.test', 'none'], connects: redis },
+    workers: { args: ['workers'], connects: redis, onlyAsks: true },
     pause: { args: ['pause', ...ofFleet], connects: redis },
     resume: { args: ['resume', ...ofFleet], connects: redis },
     seal: { args: ['seal', ...ofFleet], connects: redis },
@@ -62,10 +64,10 @@ export async function eachLine(
   await Promise.all(all.map(([name, line]) => (line.onlyAsks === true ? run(name, line) : undefined)));
 }
 
-/** Every command that there is, as the program itself has them. */
+/** Every command that there is, as the program itself has them, but for the API, which ends when it is told to. */
 export async function everyCommand(): Promise<string[]> {
   const program = await openProgram({ isWanted: () => true, exit: () => {} });
-  return program.commands.flatMap((command) => leavesOf(command, command.name()));
+  return program.commands.flatMap((command) => leavesOf(command, command.name())).filter((name) => name !== 'api');
 }
 
 function leavesOf(command: Command, path: string): string[] {

@@ -66,6 +66,7 @@ test(
       status: 0,
       url: 0,
       doctor: 0,
+      workers: 0,
       'dlq list': 0,
       'dlq show': 1,
       'dlq export': 0,

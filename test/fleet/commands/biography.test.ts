@@ -60,6 +60,9 @@ describe("a URL's biography", () => {
       /^60 marks of \S+ forgotten\n$/,
     );
     expect(await crawl()).toBe(60);
+    expect((await workplace.run(['forget', '--all', '--dry-run'])).stdout).toBe(
+      '60 marks would be forgotten\nNothing was changed.\n',
+    );
     expect((await workplace.run(['forget', '--all'])).stdout).toBe('60 marks forgotten\n');
     await workplace.run(['pause', '--host', 'a.test']);
     await workplace.json(['produce', 'https://a.test/1', '--run', 'waits', ...AT_FULL_SPEED]);

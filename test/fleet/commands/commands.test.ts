@@ -42,6 +42,7 @@ describe('after a run', () => {
       seconds: expect.any(Number),
       pagesPerSecond: expect.any(Number),
       records: 2,
+      crawler: 'page',
       bottleneck: null,
       etaSeconds: 0,
       workers: 0,

@@ -51,7 +51,9 @@ test('what failed in a local crawl is listed, shown, exported and purged with no
   const { runs } = await workplace.json(['url', site.url('/a'), '--run', 'mine']);
   expect(JSON.stringify(runs)).toContain('http_4xx');
   expect(await workplace.json(['dlq', 'purge', '--run', 'mine', '--reason', 'malformed'])).toMatchObject({ purged: 1 });
-  expect(await workplace.json(['forget', site.url('/b'), '--local'])).toEqual({ forgotten: 1, kept: 0, letters: 1 });
+  const one = { forgotten: 1, kept: 0, letters: 1 };
+  expect(await workplace.json(['forget', site.url('/b'), '--local', '--dry-run'])).toEqual({ ...one, dryRun: true });
+  expect(await workplace.json(['forget', site.url('/b'), '--local'])).toEqual(one);
   expect(await urlsOf(workplace)).toEqual([site.url('/a')]);
   expect(await workplace.json(['dlq', 'purge', '--local', '--all'])).toMatchObject({ purged: 1 });
   expect(await urlsOf(workplace)).toEqual([]);

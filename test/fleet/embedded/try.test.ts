@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TestSite } from '../../support/site.ts';
 import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
+const OFFERS = join(import.meta.dirname, '../../../examples/offers.ts');
 const LOCAL = ['--private-hosts', '127.0.0.0/8', '--rate', 'none'];
 
 const SHOP = `import { defineCrawler, z } from 'trawl';
@@ -138,7 +139,7 @@ test('a step that fails: its place, its message and its lines; exit code 1', asy
   const { code, stderr } = await workplace.run(args);
   expect(code).toBe(1);
   expect(stderr.split('\n')[0]).toMatch(
-    /^failed, schema: shop\.ts:21, step product: an item of step product: price: Invalid input: expected number, received undefined \(it is not there\), in `emit\(/,
+    /^failed, schema: shop\.ts:21, step product: an item: price: Invalid input: expected number, received undefined \(it is not there\), in `emit\(/,
   );
   expect(stderr).toContain('> 21 |         emit({ name: page.get');
   const json = await workplace.run([...args, '--json']);
@@ -193,4 +194,35 @@ test('--watch runs again at each save, on the page that was fetched once, until 
   trawl.signal('SIGINT');
   expect((await trawl.ended).code).toBe(130);
   expect(site.count('/product/1')).toBe(1);
+});
+
+test('links that no crawl could fetch are said to be left out, and files are named as such', async () => {
+  const { site, workplace, save } = await setup();
+  await save(
+    'contacts.ts',
+    `import { defineCrawler } from 'trawl';
+export default defineCrawler({
+  name: 'contacts',
+  steps: { list: { to: ['list'], run({ follow, download }) { follow('list', ['mailto:a@shop.test', '/shop']); download('/a.pdf'); } } },
+});
+`,
+  );
+  const { stdout } = await workplace.run(['try', site.url('/shop'), '--crawler', './contacts.ts', ...LOCAL]);
+  expect(stdout).toContain(`follows: 2 links\n  list  ${site.url('/shop')}\n  download  ${site.url('/a.pdf')}\n`);
+  expect(stdout).toContain('leaves out: 1 link\n  list  mailto:a@shop.test  no http or https URL\n');
+});
+
+test('the joins that would wait for a page, and for how many of its links', async () => {
+  const { workplace, save } = await setup();
+  await save(
+    'saved.html',
+    '<h1>Pot</h1><a class=buy href=/buy/1></a><a class=reviews href=/r/1></a><i class=price>1</i>',
+  );
+  const at = ['try', 'https://shop.test/p/1', '--html', 'saved.html', '--crawler', OFFERS, '--step'];
+  expect((await workplace.run([...at, 'product'])).stdout).toContain(
+    'joins: 1 join\n  offer, per product: waits for this page and 2 of its links, and takes what it emits\n',
+  );
+  const { result } = await workplace.json([...at, 'price']);
+  expect(result.joins).toEqual([{ name: 'offer', per: 'product', takes: true, links: 0 }]);
+  expect((await workplace.run([...at, 'list'])).stdout).toContain('joins: no joins\n');
 });

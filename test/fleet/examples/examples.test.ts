@@ -30,7 +30,7 @@ async function crawled(name: string, path: string) {
 describe('the examples', () => {
   test('are one file each, of fewer than 60 lines', () => {
     const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
-    expect(files).toEqual(['json-api.ts', 'news.ts', 'pagination.ts', 'shop.ts']);
+    expect(files).toEqual(['json-api.ts', 'login.ts', 'news.ts', 'offers.ts', 'pagination.ts', 'shop.ts']);
     for (const file of files)
       expect(readFileSync(join(FOLDER, file), 'utf8').split('\n').length, file).toBeLessThan(MOST_LINES);
   });
@@ -49,6 +49,23 @@ describe('the examples', () => {
     expect(await table('--step', 'reviews', '--each', '.')).toEqual([
       ['sku', 'stars', 'text'],
       ...products.flatMap(({ sku, reviews }) => reviews.map(({ stars, text }) => [sku, String(stars), text]).sort()),
+    ]);
+  });
+
+  test('offers: one record of each product, of all its pages, and a report', async () => {
+    const { table, summary } = await crawled('offers', '/all/');
+    const products = allProducts();
+    expect(summary).toMatchObject({ failed: 0, openGroups: 0, steps: { offer: { done: 40 }, report: { done: 1 } } });
+    expect(await table('--step', 'offer')).toEqual([
+      ['name', 'price', 'stars', 'missing'],
+      ...products.map(({ name, price, reviews }) => {
+        return [name, String(price), JSON.stringify(reviews.map(({ stars }) => stars)), '0'];
+      }),
+    ]);
+    const sum = products.reduce((total, { price }) => total + price, 0);
+    expect(await table('--step', 'report')).toEqual([
+      ['offers', 'sum'],
+      ['40', String(sum)],
     ]);
   });
 

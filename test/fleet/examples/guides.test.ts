@@ -48,6 +48,8 @@ test('docs/crawlers.md: each block does what is said of it', { timeout: TIMEOUT_
   expect(best.length).toBe(REVIEWS.filter(({ stars }) => stars >= 4).length);
   expect((await tableIn(workplace, 'named.csv'))[0]).toEqual(['name', 'Price', 'url']);
   expect((await tableIn(workplace, 'lists.csv')).length).toBe(5);
+  const files = await tableIn(workplace, 'files.csv');
+  expect([files[0]?.slice(0, 2), files.length]).toEqual([['url', 'path'], 1 + PRODUCTS.length]);
   const sale = (await tableIn(workplace, 'sale.csv')).slice(1).map(([number]) => Number(number));
   expect(sale.toSorted((a, b) => a - b)).toEqual(
     PRODUCTS.map((_, at) => at + 1).filter((n) => n > 10 && n !== 13 && n !== 17),

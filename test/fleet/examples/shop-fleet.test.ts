@@ -2,7 +2,8 @@ import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Fleet, openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { AFTER_A_KILL_MS } from '../../support/kills.ts';
+import { AFTER_A_KILL_MS, killOnTheWay } from '../../support/kills.ts';
+import { CUSTOMER } from '../../support/practice/account.ts';
 import { example, servePractice } from '../../support/practice/open.ts';
 import type { Trawl } from '../../support/trawl.ts';
 
@@ -14,7 +15,7 @@ const EVERY = 5;
 
 /** A fleet that has the examples, its site, and what a crawl in one process makes of that: what the fleet is to make of it, too. */
 async function setup() {
-  const fleet = await openFleet({}, { CRAWLERS_DIR: dirname(example('shop')) });
+  const fleet = await openFleet({}, { CRAWLERS_DIR: dirname(example('shop')), ...CUSTOMER });
   const { workplace, site } = fleet;
   servePractice(site);
   await workplace.json(['crawl', site.url('/all/'), '--run', 'alone', ...SHOP]);
@@ -53,17 +54,9 @@ describe('the shop on three workers', () => {
     const { expected, ...fleet } = await setup();
     const { workplace, site } = fleet;
     const workers = await Promise.all(Array.from({ length: WORKERS }, () => startWorker(fleet)));
-    let killed = 0;
-    // Nothing is answered while a worker is replaced, so that each one dies with pages in hand.
-    site.holdBefore(async () => {
-      const pages = new Set(site.requests.map(({ path }) => path)).size;
-      if (killed === KILLS || pages < (killed + 1) * EVERY) return;
-      const at = killed++ % WORKERS;
-      workers[at]?.signal('SIGKILL');
-      workers[at] = await startWorker(fleet);
-    });
+    const killed = killOnTheWay({ site, workers, start: () => startWorker(fleet), kills: KILLS, every: EVERY });
     await workplace.json(['produce', site.url('/all/'), '--run', 'killed', '--wait', ...SHOP]);
-    expect(killed).toBe(KILLS);
+    expect(killed()).toBe(KILLS);
     expect(await recordsOf(fleet, 'killed')).toEqual(expected);
   });
 });

@@ -12,10 +12,10 @@ export function example(name: string): string {
 }
 
 /** Serves what the examples and the guides crawl. */
-export function servePractice(site: TestSite): void {
+export function servePractice(site: TestSite, products?: number): void {
   site.robots = '';
   site.on('/sitemap.xml', (_, response) => void response.writeHead(404).end());
-  serveShop(site);
+  serveShop(site, products);
   serveQuotes(site);
   serveNews(site);
   serveApi(site);

@@ -2,19 +2,18 @@ import {
   type Admission,
   type Claims,
   type Frontier,
-  type HandOvers,
   type LinkTally,
   nameOf,
   type Offer,
   type OfferOptions,
   type OfferResult,
-  type QueuedLeases,
   type Release,
   type ReleaseName,
   type ReleaseOptions,
   type Settlement,
   type SettleReply,
 } from '../../../shared/ports/frontier.ts';
+import type { HandOvers, QueuedLeases } from '../../../shared/ports/queued-leases.ts';
 import type { FailedReason } from '../../../shared/task/task/outcome.ts';
 
 interface NumberedOptions extends Omit<OfferOptions, 'parent'> {

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { Biographer } from '../../../shared/ports/biographer.ts';
-import type { Claims, Frontier, HandOvers, Ledger, QueuedLeases } from '../../../shared/ports/frontier.ts';
-import type { HostGate } from '../../../shared/ports/host-gate.ts';
+import type { Claims, Frontier, Ledger } from '../../../shared/ports/frontier.ts';
+import type { Groups } from '../../../shared/ports/groups.ts';
+import type { HostGate, HostLimits } from '../../../shared/ports/host-gate.ts';
 import type { HostOverview } from '../../../shared/ports/host-overview.ts';
 import type { Marks } from '../../../shared/ports/marks.ts';
+import type { MissingSteps } from '../../../shared/ports/missing-steps.ts';
+import type { HandOvers, QueuedLeases } from '../../../shared/ports/queued-leases.ts';
 import type { RunOverview } from '../../../shared/ports/run-overview.ts';
 import type { OpenedRun, Runs } from '../../../shared/ports/runs.ts';
 import type { FrontierPolicy } from '../../../shared/stores/policy.ts';
@@ -29,10 +32,10 @@ import { SteppedClock } from './stepped-clock.ts';
 /** A frontier with what belongs to it, on a clock that the test steps. */
 export interface Store {
   /** The frontier, and the same with releases that tests can name. */
-  readonly port: Frontier & Claims & QueuedLeases & HandOvers & Ledger;
+  readonly port: Frontier & Claims & Groups & QueuedLeases & HandOvers & Ledger & MissingSteps;
   readonly frontier: NumberedFrontier;
   readonly runs: Runs & RunOverview;
-  readonly gate: HostGate;
+  readonly gate: HostGate & HostLimits;
   readonly hosts: HostOverview;
   readonly marks: Marks;
   readonly biographer: Biographer;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Replayer } from '../../../../services/producer/replayer.ts';
 import { MAX_OFFER, nameOf } from '../../../../shared/ports/frontier.ts';
+import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, openEmbedded } from '../../../support/stores/embedded.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
@@ -161,4 +162,86 @@ test('a full store is waited for, until it is told to stop', async () => {
   isFull = false;
   clock.step(1_000);
   expect(await replaying).toMatchObject({ runs: [{ accepted: 3, isJoined: true }] });
+});
+
+/** Letters of two members and a join of one owner, of a member of another, and of a run's join. */
+function lettersOfGroups() {
+  const [mine, other] = ['http://a.test/mine', 'http://a.test/other'].map((url) => `product ${url}`) as [
+    string,
+    string,
+  ];
+  const member = (url: string, owner: string) => letterOf(url, { step: 'price', owner });
+  return [
+    ...[member('http://a.test/1', mine), member('http://a.test/2', mine), member('http://a.test/3', other)],
+    letterOf('http://a.test/mine', { step: 'offer', owner: mine, isJoin: true }),
+  ];
+}
+const JOINS: JoinPlan = {
+  joins: { offer: { per: 'product', of: ['price'] } },
+  groups: { product: { layers: [['offer']], takes: ['price'] } },
+  owners: { price: 'product' },
+  run: [],
+};
+
+test('letters of groups offer their owners, each once, and a dry run counts them', async () => {
+  const { transport, runs, frontier, replay, left } = setup();
+  await runs.open('gone', { ...FAST_RUN, dedup: 'ever', joins: JOINS }, 'p');
+  await transport.publish([...lettersOfGroups(), letterOf('http://a.test/plain')]);
+  const ofGroups = { letters: 4, owners: 2 };
+  expect(await replay({ isDry: true })).toMatchObject({
+    runs: [{ letters: 5, ofGroups, accepted: 0 }],
+    withoutOwner: 0,
+  });
+  expect(await runs.progress('gone-replay-1')).toBeUndefined();
+  expect(await replay()).toMatchObject({ runs: [{ letters: 5, ofGroups, accepted: 3, known: 0 }] });
+  expect(await left()).toBe(0);
+  const tasks = (await frontier.release(EVERYTHING)).tasks.map(({ task }) => [task.step, task.url, task.replayed]);
+  expect(tasks.toSorted()).toEqual([
+    ['', 'http://a.test/plain', undefined],
+    ['product', 'http://a.test/mine', { claimed: 'product http://a.test/led' }],
+    ['product', 'http://a.test/other', { claimed: 'product http://a.test/led' }],
+  ]);
+});
+
+test('letters of one owner that come apart offer it once, and an owner has all its links followed for its own letter', async () => {
+  const { transport, runs, frontier, replay } = setup();
+  await runs.open('gone', { ...FAST_RUN, dedup: 'ever', joins: JOINS }, 'p');
+  await transport.publish([...lettersOfGroups().slice(0, 2), letterOf('http://a.test/mine', { step: 'product' })]);
+  const apart = withMethods(transport, {
+    sift: async (judge) => {
+      for (const letter of (await transport.browse(9)).toReversed()) await judge([letter]);
+    },
+  });
+  expect(await replay({ letters: apart })).toMatchObject({
+    runs: [{ letters: 3, ofGroups: { letters: 2, owners: 1 }, accepted: 1, known: 2 }],
+  });
+  const { tasks } = await frontier.release(EVERYTHING);
+  expect(tasks.map(({ task }) => [task.url, task.replayed])).toEqual([['http://a.test/mine', undefined]]);
+});
+
+test('letters that name no owner, or whose run has no such joins, stay, and open no run', async () => {
+  const { transport, runs, replay, left } = setup();
+  await transport.publish([
+    ...lettersOfGroups().slice(0, 1),
+    letterOf('http://a.test/old', { step: 'price', owner: '' }),
+    letterOf('', { step: 'report', isJoin: true }),
+  ]);
+  expect(await replay()).toMatchObject({ runs: [], malformed: 0, withoutOwner: 3 });
+  await runs.open('gone', { ...FAST_RUN, joins: JOINS }, 'p');
+  expect(await replay({ isDry: true })).toMatchObject({ runs: [{ letters: 1 }], withoutOwner: 2 });
+  expect(await left()).toBe(3);
+  expect(await runs.progress('gone-replay-1')).toBeUndefined();
+});
+
+test('an owner that an earlier replay has taken is known', async () => {
+  const { transport, runs, frontier, replay, left } = setup();
+  await runs.open('gone', { ...FAST_RUN, dedup: 'ever', joins: JOINS }, 'p');
+  await transport.publish(lettersOfGroups().slice(0, 1));
+  await replay();
+  await frontier.release(EVERYTHING);
+  await transport.publish(lettersOfGroups());
+  expect(await replay()).toMatchObject({
+    runs: [{ run: 'gone-replay-2', letters: 4, ofGroups: { owners: 2 }, accepted: 1, known: 1 }],
+  });
+  expect(await left()).toBe(0);
 });

@@ -14,7 +14,7 @@ async function setup(places: number) {
 
 test('a few wait for two seconds, those that have no place go on one after another', async () => {
   const { tail, clock, ready } = await setup(2);
-  const put = Array.from({ length: 5 }, (_, i) => tail.put(deliveryOf('{"v":2}', { id: `${i}` })));
+  const put = Array.from({ length: 5 }, (_, i) => tail.put(deliveryOf('{"v":3}', { id: `${i}` })));
   await settled();
   expect(await ready()).toBe(1);
   clock.step(5);
@@ -34,7 +34,7 @@ test('a few wait for two seconds, those that have no place go on one after anoth
 test('it is the same message behind the others, and knows since when it goes round', async () => {
   const { tail, clock, transport, log } = await setup(0);
   const first = clock.now();
-  await tail.put({ ...deliveryOf('{"v":2}', { id: 'a', release: 7 }), queue: 'priority' });
+  await tail.put({ ...deliveryOf('{"v":3}', { id: 'a', release: 7 }), queue: 'priority' });
   const taken = Promise.withResolvers<Delivery>();
   const handler = async (delivery: Delivery): Promise<Handling> => {
     taken.resolve(delivery);
@@ -44,7 +44,7 @@ test('it is the same message behind the others, and knows since when it goes rou
   const again = await taken.promise;
   await consumer.stop();
   expect(again).toMatchObject({ id: 'a', queue: 'priority', headers: { 'x-release': 7, 'x-first-seen': first } });
-  expect(new TextDecoder().decode(again.body)).toBe('{"v":2}');
+  expect(new TextDecoder().decode(again.body)).toBe('{"v":3}');
   clock.step(3_600_001);
   expect(await tail.put(again), 'as long as a queue keeps one').toBe('ack');
   expect((await transport.depths()).priority.ready).toBe(0);
@@ -55,7 +55,7 @@ test.each<[string, Handling]>([['a worker that stops gives back what it holds', 
   '%s',
   async (_, handling) => {
     const { tail, abort, ready } = await setup(1);
-    const put = tail.put(deliveryOf('{"v":2}'));
+    const put = tail.put(deliveryOf('{"v":3}'));
     abort.abort();
     expect(await put).toBe(handling);
     expect(await ready()).toBe(0);

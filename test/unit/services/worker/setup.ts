@@ -9,6 +9,7 @@ import { RunDirectory } from '../../../../services/worker/run-directory.ts';
 import { SeedIntake } from '../../../../services/worker/seed-intake.ts';
 import type { Crawler } from '../../../../shared/crawler/crawler.ts';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
+import type { FetchedFile, FileStore } from '../../../../shared/ports/file-store.ts';
 import type { ReleaseName } from '../../../../shared/ports/frontier.ts';
 import type { PageRecord } from '../../../../shared/ports/record.ts';
 import type { RunOptions } from '../../../../shared/ports/runs.ts';
@@ -36,6 +37,19 @@ export class MemorySink implements Sink {
   async put(record: PageRecord): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
     this.records.push(record);
+  }
+}
+
+/** Files kept in memory, by their paths, until a test lets it fail. */
+export class MemoryFiles implements FileStore {
+  readonly stored = new Map<string, Uint8Array>();
+  failure: Error | undefined;
+
+  async put({ body, hash, extension }: FetchedFile): Promise<string> {
+    if (this.failure !== undefined) throw this.failure;
+    const path = extension === undefined ? hash : `${hash}.${extension}`;
+    this.stored.set(path, body);
+    return path;
   }
 }
 
@@ -76,7 +90,8 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     random: () => 0.5,
     log,
   };
-  const intakeParts = { frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN, clock };
+  const startOf = (_: string, href: string): string => crawler.startOf(href);
+  const intakeParts = { frontier, runs, rules: DEFAULT_ROUTING, defaults: FAST_RUN, clock, startOf };
   const parts: PipelineOptions = {
     worker: 'w-1',
     frontier,
@@ -85,6 +100,7 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     cache,
     fetcher,
     sink,
+    files: new MemoryFiles(),
     runs: new RunDirectory({ runs, crawlerNamed: () => ({ crawler, version: '01234567' }), defaults: FAST_RUN }),
     intake: new SeedIntake(intakeParts),
     leases,
@@ -97,6 +113,8 @@ export async function setup({ run = {}, crawler = pageCrawler }: SetupOptions = 
     clock,
     random: () => 0.5,
     log,
+    progressOf: (id) => runs.progress(id),
+    openRecords: () => Promise.reject(new Error('there are no records to read')),
     signal: abort.signal,
     onSinkFailure: (reason) => void sinkFailures.push(reason),
   };

@@ -4,15 +4,25 @@ import { releaserOf, settled } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup as setupParts } from './setup.ts';
 
-/** A worker that has not started, beside a releaser that releases when it is told to. */
-async function setup(changed: Partial<WorkerOptions> = {}) {
-  const world = await setupParts();
-  const { frontier, transport, roster, parts } = world;
-  const worker = new Worker({ ...parts, frontier, roster, version: '1', crawlers: {}, concurrency: 4, ...changed });
+type World = Awaited<ReturnType<typeof setupParts>>;
+
+/** A worker that has not started, of a world's parts. */
+function workerOf(world: World, changed: Partial<WorkerOptions> = {}): Worker {
+  const { frontier, roster, parts } = world;
+  const own = { version: '1', crawlers: {}, fetchTimeoutMs: 30_000, concurrency: 2 };
+  const worker = new Worker({ ...parts, frontier, roster, ...own, ...changed });
   onTestFinished(async () => {
     worker.abort();
     await worker.stop();
   });
+  return worker;
+}
+
+/** The same, beside a releaser that releases when it is told to. */
+async function setup(changed: Partial<WorkerOptions> = {}) {
+  const world = await setupParts();
+  const { transport, roster } = world;
+  const worker = workerOf(world, { concurrency: 4, ...changed });
   return {
     ...world,
     worker,
@@ -187,10 +197,8 @@ test('a store that fails: the delivery goes back, and is worked when it comes ag
   const frontier = withMethods(world.frontier, {
     admit: (...args) => (failures-- > 0 ? Promise.reject(new Error('Redis is away')) : world.frontier.admit(...args)),
   });
-  const { roster, clock, log, parts } = world;
-  const worker = new Worker({ ...parts, frontier, roster, version: '1', crawlers: {}, concurrency: 2 });
-  onTestFinished(() => worker.stop());
-  await worker.start();
+  const { clock, log } = world;
+  await workerOf(world, { frontier }).start();
   await world.offer('/page/1');
   await releaserOf(world).fill();
   const later = async () => {
@@ -204,10 +212,8 @@ test('a store that fails: the delivery goes back, and is worked when it comes ag
 test('what goes back keeps its slot for a moment: a message that nobody can work is no spinning wheel', async () => {
   const world = await setupParts();
   const frontier = withMethods(world.frontier, { admit: () => Promise.reject(new Error('Redis is away')) });
-  const { roster, clock, log, parts } = world;
-  const worker = new Worker({ ...parts, frontier, roster, version: '1', crawlers: {}, concurrency: 2 });
-  onTestFinished(() => worker.stop());
-  await worker.start();
+  const { clock, log } = world;
+  await workerOf(world, { frontier }).start();
   await world.offer('/page/1');
   await releaserOf(world).fill();
   for (let passedMs = 0; passedMs < 3_000; passedMs += 100) {
@@ -224,19 +230,8 @@ test('a worker whose consumers have lost their broker says so in its beat', asyn
   const transport = withMethods(world.transport, {
     consume: async () => ({ stop: async () => {}, consuming: false }),
   });
-  const { roster, parts } = world;
-  const worker = new Worker({
-    ...parts,
-    frontier: world.frontier,
-    transport,
-    roster,
-    version: '7',
-    crawlers: { shop: '01234567' },
-    concurrency: 2,
-  });
-  onTestFinished(() => worker.stop());
-  await worker.start();
-  expect(await roster.workers()).toMatchObject([
+  await workerOf(world, { transport, version: '7', crawlers: { shop: '01234567' } }).start();
+  expect(await world.roster.workers()).toMatchObject([
     { id: 'w-1', version: '7', crawlers: { shop: '01234567' }, slots: 2, inHand: 0, state: 'waiting: broker' },
   ]);
 });
@@ -245,14 +240,7 @@ test('a roster that can not be reached keeps nobody from working', async () => {
   const world = await setupParts();
   const fails = (): Promise<never> => Promise.reject(new Error('Redis is away'));
   const roster = withMethods(world.roster, { beat: fails, leave: fails });
-  const worker = new Worker({
-    ...world.parts,
-    frontier: world.frontier,
-    roster,
-    version: '1',
-    crawlers: {},
-    concurrency: 2,
-  });
+  const worker = workerOf(world, { roster });
   await worker.start();
   expect(worker.state).toBe('consuming');
   await worker.stop();
@@ -270,7 +258,7 @@ test('messages for other programs keep no page from being fetched', async () => 
   const { worker, offer, releaser, becomes, transport, ready, clock } = await setup();
   const foreign = Array.from(
     { length: 50 },
-    (_, i) => ({ to: 'normal', id: `${i}`, body: '{"v":2}', headers: {} }) as const,
+    (_, i) => ({ to: 'normal', id: `${i}`, body: '{"v":3}', headers: {} }) as const,
   );
   await transport.publish(foreign);
   await offer(...PAGES);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { RunWatcher } from '../../../../shared/control/run-watcher.ts';
+import { nameOf } from '../../../../shared/ports/frontier.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { offerOf, openEmbedded, settled } from '../../../support/stores/embedded.ts';
+import { EVERYTHING, offerOf, openEmbedded, settled } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 /** A run with one URL, and what its watcher asks the store for. */
@@ -81,4 +82,24 @@ test('who draws sees each counter, and the hosts of the last second; of a run th
   expect(shown.at(0)).toEqual([1, 1]);
   expect(shown.at(-1)).toEqual([0, 0]);
   expect(asked.hosts).toBe(3);
+});
+
+test('the speed is that of late, however seldom somebody looks', async () => {
+  const { clock, frontier, watch } = await setup();
+  for (let n = 2; n <= 30; n++) await frontier.offer('r', [offerOf(`http://a.test/${n}`)]);
+  const settle = async (limit: number): Promise<void> => {
+    const { tasks } = await frontier.release({ ...EVERYTHING, limit });
+    for (const task of tasks) await frontier.settle('r', nameOf(task), { outcome: { kind: 'done' } });
+  };
+  const watcher = watch();
+  const rateAfter = async (ms: number, limit: number): Promise<number | undefined> => {
+    await settle(limit);
+    clock.step(ms);
+    return (await watcher.look())?.rate;
+  };
+  expect(await rateAfter(10_000, 10), 'a first look knows the average').toBe(1);
+  expect(await rateAfter(6_000, 12)).toBe(2);
+  expect(await rateAfter(6_000, 0)).toBe(0);
+  expect(await rateAfter(1_000, 3)).toBe(3);
+  expect(await rateAfter(60_000, 0)).toBe(0);
 });

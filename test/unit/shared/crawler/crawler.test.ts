@@ -49,6 +49,18 @@ test.each<[string, object, readonly string[]]>([
   ]],
   ['that falls back to itself',  { name: 'a', steps: { start: { fallback: 'start', run } } },     ['crawler a: fallbacks go round in a circle: start, start']],
   ['reached by a fallback alone', { name: 'a', steps: { start: { fallback: 'b', run }, b: { run } } }, []],
+  ['with joins of no form',      { name: 'a', steps: { start: { timeoutMs: 0, run } }, joins: {
+    sum: { per: 'start', of: ['start'], retry: { attempts: 0, when: 'all' }, timeoutMs: '5s', run },
+    all: { of: ['sum'], retry: { when: ['timeout'] }, deadlineMs: -1, run },
+    one: { of: ['sum'], retry: { when: 'transient' }, run },
+  } }, [
+    'crawler a: step start: expected timeoutMs to be milliseconds, more than 0 and at most 31536000000, got 0',
+    'crawler a: join sum: retry: expected attempts to be a whole number from 1 to 100',
+    'crawler a: join sum: expected timeoutMs to be milliseconds, more than 0 and at most 31536000000, got 5s',
+    "crawler a: join all: retry: a join doesn't fail for timeout: expected when to be all, a list of step, schema, or a function",
+    'crawler a: join all: expected deadlineMs to be milliseconds, more than 0 and at most 31536000000, got -1',
+    'crawler a: join one: retry: expected when to be all, a list of step, schema, or a function: a join asks no host, so nothing that fails is transient',
+  ]],
   ['with policies of no form',   { name: 'a', steps: { start: { retry: { attempts: 0 }, rate: 'fast', run } } }, [
     'crawler a: step start: retry: expected attempts to be a whole number from 1 to 100',
     'crawler a: step start: expected rate to be a rate like 2/s, 60/min or 100/h, up to 6000/min, or none',

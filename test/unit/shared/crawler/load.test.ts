@@ -130,15 +130,25 @@ test('a module that is not there after 10 s is given up, and the others are stil
   expect(others).toEqual([expect.stringContaining('expected mine/wrong.ts to export')]);
 }, 60_000);
 
-test('a module that never lets go of the process ends it as a wrong setting, with all that was found before', async () => {
-  const folder = await folderOf({ 'mine/a.ts': 'let a = ;', 'mine/b.ts': '\nfor (;;);', 'mine/c.ts': OWN('c') });
+test('modules that never let go of the process end it as wrong settings, and the others are checked all the same', async () => {
+  const folder = await folderOf({
+    'mine/a.ts': 'let a = ;',
+    'mine/b.ts': '\nfor (;;);',
+    'mine/c.ts': OWN('c'),
+    'mine/d.ts': '',
+    'mine/e.ts': 'for (;;);',
+    'mine/f.ts': 'let f = ;',
+  });
   const { said, code } = await run(folder, "await findAll(['mine'], 'page');");
   expect(code).toBe(78);
   expect(said.split('\n')).toEqual([
     'trawl: stuck for 10 s at mine/b.ts:2: this process ends',
     'mine/b.ts takes longer than 10 s to load.',
     "mine/a.ts:1 can't be loaded: SyntaxError: Expression expected",
-    'Not looked at yet: mine/c.ts',
+    'trawl: stuck for 10 s at mine/e.ts:1: this process ends',
+    'mine/e.ts takes longer than 10 s to load.',
+    expect.stringContaining('expected mine/d.ts to export a crawler'),
+    "mine/f.ts:1 can't be loaded: SyntaxError: Expression expected",
   ]);
 }, 60_000);
 

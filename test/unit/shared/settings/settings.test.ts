@@ -60,8 +60,12 @@ test('the defaults', () => {
   ]);
 });
 
-test('all that docker-compose.yml reads is known in .env', () => {
-  const names = readFileSync('docker-compose.yml', 'utf8').matchAll(/\$\{([A-Z_]+)/g);
+test('all that the Compose files read is known in .env', () => {
+  const files = ['docker-compose.yml', 'docker-compose.monitoring.yml'];
+  const names = files
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('')
+    .matchAll(/\$\{([A-Z_]+)/g);
   const known = [...Object.values(SETTINGS).map(({ name }) => name), ...OF_COMPOSE];
   expect(known).toEqual(expect.arrayContaining([...names].map(([, name]) => name)));
 });

@@ -43,8 +43,8 @@ test.each([
 });
 
 test('a bug names the innermost line of this program', async () => {
-  const { lines } = await ended(`(await import('${CLI}/tables/csv.ts')).csvLine(undefined);`);
-  expect(lines[0]).toMatch(/, at services\/cli\/tables\/csv\.ts:\d+\. With/);
+  const { lines } = await ended(`(await import('${CLI}/tables/list-lines.ts')).taskOf(undefined);`);
+  expect(lines[0]).toMatch(/, at services\/cli\/tables\/list-lines\.ts:\d+\. With/);
 });
 
 // biome-ignore format: a table

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { missingCrawlerLines, stepFailureLines, stepLines } from '../../../../../services/cli/text/step-lines.ts';
-import { StepFailures } from '../../../../../services/worker/step-failures.ts';
+import { workerLines } from '../../../../../services/cli/text/worker-lines.ts';
 import type { LiveWorker } from '../../../../../shared/ports/roster.ts';
 import type { RunProgress } from '../../../../../shared/ports/runs.ts';
 
@@ -21,15 +21,17 @@ test('what is of no other step is of the first', () => {
   expect(stepLines(without)).toEqual([]);
 });
 
-test('failures are counted by their place, and few places are named', () => {
-  const failures = new StepFailures();
-  for (let n = 0; n < 60; n++) failures.note({ place: `a.ts:${n}`, message: `a.ts:${n}: no` });
-  failures.note({ place: 'a.ts:7', message: 'a.ts:7: another word' });
-  expect(failures.all.length).toBe(50);
-  const lines = stepFailureLines(failures.all);
+test('few places where steps failed are named', () => {
+  const stepFailures = Array.from({ length: 50 }, (_, n) => ({
+    place: `a.ts:${n}`,
+    pages: 50 - n,
+    error: `a.ts:${n}: no`,
+  }));
+  const lines = stepFailureLines({ stepFailures });
   expect(lines.length).toBe(6);
-  expect(lines[0]).toMatchObject({ text: '  2 pages: a.ts:7: no' });
+  expect(lines[0]).toMatchObject({ text: '  50 pages: a.ts:0: no' });
   expect(lines[5]).toBe('  … and 45 other places');
+  expect(stepFailureLines({})).toEqual([]);
 });
 
 // biome-ignore format: a table
@@ -42,4 +44,20 @@ test.each<[string, readonly (Readonly<Record<string, string>> | undefined)[], Pa
 ])('a run whose crawler nobody has is named: %s', (_, crawlers, more, expected) => {
   const workers = crawlers.map((each) => (each === undefined ? {} : { crawlers: each })) as LiveWorker[];
   expect(missingCrawlerLines({ ...progress, ...more }, workers).length).toBe(expected);
+});
+
+test('workers without the secrets of a crawler are told of, and what its runs wait for', () => {
+  const lacking = { shop: ['USER', 'PASSWORD'] };
+  const worker: LiveWorker = {
+    ...{ id: 'w', host: 'h', version: '1', slots: 1, bound: 'slots', inHand: 0, state: 'consuming', silentMs: 0 },
+    crawlers: { page: '1' },
+  };
+  const workers = [{ ...worker, lacking }, worker, { ...worker, lacking }];
+  expect(missingCrawlerLines(progress, workers)).toMatchObject([
+    { text: 'No worker has the secrets of crawler shop: run r waits for one with PASSWORD, USER in its environment' },
+  ]);
+  expect(workerLines(workers, false).at(-1)).toEqual({
+    text: '2 workers lack USER, PASSWORD, for crawler shop: its tasks are left to others',
+    mark: 'warning',
+  });
 });

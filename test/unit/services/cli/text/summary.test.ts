@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Line } from '../../../../../services/cli/text/output.ts';
-import { exitCodeOf, summaryJson, summaryLines } from '../../../../../services/cli/text/summary.ts';
+import { exitCodeOf, summaryLines } from '../../../../../services/cli/text/summary.ts';
 import { count, counted, duration, pace, perSecond, size } from '../../../../../shared/control/format.ts';
+import { summaryJson } from '../../../../../shared/control/summary-json.ts';
 import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
 import { progressOf } from '../../../../support/builders.ts';
 
@@ -100,6 +101,16 @@ test('a run that has all the pages that it may have says so', () => {
   expect(summaryLines({ ...ENDED, options })).toContain('It reached its limit of 20 pages (--max-pages).');
   expect(summaryJson({ ...ENDED, options })).toMatchObject({ maxPagesReached: true });
   expect(summaryLines({ ...ENDED, options: { ...options, maxPages: 21 } }).join('\n')).not.toContain('--max-pages');
+});
+
+test('joins are no pages of that limit, and a crawler with steps follows links without being told to', () => {
+  const counts = (discovered: number) => ({ discovered, done: 0, skipped: 0, failed: 0 });
+  const joins = { joins: { offer: { per: '', of: [''] } }, groups: {}, owners: {}, run: [] };
+  const options = { ...ENDED.options, follow: false, joins, maxPages: 15 };
+  const steps = { price: counts(5), offer: counts(5) };
+  expect(summaryJson({ ...ENDED, options, steps })).toMatchObject({ maxPagesReached: true });
+  expect(summaryJson({ ...ENDED, options: { ...options, maxPages: 16 }, steps })).not.toHaveProperty('maxPagesReached');
+  expect(summaryJson({ ...ENDED, options })).not.toHaveProperty('maxPagesReached');
 });
 
 // biome-ignore format: a table

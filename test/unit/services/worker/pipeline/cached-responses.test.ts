@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import pageCrawler from '../../../../../crawlers/page.ts';
 import { CachedResponses } from '../../../../../services/worker/pipeline/cached-responses.ts';
 import type { Visit } from '../../../../../services/worker/pipeline/visit.ts';
+import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import { cacheKeyOf } from '../../../../../shared/ports/response-cache.ts';
 import type { RunOptions } from '../../../../../shared/ports/runs.ts';
 import type { Task } from '../../../../../shared/task/task/task.ts';
@@ -10,7 +12,7 @@ const URL = 'https://example.com/page/1';
 const PAGE = { finalUrl: URL, status: 200, headers: {}, durationMs: 1, body: new Uint8Array() };
 
 /** What the store behind was asked, for a visit of a run with these options. */
-async function callsOf(run: Partial<RunOptions>, extra: object = {}): Promise<string[]> {
+async function callsOf(run: Partial<RunOptions>, extra: object = {}, crawler = pageCrawler): Promise<string[]> {
   const calls: string[] = [];
   const cached = new CachedResponses({
     get: async (key) => {
@@ -21,9 +23,9 @@ async function callsOf(run: Partial<RunOptions>, extra: object = {}): Promise<st
   });
   const options = { ...FAST_RUN, ...run };
   const task = { run: 'r', url: URL, ...extra } as Task;
-  const found = await cached.find(task, options);
+  const found = await cached.find(task, { options, crawler });
   if (found !== undefined) calls.push('found');
-  await cached.keep({ task, run: { options } } as Visit, PAGE);
+  await cached.keep({ task, run: { options, crawler } } as Visit, PAGE);
   return calls;
 }
 
@@ -40,6 +42,17 @@ test.each<[string, Partial<RunOptions>, object, string[]]>([
   ['… and asks for changes',                  { dedup: 'ever', incremental: true }, {},                 []],
 ])('a run that %s', async (_, run, task, calls) => {
   expect(await callsOf(run, task)).toEqual(calls);
+});
+
+test('a page of a session, or of a crawler that changes requests, is shared with nobody', async () => {
+  const step = () => ({});
+  for (const around of [{ session: { login() {} } }, { middleware: [{ name: 'key', beforeFetch() {} }] }])
+    expect(await callsOf({ dedup: 'run' }, { step: '' }, defineCrawler({ name: 'own', step, ...around }))).toEqual([]);
+  const after = defineCrawler({ name: 'own', step, middleware: [{ name: 'key', afterFetch() {} }] });
+  expect(await callsOf({ dedup: 'run' }, { step: '' }, after)).toEqual([GET, 'found', SET]);
+  const open = { start: { session: false as const, run() {} } };
+  const partly = defineCrawler({ name: 'own', steps: open, session: { login() {} } });
+  expect(await callsOf({ dedup: 'run' }, { step: '' }, partly)).toEqual([GET, 'found', SET]);
 });
 
 test('a page that was found for a run is dropped when the run was opened anew with other options', () => {

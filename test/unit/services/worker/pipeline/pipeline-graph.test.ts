@@ -96,7 +96,7 @@ const STEPS = { product: { keeps: z.object({ sku: z.string() }), run() {} } };
 
 // biome-ignore format: a table
 test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item: unknown) => void }) => unknown, string, RegExp]>([
-  ['emits what breaks its schema',         ({ emit }) => emit({ n: 'x' }),                                         'schema',    /an item of step start: n: Invalid input: expected number, received string \("x"\), in .+$/],
+  ['emits what breaks its schema',         ({ emit }) => emit({ n: 'x' }),                                         'schema',    /step start: an item: n: Invalid input: expected number, received string \("x"\), in .+$/],
   ['emits one item, and another wrongly',  ({ emit }) => { emit({ n: 1 }); try { emit({}); } catch {} },           'schema',    /n: Invalid input: expected number, received undefined \(it is not there\), in .+$/],
   ['emits a list',                         ({ emit }) => emit([{ n: 1 }]),                                         'step',      /step start emits a list: emit each of its items, in .+$/],
   ['follows to a step it has not named',   ({ follow }) => follow('start', '/a'),                                  'step',      /step start follows links to start, which is not in its `to`, in .+$/],

@@ -50,6 +50,38 @@ test('a large page is read while others are worked on, and comes to the same', a
   expect(record?.outcome === 'done' && record.content).toBe(Array(20_000).fill('one two').join('\n'));
 });
 
+test.each([
+  ['text', 'Shop\nTea 3 €'],
+  ['markdown', '## Shop\n\n[Tea](SITE/tea) **3 €**'],
+  ['html', '<h2>Shop</h2><p><a href="tea">Tea</a> <b>3 €</b></p>'],
+] as const)('content %s: of a page and of a large one', async (content, expected) => {
+  const world = await setup({ run: { content } });
+  const html = '<h2>Shop</h2><p><a href="tea">Tea</a> <b>3 €</b></p>';
+  // What no reader sees makes it large.
+  const comment = `<!--${'x'.repeat(300_000)}-->`;
+  for (const [path, body] of [
+    ['/shop', html],
+    ['/large', html + comment],
+  ] as const) {
+    world.site.on(path, (_, response) => void response.setHeader('content-type', 'text/html').end(body));
+    expect(await world.pipeline({ maxBodyBytes: 1_000_000 }).handle(await deliver(world, path))).toBe('ack');
+  }
+  const said = expected.replace('SITE', world.site.origin);
+  expect(world.sink.records.map((record) => record.outcome === 'done' && record.content)).toEqual([
+    said,
+    content === 'html' ? said + comment : said,
+  ]);
+});
+
+test('content of what is no HTML is the body as text, however it is asked for', async () => {
+  for (const content of ['text', 'markdown', 'html'] as const) {
+    const world = await setup({ run: { content } });
+    world.site.on('/a.txt', (_, response) => void response.setHeader('content-type', 'text/plain').end('# a *b*'));
+    expect(await world.pipeline().handle(await deliver(world, '/a.txt'))).toBe('ack');
+    expect(world.sink.records).toMatchObject([{ content: '# a *b*' }]);
+  }
+});
+
 test('what a crawler says when it fails is kept in part, however much that is', async () => {
   const crawler = defineCrawler({
     name: 'talkative',

@@ -48,10 +48,10 @@ test('a message of a newer version is put back for who can read it, and never ma
   const delivery = await deliver(world, '/page/1');
   const { id = '' } = delivery;
   const { release } = releaseOf(delivery);
-  const strange = deliveryOf('{"v":2}', { id: id.replace(/.$/, (last) => (last === '0' ? '1' : '0')), release });
+  const strange = deliveryOf('{"v":3}', { id: id.replace(/.$/, (last) => (last === '0' ? '1' : '0')), release });
   expect(await world.pipeline().handle(strange), 'the number is of another task').toBe('ack');
   expect(await world.runs.progress('r')).toMatchObject({ inFlight: 1 });
-  const newer = deliveryOf('{"v":2,"address":"http://a.test/"}', { id, release });
+  const newer = deliveryOf('{"v":3,"address":"http://a.test/"}', { id, release });
   expect(await world.pipeline().handle(newer)).toBe('ack');
   expect((await world.frontier.release(EVERYTHING)).tasks, 'not at once').toEqual([]);
   world.clock.step(5_000);
@@ -120,7 +120,7 @@ test.each([
   ['of a run that the store has lost', { id: 'lost:00', release: 1 }],
 ])('a message of a newer version %s goes behind the others of its queue', async (_, about) => {
   const world = await setup();
-  expect(await world.pipeline().handle(deliveryOf('{"v":2}', about))).toBe('behind');
+  expect(await world.pipeline().handle(deliveryOf('{"v":3}', about))).toBe('behind');
 });
 
 test('a message without a release is a seed: of its run, or of a run for strangers', async () => {

@@ -25,6 +25,16 @@ test('what robots.txt forbids is skipped with that reason, the rest is fetched',
   ]);
 });
 
+test('a run that ignores robots.txt is fetched as if there were none, after a redirect as well', async () => {
+  const world = await setup({ run: { robots: 'ignore' } });
+  world.site.robots = 'User-agent: *\nDisallow: /';
+  world.site.on('/moved', (_, response) => response.writeHead(302, { location: '/page/2' }).end());
+  await world.offer('/page/1', '/moved');
+  await work(world);
+  expect(await world.runs.progress('r')).toMatchObject({ done: 2, skipped: 0 });
+  expect(world.site.requests.map(({ path }) => path).toSorted()).toEqual(['/moved', '/page/1', '/page/2']);
+});
+
 test('a Crawl-delay of more than a minute: skipped with that reason', async () => {
   const world = await setup();
   world.site.robots = 'User-agent: *\nCrawl-delay: 120';

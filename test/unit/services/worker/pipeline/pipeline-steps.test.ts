@@ -39,6 +39,22 @@ test.each<[string, () => unknown, RegExp]>([
   expect(world.log.lines).toEqual([expect.stringMatching(/^warn: failed .*step/)]);
 });
 
+test('once its step has ended, a page forgets its tree before its record is stored', async () => {
+  const told: string[] = [];
+  const step: PageFunction = (page) => {
+    const forget = page.forgetTree.bind(page);
+    page.forgetTree = () => {
+      told.push(`forgotten with ${world.sink.records.length} records`);
+      forget();
+    };
+    return { data: page.all('a').length };
+  };
+  const world = await setup({ crawler: defineCrawler({ name: 'page', step }) });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(told).toEqual(['forgotten with 0 records']);
+  expect(world.sink.records).toMatchObject([{ outcome: 'done', data: expect.any(Number) }]);
+});
+
 test('an accepts that throws fails its page, too', async () => {
   const accepts = () => fail(new Error('no such type'));
   const world = await setup({ crawler: defineCrawler({ name: 'page', step: () => ({}), accepts }) });

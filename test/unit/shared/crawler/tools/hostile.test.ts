@@ -60,6 +60,8 @@ test('elements past the limit are left out, and the page says so', () => {
   expect(page.truncated, 'no tool was used').toEqual([]);
   expect(page.all('p').map(({ text }) => text)).toEqual(['first']);
   expect(page.truncated).toEqual(['tree']);
+  page.forgetTree();
+  expect(page.truncated, 'its record still says so').toEqual(['tree']);
 });
 
 test('XML ends where it is too deep', () => {

@@ -238,3 +238,25 @@ describe('a page for tests', () => {
     expect(() => Page.fromHtml('', { url: 'ftp://x/' })).toThrow('its scheme is ftp, not http or https');
   });
 });
+
+test('a page that has forgotten its tree reads it again', () => {
+  const page = Page.fromHtml('{"a":1}<p>one<p>two');
+  const [before] = page.all('p');
+  page.forgetTree();
+  const [after] = page.all('p');
+  expect(after?.html).toBe('<p>one</p>');
+  expect(after?.html).toBe(before?.html);
+  expect(page.all('p').length).toBe(2);
+  expect(page.json('a')).toBe(undefined);
+});
+
+test('a selector means the same on every page, in an element, in HTML and in XML', () => {
+  const html = (id: string): Page => Page.fromHtml(`<div id=${id}><Item><b>${id}</b></Item></div>`);
+  const xml = Page.fromHtml('<r><Item><b>x</b></Item><item><b>y</b></item></r>', { contentType: 'application/xml' });
+  for (const page of [html('one'), xml, html('two'), xml]) {
+    const found = page === xml ? ['x'] : [page.attr('div', 'id')];
+    expect(page.all('Item b').map(({ text }) => text)).toEqual(found);
+    const [element] = page.all(page === xml ? 'Item' : 'div');
+    expect(element?.all('Item b').length, 'inside the element').toBe(page === xml ? 0 : 1);
+  }
+});

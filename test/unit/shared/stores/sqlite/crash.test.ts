@@ -65,6 +65,8 @@ async function finish(store: KeptStore, id: string): Promise<(readonly [mark: st
       const outcome = verdict === 'go' ? ({ kind: 'done' } as const) : ({ kind: 'failed', reason: verdict } as const);
       await frontier.settle(id, release, { outcome });
     }
+    // What the janitor does: tasks of a run that was cancelled are taken out some at a time.
+    await frontier.drain();
     store.step(61_000);
   }
   return released;
@@ -108,7 +110,7 @@ async function expectKept(store: KeptStore, id: string, moments: readonly Moment
   expect(discovered, 'and no more than was offered').toBeLessThanOrEqual(most ?? 0);
   const attempts = new Map(await finish(store, id));
   const released = [...attempts.keys()];
-  expect(released.length, 'each once').toBe(waiting);
+  expect(released.length, 'each once, of a cancelled run none').toBe(progress.state === 'cancelled' ? 0 : waiting);
   for (const mark of released) expect(promised.ended.has(mark), `${mark} was over before`).toBe(false);
   if (promised.state === 'cancelled' || next.state === 'cancelled') return;
   for (const [mark, counted] of promised.live) {

@@ -160,14 +160,19 @@ test('a database of the first version is brought to this one', async () => {
   expect(await letters.count()).toBe(1);
   const older = new DatabaseSync(path);
   const later = {
-    runs: ['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'leftOutCondition', 'giveUpMs', 'hostsDown', 'namedDown'],
+    hosts: ['handLimit'],
+    runs: [
+      ...['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'leftOutCondition', 'giveUpMs', 'hostsDown', 'namedDown'],
+      ...['joins', 'joinsDue', 'joinsLayer', 'openGroups', 'anew'],
+    ],
     tasks: ['stamp', 'links'],
     runHosts: ['hasAnswered', 'troubleKind', 'troubleReason', 'silentSince', 'isDown'],
   };
   for (const [table, columns] of Object.entries(later))
     for (const column of columns) older.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
   older.exec(
-    'ALTER TABLE runs RENAME COLUMN leftOutScope TO leftOut; DROP TABLE letters; DROP TABLE steps; PRAGMA user_version = 1',
+    `ALTER TABLE runs RENAME COLUMN leftOutScope TO leftOut; DROP TABLE letters; DROP TABLE steps; DROP TABLE stepFailures;
+     DROP TABLE groups; DROP TABLE groupInputs; DROP TABLE endedGroups; PRAGMA user_version = 1`,
   );
   older.close();
   const { letters: after, runs, database: opened } = openLocalParts({ clock: new SteppedClock(), path });

@@ -77,7 +77,7 @@ test.each([
   [408, undefined, undefined, undefined],
   [429, undefined, undefined, 'HTTP 429'],
   [429, '5', undefined, undefined],
-  [500, undefined, 'answers of 5xx', undefined],
+  [500, undefined, 'answers of 500', undefined],
   [502, undefined, 'answers of 5xx', undefined],
   [503, undefined, 'answers of 5xx', 'HTTP 503'],
   [503, '5', undefined, undefined],

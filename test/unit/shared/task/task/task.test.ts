@@ -90,7 +90,7 @@ test.each<[string, string, string | undefined]>([
   ['a key of more',                    JSON.stringify({ url: 'http://a.test/', key: 'x'.repeat(MAX_FIELD_BYTES + 1) }),         'at key'],
   ['a redirect of more',               JSON.stringify({ url: 'http://a.test/', redirects: ['x'.repeat(MAX_FIELD_BYTES + 1)] }), 'at redirects[0]'],
   ['a body of 256 KiB',                '{"url":"http://a.test/"}'.padEnd(MAX_BODY_BYTES),                                       undefined],
-  ['one byte more, whatever it holds', '{"v":2}'.padEnd(MAX_BODY_BYTES + 1),                                                    'the body has 262145 bytes, more than 262144'],
+  ['one byte more, whatever it holds', '{"v":3}'.padEnd(MAX_BODY_BYTES + 1),                                                    'the body has 262145 bytes, more than 262144'],
 ])('a message has a size: %s', (_, body, problem) => {
   const message = read(body);
   if (problem === undefined) expect(message.kind).toBe('task');
@@ -98,7 +98,7 @@ test.each<[string, string, string | undefined]>([
 });
 
 test('a newer version is never malformed', () => {
-  expect(read('{"v":2,"address":"http://example.com"}')).toEqual({ kind: 'newer', version: 2 });
+  expect(read('{"v":3,"address":"http://example.com"}')).toEqual({ kind: 'newer', version: 3 });
 });
 
 test('the fingerprint is the first half of SHA-256, as hex', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { graphJson, graphLines } from '../../../../../services/cli/text/crawler-graph.ts';
-import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
+import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
+import { graphJson, graphLines } from '../../../../shared/crawler/crawler-graph.ts';
 
 const shop = defineCrawler({
   name: 'shop',
@@ -39,6 +39,18 @@ test('a graph is drawn with its conditions and patterns', () => {
     '}',
   ]);
   expect(graphJson(shop)).toMatchObject({ steps: ['start', 'product', 'end'], edges: { length: 5 } });
+});
+
+test('a fallback is an edge of its own, dashed', () => {
+  const careful = defineCrawler({
+    name: 'careful',
+    steps: { start: { to: ['start'], fallback: 'gone', run() {} }, gone: { run() {} } },
+  });
+  expect(graphLines(careful, 'mermaid').slice(5)).toEqual(['  s0 --> s0', '  s0 -.->|"fallback"| s1']);
+  expect(graphLines(careful, 'dot').slice(-2, -1)).toEqual(['  "start" -> "gone" [label="fallback", style=dashed];']);
+  expect(graphJson(careful)).toMatchObject({
+    edges: [{ to: 'start' }, { from: 'start', to: 'start' }, { from: 'start', to: 'gone', isFallback: true }],
+  });
 });
 
 test('a crawler of one function is one step', () => {

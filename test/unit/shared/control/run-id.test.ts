@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newRunId, readRunId } from '../../../../../services/cli/process/run-id.ts';
-import { UsageError } from '../../../../../shared/runtime/errors.ts';
+import { newRunId, readRunId } from '../../../../shared/control/run-id.ts';
+import { UsageError } from '../../../../shared/runtime/errors.ts';
 
 test.each(['a', '0', 'mine', '20261121-143005-7f3a', 'a-', `a${'-'.repeat(62)}`, newRunId()])(
   '%s is a run id',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Outages } from '../../../../../services/cli/process/outages.ts';
-import { silentLog } from '../../../../../shared/runtime/logger.ts';
-import { SteppedClock } from '../../../../support/stores/stepped-clock.ts';
+import { Outages } from '../../../../services/process/outages.ts';
+import { silentLog } from '../../../../shared/runtime/logger.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
 function setup() {
   const clock = new SteppedClock();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
-import { Page } from '../../../../shared/crawler/page.ts';
-import { testCrawler } from '../../../../shared/crawler/test-crawler.ts';
+import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
+import { Page } from '../../../../../shared/crawler/page.ts';
+import { testCrawler } from '../../../../../shared/crawler/testing/test-crawler.ts';
 
 const LIST =
   '<h1>Tea</h1><a class=product href=/product/1>1</a><a class=product href=/product/2>2</a><a class=next href="?page=2">next</a>';
@@ -71,7 +71,7 @@ test('of a crawler of one function, data and links', async () => {
 // biome-ignore format: a table
 test.each<[string, Parameters<typeof testCrawler>[1], RegExp]>([
   ['a step that throws, with its place', { html: '', url: 'https://shop.example/broken' }, /test-crawler\.test\.ts:\d+, step broken: TypeError: no such thing, in `throw new TypeError\('no such thing'\);`$/],
-  ['an item that breaks its schema', { json: { name: 3 }, ...PRODUCT }, /an item of step product: name: Invalid input: expected string, received number \(3\), in `.*emit\(.*`$/],
+  ['an item that breaks its schema', { json: { name: 3 }, ...PRODUCT }, /step product: an item: name: Invalid input: expected string, received number \(3\), in `.*emit\(.*`$/],
   ['what is kept in another shape', { html: '', ...PRODUCT, kept: {} }, /^kept: step product expects list: Invalid input: expected string/],
   ['an argument that there is not', { html: '', args: { mots: 1 } }, /crawler shop has no argument mots: did you mean most\?$/],
   ['an argument of another type', { html: '', args: { most: 'a' } }, /--arg most: .*number/],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readHost } from '../../../../../services/cli/process/host-name.ts';
+import { readHost } from '../../../../shared/control/host-name.ts';
 
 // biome-ignore format: a table
 test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvLine } from '../../../../../services/cli/tables/csv.ts';
+import { csvLine } from '../../../../../shared/control/table/csv.ts';
 import { readCsv } from '../../../../support/python-csv.ts';
 
 test.each([

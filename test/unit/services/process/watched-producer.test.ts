@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { WatchedProducer } from '../../../../../services/cli/process/watched-producer.ts';
-import { readSeeds } from '../../../../../services/producer/seeds.ts';
-import type { Stores } from '../../../../../shared/backends/backends.ts';
-import type { Fetcher } from '../../../../../shared/ports/fetcher.ts';
-import { settingsFrom } from '../../../../../shared/settings/settings.ts';
-import { FAST_RUN } from '../../../../support/builders.ts';
-import { LogLines, openEmbedded } from '../../../../support/stores/embedded.ts';
-import { withMethods } from '../../../../support/with-methods.ts';
+import { WatchedProducer } from '../../../../services/process/watched-producer.ts';
+import { readSeeds } from '../../../../services/producer/seeds.ts';
+import type { Stores } from '../../../../shared/backends/backends.ts';
+import type { Fetcher } from '../../../../shared/ports/fetcher.ts';
+import { settingsFrom } from '../../../../shared/settings/settings.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+import { LogLines, openEmbedded } from '../../../support/stores/embedded.ts';
+import { withMethods } from '../../../support/with-methods.ts';
 
 test('who repeats its last offers leaves no sooner than its run is sealed again', async () => {
   const stores = openEmbedded();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainDepth, sortLinks } from '../../../../../services/worker/pipeline/links.ts';
+import { plainDepth, sortLinks } from '../../../../../shared/crawler/leads/links.ts';
 import type { RunOptions } from '../../../../../shared/ports/runs.ts';
 import type { Task } from '../../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';

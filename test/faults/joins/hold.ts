@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const { HOLD_AT = '', HOLD_UNTIL = '' } = process.env;
+const points = new Set(HOLD_AT.split(','));
+
+/**
+ * Called by crawlers of tests: waits, in a process whose `HOLD_AT` names this point, until the folder `HOLD_UNTIL` has a file of its
+ * name. Tells the test that it waits.
+ */
+export async function hold(point: string): Promise<void> {
+  if (!points.has(point)) return;
+  process.stderr.write(`${JSON.stringify({ held: point })}\n`);
+  while (!existsSync(join(HOLD_UNTIL, point))) await sleep(10);
+}

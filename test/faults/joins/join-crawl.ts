@@ -1,0 +1,61 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { servePractice } from '../../support/practice/open.ts';
+import { PRODUCTS } from '../../support/practice/shop.ts';
+import { allDone } from '../catalogue.ts';
+import { type Crawl, type CrawlOptions, type Joined, openCrawl } from '../crawl.ts';
+import type { Round } from '../row.ts';
+import { recordsOf } from './check.ts';
+
+interface JoinCrawlOptions extends Omit<CrawlOptions, 'pages' | 'trouble' | 'linked'> {
+  /** Default: `parts`. */
+  readonly crawler?: string;
+  /** How often each join is made; default: as `parts` has them. */
+  readonly made?: Joined['made'];
+  /** Where it begins; default: `/all/`. */
+  readonly seed?: string;
+  /** Default: 40. */
+  readonly products?: number;
+  /** Serves more than the practice shop. */
+  readonly serve?: (crawl: Crawl) => void;
+}
+
+const SEED = '/all/';
+
+/** A crawl with joins, not begun. Of its site one process alone has made all that is to come of it. */
+export async function openJoinCrawl(round: Round, options: JoinCrawlOptions = {}): Promise<Crawl> {
+  const { seed = SEED, products = PRODUCTS, made = { offer: products, label: products, report: 1 } } = options;
+  const { crawler = 'parts', env = {}, serve = () => {} } = options;
+  const crawl = await openCrawl(round, {
+    ...options,
+    ...{ pages: 0, trouble: allDone([seed]), crawler },
+    env: { CRAWLERS_DIR: join(import.meta.dirname, 'crawlers'), ...env },
+  });
+  const { site, workplace, expected } = crawl;
+  servePractice(site, products);
+  serve(crawl);
+  await workplace.json(['crawl', site.url(SEED), '--run', 'alone', '--crawler', crawler, ...AT_FULL_SPEED]);
+  const records = await recordsOf(workplace, 'alone');
+  crawl.joined = { made, records };
+  for (const { step, url } of records) if (made[step] === undefined) expected.set(crawl.pathOf(url), 'done');
+  site.reset();
+  servePractice(site, products);
+  serve(crawl);
+  return crawl;
+}
+
+/** Settings of a worker that waits where its crawler comes to these points. */
+export function holdingAt({ workplace }: Crawl, ...points: readonly string[]): Record<string, string> {
+  return { HOLD_AT: points.join(), HOLD_UNTIL: folderOf(workplace) };
+}
+
+/** Lets workers go on that wait at a point, now and later. */
+export function letGo({ workplace }: Crawl, point: string): void {
+  mkdirSync(folderOf(workplace), { recursive: true });
+  writeFileSync(join(folderOf(workplace), point), '');
+}
+
+function folderOf({ folder }: Crawl['workplace']): string {
+  return join(folder, 'let-go');
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { taskLines } from '../../../../../services/cli/text/worker-lines.ts';
+import type { LiveWorker } from '../../../../../shared/ports/roster.ts';
+
+const WORKER: LiveWorker = {
+  ...{ id: 'w-1', host: 'm', version: '1', slots: 4, inHand: 2, bound: 'slots', state: 'consuming', silentMs: 0 },
+  tasks: [
+    { run: 'r1', url: 'http://a.test/1', step: '', forMs: 2_000 },
+    { run: 'r1', url: 'http://a.test/2', step: 'product', forMs: 500 },
+  ],
+};
+
+test('the tasks of all workers, the longest first', () => {
+  const other = { ...WORKER, id: 'w-2', tasks: [{ run: 'r2', url: 'http://b.test/', step: '', forMs: 100_000 }] };
+  expect(taskLines([WORKER, other])).toEqual([
+    'In hand longest:',
+    '  1 min 40 s  w-2  r2                http://b.test/',
+    '  2.0 s       w-1  r1                http://a.test/1',
+    '  0.5 s       w-1  r1, step product  http://a.test/2',
+  ]);
+});
+
+test('nothing of workers that have none, or that say only how many', () => {
+  const { tasks: _, ...older } = WORKER;
+  expect(taskLines([{ ...WORKER, tasks: [] }, older])).toEqual([]);
+});
+
+test('twenty lines at most', () => {
+  const many = Array.from({ length: 30 }, (_, n) => ({ ...WORKER, id: `w-${n}` }));
+  expect(taskLines(many)).toHaveLength(21);
+});

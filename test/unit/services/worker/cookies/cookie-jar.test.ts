@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { CookieJar } from '../../../../../services/worker/cookies/cookie-jar.ts';
+import {
+  MAX_COOKIE_LINES_LENGTH,
+  MOST_COOKIE_LINES,
+  withCookies,
+} from '../../../../../shared/task/task/cookie-lines.ts';
+
+// biome-ignore format: a table
+test.each([
+  ['http://a.example/x',        'id=1',                              'http://a.example/y',          'id=1'],
+  ['http://a.example/x',        'id=1',                              'https://a.example/',          'id=1'],
+  ['http://a.example/x',        'id=1',                              'http://b.example/',           undefined],
+  ['http://a.example/x',        'id=1',                              'http://sub.a.example/',       undefined],
+  ['http://a.example/x',        'id=1',                              'http://a.example:8080/',      undefined],
+  ['http://127.0.0.1:81/',      'id=1',                              'http://127.0.0.1:82/',        undefined],
+  ['http://127.0.0.1:81/',      'id=1',                              'http://127.0.0.1:81/a',       'id=1'],
+  ['http://localhost:81/',      'id=1',                              'http://localhost:81/a',       'id=1'],
+  ['http://www.a.com/',         'id=1; Domain=a.com',                'http://shop.a.com/',          'id=1'],
+  ['http://www.a.com/',         'id=1; Domain=com',                  'http://b.com/',               undefined],
+  ['http://www.a.co.uk/',       'id=1; Domain=co.uk',                'http://b.co.uk/',             undefined],
+  ['http://www.a.com/',         'id=1; Domain=b.com',                'http://b.com/',               undefined],
+  ['http://me.github.io/',      'id=1; Domain=github.io',            'http://you.github.io/',       undefined],
+  ['https://a.example/',        'id=1; Secure',                      'http://a.example/',           undefined],
+  ['https://a.example/',        'id=1; Secure; HttpOnly',            'https://a.example/',          'id=1'],
+  ['http://a.example/',         '__Secure-id=1; Secure',             'https://a.example/',          undefined],
+  ['http://a.example/x/y',      'id=1; Path=/x',                     'http://a.example/z',          undefined],
+  ['http://a.example/',         'id=1; Max-Age=0',                   'http://a.example/',           undefined],
+  ['http://a.example/',         'id=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'http://a.example/', undefined],
+  ['http://a.example/',         'no sense',                          'http://a.example/',           'no sense'],
+  ['http://a.example/',         `id=${'1'.repeat(5_000)}`,           'http://a.example/',           undefined],
+])('%s sets %s: %s gets %s', async (from, line, to, sent) => {
+  const jar = new CookieJar();
+  await jar.keep(from, [line]);
+  expect(jar.headerFor(to)).toBe(sent);
+});
+
+test('a newer cookie takes the place of the older one', async () => {
+  const jar = await CookieJar.of([
+    ['http://a.example/', 'a=1'],
+    ['http://a.example/', 'b=2'],
+    ['http://a.example/', 'a=3'],
+  ]);
+  expect(jar.headerFor('http://a.example/')?.split('; ').toSorted()).toEqual(['a=3', 'b=2']);
+});
+
+test('a jar is bounded: the oldest cookies are dropped', async () => {
+  const jar = new CookieJar();
+  for (let n = 0; n < 400; n++) await jar.keep('http://a.example/', [`c${n}=1`]);
+  const names = (jar.headerFor('http://a.example/') ?? '').split('; ');
+  expect(names).toHaveLength(300);
+  expect(names).not.toContain('c99=1');
+  for (let n = 0; n < 60; n++) await jar.keep('http://b.example/', [`big${n}=${'x'.repeat(4_000)}`]);
+  expect((jar.headerFor('http://b.example/') ?? '').length).toBeLessThan(131_072);
+  expect(jar.headerFor('http://b.example/')).toContain('big59=');
+  expect(jar.headerFor('http://a.example/')).toBe(undefined);
+});
+
+test('what a task carries is bounded: the newest cookies stay', () => {
+  const many = withCookies(
+    undefined,
+    'http://a.example/',
+    Array.from({ length: 90 }, (_, n) => `c${n}=1`),
+  );
+  expect(many).toHaveLength(MOST_COOKIE_LINES);
+  expect(many?.at(-1)).toEqual(['http://a.example/', 'c89=1']);
+  const long = withCookies(many, 'http://a.example/', [`big=${'x'.repeat(MAX_COOKIE_LINES_LENGTH - 60)}`]);
+  expect(long?.[0]?.[1]).not.toBe('c40=1');
+  expect(long?.at(-1)?.[1]).toMatch(/^big=/);
+  expect(withCookies(undefined, 'http://a.example/', ['x'.repeat(MAX_COOKIE_LINES_LENGTH)])).toBe(undefined);
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { FleetReader, identityGapOf, type ReadLink } from '../../../../shared/control/fleet-reading.ts';
+import { RecentRead } from '../../../../shared/control/recent-read.ts';
+import { letterOf } from '../../../support/stores/letters.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
+
+test('the identity gap is what the six states miss, or have too much', () => {
+  const run = { discovered: 21, waiting: 1, inFlight: 2, done: 3, skipped: 4, failed: 5, cancelled: 6 };
+  expect([identityGapOf(run), identityGapOf({ ...run, done: 1 }), identityGapOf({ ...run, failed: 9 })]).toEqual([
+    0, 2, 4,
+  ]);
+});
+
+test('a hundred callers cost one read, and the next one comes when it is old', async () => {
+  const clock = new SteppedClock();
+  let reads = 0;
+  const read = new RecentRead(async () => ++reads, { clock, forMs: 5_000 });
+  expect(new Set(await Promise.all(Array.from({ length: 100 }, () => read.get())))).toEqual(new Set([1]));
+  clock.step(4_999);
+  expect(await read.get()).toBe(1);
+  clock.step(1);
+  expect(await read.get()).toBe(2);
+});
+
+test('a store that fails has no answer, is asked again, and one that hangs is not asked twice', async () => {
+  const clock = new SteppedClock();
+  let reads = 0;
+  const failing = new RecentRead(() => Promise.reject(new Error(`away ${++reads}`)), { clock, forMs: 5_000 });
+  expect([await failing.get(), await failing.get(), reads]).toEqual([undefined, undefined, 2]);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const hanging = new RecentRead(
+    () => {
+      reads++;
+      return promise;
+    },
+    { clock, forMs: 5_000 },
+  );
+  const late = hanging.get();
+  clock.step(5_000);
+  expect(await late).toBeUndefined();
+  const again = hanging.get();
+  resolve('back');
+  expect([await again, reads]).toEqual(['back', 3]);
+});
+
+test('what can be read is read although the store is away', async () => {
+  const away = (): Promise<never> => Promise.reject(new Error('Redis is away'));
+  const reader = new FleetReader({
+    link: {
+      withStores: away,
+      withLetters: away,
+      depths: async () => ({
+        priority: { ready: 1, consumers: 0 },
+        normal: { ready: 2, consumers: 0 },
+        failed: { ready: 3, consumers: 0 },
+      }),
+    },
+    hostConcurrency: 2,
+    clock: new SteppedClock(),
+  });
+  const reading = await reader.read();
+  expect(Object.keys(reading)).toEqual(['queues']);
+  expect(reading.queues?.failed.ready).toBe(3);
+  expect(await reader.workersWanted()).toBeUndefined();
+});
+
+test('the age of the oldest letter is that of the first one that says when it failed', async () => {
+  const clock = new SteppedClock();
+  const bytes = (text: string) => ({ id: undefined, headers: {}, body: new TextEncoder().encode(text) });
+  const letter = (agoMs: number) => bytes(String(letterOf('http://a.test/', { at: clock.now() - agoMs }).body));
+  const ageOf = async (...letters: readonly ReturnType<typeof bytes>[]) => {
+    const link: ReadLink = {
+      withStores: () => Promise.reject(new Error('Redis is away')),
+      withLetters: (action) => action({ browse: async (limit) => letters.slice(0, limit) }),
+      depths: async () => undefined,
+    };
+    const reading = new FleetReader({ link, hostConcurrency: 2, clock }).read();
+    return (await reading).oldestLetterMs;
+  };
+  expect(await ageOf()).toBe(0);
+  expect(await ageOf(letter(7_000), letter(1_000))).toBe(7_000);
+  expect(await ageOf(bytes('no task'), letter(3_000))).toBe(3_000);
+  expect(await ageOf(bytes('no task'))).toBe(0);
+});

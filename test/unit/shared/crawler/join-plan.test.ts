@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
+import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
+
+const run = (): void => {};
+
+/** A crawler of steps, each by what it leads to, and of joins. */
+function defined(steps: Readonly<Record<string, object>>, joins: object, patterns: object = {}): JoinPlan | string[] {
+  const all = Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, { run, ...step }]));
+  const made = Object.fromEntries(Object.entries(joins).map(([name, join]) => [name, { run, ...join }]));
+  try {
+    const crawler = defineCrawler({ name: 'a', steps: all, joins: made, patterns } as never);
+    return crawler.joinPlan as JoinPlan;
+  } catch (error: unknown) {
+    return String((error as Error).message).split('\n');
+  }
+}
+
+const SHOP = { list: { to: ['product'] }, product: { to: ['price', 'reviews'] }, price: {}, reviews: {} };
+const OFFER = { offer: { per: 'product', of: ['price', 'reviews'] } };
+
+// biome-ignore format: a table
+test.each<[string, object, object, readonly string[]]>([
+  ['a function is missing', SHOP, { offer: { per: 'product', of: ['price'], run: 1 } }, ['join offer: expected run to be a function']],
+  ['it takes no list', SHOP, { offer: { per: 'product', of: 'price' } }, ['join offer: expected of to be a list of steps and joins']],
+  ['it takes nothing', SHOP, { offer: { of: [] } }, ['join offer takes nothing: name steps or joins in its `of`']],
+  ['a name is unknown', SHOP, { offer: { per: 'prodct', of: ['prize'] } }, [
+    'join offer is per prodct, which is not there: did you mean product?',
+    'join offer takes prize, which is not there: did you mean price?',
+  ]],
+  ['its name is taken', SHOP, { price: { of: ['list'] } }, ['join price has the name of a step: choose another']],
+  ['it takes what is above its owner', SHOP, { offer: { per: 'product', of: ['list'] } }, [
+    'join offer is per product, and takes step list, which is not below product: it could never get a page of it',
+  ]],
+  ['it takes what is apart', { ...SHOP, price: { apart: true } }, OFFER, [
+    'join offer is per product, and takes step price, which is apart: it could never get a page of it',
+  ]],
+  ['groups nest', SHOP, { offer: { per: 'product', of: ['price'] }, all: { per: 'list', of: ['product'] } }, [
+    'step product has joins of its own, and is below list, which has joins: groups don\'t nest. Say apart: true in step product, and it is in no group but its own',
+  ]],
+  ['it takes a join of another owner', { start: { to: ['x', 'y'] }, x: {}, y: {} },
+    { a: { per: 'x', of: ['x'] }, b: { per: 'y', of: ['a'] } }, ['join b is per y, and takes join a, which is not']],
+  ['joins go round', SHOP, { a: { per: 'product', of: ['b'] }, b: { per: 'product', of: ['a'] } }, ['joins take each other in a circle: a, b, a']],
+])('joins are refused when %s', (_, steps, joins, problems) => {
+  expect(defined(steps as never, joins)).toEqual(problems.map((each) => `crawler a: ${each}`));
+});
+
+// biome-ignore format: a table
+test.each<[string, object, object, readonly string[]]>([
+  ['all that it leads to', SHOP, {}, ['price', 'reviews']],
+  ['and so on', { ...SHOP, price: { to: ['tax'] }, tax: {} }, {}, ['price', 'reviews', 'tax']],
+  ['not itself, and not what is above it', { ...SHOP, product: { to: ['price', 'reviews', 'product', 'list'] } }, {}, ['price', 'reviews']],
+  ['not what a start reaches without it', SHOP, { reviews: '/reviews/*' }, ['price']],
+  ['not what is apart, nor what only that leads to', { ...SHOP, product: { to: ['price', 'reviews', 'seller'] }, seller: { apart: true, to: ['rating'] }, rating: {} }, {}, ['price', 'reviews']],
+  ['not what another branch leads to', { list: { to: ['product', 'news'] }, product: { to: ['price', 'reviews', 'tag'] }, news: { to: ['tag'] }, tag: {}, price: {}, reviews: {} }, {}, ['price', 'reviews']],
+  ['what its fallback leads to', { ...SHOP, product: { to: ['price'], fallback: 'other' }, other: { to: ['reviews'] } }, {}, ['price', 'reviews']],
+])('below an owner is %s', (_, steps, patterns, below) => {
+  const of = below.slice(0, 1);
+  const plan = defined(steps as never, { offer: { per: 'product', of } }, patterns) as JoinPlan;
+  expect(Object.keys(plan.owners).toSorted()).toEqual(below);
+  expect(new Set(Object.values(plan.owners))).toEqual(new Set(['product']));
+});
+
+test('a plan has the layers of joins, and what each takes', () => {
+  const OFFERS = { offer: { per: 'product', of: ['product', 'price', 'reviews'] }, report: { of: ['offer'] } };
+  expect(defined(SHOP, OFFERS)).toEqual({
+    joins: OFFERS,
+    groups: { product: { layers: [['offer']], takes: ['product', 'price', 'reviews'] } },
+    owners: { price: 'product', reviews: 'product' },
+    run: [['report']],
+  });
+  const deep = defined(SHOP, {
+    c: { per: 'product', of: ['b', 'a'] },
+    b: { per: 'product', of: ['a', 'price'], deadlineMs: 5_000 },
+    a: { per: 'product', of: ['reviews'] },
+    z: { of: ['y'] },
+    y: { of: ['list'] },
+  }) as JoinPlan;
+  expect(deep.groups).toEqual({ product: { layers: [['a'], ['b'], ['c']], takes: ['price', 'reviews'] } });
+  expect(deep.run).toEqual([['y'], ['z']]);
+  expect(deep.joins.b).toEqual({ per: 'product', of: ['a', 'price'], deadlineMs: 5_000 });
+  expect(deep.joins.y).toEqual({ of: [''] });
+  expect(defineCrawler({ name: 'b', steps: { start: { run } } }).joinPlan).toBeUndefined();
+});

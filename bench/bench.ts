@@ -24,6 +24,7 @@ import {
   type Speed,
   startToFirstPage,
 } from './rows.ts';
+import { threeStepRows } from './shop/three-steps.ts';
 import { judged, type Row, tableOf } from './table.ts';
 import { tlsRows } from './tls/tls.ts';
 
@@ -45,6 +46,7 @@ try {
   const bare = await step('bare got loop', () => bareLoop(bench));
   const embedded = await step('embedded crawl', () => embeddedCrawl(bench));
   const leanEmbedded = await step('embedded crawl, lean lane', () => embeddedCrawl(bench, 'undici'));
+  const shop = await step('three steps', () => threeStepRows(bench));
   const one = await step('fleet, one worker', () => fleet(bench, 1));
   const leanOne = await step('fleet, one worker, lean lane', () => fleet(bench, 1, 'undici'));
   const two = await step('fleet, two workers', () => fleet(bench, 2));
@@ -90,6 +92,7 @@ try {
     ],
     ['  CPU µs per page', leanEmbedded.cpuUsPerPage.text(), '', ''],
     rssRow(leanEmbedded),
+    ...shop,
     ['fleet, one worker, pages/s', one.pagesPerSecond.text(), 'ratio ≥ 0.40', ratio(one.pagesPerSecond)],
     ['  CPU µs per page in the worker', one.cpuUsPerPage.text(), ofBare(2), ''],
     rssRow(one),

@@ -4,15 +4,26 @@ import { join } from 'node:path';
 
 // The web server of benches on a machine without nginx: node node-origin.ts FOLDER PORT
 const [root = '', port] = process.argv.slice(2);
-const page = readFileSync(join(root, 'page.html'));
+/** Paths that one page stands for; the first that matches counts. */
+const PAGES: readonly (readonly [paths: RegExp, file: string])[] = [
+  [/^\/page\//, 'page.html'],
+  [/^\/product\/.*\/reviews$/, 'reviews.html'],
+  [/^\/product\//, 'product.html'],
+];
+const kept = new Map<string, Buffer>();
+
 const answer: RequestListener = ({ url = '/' }, response) => {
-  if (url.startsWith('/page/')) {
+  const file = PAGES.find(([paths]) => paths.test(url))?.[1];
+  if (file !== undefined) {
+    const page = kept.get(file) ?? readFileSync(join(root, file));
+    kept.set(file, page);
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': page.length }).end(page);
     return;
   }
+  const type = url.endsWith('.html') ? 'text/html; charset=utf-8' : 'application/xml';
   createReadStream(join(root, url.slice(1)))
     .on('error', () => response.writeHead(404).end())
-    .on('open', () => response.writeHead(200, { 'content-type': 'application/xml' }))
+    .on('open', () => response.writeHead(200, { 'content-type': type }))
     .pipe(response);
 };
 createServer(answer).listen(Number(port), '127.0.0.1');

@@ -18,7 +18,7 @@ export interface Origin {
 }
 
 /**
- * Serves a page of 10 KB at `/page/<anything>.html`, and the files of {@link writeSitemaps}.
+ * Serves a page of 10 KB at `/page/<anything>.html`, and the files of {@link writeSitemaps} and of the bench's shop (`shop/site.ts`).
  */
 export async function startOrigin(folder: string): Promise<Origin> {
   const root = join(folder, 'site');
@@ -97,7 +97,8 @@ http {
   access_log off; keepalive_requests 100000000; sendfile on; tcp_nodelay on; open_file_cache max=1000;
   client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder}; uwsgi_temp_path ${folder}; scgi_temp_path ${folder};
   types { text/html html; application/xml xml; } charset utf-8;
-  server { listen 127.0.0.1:${port}; root ${root}; location /page/ { try_files /page.html =404; } }
+  server { listen 127.0.0.1:${port}; root ${root}; location /page/ { try_files /page.html =404; }
+    location /product/ { try_files /product.html =404; } location ~ ^/product/.*/reviews$ { try_files /reviews.html =404; } }
 }
 `;
   const file = join(folder, 'nginx.conf');

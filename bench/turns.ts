@@ -72,7 +72,13 @@ try {
 }
 
 async function run(side: Side, line: readonly string[]): Promise<Measured> {
-  const env = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl, ...(side === 'this' ? own : {}) };
+  // Each has its own local store: they may be of different versions.
+  const env = {
+    RABBITMQ_URL: rabbitmqUrl,
+    REDIS_URL: redisUrl,
+    OUTPUT_DIR: join(folder, side),
+    ...(side === 'this' ? own : {}),
+  };
   return await runMeasured(programs[side], line, { folder, env });
 }
 

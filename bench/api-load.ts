@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
+import { startServers } from '../test/support/servers/ladder.ts';
+import { Figures } from './figures.ts';
+import { runMeasured, TRAWL } from './measured-process.ts';
+import { startOrigin, writeSitemaps } from './origin.ts';
+import { type Bench, clear } from './rows.ts';
+import type { Usage } from './usage-hook.ts';
+
+// npm run bench:api -- [--rounds 5] [--pages 20000]
+// What the API costs a crawl: 50 reads a second and 100 listeners beside a worker at full speed, and the same worker with no API. They
+// take turns, each first in every other round, since a machine's speed changes within minutes; only the ratio counts.
+const args = process.argv.slice(2);
+const numberOf = (flag: string, otherwise: number): number =>
+  args.includes(flag) ? Number(args[args.indexOf(flag) + 1]) : otherwise;
+const [rounds, pages] = [numberOf('--rounds', 5), numberOf('--pages', 20_000)];
+const [READS_PER_SECOND, LISTENERS] = [50, 100];
+type Side = 'alone' | 'asked';
+
+/** What a worker did in one round. */
+interface Work {
+  readonly pagesPerSecond: number;
+  readonly cpuUsPerPage: number;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'trawl-api-load-'));
+const servers = await startServers();
+const origin = await startOrigin(folder);
+const { rabbitmqUrl, redisUrl } = servers;
+const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds };
+const env = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl, OUTPUT_DIR: join(folder, 'output') };
+const sitemap = await writeSitemaps(folder, origin.url, 'api', pages);
+try {
+  const found: Record<Side, Work[]> = { alone: [], asked: [] };
+  const ratios: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const order: readonly Side[] = round % 2 === 0 ? ['asked', 'alone'] : ['alone', 'asked'];
+    for (const side of order) found[side].push(await crawl(side, `${side}-${round}`));
+    ratios.push((found.asked.at(-1)?.pagesPerSecond ?? 0) / (found.alone.at(-1)?.pagesPerSecond ?? 1));
+  }
+  for (const side of ['alone', 'asked'] as const) {
+    const [pace, cost] = [new Figures(found[side].map((work) => work.pagesPerSecond)), cpuOf(found[side])];
+    say(`${side}: ${pace.text()} pages/s, ${cost.text()} µs of the worker's CPU per page`);
+  }
+  say(`asked / alone, pages/s round by round: ${new Figures(ratios).text(3)}`);
+} finally {
+  await origin.stop();
+  await servers.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function crawl(side: Side, run: string): Promise<Work> {
+  await clear(bench);
+  const produce = ['produce', origin.url + sitemap, '--run', run, '--json', ...AT_FULL_SPEED];
+  await runMeasured(TRAWL, produce, { folder, env });
+  const asking = side === 'asked' ? await ask(run) : undefined;
+  try {
+    const work = ['work', '--exit-when-idle', '--log-format', 'json', ...AT_FULL_SPEED];
+    const { wallMs, usage } = await runMeasured(TRAWL, work, { folder, env });
+    const { done } = JSON.parse((await runMeasured(TRAWL, ['status', run, '--json'], { folder, env })).stdout);
+    if (done !== pages) throw new Error(`expected ${pages} pages, got ${done}`);
+    return { pagesPerSecond: (1_000 * pages) / wallMs, cpuUsPerPage: (1_000 * usage.cpuMs) / pages };
+  } finally {
+    await asking?.stop();
+  }
+}
+
+/** Starts an API, and asks it until it is stopped; expects that it answers, and that listeners hear of the fleet each second. */
+async function ask(run: string): Promise<{ stop(): Promise<void> }> {
+  const usageFile = join(folder, `usage-${run}.json`);
+  const hook = join(import.meta.dirname, 'usage-hook.ts');
+  const api = spawn(process.execPath, ['--import', hook, TRAWL, 'api', '--api-port', '0'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, BENCH_USAGE: usageFile, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise((resolve) => api.once('close', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    api.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [found] = /http:\/\/\S+/.exec(said) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then(() => reject(new Error(`the API ended: ${said}`)));
+  });
+  await untilReady(url);
+  const agent = new Agent({ keepAlive: true });
+  const [began, counts] = [performance.now(), { reads: 0, refused: 0, events: 0 }];
+  const listening = Array.from({ length: LISTENERS }, () =>
+    get(new URL('/api/events', url), (answer) => {
+      answer.setEncoding('utf8').on('data', (text: string) => {
+        counts.events += text.match(/^event: fleet$/gm)?.length ?? 0;
+      });
+    }).on('error', () => {}),
+  );
+  const paths = ['fleet', 'runs', `runs/${run}`, 'hosts', 'workers'];
+  let asked = 0;
+  const read = (): void => {
+    const path = paths[asked++ % paths.length];
+    get(new URL(`/api/${path}`, url), { agent }, (answer) => {
+      counts.reads++;
+      if (answer.statusCode !== 200) counts.refused++;
+      answer.resume();
+    }).on('error', () => {});
+  };
+  // A timer that comes late makes up for it.
+  const reading = setInterval(() => {
+    while (asked < ((performance.now() - began) / 1_000) * READS_PER_SECOND) read();
+  }, 1_000 / READS_PER_SECOND);
+  return {
+    stop: async () => {
+      clearInterval(reading);
+      for (const each of listening) each.destroy();
+      agent.destroy();
+      const seconds = (performance.now() - began) / 1_000;
+      api.kill('SIGTERM');
+      await ended;
+      const { reads, refused, events } = counts;
+      if (refused > 0) throw new Error(`${refused} of ${reads} reads were refused`);
+      const { cpuMs } = JSON.parse(await readFile(usageFile, 'utf8')) as Usage;
+      const rates = `${(reads / seconds).toFixed(0)} reads/s, ${(events / seconds / LISTENERS).toFixed(2)} events/s to each`;
+      say(
+        `  ${rates}; the API: ${(cpuMs / 10 / seconds).toFixed(0)} % of a core, start-up included, in ${seconds.toFixed(0)} s`,
+      );
+    },
+  };
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (;;) {
+    const isReady = await fetch(new URL('/readyz', url)).then(({ ok }) => ok);
+    if (isReady) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function cpuOf(works: readonly Work[]): Figures {
+  return new Figures(works.map(({ cpuUsPerPage }) => cpuUsPerPage));
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

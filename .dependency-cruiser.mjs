@@ -57,6 +57,14 @@ export default {
       to: { path: '^services/', pathNot: '^services/$1/' },
     },
     {
+      name: 'roots-are-strangers',
+      comment:
+        'The command line starts the API, and the API knows no command line: what both need lies in services/process or shared/control.',
+      severity: 'error',
+      from: { path: '^services/(api|process)/' },
+      to: { path: '^services/(cli|api)/', pathNot: '^services/$1/' },
+    },
+    {
       name: 'only-backends-chooses',
       comment: 'If anything but the backends named an implementation, a new one could not take its place by a setting.',
       severity: 'error',
@@ -73,6 +81,31 @@ export default {
         path: IMPLEMENTATIONS,
         pathNot: '^shared/$1/$2/|^shared/$1/[a-z-]+.ts$|^shared/fetchers/proxies/',
       },
+    },
+    {
+      name: 'the-dashboard-is-a-browsers',
+      comment:
+        'It is compiled for browsers: whatever it imported of a service or a store would run there, where no file or socket is.',
+      severity: 'error',
+      from: { path: '^services/api/dashboard/src/' },
+      to: {
+        pathNot: '^services/api/dashboard/src/|^shared/control/format\\.ts$|^shared/task/|node_modules/(preact|uplot)/',
+      },
+    },
+    {
+      name: 'nobody-imports-the-dashboard',
+      comment: 'The API serves its files. What imported its source would need a compiler in the image.',
+      severity: 'error',
+      from: { path: '^(services|shared)/', pathNot: '^services/api/dashboard/' },
+      to: { path: '^services/api/dashboard/' },
+    },
+    {
+      name: 'metrics-have-one-room',
+      comment:
+        'Whoever is measured knows a port: the client of Prometheus can be replaced, and costs nothing while it is off.',
+      severity: 'error',
+      from: { path: '^(services|shared|crawlers)/', pathNot: '^shared/metrics/' },
+      to: { path: 'node_modules/prom-client/' },
     },
     {
       name: 'no-circles',
@@ -92,15 +125,17 @@ export default {
       name: 'no-undeclared-package',
       comment: 'It would work here and be missing in the image.',
       severity: 'error',
-      from: { path: '^(services|shared|crawlers)/' },
+      // The dashboard's packages are compiled into it.
+      from: { path: '^(services|shared|crawlers)/', pathNot: '^services/api/dashboard/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'], pathNot: '@types' },
     },
   ],
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^services/api/dashboard/dist/' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.json'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
     },

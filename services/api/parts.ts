@@ -8,6 +8,7 @@ import type { Role, Tokens } from './access/tokens.ts';
 import type { Audit } from './audit.ts';
 import type { Batches } from './batches/batches.ts';
 import type { FleetFeed } from './feed.ts';
+import type { LetterBrowser } from './letter-browser.ts';
 import type { Link } from './link.ts';
 import type { Offers } from './offers.ts';
 import type { Producers } from './producers.ts';
@@ -22,6 +23,7 @@ export interface ApiParts {
   readonly tokens: Tokens;
   readonly link: Link;
   readonly snapshots: Snapshots;
+  readonly letters: LetterBrowser;
   readonly feed: FleetFeed;
   readonly audit: Audit;
   readonly offers: Offers;

@@ -12,6 +12,7 @@ import { openApp } from './app.ts';
 import { Audit } from './audit.ts';
 import { Batches } from './batches/batches.ts';
 import { FleetFeed } from './feed.ts';
+import { LetterBrowser } from './letter-browser.ts';
 import { FleetLink, type Link, LocalLink } from './link.ts';
 import { Offers } from './offers.ts';
 import type { Api } from './parts.ts';
@@ -89,6 +90,7 @@ export class ApiServer implements Service {
         tokens: this.#tokens,
         link,
         snapshots,
+        letters: new LetterBrowser(link, clock),
         feed,
         audit,
         offers,

@@ -24,7 +24,7 @@ const FAILURES = { perSecond: 0.1, atOnce: 10 };
 const CHANGING = new Set(['POST', 'PUT', 'DELETE', 'PATCH']);
 
 /** Lets in who may come in, and notes in the audit who changed what. */
-export function addAccess(app: Api, { tokens, settings, clock, audit, snapshots }: ApiParts): void {
+export function addAccess(app: Api, { tokens, settings, clock, audit, snapshots, letters }: ApiParts): void {
   const requests = new Allowance(REQUESTS.perSecond, REQUESTS.atOnce, clock);
   const failures = new Allowance(FAILURES.perSecond, FAILURES.atOnce, clock);
   const sessions = new Sessions(tokens, clock);
@@ -47,9 +47,11 @@ export function addAccess(app: Api, { tokens, settings, clock, audit, snapshots 
 
   app.addHook('onSend', async (request, reply) => {
     const { action } = request.routeOptions.config;
-    if (action === undefined || reply.statusCode >= 400 || request.changed?.isDry === true) return;
-    // What was changed must show in the next answer.
+    if (action === undefined || request.changed?.isDry === true) return;
+    // What was changed must show in the next answer, also if it was given up half-way.
     snapshots.forget();
+    letters.forget();
+    if (reply.statusCode >= 400) return;
     const { name: by, role } = request.caller ?? LOCAL_CALLER;
     const at = new Date(clock.now()).toISOString();
     await audit.note({ at, by, role, action, target: targetOf(request), reason: reasonOf(request) });

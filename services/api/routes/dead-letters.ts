@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { readHost } from '../../../shared/control/host-name.ts';
 import { type FoundLetter, isMeant, type LetterFilter } from '../../../shared/control/letter-filter.ts';
 import { letterJson } from '../../../shared/control/letter-json.ts';
-import { browseLetters, purgedJson, purgeLetters } from '../../../shared/control/letter-list.ts';
+import { purgedJson, purgeLetters } from '../../../shared/control/letter-list.ts';
 import { LETTER_TTL_MS } from '../../../shared/ports/dead-letter.ts';
-import { SECOND_MS } from '../../../shared/task/durations.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema } from '../problem.ts';
 import { replay } from '../replay.ts';
@@ -16,8 +15,6 @@ const MOST_CHANGED = 1_000_000;
 
 const tags = ['dead letters'];
 const errors = { 400: problemSchema, 503: problemSchema };
-/** A browse reads the whole queue: its answer serves all who ask within this time. */
-const KEPT_MS = 10 * SECOND_MS;
 
 const change = z.strictObject({
   ...letterFilter,
@@ -28,7 +25,6 @@ const change = z.strictObject({
 
 /** Dead letters: shown, offered again and deleted. */
 export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
-  const browser = new LetterBrowser(parts);
   app.get(
     '/api/dlq',
     {
@@ -44,7 +40,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
     },
     async ({ query: { limit, ...filter } }) => {
       const meant = filterOf(filter);
-      const found = (await browser.browse()).filter((each) => isMeant(each, meant));
+      const found = (await parts.letters.browse()).filter((each) => isMeant(each, meant));
       const letters = found.slice(0, limit).map(shownLetter);
       return { letters, total: found.length, truncated: found.length > limit };
     },
@@ -60,7 +56,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       },
     },
     async ({ params }) => {
-      const found = (await browser.browse()).find(({ message }) => message.id === params.letter);
+      const found = (await parts.letters.browse()).find(({ message }) => message.id === params.letter);
       if (found === undefined) throw new Problem('unknown_letter', `there is no dead letter ${params.letter}`);
       return shownLetter(found);
     },
@@ -80,7 +76,6 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       const { limit = Number.POSITIVE_INFINITY, dryRun } = request.body;
       request.changed = { target: describe(request.body), isDry: dryRun };
       const told = await replay({ filter: expectFilter(request.body), limit, isDry: dryRun }, parts);
-      browser.forget();
       return told as { letters: number; malformed: number; dryRun: boolean };
     },
   );
@@ -100,35 +95,9 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       const filter = expectFilter(request.body);
       request.changed = { target: describe(request.body), isDry: dryRun };
       const meant = await parts.link.withLetters((letters) => purgeLetters(letters, { filter, limit, isDry: dryRun }));
-      browser.forget();
       return purgedJson(meant, dryRun) as { purged: number; matching: number; dryRun: boolean };
     },
   );
-}
-
-/** One browse of the queue at a time, kept for a while. */
-class LetterBrowser {
-  readonly #parts: Pick<ApiParts, 'link' | 'clock'>;
-  #kept: { readonly at: number; readonly found: Promise<readonly FoundLetter[]> } | undefined;
-
-  constructor(parts: Pick<ApiParts, 'link' | 'clock'>) {
-    this.#parts = parts;
-  }
-
-  browse(): Promise<readonly FoundLetter[]> {
-    const { link, clock } = this.#parts;
-    const now = clock.now();
-    if (this.#kept !== undefined && now - this.#kept.at < KEPT_MS) return this.#kept.found;
-    const found = link.withLetters(browseLetters);
-    found.catch(() => this.forget());
-    this.#kept = { at: now, found };
-    return found;
-  }
-
-  /** Something was changed. */
-  forget(): void {
-    this.#kept = undefined;
-  }
 }
 
 type Chosen = { readonly [K in keyof typeof letterFilter]?: z.infer<(typeof letterFilter)[K]> };

@@ -1,9 +1,14 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { validate } from '@readme/openapi-parser';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../../shared/runtime/clock.ts';
+import { SteadyClock } from '../../../../shared/stores/sqlite/steady-clock.ts';
 import { TestSite } from '../../../support/site.ts';
+import { letterOf } from '../../../support/stores/letters.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { openApi } from './setup.ts';
 
 async function openSite(): Promise<TestSite> {
@@ -84,6 +89,23 @@ describe('runs over HTTP', () => {
     expect(entries.filter(({ action }: { action: string }) => action === 'forget')).toMatchObject([
       { target: 'a.test', reason: 'moved' },
     ]);
+  });
+
+  test('letters that were deleted, in whatever way, are in no later answer', async () => {
+    const { ask, folder } = await openApi();
+    const path = join(folder, 'trawl.sqlite');
+    const { letters, database } = openLocalParts({ clock: new SteadyClock(systemClock), path, policy: {} });
+    onTestFinished(() => database.close());
+    const hosts = ['a.test', 'b.test', 'c.test'];
+    await letters.keep(hosts.map((host) => letterOf(`http://${host}/`, { at: Date.now() })));
+    const shown = async () => (await ask('/api/dlq')).json.letters.map(({ url }: { url: string }) => new URL(url).host);
+    expect(await shown()).toEqual(hosts);
+    expect((await ask('/api/forget', { body: { host: 'b.test' } })).json).toMatchObject({ letters: 1 });
+    expect(await shown()).toEqual(['a.test', 'c.test']);
+    expect((await ask('/api/dlq/purge', { body: { host: 'a.test' } })).json).toMatchObject({ purged: 1 });
+    expect(await shown()).toEqual(['c.test']);
+    expect((await ask('/api/forget', { body: { all: true } })).json).toMatchObject({ letters: 1 });
+    expect(await shown()).toEqual([]);
   });
 
   test('a webhook is delivered until it is taken, always with the same id, and can be verified', async () => {

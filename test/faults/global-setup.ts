@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { installPackages } from '../support/servers/debian.ts';
 import { needPrograms } from '../support/servers/ladder.ts';
+import { which } from '../support/servers/machine.ts';
 import { startPrograms } from '../support/servers/programs.ts';
 import { FORM } from './form.ts';
 import { tableOf } from './report.ts';
@@ -20,7 +22,9 @@ const [BEGIN, END] = ['<!-- faults: begin -->', '<!-- faults: end -->'];
 
 /** Servers that no row breaks, for those that break something else; at the end, the table of all rows. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const servers = await startPrograms(needPrograms());
+  const programs = needPrograms();
+  if (which('faketime') === undefined) installPackages('faketime');
+  const servers = await startPrograms(programs);
   const folder = mkdtempSync(join(tmpdir(), 'trawl-faults-'));
   const report = join(folder, 'rows.jsonl');
   writeFileSync(report, '');

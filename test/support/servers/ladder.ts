@@ -2,7 +2,7 @@ import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import pRetry from 'p-retry';
 import { hasImages, startContainers } from './containers.ts';
-import { tryRun, which } from './machine.ts';
+import { installPackages } from './debian.ts';
 import { findPrograms, type Programs, startPrograms } from './programs.ts';
 import type { Servers } from './servers.ts';
 
@@ -55,14 +55,7 @@ export function needPrograms(): Programs {
 }
 
 function installPrograms(): Programs | undefined {
-  if (process.getuid?.() !== 0 || which('apt-get') === undefined) return undefined;
-  process.stderr.write('No RabbitMQ and Redis found: apt-get install rabbitmq-server redis-server\n');
-  tryRun('apt-get', ['update', '-qq']);
-  // Installing must not start servers of the machine's own.
-  tryRun('sh', [
-    '-c',
-    'RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends rabbitmq-server redis-server',
-  ]);
+  installPackages('rabbitmq-server', 'redis-server');
   return findPrograms();
 }
 

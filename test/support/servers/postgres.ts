@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import pRetry from 'p-retry';
 import pg from 'pg';
 import { GenericContainer, Wait } from 'testcontainers';
+import { installPackages } from './debian.ts';
 import { freePort, tryRun, which } from './machine.ts';
 
 /** A Postgres for the suites to use as they like. */
@@ -82,14 +83,7 @@ function findPrograms(): string | undefined {
 }
 
 function installPrograms(): string | undefined {
-  if (process.getuid?.() !== 0 || which('apt-get') === undefined) return undefined;
-  process.stderr.write('No Postgres found: apt-get install postgresql\n');
-  tryRun('apt-get', ['update', '-qq']);
-  // Installing must not start a server of the machine's own.
-  tryRun('sh', [
-    '-c',
-    'RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql',
-  ]);
+  installPackages('postgresql');
   return findPrograms();
 }
 

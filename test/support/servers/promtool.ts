@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { tryRun, which } from './machine.ts';
+import { installPackages } from './debian.ts';
+import { which } from './machine.ts';
 
 /**
  * Prometheus' own checker, installed if need be: as root on Debian by `apt-get`. It judges what we export, and the files in
@@ -16,14 +17,7 @@ export function needPromtool(): Promtool {
 }
 
 function installPromtool(): string | undefined {
-  if (process.getuid?.() !== 0 || which('apt-get') === undefined) return undefined;
-  process.stderr.write('No promtool found: apt-get install prometheus\n');
-  tryRun('apt-get', ['update', '-qq']);
-  // Installing must not start a server of the machine's own.
-  tryRun('sh', [
-    '-c',
-    'RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends prometheus',
-  ]);
+  installPackages('prometheus');
   return which('promtool');
 }
 

@@ -6,7 +6,8 @@ import type { PagePart } from '../task/task/page-limits.ts';
 import type { Task } from '../task/task/task.ts';
 import type { LinkBase } from '../task/url/url.ts';
 import { decodeBody, decodePieces } from './charset.ts';
-import { type Document, DocumentReader, NO_DOCUMENT, readDocument } from './document.ts';
+import { DocumentReader, readDocument } from './document.ts';
+import { type Document, NO_DOCUMENT } from './document-notes.ts';
 import { type MadePageOptions, madePage } from './made-page.ts';
 import { isHtml, isXhtml, mediaTypeOf } from './media-type.ts';
 import { readText, TextReader } from './readable-text.ts';
@@ -166,6 +167,11 @@ export class Page extends PageTools {
     do await setImmediate();
     while (!reader.read(TURN_LENGTH));
     this.#readableText = reader.text();
+  }
+
+  /** Where the tools have read the page first, it need not be read again. */
+  protected override noteDocument(document: Document): void {
+    this.#document ??= document;
   }
 
   protected override get base(): LinkBase {

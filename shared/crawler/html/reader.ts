@@ -67,6 +67,14 @@ export class HtmlReader {
     return this.#isFrameset;
   }
 
+  get isInTemplate(): boolean {
+    return this.open.isInTemplate;
+  }
+
+  get isInert(): boolean {
+    return this.open.isInert;
+  }
+
   next(): Token {
     const { tokenizer } = this;
     const token = tokenizer.next();

@@ -122,6 +122,11 @@ export class HtmlTokenizer {
     return true;
   }
 
+  /** The name of the tag just read, as written. */
+  get name(): string {
+    return this.#html.slice(this.#nameStart, this.#nameEnd);
+  }
+
   /** The value of the first attribute with one of these names in the tag just read, as written. */
   attribute(...names: readonly string[]): string | undefined {
     const html = this.#html;
@@ -132,8 +137,13 @@ export class HtmlTokenizer {
       const name = html.slice(this.attributeStart, this.attributeEnd).toLowerCase();
       if (names.includes(name)) value = html.slice(this.valueStart, this.valueEnd);
     }
-    this.#attributesAt = this.#nameEnd;
+    this.rewindAttributes();
     return value;
+  }
+
+  /** {@link nextAttribute} begins again. */
+  rewindAttributes(): void {
+    this.#attributesAt = this.#nameEnd;
   }
 
   /** Moves to the next attribute of the tag just read. Returns `false` if there is none. */

@@ -1,4 +1,5 @@
 import { type LinkBase, linkBase } from '../../task/url/url.ts';
+import type { Document } from '../document-notes.ts';
 import { isHtml, isXhtml, isXml } from '../media-type.ts';
 import { matchAllIn, matchIn } from './matching.ts';
 import type { NumberOptions } from './numbers.ts';
@@ -124,6 +125,9 @@ export abstract class PageTools {
     return this.#wasCut || (this.#tree?.isCut ?? false) || (this.#xml?.isCut ?? false);
   }
 
+  /** Title and links were found with the tree. */
+  protected abstract noteDocument(document: Document): void;
+
   /** The links of the elements that match, or of those inside them. */
   protected linksOf(css: string): readonly string[] {
     return this.#page.links(css);
@@ -139,13 +143,16 @@ export abstract class PageTools {
   }
 
   #read(): Tree {
-    this.#tree ??= this.#parsed();
+    if (this.#tree === undefined) {
+      this.#tree = this.#parsed();
+      if (this.#tree.document !== undefined) this.noteDocument(this.#tree.document);
+    }
     return this.#tree;
   }
 
   #parsed(): Tree {
     if (isXhtml(this.contentType)) return xhtmlTree(this.text);
-    if (isHtml(this.contentType)) return htmlTree(this.text);
+    if (isHtml(this.contentType)) return htmlTree(this.text, this.url);
     return isXml(this.contentType) ? xmlTree(this.text) : htmlTree('');
   }
 }

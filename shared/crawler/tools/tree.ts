@@ -1,7 +1,9 @@
 import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
 import { DomHandler, Parser } from 'htmlparser2';
 import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.ts';
+import type { Document as PageDocument } from '../document-notes.ts';
 import { parse5, treeAdapter } from './libraries.ts';
+import { tidyTree } from './tidy-tree.ts';
 
 /** A page's elements and texts, and nothing else: CDATA is text. No path in it is longer than `MAX_TREE_DEPTH`, so recursing into it is safe. */
 export interface Tree {
@@ -10,13 +12,21 @@ export interface Tree {
   readonly isXml: boolean;
   /** The page has more than the tree holds, by the limits of `page-limits.ts`. */
   readonly isCut: boolean;
+  /** What `readDocument` would find, where it was found on the way. */
+  readonly document?: PageDocument | undefined;
 }
 
 /** Thrown by what builds a tree when that is full; what has been built stays. */
 class TreeFull extends Error {}
 
-/** The tree that browsers make of HTML, by parse5. Scripting is off: the content of `noscript` is part of the page. */
-export function htmlTree(html: string): Tree {
+/** The tree that browsers make of HTML; with the page's URL, possibly also its document. Scripting is off: the content of `noscript` is part of the page. */
+export function htmlTree(html: string, url?: string): Tree {
+  const tidy = tidyTree(html, url);
+  return tidy === undefined ? untidyTree(html) : { ...tidy, isXml: false, isCut: false };
+}
+
+/** {@link htmlTree} of any page, by parse5. */
+export function untidyTree(html: string): Tree {
   const { adapter } = treeAdapter();
   let [elements, hasTemplates] = [0, false];
   let root: Document = adapter.createDocument();

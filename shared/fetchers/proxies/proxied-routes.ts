@@ -111,16 +111,14 @@ export class ProxiedRoutes<T extends Connections> {
     const givenUp = new AbortController();
     // Half of the time left, so that it is clear which step took too long, and another proxy can still be tried.
     const phaseMs = Math.ceil(Math.min(PHASE_MS, timeoutMs / 2));
-    let isForwarded = false;
-    return {
+    // Not by a getter: V8 makes a shape of its own for each object that is written with one, which keeps it until a full collection.
+    const route: Route<T> & { isForwarded: boolean } = {
       proxy,
       connections,
       proxyTimeout: { signal: givenUp.signal, phaseMs, lookup: this.#rotation.lookup },
-      get isForwarded() {
-        return isForwarded;
-      },
+      isForwarded: false,
       forwarded: () => {
-        isForwarded = true;
+        route.isForwarded = true;
       },
       timeoutMs: Math.ceil(timeoutMs),
       problemOf: ({ url, status }) =>
@@ -129,5 +127,6 @@ export class ProxiedRoutes<T extends Connections> {
           : undefined,
       giveUp: () => givenUp.abort(),
     };
+    return route;
   }
 }

@@ -23,15 +23,18 @@ export function selectFirst(css: string, node: AnyNode, { isXml }: In): Element 
 
 type Query = (element: Element) => boolean;
 
-/** Selectors of whole pages, compiled: a crawler asks every page for the same few. */
+/** Selectors, compiled: a crawler asks every page, and every row of its lists, for the same few. */
 const compiled = new Map<string, Query>();
 const MOST_COMPILED = 1_000;
 /** Their meaning may depend on where they are looked for. */
 const RELATIVE = /:|^\s*[>+~|]|,\s*[>+~|]/;
 
+/** Of one element alone, so that it doesn't matter where the search begins: a name, classes, an id. */
+const OF_ONE = /^[\w.#*-]+$/;
+
 /** What css-select is to look for: the selector itself where its meaning depends on the node, and else as compiled before. */
 function queryOf(css: string, node: AnyNode, isXml: boolean): string | Query {
-  if (node.type !== 'root' || RELATIVE.test(css)) return css;
+  if (node.type === 'root' ? RELATIVE.test(css) : !OF_ONE.test(css)) return css;
   const key = `${isXml ? 'xml' : 'html'} ${css}`;
   let query = compiled.get(key);
   if (query === undefined) {

@@ -38,6 +38,12 @@ const NAMES = new Map(
     .map((name) => [tagCode(name), name]),
 );
 
+const ATTRIBUTES = new Map(
+  'alt class content height href id lang name property rel src srcset style target title type value width'
+    .split(' ')
+    .map((name) => [name, name]),
+);
+
 /** Where a page is. After the body a page goes on as in the body. */
 const BEFORE_HTML = 0;
 const BEFORE_HEAD = 1;
@@ -298,7 +304,8 @@ class TidyTree implements TidyOutput {
     const tokenizer = this.#tokenizer;
     const attributes = new Attributes();
     while (tokenizer.nextAttribute()) {
-      const name = lowerCase(html.slice(tokenizer.attributeStart, tokenizer.attributeEnd));
+      const written = html.slice(tokenizer.attributeStart, tokenizer.attributeEnd);
+      const name = ATTRIBUTES.get(written) ?? lowerCase(written);
       if (name in attributes) continue;
       const value = html.slice(tokenizer.valueStart, tokenizer.valueEnd);
       attributes[name] = value.includes('&') ? decodeHTMLAttribute(value) : value;

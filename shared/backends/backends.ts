@@ -6,6 +6,7 @@ import type { BatchResults } from '../ports/batch-results.ts';
 import type { Biographer } from '../ports/biographer.ts';
 import type { BodyBudget, Fetcher } from '../ports/fetcher.ts';
 import type { AttemptHistory, Claims, Frontier, Ledger } from '../ports/frontier.ts';
+import type { FullStore } from '../ports/full-store.ts';
 import type { Groups } from '../ports/groups.ts';
 import type { HostGate, HostLimits } from '../ports/host-gate.ts';
 import type { HostOverview } from '../ports/host-overview.ts';
@@ -38,7 +39,15 @@ import { openRedisCache } from './response-caches.ts';
 
 /** The ports that stores implement: in Redis for a fleet, in SQLite for one machine. */
 export interface Stores {
-  readonly frontier: Frontier & AttemptHistory & Claims & Groups & QueuedLeases & HandOvers & Ledger & MissingSteps;
+  readonly frontier: Frontier &
+    AttemptHistory &
+    Claims &
+    Partial<FullStore> &
+    Groups &
+    QueuedLeases &
+    HandOvers &
+    Ledger &
+    MissingSteps;
   readonly runs: Runs & RunOverview;
   readonly gate: HostGate & HostLimits;
   readonly hosts: HostOverview;

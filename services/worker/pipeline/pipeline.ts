@@ -3,7 +3,6 @@ import { writeInput } from '../../../shared/crawler/joins/group-material.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
 import { StepError } from '../../../shared/crawler/step-error.ts';
-import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
 import { type BodyBudget, type Fetcher, PageHold } from '../../../shared/ports/fetcher.ts';
 import type { FileStore } from '../../../shared/ports/file-store.ts';
 import {
@@ -15,6 +14,7 @@ import {
   nameOf,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
+import type { FullStore } from '../../../shared/ports/full-store.ts';
 import type { Groups } from '../../../shared/ports/groups.ts';
 import type { MissingSteps as MissingStepsPort } from '../../../shared/ports/missing-steps.ts';
 import type { ResponseCache } from '../../../shared/ports/response-cache.ts';
@@ -52,7 +52,7 @@ export interface PipelineOptions
     EndingsOptions,
     Omit<JoinWorkOptions, 'frontier' | 'fetcher' | 'clock' | 'random'> {
   readonly worker: string;
-  readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingStepsPort;
+  readonly frontier: Frontier & AttemptHistory & Claims & Partial<FullStore> & Groups & Ledger & MissingStepsPort;
   readonly fetcher: Fetcher & BodyBudget;
   readonly cache: ResponseCache;
   /** Where files go that steps ask for. */
@@ -276,7 +276,7 @@ export class Pipeline {
     }
     const offered = await this.#links.offer(visit, page, extract);
     if (offered.how === 'stale') return 'ack';
-    if (offered.how === 'full') return await this.#endings.putBack(visit, 0, FULL_NAP_MS);
+    if (offered.how === 'full') return await this.#endings.withoutRoom(visit, offered.refused);
     const isMoreCut = offered.how === 'cut' && !page.truncated.includes('links');
     const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
     const made = doneRecord(visit, arrival, page, extract, { at: clock.now(), truncated });

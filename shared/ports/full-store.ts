@@ -1,11 +1,13 @@
-/**
- * An optional ability of a store that keeps everything in memory: tasks whose links it had no room for wait until it has, and a
- * run of which every task waits for that is paused.
- */
+/** An optional ability of a store that keeps everything in memory, in which tasks wait for room whose links it had none for. */
 export interface FullStore {
   /**
-   * Pauses a running run if nothing of it is in flight, and all that waits can't be taken in the memory that there is. It goes on by
-   * itself when there is room, or when somebody resumes it. Returns why it was paused; nothing if it wasn't.
+   * Pauses running runs of which nothing is in flight, and nothing that waits can be taken in the memory that there is. They go on by
+   * themselves when there is room, or when somebody resumes them. Returns those that it paused, and why.
    */
-  pauseIfStuck(run: string): Promise<string | undefined>;
+  pauseStuck(): Promise<readonly PausedRun[]>;
+}
+
+export interface PausedRun {
+  readonly run: string;
+  readonly reason: string;
 }

@@ -1,12 +1,10 @@
 import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
 import { type Frontier, nameOf, type Settlement, type SettleReply } from '../../../shared/ports/frontier.ts';
-import type { FullStore } from '../../../shared/ports/full-store.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import { RecordRefusedError, type Sink } from '../../../shared/ports/sink.ts';
 import type { Handling } from '../../../shared/ports/transport.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import type { Logger } from '../../../shared/runtime/logger.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import { type DeadLetteringOptions, publishDeadLetter } from '../dead-lettering.ts';
 import type { OutcomeLog } from '../outcome-log.ts';
@@ -15,9 +13,8 @@ import { settlementOf, wayOf } from './settlements.ts';
 import { type Ending, endedRecord, type Visit } from './visit.ts';
 
 export interface EndingsOptions extends DeadLetteringOptions {
-  readonly frontier: Frontier & Partial<FullStore> & DeadLetteringOptions['frontier'];
+  readonly frontier: Frontier & DeadLetteringOptions['frontier'];
   readonly sink: Sink;
-  readonly log: Logger;
   /** Called when links were taken, or a join may be due. */
   readonly onOffered?: () => void;
   /** Called when the frontier has taken an outcome. */
@@ -67,15 +64,12 @@ export class Endings {
     return 'ack';
   }
 
-  /** Puts a task back whose links a full frontier has refused. It may have been the last of its run that could end. */
+  /** Puts a task back whose links a full frontier has refused. */
   async withoutRoom(visit: Visit, refused: NonNullable<Settlement['refused']>): Promise<Handling> {
-    const { frontier, log } = this.#options;
-    const { run } = visit.task;
+    const { frontier, onSettled } = this.#options;
     const outcome = { kind: 'defer', inMs: FULL_NAP_MS } as const;
-    await frontier.settle(run, nameOf(visit), { outcome, refused, ...wayOf(spent(visit)) });
-    this.#options.onSettled?.('defer');
-    const reason = await frontier.pauseIfStuck?.(run);
-    if (reason !== undefined) log.error({ run, reason }, 'nothing of the run can end: it is paused');
+    await frontier.settle(visit.task.run, nameOf(visit), { outcome, refused, ...wayOf(spent(visit)) });
+    onSettled?.('defer');
     return 'ack';
   }
 

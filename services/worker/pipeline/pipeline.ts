@@ -14,7 +14,6 @@ import {
   nameOf,
   type TaskState,
 } from '../../../shared/ports/frontier.ts';
-import type { FullStore } from '../../../shared/ports/full-store.ts';
 import type { Groups } from '../../../shared/ports/groups.ts';
 import type { MissingSteps as MissingStepsPort } from '../../../shared/ports/missing-steps.ts';
 import type { ResponseCache } from '../../../shared/ports/response-cache.ts';
@@ -52,7 +51,7 @@ export interface PipelineOptions
     EndingsOptions,
     Omit<JoinWorkOptions, 'frontier' | 'fetcher' | 'clock' | 'random'> {
   readonly worker: string;
-  readonly frontier: Frontier & AttemptHistory & Claims & Partial<FullStore> & Groups & Ledger & MissingStepsPort;
+  readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingStepsPort;
   readonly fetcher: Fetcher & BodyBudget;
   readonly cache: ResponseCache;
   /** Where files go that steps ask for. */

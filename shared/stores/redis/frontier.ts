@@ -21,7 +21,7 @@ import {
   type TaskState,
   takenWith,
 } from '../../ports/frontier.ts';
-import type { FullStore } from '../../ports/full-store.ts';
+import type { FullStore, PausedRun } from '../../ports/full-store.ts';
 import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports/groups.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
 import type { MissingSteps } from '../../ports/missing-steps.ts';
@@ -33,6 +33,7 @@ import type { FailedReason } from '../../task/task/outcome.ts';
 import { expectOwnGroup } from '../group-offers.ts';
 import {
   type FrontierPolicy,
+  FULL_FOR_OTHERS_AT,
   MOST_DRAINED,
   MOST_REAPED,
   QUEUED_PAST_TTL_MS,
@@ -170,10 +171,11 @@ export class RedisFrontier
     return reply as SettleReply;
   }
 
-  async pauseIfStuck(run: string): Promise<string | undefined> {
-    const { usedBytes, limitBytes } = (await this.#memory?.memory()) ?? NO_LIMIT;
-    const reason = await this.#scripts.run('pause_stuck', run, usedBytes, limitBytes);
-    return reason === '' ? undefined : (reason as string);
+  async pauseStuck(): Promise<readonly PausedRun[]> {
+    const { usedBytes, limitBytes } = (await this.#memory?.recent()) ?? NO_LIMIT;
+    if (limitBytes === 0 || usedBytes < limitBytes * FULL_FOR_OTHERS_AT) return [];
+    const reply = (await this.#scripts.run('pause_stuck', usedBytes, limitBytes)) as string[];
+    return reply.flatMap((run, at) => (at % 2 === 0 ? [{ run, reason: reply[at + 1] ?? '' }] : []));
   }
 
   async fail(run: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void> {

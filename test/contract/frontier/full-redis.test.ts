@@ -49,7 +49,7 @@ async function setup() {
       for (const task of tasks) {
         await frontier.admit('r', nameOf(task), 'w');
         await frontier.settle('r', nameOf(task), { outcome: { kind: 'defer', inMs: NAP_MS }, refused });
-        reasons.push(await frontier.pauseIfStuck('r'));
+        reasons.push((await frontier.pauseStuck()).find(({ run }) => run === 'r')?.reason);
       }
       return reasons;
     },
@@ -79,12 +79,13 @@ test('a page whose links a full Redis refused waits until there is room, at no a
 });
 
 test('a run is paused once all of it waits for room, says how much it needs, and goes on by itself when it has that', async () => {
-  const { runs, clock, fill, release, refuse, end } = await setup();
+  const { frontier, runs, clock, fill, release, refuse, end } = await setup();
   fill(0.96);
   const [first, second, third] = (await release()) as [ReleasedTask, ReleasedTask, ReleasedTask];
-  expect(await refuse([first]), 'two others may end').toEqual([undefined]);
+  expect(await refuse([first, third]), 'another may end').toEqual([undefined, undefined]);
   await end([second]);
-  const [reason] = await refuse([third]);
+  const [{ run, reason } = {}] = await frontier.pauseStuck();
+  expect([run, await frontier.pauseStuck()]).toEqual(['r', []]);
   // (96 + 2 × 3) / 0.95 = 107.4
   expect(reason).toBe('Redis is full: needs about 8 MiB more (maxmemory), and goes on by itself then');
   expect(await runs.progress('r')).toMatchObject({ state: 'paused', pauseReason: reason, done: 1, waiting: 2 });

@@ -129,10 +129,10 @@ describe('what a crawl with joins loses', () => {
     'Redis is full and no page can end: the run is paused, says so, and ends once Redis has more',
     async (round) => {
       const { redis } = servers();
-      const crawl = await openJoinCrawl(round, { redisUrl: redis.url, perMinute: 1_200 });
+      const crawl = await openJoinCrawl(round, { redisUrl: redis.url, perMinute: 600 });
       const { host } = crawl.site;
       await crawl.begin();
-      await crawl.reaches(0.2);
+      await crawl.reaches(0.1);
       await crawl.workplace.run(['pause', '--host', host]);
       await until('nothing moves', async () => (await crawl.progress())?.inFlight === 0);
       const limit = Math.floor((await usedBytes(crawl)) * 0.8);

@@ -3,7 +3,7 @@ import { openRecords } from '../../shared/backends/sinks.ts';
 import type { KnownSecrets } from '../../shared/crawler/around/secrets.ts';
 import type { Catalogue } from '../../shared/crawler/catalogue.ts';
 import { Watchdog } from '../../shared/crawler/watchdog/watchdog.ts';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { BodyBudget, Fetcher } from '../../shared/ports/fetcher.ts';
 import type { FileStore } from '../../shared/ports/file-store.ts';
 import type { Observer, StageObserver } from '../../shared/ports/observer.ts';
 import { keptApart } from '../../shared/ports/response-cache.ts';
@@ -29,7 +29,7 @@ interface OpenWorkerOptions {
   readonly settings: Settings;
   readonly stores: Stores;
   readonly transport: Transport;
-  readonly fetcher: Fetcher;
+  readonly fetcher: Fetcher & BodyBudget;
   readonly sink: Sink;
   readonly files: FileStore;
   readonly rules: readonly RoutingRule[];

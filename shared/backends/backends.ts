@@ -5,13 +5,9 @@ import { BodyMemory } from '../fetchers/body-memory.ts';
 import type { BatchResults } from '../ports/batch-results.ts';
 import type { Biographer } from '../ports/biographer.ts';
 import type { BodyBudget, Fetcher } from '../ports/fetcher.ts';
-import type { AttemptHistory, Claims, Frontier, Ledger } from '../ports/frontier.ts';
-import type { Groups } from '../ports/groups.ts';
 import type { HostGate, HostLimits } from '../ports/host-gate.ts';
 import type { HostOverview } from '../ports/host-overview.ts';
 import type { Marks } from '../ports/marks.ts';
-import type { MissingSteps } from '../ports/missing-steps.ts';
-import type { HandOvers, QueuedLeases } from '../ports/queued-leases.ts';
 import type { ResponseCache } from '../ports/response-cache.ts';
 import type { RobotsStore } from '../ports/robots-store.ts';
 import type { Roster } from '../ports/roster.ts';
@@ -35,10 +31,11 @@ import { openNames } from './names.ts';
 import { placeOf } from './place.ts';
 import { rabbitMqRefusals, redisRefusals } from './refusals.ts';
 import { openRedisCache } from './response-caches.ts';
+import type { WholeFrontier } from './whole-frontier.ts';
 
 /** The ports that stores implement: in Redis for a fleet, in SQLite for one machine. */
 export interface Stores {
-  readonly frontier: Frontier & AttemptHistory & Claims & Groups & QueuedLeases & HandOvers & Ledger & MissingSteps;
+  readonly frontier: WholeFrontier;
   readonly runs: Runs & RunOverview;
   readonly gate: HostGate & HostLimits;
   readonly hosts: HostOverview;

@@ -1,4 +1,5 @@
-import type { RequestClock } from './request-clock.ts';
+import type { MemoryShare } from '../ports/fetcher.ts';
+import { RequestClock } from './request-clock.ts';
 
 /** Reserved for a body without a Content-Length. */
 const UNKNOWN_BYTES = 262_144;
@@ -8,7 +9,7 @@ const STEP_BYTES = 65_536;
 const nothing = (): void => {};
 
 /**
- * The budget of memory for the bodies of pages that one process reads and holds.
+ * The budget of memory for the bodies of pages that one process reads and holds, and for what its joins get.
  *
  * A body reserves its length before it is read, and more as it grows. When the budget is used up, bodies wait: their sockets are
  * not read, so their servers wait too, and the clocks of their requests are paused. When memory is freed, the oldest body that
@@ -52,6 +53,16 @@ export class BodyMemory {
     const share = new BodyShare(this, clock);
     this.#shares.add(share);
     this.reserve(share, Math.min(saysBytes ?? UNKNOWN_BYTES, most));
+    return share;
+  }
+
+  /** See {@link BodyBudget.reserve}. */
+  async enter(bytes: number): Promise<MemoryShare> {
+    const share = this.open(bytes, bytes, new RequestClock());
+    if (share.wantedBytes > 0)
+      await new Promise<void>((resolve) => {
+        share.onRoom = resolve;
+      });
     return share;
   }
 
@@ -120,7 +131,7 @@ export class BodyMemory {
 }
 
 /** One body's part of the {@link BodyMemory}. */
-export class BodyShare {
+export class BodyShare implements MemoryShare {
   readonly clock: RequestClock;
   readonly #memory: BodyMemory;
   /** Set by the memory. */

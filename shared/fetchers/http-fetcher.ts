@@ -1,5 +1,13 @@
 import { isIP } from 'node:net';
-import type { BodyBudget, DocumentRequest, FetchedPage, Fetcher, OpenDocument, PageRequest } from '../ports/fetcher.ts';
+import type {
+  BodyBudget,
+  DocumentRequest,
+  FetchedPage,
+  Fetcher,
+  MemoryShare,
+  OpenDocument,
+  PageRequest,
+} from '../ports/fetcher.ts';
 import { HostHeaders } from '../task/host/host-headers.ts';
 import { NOTHING_PRIVATE } from '../task/host/private-address.ts';
 import { AddressGuard, systemResolve } from './address-guard.ts';
@@ -77,6 +85,10 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
 
   get bodyBytes(): number {
     return this.memory.usedBytes;
+  }
+
+  reserve(bytes: number): Promise<MemoryShare> {
+    return this.memory.enter(bytes);
   }
 
   variantOf(url: string): string | undefined {

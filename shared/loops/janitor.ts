@@ -1,4 +1,5 @@
 import type { Frontier } from '../ports/frontier.ts';
+import type { FullStore } from '../ports/full-store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { messageOf } from '../runtime/errors.ts';
 import type { Service } from '../runtime/lifecycle.ts';
@@ -8,7 +9,7 @@ import type { Logger } from '../runtime/logger.ts';
 const ROUND_EVERY_MS = 5_000;
 
 interface JanitorOptions {
-  readonly frontier: Frontier;
+  readonly frontier: Frontier & Partial<FullStore>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Forgets runs that ended long ago; left out where the store forgets them by itself. */
@@ -18,8 +19,8 @@ interface JanitorOptions {
 }
 
 /**
- * Cleans up every few seconds: puts back tasks whose lease has lapsed, drains cancelled runs, forgets old ones. Safe to run in
- * every process at once.
+ * Cleans up every few seconds: puts back tasks whose lease has lapsed, drains cancelled runs, pauses runs that a full store lets do
+ * nothing, forgets old ones. Safe to run in every process at once.
  */
 export class Janitor implements Service {
   readonly #options: JanitorOptions;
@@ -56,6 +57,8 @@ export class Janitor implements Service {
     const lapsed = await this.#untilNone(() => frontier.reap());
     if (lapsed > 0) log.info({ tasks: lapsed }, 'leases lapsed: tasks put back');
     await this.#untilNone(() => frontier.drain());
+    for (const { run, reason } of (await frontier.pauseStuck?.()) ?? [])
+      log.error({ run, reason }, 'nothing of the run can end: it is paused');
     if (sweep !== undefined) await this.#untilNone(sweep);
   }
 

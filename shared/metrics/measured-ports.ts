@@ -101,16 +101,17 @@ export function measuredSink(sink: Sink, name: string, observer: PortObserver): 
 }
 
 /** A fetcher whose requests are timed, and whose bytes are counted. */
-export function measuredFetcher(fetcher: Fetcher, observer: PortObserver): Fetcher {
+export function measuredFetcher<F extends Fetcher>(fetcher: F, observer: PortObserver): F {
+  const own: Fetcher = fetcher;
   const failed = (error: unknown, began: number): void => {
     if (error instanceof FetchError) observer.fetched(error.reason, performance.now() - began);
   };
-  return overridden(fetcher, {
+  const methods: Partial<Fetcher> = {
     fetch: async (request) => {
       const began = performance.now();
       observer.entered('fetch');
       try {
-        const page = await fetcher.fetch(request);
+        const page = await own.fetch(request);
         observer.fetched(fetchOutcomeOf(page.status), page.durationMs);
         observer.received(page.body.byteLength);
         return page;
@@ -124,7 +125,7 @@ export function measuredFetcher(fetcher: Fetcher, observer: PortObserver): Fetch
     open: async (request) => {
       const began = performance.now();
       try {
-        const document = await fetcher.open(request);
+        const document = await own.open(request);
         observer.fetched(fetchOutcomeOf(document.status), performance.now() - began);
         return { ...document, body: countedBody(document.body, observer) };
       } catch (error: unknown) {
@@ -132,7 +133,8 @@ export function measuredFetcher(fetcher: Fetcher, observer: PortObserver): Fetch
         throw error;
       }
     },
-  });
+  };
+  return overridden(fetcher, methods as Partial<F>);
 }
 
 /** The same body, whose bytes are counted as they are read. */

@@ -31,7 +31,7 @@ export interface ProcessMetrics extends Service {
   readonly observer: PortObserver | undefined;
   /** Both services were reached. */
   fleet<C extends Connected>(connected: C): C;
-  fetcher(fetcher: Fetcher & BodyBudget): Fetcher;
+  fetcher<F extends Fetcher & BodyBudget>(fetcher: F): F;
   sink(sink: Sink, settings: Pick<Settings, 'sink'>): Sink;
   /** A service can be reached again, or no longer. */
   noteService(name: keyof typeof SERVICES, isUp: boolean): void;

@@ -36,8 +36,14 @@ export interface TaskTrace {
 export type Place =
   /** Number of tasks before it in its host's list. */
   | { readonly at: 'waiting'; readonly queue: Queue; readonly ahead: number; readonly state: TaskState }
-  /** Until its next attempt is due. */
-  | { readonly at: 'retry'; readonly queue: Queue; readonly inMs: number; readonly state: TaskState }
+  /** Until its next attempt is due; `forRoom`: and until the store has room for its links. */
+  | {
+      readonly at: 'retry';
+      readonly queue: Queue;
+      readonly inMs: number;
+      readonly forRoom?: true;
+      readonly state: TaskState;
+    }
   /** In flight: on its way to the broker, in one of its queues, or in a worker's hands. */
   | {
       readonly at: 'publishing' | 'queued' | 'working';

@@ -46,14 +46,27 @@ export interface Fetcher {
   stop(): Promise<void>;
   /** Does no host answer, of several that were asked? Our own network is away, then. */
   readonly isNetworkAway: boolean;
-  /** Number of pages whose reading waits for memory. */
+  /** Number of pages, and of joins, whose reading waits for memory. */
   readonly waitingForMemory: number;
 }
 
-/** An optional ability: says what memory the bodies of pages have. */
+/** An optional ability: the budget of memory that the bodies of pages have, in which others may take part. */
 export interface BodyBudget {
-  /** Bytes that count as memory now, of bodies being read and held. */
+  /** Bytes that count as memory now, of bodies being read and held, and of others. */
   readonly bodyBytes: number;
+  /**
+   * Counts bytes that are no body, as those of a body: resolves once there is room for them, or nothing older is left that could
+   * make room. The caller must close the share in the end.
+   */
+  reserve(bytes: number): Promise<MemoryShare>;
+}
+
+/** What one thing in memory takes of a {@link BodyBudget}. */
+export interface MemoryShare {
+  /** It has turned out to have this many bytes. */
+  settle(bytes: number): void;
+  /** Frees its memory. Safe to call twice. */
+  close(): void;
 }
 
 /** What requests for pages and for documents have in common. */
@@ -105,9 +118,19 @@ export interface PageRequest extends FetchRequest {
   readonly hold?: PageHold;
 }
 
-/** A caller's hold on the bytes of a fetched page. */
+/** A caller's hold on the bytes of a fetched page, or of what a join gets. */
 export class PageHold {
   #letGo: (() => void) | undefined;
+
+  /** Does something that needs a hold, which ends with it. */
+  static async during<T>(work: (hold: PageHold) => Promise<T>): Promise<T> {
+    const hold = new PageHold();
+    try {
+      return await work(hold);
+    } finally {
+      hold.end();
+    }
+  }
 
   /** For fetchers: a page's bytes count until `letGo` is called. Releases the page before, if there is one. */
   keep(letGo: () => void): void {

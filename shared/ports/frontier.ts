@@ -287,6 +287,11 @@ export interface Settlement {
   readonly input?: string;
   /** The mark that redirects have led it to claim; a store that lost its last second may lack it. Only with `done`. */
   readonly claimed?: string;
+  /**
+   * The store was full, and refused its links: about how many bytes they take, and whether its offers leave room for others (see
+   * {@link OfferOptions.leavesRoom}). Only with `defer`: a store that can tell keeps the task until it has room.
+   */
+  readonly refused?: { readonly bytes: number; readonly leavesRoom: boolean };
   /** Links of the page that were not offered, by why. */
   readonly leftOut?: Pick<LeftOut, 'depth' | 'scope' | 'condition'>;
   /** What is remembered of the page from now on; only with `done` and `skipped`, and only in an incremental run. */

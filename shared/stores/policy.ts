@@ -53,6 +53,15 @@ export const LEAST_WINDOW_SHARE = 0.4;
 /** A task is released at most this long before its slot: while it waits in a worker, it keeps others out. */
 export const LEAD_MS = 250;
 
+/**
+ * Shares of a store's memory from which on it takes no offers: those by owners and members of groups, and all that workers offer in runs
+ * without joins, to the first; those by others to the second, to leave room for the work that makes some.
+ */
+export const FULL_AT = 0.95;
+export const FULL_FOR_OTHERS_AT = 0.8;
+/** How often it is looked whether there is room again. */
+export const ROOM_LOOK_MS = SECOND_MS;
+
 /** Tasks dropped by one `drain`: about a millisecond of Redis' time, so that a run of a million doesn't block Redis. */
 export const MOST_DRAINED = 250;
 

@@ -1,16 +1,16 @@
 import type { FetcherOptions } from '../../shared/fetchers/fetcher-options.ts';
 import { GotFetcher } from '../../shared/fetchers/got/fetcher.ts';
 import { UndiciFetcher } from '../../shared/fetchers/undici/fetcher.ts';
-import type { Fetcher } from '../../shared/ports/fetcher.ts';
+import type { BodyBudget, Fetcher } from '../../shared/ports/fetcher.ts';
 
 /** What each fetcher is called by in `FETCHER`. */
-export const LANES: Readonly<Record<string, (options: FetcherOptions) => Fetcher>> = {
+export const LANES: Readonly<Record<string, (options: FetcherOptions) => Fetcher & BodyBudget>> = {
   got: (options) => new GotFetcher(options),
   undici: (options) => new UndiciFetcher(options),
 };
 
 /** The fetcher that `FETCHER` names, for tests in which any will do. */
-export function openLane(options: FetcherOptions): Fetcher {
+export function openLane(options: FetcherOptions): Fetcher & BodyBudget {
   const { FETCHER = 'got' } = process.env;
   const open = LANES[FETCHER];
   if (open === undefined)

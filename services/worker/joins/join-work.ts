@@ -3,8 +3,9 @@ import { JoinRun } from '../../../shared/crawler/joins/join-run.ts';
 import type { Join } from '../../../shared/crawler/joins/joins.ts';
 import { runMaterial } from '../../../shared/crawler/joins/run-material.ts';
 import { StepError } from '../../../shared/crawler/step-error.ts';
+import type { BodyBudget, PageHold } from '../../../shared/ports/fetcher.ts';
 import { nameOf } from '../../../shared/ports/frontier.ts';
-import type { Groups } from '../../../shared/ports/groups.ts';
+import { type GroupInputs, type Groups, MAX_GROUP_BYTES } from '../../../shared/ports/groups.ts';
 import type { DoneRecord } from '../../../shared/ports/record.ts';
 import type { Runs } from '../../../shared/ports/runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
@@ -18,6 +19,8 @@ import { type Ending, failedStep, joinRecord, type Visit } from '../pipeline/vis
 
 export interface JoinWorkOptions {
   readonly frontier: Groups;
+  /** What a join gets of its group takes part in this. */
+  readonly fetcher: Pick<BodyBudget, 'reserve'>;
   readonly progressOf: Runs['progress'];
   /** What all workers have stored; to be closed by the caller. */
   readonly openRecords: () => Promise<RecordSource>;
@@ -38,15 +41,15 @@ export class JoinWork {
     this.#steps = steps;
   }
 
-  /** `stale`: the join's release no longer counts. */
-  async make(visit: Visit): Promise<Made | 'stale'> {
+  /** `stale`: the join's release no longer counts. What it gets of its group counts as memory until `hold` ends. */
+  async make(visit: Visit, hold: PageHold): Promise<Made | 'stale'> {
     const { clock } = this.#options;
     const { run, task } = visit;
     const plan = run.options.joins;
     const planned = plan?.joins[task.step];
     const join = run.crawler.join(task.step);
     if (planned === undefined || join === undefined) throw new Error(`run ${task.run} has no join ${task.step}`);
-    const material = await this.#materialOf(visit, planned);
+    const material = await this.#materialOf(visit, planned, hold);
     if (material === 'stale') return 'stale';
     if ('outcome' in material) return { ending: material };
     const began = clock.now();
@@ -84,17 +87,24 @@ export class JoinWork {
     return underPolicy(outcome, { when: 'all', ...retry }, about);
   }
 
-  async #materialOf(visit: Visit, planned: PlannedJoin) {
-    const { frontier, progressOf, openRecords } = this.#options;
+  async #materialOf(visit: Visit, planned: PlannedJoin, hold: PageHold) {
+    const { frontier, fetcher, progressOf, openRecords } = this.#options;
     const { run, task } = visit;
     if (task.join?.group === OF_RUN) {
       const progress = await progressOf(task.run);
       return progress === undefined ? 'stale' : runMaterial(run.crawler, progress, openRecords);
     }
+    const share = await fetcher.reserve(MAX_GROUP_BYTES);
+    hold.keep(() => share.close());
     const inputs = await frontier.inputs(task.run, nameOf(visit));
     if (inputs === 'stale') return inputs;
+    share.settle(bytesOf(inputs));
     if (inputs.isTooLarge)
       return { outcome: { kind: 'failed', reason: 'too_large', detail: TOO_LARGE } } satisfies Ending;
     return groupMaterial(task, inputs, planned, run.crawler);
   }
+}
+
+function bytesOf({ inputs }: GroupInputs): number {
+  return Object.values(inputs).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }

@@ -1,4 +1,5 @@
-import { type Frontier, nameOf, type SettleReply } from '../../../shared/ports/frontier.ts';
+import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
+import { type Frontier, nameOf, type Settlement, type SettleReply } from '../../../shared/ports/frontier.ts';
 import { MAX_SLOT_WAIT_MS } from '../../../shared/ports/host-gate.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import { RecordRefusedError, type Sink } from '../../../shared/ports/sink.ts';
@@ -60,6 +61,15 @@ export class Endings {
     const settlement = { outcome, hostFreeInMs, ...wayOf(spent(visit)) };
     await frontier.settle(visit.task.run, nameOf(visit), settlement);
     this.#options.onSettled?.('defer');
+    return 'ack';
+  }
+
+  /** Puts a task back whose links a full frontier has refused. */
+  async withoutRoom(visit: Visit, refused: NonNullable<Settlement['refused']>): Promise<Handling> {
+    const { frontier, onSettled } = this.#options;
+    const outcome = { kind: 'defer', inMs: FULL_NAP_MS } as const;
+    await frontier.settle(visit.task.run, nameOf(visit), { outcome, refused, ...wayOf(spent(visit)) });
+    onSettled?.('defer');
     return 'ack';
   }
 

@@ -20,6 +20,8 @@ export interface LinkOffersOptions {
 
 /** Warnings remembered as logged, so that each is logged once. */
 const MOST_TOLD = 1_000;
+/** What a store needs for a link besides its text. */
+const STORED_BYTES = 100;
 /** What is logged when links are left out, by why. */
 const LEFT_OUT = {
   limit: 'the run has taken as many URLs as it may (--limit): further links are left out',
@@ -28,17 +30,22 @@ const LEFT_OUT = {
 } as const;
 
 /** What became of a page's links. */
-export interface LinksOffered {
-  /**
-   * `stale`: the page's release no longer counts. `full`: the frontier accepts nothing now. `cut`: offered, but the crawler
-   * named more links than a page may have.
-   */
-  readonly how: 'offered' | 'cut' | 'stale' | 'full';
-  /** Links that were not offered, each counted once. */
-  readonly leftOut?: Settlement['leftOut'];
-  /** What was offered, for the settle; nothing if no link was. */
-  readonly tally?: LinkTally;
-}
+export type LinksOffered =
+  | {
+      /** `stale`: the page's release no longer counts. `cut`: offered, but the crawler named more links than a page may have. */
+      readonly how: 'offered' | 'cut' | 'stale';
+      /** Links that were not offered, each counted once. */
+      readonly leftOut?: Settlement['leftOut'];
+      /** What was offered, for the settle; nothing if no link was. */
+      readonly tally?: LinkTally;
+    }
+  | {
+      /** The frontier accepts nothing now. */
+      readonly how: 'full';
+      readonly refused: LinksRefused;
+    };
+
+type LinksRefused = NonNullable<Settlement['refused']>;
 
 /** Offers the links of a page to the frontier: those that its step follows, and all of them if its run follows links. */
 export class LinkOffers {
@@ -61,7 +68,8 @@ export class LinkOffers {
     const sorted = await Promise.all(leads.map((lead) => sortLead(lead, source, page, { rules, isSeen })));
     const offers = sorted.flatMap((each) => each.offers);
     const tally = await this.#offerAll(visit, offers);
-    if (typeof tally === 'string') return { how: tally };
+    if (tally === 'stale') return { how: 'stale' };
+    if ('bytes' in tally) return { how: 'full', refused: tally };
     this.#seen.add(task.run, [task.url, page.url, ...offers.map(({ url }) => url)]);
     const leftOut = {
       depth: this.#seen.add(
@@ -82,7 +90,7 @@ export class LinkOffers {
     };
   }
 
-  async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<LinkTally | 'stale' | 'full'> {
+  async #offerAll(visit: Visit, offers: readonly TaskOffer[]): Promise<LinkTally | 'stale' | LinksRefused> {
     const { frontier, onOffered } = this.#options;
     const { run, host } = visit.task;
     const { limit, maxPages, maxHostsPerDomain, joins } = visit.run.options;
@@ -100,7 +108,7 @@ export class LinkOffers {
         if (leftOut.maxPages !== undefined) this.#tell(run, { maxPages }, LEFT_OUT.maxPages);
         if (leftOut.scope !== undefined) this.#tell(run, { maxHostsPerDomain, host }, LEFT_OUT.scope);
       } else if (answer.refused !== 'run') {
-        return answer.refused === 'parent' ? 'stale' : 'full';
+        return answer.refused === 'parent' ? 'stale' : { bytes: bytesOf(offers.slice(at)), leavesRoom };
       }
     }
     return tally;
@@ -119,4 +127,9 @@ export class LinkOffers {
 /** A stamp for one admission: 48 random bits, as only the few admissions of one release are told apart by it. */
 function newStamp(): string {
   return randomBytes(6).toString('base64url');
+}
+
+/** About what the store needs for them. */
+function bytesOf(offers: readonly TaskOffer[]): number {
+  return offers.reduce((sum, offer) => sum + Buffer.byteLength(JSON.stringify(offer)) + STORED_BYTES, 0);
 }

@@ -3,8 +3,7 @@ import { writeInput } from '../../../shared/crawler/joins/group-material.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
 import { StepError } from '../../../shared/crawler/step-error.ts';
-import { FULL_NAP_MS } from '../../../shared/loops/full-store.ts';
-import { PageHold } from '../../../shared/ports/fetcher.ts';
+import { type BodyBudget, type Fetcher, PageHold } from '../../../shared/ports/fetcher.ts';
 import type { FileStore } from '../../../shared/ports/file-store.ts';
 import {
   ALONE_FROM_STARTS,
@@ -50,9 +49,10 @@ export interface PipelineOptions
   extends Omit<RequestsOptions, 'steps' | 'sessions'>,
     StepsOptions,
     EndingsOptions,
-    Omit<JoinWorkOptions, 'frontier' | 'clock' | 'random'> {
+    Omit<JoinWorkOptions, 'frontier' | 'fetcher' | 'clock' | 'random'> {
   readonly worker: string;
   readonly frontier: Frontier & AttemptHistory & Claims & Groups & Ledger & MissingStepsPort;
+  readonly fetcher: Fetcher & BodyBudget;
   readonly cache: ResponseCache;
   /** Where files go that steps ask for. */
   readonly files: FileStore;
@@ -171,7 +171,7 @@ export class Pipeline {
       case 'unknown_run':
         // Its inputs are lost: it would write a wrong record over a right one.
         if (isJoin) return 'ack';
-        return await this.#visit({ ...visit, release: 0, state: NEW_TASK }, known);
+        return await PageHold.during((hold) => this.#visit({ ...visit, release: 0, state: NEW_TASK }, known, hold));
       case 'deadline':
       case 'crash_loop':
         return await this.#end(
@@ -182,8 +182,8 @@ export class Pipeline {
         const { state, pausedMs, answersOthers } = admission;
         const work = () =>
           isJoin
-            ? this.#join({ ...visit, state })
-            : this.#visit({ ...visit, state, answersOthers }, { ...known, pausedMs });
+            ? PageHold.during((hold) => this.#join({ ...visit, state }, hold))
+            : PageHold.during((hold) => this.#visit({ ...visit, state, answersOthers }, { ...known, pausedMs }, hold));
         leases.keep(task.run, name);
         try {
           if (state.starts < ALONE_FROM_STARTS) {
@@ -200,24 +200,19 @@ export class Pipeline {
     }
   }
 
-  async #visit(visit: Visit, known: Known): Promise<Handling> {
-    const hold = new PageHold();
-    try {
-      const requested = await this.#requests.make(visit, known, hold);
-      const { visit: at } = requested;
-      if ('laterMs' in requested) return await this.#endings.putBack(at, requested.laterMs);
-      const came = await seen(at, requested, this.#steps);
-      const handling = 'arrival' in came ? await this.#read(at, came.arrival) : await this.#end(at, came.ending);
-      await requested.left;
-      return handling;
-    } finally {
-      hold.end();
-    }
+  async #visit(visit: Visit, known: Known, hold: PageHold): Promise<Handling> {
+    const requested = await this.#requests.make(visit, known, hold);
+    const { visit: at } = requested;
+    if ('laterMs' in requested) return await this.#endings.putBack(at, requested.laterMs);
+    const came = await seen(at, requested, this.#steps);
+    const handling = 'arrival' in came ? await this.#read(at, came.arrival) : await this.#end(at, came.ending);
+    await requested.left;
+    return handling;
   }
 
   /** Has a join make its record of what its group, or its run, came to. */
-  async #join(visit: Visit): Promise<Handling> {
-    const made = await this.#joins.make(visit);
+  async #join(visit: Visit, hold: PageHold): Promise<Handling> {
+    const made = await this.#joins.make(visit, hold);
     if (made === 'stale') return 'ack';
     if ('ending' in made) return await this.#endings.over(visit, made.ending);
     const stored = await this.#endings.store(made.record);
@@ -280,7 +275,7 @@ export class Pipeline {
     }
     const offered = await this.#links.offer(visit, page, extract);
     if (offered.how === 'stale') return 'ack';
-    if (offered.how === 'full') return await this.#endings.putBack(visit, 0, FULL_NAP_MS);
+    if (offered.how === 'full') return await this.#endings.withoutRoom(visit, offered.refused);
     const isMoreCut = offered.how === 'cut' && !page.truncated.includes('links');
     const truncated = isMoreCut ? [...page.truncated, 'links' as const] : page.truncated;
     const made = doneRecord(visit, arrival, page, extract, { at: clock.now(), truncated });

@@ -6,6 +6,7 @@ import { QUEUES, type Queue } from '../../task/task/routing.ts';
 import { chunksOfPairs } from './chunks.ts';
 import { readCircumstances } from './circumstances.ts';
 import { markOfEntry, stateOf, wordsOfEntry } from './entry.ts';
+import { LEAVES_ROOM_FROM, NO_ROOM_FROM } from './numbers.ts';
 import { Scripts } from './scripts.ts';
 
 interface RedisBiographerOptions {
@@ -89,8 +90,11 @@ export class RedisBiographer implements Biographer {
       const found = pairs.find(([entry]) => markOfEntry(entry) === mark);
       if (found === undefined) continue;
       const [, queue, ...numbers] = wordsOfEntry(found[0]);
-      const inMs = Math.max(0, Number(found[1]) - now);
-      return { at: 'retry', queue: queue as Queue, inMs, state: stateOf(...numbers) };
+      const score = Number(found[1]);
+      const from = [LEAVES_ROOM_FROM, NO_ROOM_FROM].find((at) => score >= at);
+      const inMs = Math.max(0, score - (from ?? 0) - now);
+      const room = from === undefined ? {} : ({ forRoom: true } as const);
+      return { at: 'retry', queue: queue as Queue, inMs, ...room, state: stateOf(...numbers) };
     }
     return undefined;
   }

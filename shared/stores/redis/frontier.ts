@@ -21,16 +21,19 @@ import {
   type TaskState,
   takenWith,
 } from '../../ports/frontier.ts';
+import type { FullStore, PausedRun } from '../../ports/full-store.ts';
 import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports/groups.ts';
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
 import type { MissingSteps } from '../../ports/missing-steps.ts';
 import type { HandOvers, QueuedLeases } from '../../ports/queued-leases.ts';
+import type { MemoryUse } from '../../ports/store-memory.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ownerMarkOf, ownerTaskOf } from '../../task/group/join-task.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { expectOwnGroup } from '../group-offers.ts';
 import {
   type FrontierPolicy,
+  FULL_FOR_OTHERS_AT,
   MOST_DRAINED,
   MOST_REAPED,
   QUEUED_PAST_TTL_MS,
@@ -58,12 +61,14 @@ interface RedisFrontierOptions {
 
 /** Only the newest stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
 const MOST_NOTED = 50_000;
+/** Where nobody watches Redis' memory, only Redis itself does. */
+const NO_LIMIT: MemoryUse = { usedBytes: 0, limitBytes: 0 };
 type Refusal = readonly ['refused', 'run' | 'parent'];
 type Taken = readonly [accepted: number, known: number, scope: number, maxPages: number, limit: number];
 
 /** The frontier in Redis: each method is one script of `stores/redis/lua`, which has the rules. */
 export class RedisFrontier
-  implements Frontier, AttemptHistory, Claims, Groups, QueuedLeases, HandOvers, Ledger, MissingSteps
+  implements Frontier, AttemptHistory, Claims, FullStore, Groups, QueuedLeases, HandOvers, Ledger, MissingSteps
 {
   readonly #redis: Redis;
   readonly #prefix: string;
@@ -124,8 +129,10 @@ export class RedisFrontier
     const { hostConcurrency, giveUpMs } = this.#policy;
     const policy = [hostConcurrency, giveUpMs] as const;
     const looking = [looker, LOOK_LEASE_MS, this.#lag.ms] as const;
+    const { usedBytes, limitBytes } = (await this.#memory?.recent()) ?? NO_LIMIT;
+    const memory = [usedBytes, limitBytes] as const;
     const asked = this.#time();
-    const reply = await this.#scripts.run('release', limit, window, unpaced ? 1 : 0, ...policy, ...looking);
+    const reply = await this.#scripts.run('release', limit, window, unpaced ? 1 : 0, ...policy, ...looking, ...memory);
     this.#lag.took(this.#time() - asked);
     const [nextLook, time, ...entries] = reply as string[];
     const [nextLookMs, now] = [Number(nextLook), Number(time)];
@@ -162,6 +169,13 @@ export class RedisFrontier
   async settle(run: string, { release, mark }: ReleaseName, settlement: Settlement): Promise<SettleReply> {
     const reply = await this.#scripts.run('settle', run, release, mark, ...flatten(settlement), ...this.#bounds);
     return reply as SettleReply;
+  }
+
+  async pauseStuck(): Promise<readonly PausedRun[]> {
+    const { usedBytes, limitBytes } = (await this.#memory?.recent()) ?? NO_LIMIT;
+    if (limitBytes === 0 || usedBytes < limitBytes * FULL_FOR_OTHERS_AT) return [];
+    const reply = (await this.#scripts.run('pause_stuck', usedBytes, limitBytes)) as string[];
+    return reply.flatMap((run, at) => (at % 2 === 0 ? [{ run, reason: reply[at + 1] ?? '' }] : []));
   }
 
   async fail(run: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void> {

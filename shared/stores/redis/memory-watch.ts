@@ -1,17 +1,18 @@
 import type { Redis } from 'ioredis';
 import type { MemoryUse, StoreMemory } from '../../ports/store-memory.ts';
+import { FULL_AT, FULL_FOR_OTHERS_AT } from '../policy.ts';
 
 /** Who is offering: a producer can wait; a worker's links come from a page that was fetched already. */
 export type Offerer = 'producer' | 'worker';
 
-/** Shares of `maxmemory` from which on offers wait, to leave room for the work that drains a full Redis. */
-const FULL_AT: Readonly<Record<Offerer, number>> = { producer: 0.8, worker: 0.95 };
+/** Shares of `maxmemory` from which on offers wait. */
+const SHARES: Readonly<Record<Offerer, number>> = { producer: FULL_FOR_OTHERS_AT, worker: FULL_AT };
 const READ_EVERY_MS = 500;
 
 /** Watches how full Redis is. One read serves all callers within half a second. */
 export class RedisMemory implements StoreMemory {
   readonly #redis: Redis;
-  #used = 0;
+  #use: MemoryUse = { usedBytes: 0, limitBytes: 0 };
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
@@ -20,13 +21,19 @@ export class RedisMemory implements StoreMemory {
   }
 
   async isFull(offerer: Offerer): Promise<boolean> {
+    const { usedBytes, limitBytes } = await this.recent();
+    return limitBytes > 0 && usedBytes >= limitBytes * SHARES[offerer];
+  }
+
+  /** As of the last half second. */
+  async recent(): Promise<MemoryUse> {
     if (performance.now() - this.#readAt > READ_EVERY_MS) {
       this.#reading ??= this.#read().finally(() => {
         this.#reading = undefined;
       });
       await this.#reading;
     }
-    return this.#used >= FULL_AT[offerer];
+    return this.#use;
   }
 
   async memory(): Promise<MemoryUse> {
@@ -36,8 +43,7 @@ export class RedisMemory implements StoreMemory {
   }
 
   async #read(): Promise<void> {
-    const { usedBytes, limitBytes } = await this.memory();
-    this.#used = limitBytes === 0 ? 0 : usedBytes / limitBytes;
+    this.#use = await this.memory();
     this.#readAt = performance.now();
   }
 }

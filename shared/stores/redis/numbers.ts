@@ -35,6 +35,8 @@ import { PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
 import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/fingerprint.ts';
 import {
   FIRST_WINDOW,
+  FULL_AT,
+  FULL_FOR_OTHERS_AT,
   HIGHEST_START,
   INTERVAL_KNOWN_MS,
   LATE_MS,
@@ -45,6 +47,7 @@ import {
   MOST_RUNS_LOOKED_AT,
   PUBLISHING_MS,
   QUEUED_PAST_DEADLINE_MS,
+  ROOM_LOOK_MS,
   SHORTEST_PLACE_WAIT_MS,
   UNKNOWN_RESPONSE_MS,
   WINDOW_EVERY_MS,
@@ -69,6 +72,13 @@ const LAGGING_MS = 50;
 const LEAST_WINDOW = 200;
 /** What it shrinks to at most, at once. */
 const LEAST_LAGGING_SHARE = 0.25;
+/**
+ * Tasks that wait for room stand behind all other retries, each at one of these and the time of its next try: those for which Redis
+ * may be full to 95 %, and those of which the offers leave room for others. Both are exact, and above every time.
+ */
+export const NO_ROOM_FROM = 2_000_000_000_000_000;
+export const LEAVES_ROOM_FROM = 4_000_000_000_000_000;
+const MEBIBYTE = 1_048_576;
 /** In the place of a step's name: none is named so. */
 const NO_STEP = ' ';
 /** A compact mark is a sign and two groups of digits, each below its bound: together they fit into 63 bits. */
@@ -88,6 +98,8 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   DIGEST_LOW,
   FAULTS_TO_OPEN,
   FIRST_WINDOW,
+  FULL_AT,
+  FULL_FOR_OTHERS_AT,
   GROUP_LENGTH,
   HIGHEST_START,
   HOST_KEPT_MS,
@@ -99,11 +111,13 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   LEAST_LAGGING_SHARE,
   LEAST_WINDOW,
   LEAST_WINDOW_SHARE,
+  LEAVES_ROOM_FROM,
   LONGEST_PAUSE_MS,
   LONGEST_RESPONSE_MS,
   MALFORMED_HOST,
   MAX_GROUP_BYTES,
   MAX_MALFORMED_MARK_LENGTH,
+  MEBIBYTE,
   MINUTE_MS,
   MISSING_GAP_MS,
   MOST_HOSTS_TRIED,
@@ -116,6 +130,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   MOST_RUNS_LOOKED_AT,
   MOST_STEP_COUNTS,
   MOST_STEP_FAILURES,
+  NO_ROOM_FROM,
   NO_STEP,
   OF_RUN,
   OPEN_BASE_MS,
@@ -128,6 +143,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   PUBLISHING_MS,
   QUEUED_PAST_DEADLINE_MS,
   RETRY_AFTER_CAP_MS,
+  ROOM_LOOK_MS,
   SECOND_MS,
   SHORTEST_PLACE_WAIT_MS,
   SILENT_GIVE_UP_MS,

@@ -40,6 +40,7 @@ export type ScriptName =
   | 'oldest_due'
   | 'open'
   | 'pause_host'
+  | 'pause_stuck'
   | 'paused'
   | 'paused_hosts'
   | 'progress'

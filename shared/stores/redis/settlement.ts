@@ -29,11 +29,13 @@ type Flat = readonly [
   troublePauseMs: number,
   input: string,
   claimed: string,
+  refusedBytes: number | '',
+  leavesRoom: 1 | '',
 ];
 
 /** A settlement as the arguments of `settle.lua`, in their order. */
 export function flatten(settlement: Settlement): Flat {
-  const { outcome, bytes, attempt, hostFreeInMs, moved, page, leftOut, tally, input, claimed } = settlement;
+  const { outcome, bytes, attempt, hostFreeInMs, moved, page, leftOut, tally, input, claimed, refused } = settlement;
   const { hostAnswered, hostSpoke = false, hostTrouble, hostFault, slowDown } = settlement;
   const pause = outcome.kind === 'defer' ? outcome.host : undefined;
   return [
@@ -62,6 +64,8 @@ export function flatten(settlement: Settlement): Flat {
     Math.round(hostTrouble?.pauseMs ?? 0),
     input ?? '',
     claimed ?? '',
+    refused === undefined ? '' : Math.round(refused.bytes),
+    refused?.leavesRoom === true ? 1 : '',
   ];
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished } from 'vitest';
 import { htmlOf, serve } from '../../support/practice/serve.ts';
 import { TestSite } from '../../support/site.ts';
-import type { Crawl } from '../crawl.ts';
+import { type Crawl, RUN } from '../crawl.ts';
 import { inForm } from '../form.ts';
 import { row } from '../row.ts';
 import { ownServers } from '../servers.ts';
@@ -111,7 +111,8 @@ describe('what a crawl with joins loses', () => {
       await redis.command('CONFIG', 'SET', 'maxmemory', String(Math.floor((await usedBytes(crawl)) / 0.97)));
       try {
         await crawl.workplace.run(['resume', '--host', last.host]);
-        await last.arrival('/late', 2);
+        await last.arrival('/late');
+        await until('its links are refused', async () => (await crawl.progress())?.inFlight === 0);
         expect(await crawl.progress(), 'nothing is taken that begins groups').toMatchObject({ openGroups: GROUPS });
         await crawl.workplace.run(['resume', '--host', prices.host]);
         round.mended();
@@ -121,5 +122,39 @@ describe('what a crawl with joins loses', () => {
       }
     },
     inForm(600_000, 180_000),
+  );
+
+  row(
+    55,
+    'Redis is full and no page can end: the run is paused, says so, and ends once Redis has more',
+    async (round) => {
+      const { redis } = servers();
+      const crawl = await openJoinCrawl(round, { redisUrl: redis.url, perMinute: 600 });
+      const { host } = crawl.site;
+      await crawl.begin();
+      await crawl.reaches(0.1);
+      await crawl.workplace.run(['pause', '--host', host]);
+      await until('nothing moves', async () => (await crawl.progress())?.inFlight === 0);
+      const limit = Math.floor((await usedBytes(crawl)) * 0.8);
+      await redis.command('CONFIG', 'SET', 'maxmemory', String(limit));
+      try {
+        await crawl.workplace.run(['resume', '--host', host]);
+        await until('the run is paused', async () => (await crawl.progress())?.state === 'paused');
+        const paused = await crawl.progress();
+        expect(paused?.pauseReason).toMatch(/^Redis is full: needs about \d+ MiB more \(maxmemory\)/);
+        expect(paused?.waiting).toBeGreaterThan(0);
+        expect(await crawl.workplace.json(['status', RUN])).toMatchObject({ pauseReason: paused?.pauseReason });
+        expect(crawl.said).toContain('nothing of the run can end: it is paused');
+        const asked = crawl.site.requests.length;
+        await sleep(3_000);
+        expect(crawl.site.requests.length, 'nobody is asked in vain').toBe(asked);
+        await redis.command('CONFIG', 'SET', 'maxmemory', String(limit * 4));
+        await crawl.workplace.run(['resume', RUN]);
+        round.mended();
+        await verdict(crawl, { faults: 100 });
+      } finally {
+        await redis.command('CONFIG', 'SET', 'maxmemory', '0');
+      }
+    },
   );
 });

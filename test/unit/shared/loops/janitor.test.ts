@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Janitor } from '../../../../shared/loops/janitor.ts';
+import type { FullStore } from '../../../../shared/ports/full-store.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded, settled } from '../../../support/stores/embedded.ts';
 import { offerAll } from '../../../support/stores/offer-all.ts';
@@ -113,4 +114,19 @@ test('once stopped, no round comes; stop waits for the one under way, but not fo
 test('stop without a start does nothing', async () => {
   const { janitor } = await setup();
   await janitor.stop();
+});
+
+test('runs that a full store has paused are said, with what they need', async () => {
+  const { frontier, clock, log } = await setup();
+  const stuck = [[{ run: 'r', reason: 'it needs about 3 MiB' }]];
+  const full = withMethods<typeof frontier & Partial<FullStore>>(frontier, {
+    pauseStuck: async () => stuck.pop() ?? [],
+  });
+  const janitor = new Janitor({ frontier: full, clock, log, random: () => 0.5 });
+  onTestFinished(() => janitor.stop());
+  await janitor.start();
+  await settled();
+  clock.step(5_000);
+  await settled();
+  expect(log.lines).toEqual(['error: nothing of the run can end: it is paused r it needs about 3 MiB']);
 });

@@ -181,6 +181,7 @@ export interface Chapter {
     readonly queue: string;
     readonly ahead?: number;
     readonly inMs?: number;
+    readonly forRoom?: boolean;
     readonly worker?: string;
     readonly forMs?: number;
     readonly leaseMs?: number;

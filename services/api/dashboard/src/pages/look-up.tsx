@@ -113,6 +113,7 @@ function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks }: Chapte
           ? `waits in the ${place.queue} list of its host, as the next`
           : `waits in the ${place.queue} list of its host, ${count(place.ahead ?? 0)} before it`;
       case 'retry':
+        if (place.forRoom === true) return 'waits until Redis has room for its links';
         return `waits for its next attempt, in ${duration(place.inMs ?? 0)}`;
       case 'publishing':
         return 'on its way to the broker';

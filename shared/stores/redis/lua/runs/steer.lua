@@ -2,16 +2,19 @@
 -- Pauses, resumes or cancels a run.
 -- ARGV   prefix, run, paused | running | cancelled, why it is paused, time
 -- Result {the state before, the state after}, or {} if the run is unknown
--- Atomic; run twice, the second changes nothing. A run that has ended stays as it is.
+-- Atomic; run twice, the second changes nothing. A run that has ended stays as it is. One that a full Redis has paused may be paused
+-- by a person, and doesn't go on by itself then; resumed, it tries all that waits for room once more.
 
 local run, wanted = ARGV[2], ARGV[3]
 local key = run_key(run)
-local state, ended = unpack(redis.call('HMGET', key, 'state', 'ended_at'))
+local state, ended, needs_room = unpack(redis.call('HMGET', key, 'state', 'ended_at', 'needs_room'))
 if not state then return {} end
-if ended or state == 'cancelled' or state == wanted then return {state, state} end
+if ended or state == 'cancelled' or (state == wanted and not needs_room) then return {state, state} end
 redis.call('HSET', key, 'state', wanted)
+redis.call('HDEL', key, 'needs_room')
 if wanted == 'paused' then redis.call('HSET', key, 'pause_reason', ARGV[4]) else redis.call('HDEL', key, 'pause_reason') end
 if wanted == 'running' then
+  redis.call('HSET', key, 'tries_until', int(now + ROOM_LOOK_MS))
   wake_run(run, now)
 else
   redis.call('ZREM', P .. 'ready', run)

@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- Leases due tasks, each under a new release number.
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
---        of others is nothing, lease ms, how long Redis takes to answer in ms, time
+--        of others is nothing, lease ms, how long Redis takes to answer in ms, bytes that
+--        Redis uses, those that it may use or 0, time
 -- Needs  host_pace.lua, troubles.lua
 -- Result {ms until the next look, the time, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task; {ms until the lease ends, the time,
@@ -17,6 +18,7 @@ local limit, window, unpaced = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == 
 local concurrency, give_up = tonumber(ARGV[5]), tonumber(ARGV[6])
 
 local looker, lease_ms, lag = ARGV[7], tonumber(ARGV[8]), tonumber(ARGV[9])
+local used, memory = tonumber(ARGV[10]), tonumber(ARGV[11])
 
 -- One looks for all: as long as a full window, or nothing that is due, would keep each of them looking in vain.
 local function left_to_other_ms()
@@ -34,14 +36,15 @@ local reply, looks = {0, int(now)}, 0
 -- store that lost its last second doesn't know which it gave in that, and gives none of them again. How many were given is
 -- counted beside it, for people. Each host's are written before the next host is looked at, and in one command.
 local function read_run(run)
-  local state, interval, touched, last, released, waiting, told = unpack(redis.call('HMGET', run_key(run),
-    'state', 'interval_ms', 'touched', 'releases', 'released', 'waiting', 'give_up_ms'))
+  local state, interval, touched, last, released, waiting, told, needs_room, tries_until = unpack(redis.call('HMGET', run_key(run),
+    'state', 'interval_ms', 'touched', 'releases', 'released', 'waiting', 'give_up_ms', 'needs_room', 'tries_until'))
   return {
     id = run, is_running = state == 'running', interval = tonumber(interval), is_unpaced = unpaced and not touched,
     given = math.max(as_number(last), math.min(now * 1000, HIGHEST_START)),
     released = as_number(released), waiting = as_number(waiting),
     -- Few runs have hosts in trouble: without any, no host needs to be looked up.
     is_troubled = redis.call('EXISTS', run_key(run, 'trouble')) == 1, told_give_up = as_number(told),
+    needs_room = needs_room, tries_until = as_number(tries_until),
   }
 end
 
@@ -200,9 +203,14 @@ local function visit_host(run, host, quota)
   return taken
 end
 
--- Retries whose time has come rejoin their host's list, at the head.
-local function wake_retries(run)
-  local due = redis.call('ZRANGEBYSCORE', run_key(run, 'putback'), '-inf', int(now), 'LIMIT', 0, MOST_RETRIES_WOKEN)
+-- Has Redis room for this many bytes, up to a share of what it may use?
+local function has_room(share, bytes)
+  return memory == 0 or used + bytes < memory * share
+end
+
+-- Put back tasks whose time has come rejoin their host's list, at the head. Returns how many there were.
+local function wake_put_back(run, from, till)
+  local due = redis.call('ZRANGEBYSCORE', run_key(run, 'putback'), int(from), int(from + till), 'LIMIT', 0, MOST_RETRIES_WOKEN)
   for _, located in ipairs(due) do
     local host, queue, entry = string.match(located, '^(%S+) (%a+) (%d+ %d+ .*)$')
     redis.call('ZREM', run_key(run, 'putback'), located)
@@ -210,6 +218,26 @@ local function wake_retries(run)
     redis.call('LPUSH', list_key(run, queue, host), entry)
     redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host)
   end
+  return #due
+end
+
+-- Tasks that wait for room try again once there is some; those from before somebody resumed the run, whatever there is.
+local function wake_those_without_room(run)
+  local woken = 0
+  for _, waits in ipairs({{NO_ROOM_FROM, FULL_AT}, {LEAVES_ROOM_FROM, FULL_FOR_OTHERS_AT}}) do
+    local till = has_room(waits[2], 0) and now or math.min(now, run.tries_until)
+    if till > 0 then woken = woken + wake_put_back(run.id, waits[1], till) end
+  end
+  if run.tries_until > 0 and run.tries_until < now and woken == 0 then redis.call('HDEL', run_key(run.id), 'tries_until') end
+end
+
+-- A run that a full Redis has paused goes on when there is room for what it needs.
+local function resume_with_room(run)
+  local bytes, share = string.match(run.needs_room or '', '^(%d+) (%S+)$')
+  if not bytes or not has_room(tonumber(share), tonumber(bytes)) then return end
+  redis.call('HSET', run_key(run.id), 'state', 'running')
+  redis.call('HDEL', run_key(run.id), 'needs_room', 'pause_reason')
+  run.is_running = true
 end
 
 -- Sets when to look at a run again: at its first host's or first retry's time.
@@ -217,16 +245,25 @@ local function reschedule(run)
   local host = redis.call('ZRANGE', run_key(run, 'ready'), 0, 0, 'WITHSCORES')
   local retry = redis.call('ZRANGE', run_key(run, 'putback'), 0, 0, 'WITHSCORES')
   local at = math.min(tonumber(host[2] or 'inf'), tonumber(retry[2] or 'inf'))
+  if retry[2] and redis.call('ZCOUNT', run_key(run, 'putback'), int(NO_ROOM_FROM), '+inf') > 0 then
+    at = math.min(at, now + ROOM_LOOK_MS)
+  end
   if at == math.huge then redis.call('ZREM', P .. 'ready', run) else redis.call('ZADD', P .. 'ready', int(at), run) end
 end
 
 local function visit_run(id, quota, most_looks)
   local run = read_run(id)
+  if not run.is_running then resume_with_room(run) end
   if not run.is_running then
-    redis.call('ZREM', P .. 'ready', id)
+    if run.needs_room then
+      redis.call('ZADD', P .. 'ready', int(now + ROOM_LOOK_MS), id)
+    else
+      redis.call('ZREM', P .. 'ready', id)
+    end
     return 0
   end
-  wake_retries(id)
+  wake_put_back(id, 0, now)
+  wake_those_without_room(run)
   local hosts = redis.call('ZRANGEBYSCORE', run_key(id, 'ready'), '-inf', int(now), 'LIMIT', 0, most_looks)
   local left = quota
   for _, host in ipairs(hosts) do

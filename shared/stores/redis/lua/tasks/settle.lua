@@ -7,7 +7,8 @@
 --        condition refuses, the stamp of the admission that offered links or '', how many it offered, 1 if its host or that
 --        one's robots.txt has answered, why not healthily (answered | silent | outage | ''), the same for people, ms to pause a
 --        host that has answered before or 0, what joins get of it (JSON) or '', the mark that
---        redirects have led it to claim or '', throttles before a task goes to the tail, URLs whose attempts are noted at most, time
+--        redirects have led it to claim or '', bytes of its links that were refused for lack of memory or '', 1 if such offers are to
+--        leave room for others, throttles before a task goes to the tail, URLs whose attempts are noted at most, time
 -- Result 'settled', or 'put_back' when the page was done but some of those links are not here, or 'already' when the ledger
 --        doesn't hold this release of this task
 -- Needs  host_pace.lua, troubles.lua, groups.lua
@@ -16,10 +17,10 @@
 local run, release, mark, outcome, reason = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local delay, pause, pause_reason, health = tonumber(ARGV[7]), ARGV[8], ARGV[9], ARGV[10]
 local fault, slow_reason = ARGV[11], ARGV[12]
-local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[30])
+local bytes, note, free_in, throttles_until_back = tonumber(ARGV[13]), ARGV[14], tonumber(ARGV[15]), tonumber(ARGV[32])
 local moved_to, moved_form = ARGV[16], ARGV[17]
-local most_noted = tonumber(ARGV[31])
-local input, claimed = ARGV[28], ARGV[29]
+local most_noted = tonumber(ARGV[33])
+local input, claimed, refused_bytes, leaves_room = ARGV[28], ARGV[29], ARGV[30], ARGV[31] == '1'
 local page = ARGV[18] ~= '' and cjson.decode(ARGV[18])
 local too_deep, out_of_scope, unmet = tonumber(ARGV[19]), tonumber(ARGV[20]), tonumber(ARGV[21])
 local spoke, trouble_kind, trouble_reason, trouble_pause = ARGV[24] == '1', ARGV[25], ARGV[26], tonumber(ARGV[27])
@@ -133,7 +134,13 @@ else
     if outcome == 'retry' then task.attempts = task.attempts + 1 end
     if pause == 'alone' then task.throttles = task.throttles + 1 end
     tell_forgetter({mark})
-    redis.call('ZADD', run_key(run, 'putback'), int(now + delay), write_located(task))
+    local from = 0
+    if refused_bytes ~= '' then
+      from = leaves_room and LEAVES_ROOM_FROM or NO_ROOM_FROM
+      redis.call('HINCRBY', key, 'refused', 1)
+      redis.call('HINCRBY', key, 'refused_bytes', refused_bytes)
+    end
+    redis.call('ZADD', run_key(run, 'putback'), int(from + now + delay), write_located(task))
     redis.call('HINCRBY', key, 'waiting', 1)
     wake_run(run, now + delay)
   else

@@ -71,3 +71,64 @@ test('what a request waited for its own process does not slow its host', async (
   expect(took).toEqual([expect.any(Number)]);
   expect(took[0]).toBeLessThan(250);
 });
+
+/** A page that owns a group, with one part of it; `seen` is called inside the join. */
+function joined(seen: () => void) {
+  return defineCrawler({
+    name: 'joined',
+    steps: {
+      start: { to: ['part'], run: ({ follow }) => follow('part', '/page/2') },
+      part: { run: ({ emit }) => emit({ text: 'ä'.repeat(50_000) }) },
+    },
+    joins: {
+      sum: {
+        per: 'start',
+        of: ['part'],
+        run: ({ inputs, emit }) => {
+          seen();
+          emit({ parts: inputs.length });
+        },
+      },
+    },
+  });
+}
+
+async function setupJoin(seen: (memory: () => BodyMemory) => void) {
+  let world: Awaited<ReturnType<typeof setupMemory>> | undefined;
+  const crawler = joined(() => seen(() => (world as NonNullable<typeof world>).bodyMemory));
+  const { joinPlan } = crawler;
+  world = await setupMemory({ crawler, run: joinPlan === undefined ? {} : { joins: joinPlan } });
+  const pipeline = world.pipeline({ fetcher: world.fetcher });
+  await pipeline.handle(await deliver(world, '/page/1'));
+  for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  const [join] = await world.deliveries();
+  if (join === undefined) throw new Error('the join was not released');
+  return { ...world, worked: pipeline, join };
+}
+
+test('what a join gets counts while it is in hand, and no longer', async () => {
+  const inJoin: number[] = [];
+  const { bodyMemory, worked, join, sink } = await setupJoin((memory) => inJoin.push(memory().usedBytes));
+  expect(await worked.handle(join)).toBe('ack');
+  expect(sink.records.at(-1)).toMatchObject({ step: 'sum', outcome: 'done', data: { parts: 1 } });
+  expect(inJoin).toEqual([expect.any(Number)]);
+  // Two bytes a letter, and little beside them.
+  expect(inJoin[0]).toBeGreaterThan(100_000);
+  expect(inJoin[0]).toBeLessThan(101_000);
+  expect(bodyMemory.usedBytes).toBe(0);
+});
+
+test('a join whose inputs have no room waits until there is some, as a page does', async () => {
+  let hasRun = false;
+  const { bodyMemory, fetcher, worked, join, sink } = await setupJoin(() => {
+    hasRun = true;
+  });
+  const page = await fetcher.reserve(900_000);
+  const handled = worked.handle(join);
+  while (fetcher.waitingForMemory === 0) await sleep(5);
+  expect([hasRun, bodyMemory.usedBytes]).toEqual([false, 900_000]);
+  page.close();
+  expect(await handled).toBe('ack');
+  expect(sink.records.at(-1)).toMatchObject({ step: 'sum', outcome: 'done' });
+  expect([bodyMemory.usedBytes, fetcher.waitingForMemory]).toEqual([0, 0]);
+});

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { PipelineOptions } from '../../../../../services/worker/pipeline/pipeline.ts';
 import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import { FULL_NAP_MS } from '../../../../../shared/loops/full-store.ts';
-import type { LinkTally } from '../../../../../shared/ports/frontier.ts';
+import type { LinkTally, Settlement } from '../../../../../shared/ports/frontier.ts';
 import { hasMaxPages } from '../../../../../shared/ports/runs.ts';
 import { EVERYTHING } from '../../../../support/stores/embedded.ts';
 import { withMethods } from '../../../../support/with-methods.ts';
@@ -145,6 +146,26 @@ test('a full frontier: the page is put back at no attempt, and comes again after
   expect((await world.frontier.release(EVERYTHING)).tasks).toEqual([]);
   world.clock.step(1);
   await expectPutBack(world);
+});
+
+test('a page tells the full frontier how much it refused', async () => {
+  const world = await setup({ run: { follow: true } });
+  const told: Settlement[] = [];
+  const frontier = withMethods<PipelineOptions['frontier']>(world.frontier, {
+    offer: async () => ({ refused: 'full' }),
+    settle: async (run, name, settlement) => {
+      told.push(settlement);
+      return await world.frontier.settle(run, name, settlement);
+    },
+  });
+  const pipeline = world.pipeline({ frontier });
+  for (const path of ['/page/1', '/page/2']) await pipeline.handle(await deliver(world, path));
+  expect(told).toMatchObject(
+    Array.from({ length: 2 }, () => ({ outcome: { kind: 'defer' }, refused: { leavesRoom: false } })),
+  );
+  const [bytes = 0] = told.map(({ refused }) => refused?.bytes);
+  // Three links of a page.
+  expect([bytes > 600, bytes < 3_000]).toEqual([true, true]);
 });
 
 test('each offer names what this visit has offered before, and the settle names all of it', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema } from '../problem.ts';
+import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { reasonBody, runParams } from '../schemas/inputs.ts';
 
 const hookSchema = z.object({
@@ -10,13 +10,17 @@ const hookSchema = z.object({
 });
 
 /** The webhook of a run: how far its delivery is, and once more. */
-export function addWebhookRoutes(app: Api, { webhooks }: ApiParts): void {
+export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
   const tags = ['runs'];
-  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema };
+  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema, 503: problemSchema };
+  const noHook = async (run: string): Promise<never> => {
+    if ((await link.withStores(({ runs }) => runs.standing(run))) === undefined) throw unknownRun(run);
+    throw new Problem('not_found', `run ${run} has no webhook`);
+  };
   app.get(
     '/api/runs/:run/webhook',
     { schema: { tags, summary: 'The webhook of a run', params: runParams, response: { 200: hookSchema, ...errors } } },
-    async ({ params: { run } }) => webhooks.find(run) ?? noHook(run),
+    async ({ params: { run } }) => webhooks.find(run) ?? (await noHook(run)),
   );
   app.post(
     '/api/runs/:run/webhook/replay',
@@ -30,10 +34,6 @@ export function addWebhookRoutes(app: Api, { webhooks }: ApiParts): void {
         response: { 202: hookSchema, ...errors },
       },
     },
-    async ({ params: { run } }, reply) => reply.code(202).send((await webhooks.replay(run)) ?? noHook(run)),
+    async ({ params: { run } }, reply) => reply.code(202).send((await webhooks.replay(run)) ?? (await noHook(run))),
   );
-}
-
-function noHook(run: string): never {
-  throw new Problem('not_found', `run ${run} has no webhook`);
 }

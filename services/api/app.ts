@@ -38,7 +38,8 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     logger: false,
     bodyLimit: MOST_BODY_BYTES,
     requestTimeout: BODY_WITHIN_MS,
-    http: { connectionsCheckingInterval: LATE_CHECKED_EVERY_MS },
+    // Node would take the longer of the two times for the body.
+    http: { headersTimeout: BODY_WITHIN_MS, connectionsCheckingInterval: LATE_CHECKED_EVERY_MS },
     frameworkErrors: (error, _, reply) => sendProblem(problemOf(error), reply.headers(ANSWER_HEADERS)),
     clientErrorHandler: answerUnread,
     keepAliveTimeout: 5 * SECOND_MS,

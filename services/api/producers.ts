@@ -158,10 +158,10 @@ export class Producers implements Service {
   }
 
   async #produce(read: ReadRequest, stores: LinkedStores): Promise<WatchedProducer> {
-    const { log } = this.#options;
+    const { log, measures } = this.#options;
     const { run, settings, runOptions, seeds, startOf } = read;
     const rules = await routingRulesOf(settings);
-    const fetcher = await this.fetcher();
+    const fetcher = measures.fetcher(await this.fetcher());
     const watched = new WatchedProducer({
       ...{ settings, stores, fetcher, rules, run, runOptions, log, startOf },
       producer: newWorkerId(),
@@ -197,9 +197,9 @@ export class Producers implements Service {
 
   /** The one fetcher of this process: it keeps connections, and the address guard. */
   async fetcher(): Promise<Fetcher> {
-    const { settings, measures, log } = this.#options;
-    this.#fetcher ??= hostHeadersOf(settings).then(async (hostHeaders) =>
-      measures.fetcher(await openFetcher({ settings, version: VERSION, hostHeaders, log })),
+    const { settings, log } = this.#options;
+    this.#fetcher ??= hostHeadersOf(settings).then((hostHeaders) =>
+      openFetcher({ settings, version: VERSION, hostHeaders, log }),
     );
     return await this.#fetcher;
   }

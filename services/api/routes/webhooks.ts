@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UnavailableError } from '../../../shared/runtime/errors.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { reasonBody, runParams } from '../schemas/inputs.ts';
@@ -12,10 +13,16 @@ const hookSchema = z.object({
 /** The webhook of a run: how far its delivery is, and once more. */
 export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
   const tags = ['runs'];
-  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema, 503: problemSchema };
+  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema };
+  /** While the store is away nobody knows the run, but that it has no webhook is known. */
   const noHook = async (run: string): Promise<never> => {
-    if ((await link.withStores(({ runs }) => runs.standing(run))) === undefined) throw unknownRun(run);
-    throw new Problem('not_found', `run ${run} has no webhook`);
+    const standing = await link
+      .withStores(({ runs }) => runs.standing(run))
+      .catch((error: unknown) => {
+        if (!(error instanceof UnavailableError)) throw error;
+        return 'away';
+      });
+    throw standing === undefined ? unknownRun(run) : new Problem('not_found', `run ${run} has no webhook`);
   };
   app.get(
     '/api/runs/:run/webhook',

@@ -7,6 +7,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { addAccess, roleOf } from './access/access.ts';
+import { ANSWER_HEADERS } from './answer-headers.ts';
 import type { Api, ApiParts } from './parts.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
 import { addBatchRoutes } from './routes/batch.ts';
@@ -22,13 +23,14 @@ import { addRunRoutes } from './routes/runs.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addUrlRoutes } from './routes/urls.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
+import { answerUnread } from './unread-request.ts';
 
 /** A body that comes more slowly is given up. */
 const BODY_WITHIN_MS = 30 * SECOND_MS;
 /** Routes that take lists have a larger one. */
 const MOST_BODY_BYTES = 256 * 1024;
-const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/** Between two looks which bodies are late. */
+const LATE_CHECKED_EVERY_MS = 5 * SECOND_MS;
 
 /** The API as a Fastify that doesn't listen yet. */
 export async function openApp(parts: ApiParts): Promise<Api> {
@@ -36,6 +38,10 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     logger: false,
     bodyLimit: MOST_BODY_BYTES,
     requestTimeout: BODY_WITHIN_MS,
+    // Node would take the longer of the two times for the body.
+    http: { headersTimeout: BODY_WITHIN_MS, connectionsCheckingInterval: LATE_CHECKED_EVERY_MS },
+    frameworkErrors: (error, _, reply) => sendProblem(problemOf(error), reply.headers(ANSWER_HEADERS)),
+    clientErrorHandler: answerUnread,
     keepAliveTimeout: 5 * SECOND_MS,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 2_048, ignoreTrailingSlash: true },
@@ -46,7 +52,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
   // A client that always names the type of a body has none for a route that needs none.
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.removeContentTypeParser('application/json');
+  app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
     else parse(request, body as string, done);
@@ -54,9 +60,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
   app.setErrorHandler((error: unknown, request, reply) => answerProblem(error, request, reply, parts.log));
   app.setNotFoundHandler((_, reply) => sendProblem(new Problem('not_found', 'there is nothing here'), reply));
   app.addHook('onSend', async (_, reply) => {
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('referrer-policy', 'no-referrer');
-    reply.header('content-security-policy', CSP);
+    reply.headers(ANSWER_HEADERS);
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
   app.addHook('onResponse', async ({ routeOptions, method }, reply) =>

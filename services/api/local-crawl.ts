@@ -1,3 +1,4 @@
+import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { SETTINGS } from '../../shared/settings/table.ts';
@@ -15,13 +16,20 @@ const GRACE_MS = 8 * SECOND_MS;
  */
 export async function crawlLocally(
   { run, settings, runOptions, loaded, seeds }: ReadRequest,
-  { log, clock, signal, onOpen }: { log: Logger; clock: Clock; signal: AbortSignal; onOpen: () => void },
+  {
+    log,
+    measures,
+    clock,
+    signal,
+    onOpen,
+  }: { log: Logger; measures: CrawlMeasures; clock: Clock; signal: AbortSignal; onOpen: () => void },
 ): Promise<void> {
   const crawler = loaded.crawler.name;
   const begin = { run, options: runOptions, crawler, seeds, flags: { [SETTINGS.crawler.name]: crawler } };
   const plan = { run, settings, runOptions, loaded, seeds, hasInput: false, kept: { begin } };
   const fleet = new EmbeddedFleet(plan, {
     log,
+    measures,
     follow: async ({ untilOver }, over) => {
       onOpen();
       await untilOver(over);

@@ -1,6 +1,6 @@
 import { findCrawler } from '../../shared/crawler/catalogue.ts';
 import { MAX_OFFER, type Offer } from '../../shared/ports/frontier.ts';
-import type { RunOptions } from '../../shared/ports/runs.ts';
+import { PRODUCER_LEASE_MS, type RunOptions } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
@@ -40,8 +40,12 @@ interface OffersOptions {
   readonly log: Logger;
 }
 
-/** The producer of runs that wait for offers: it beats when something is offered. */
+/** The producer of runs that wait for offers: it beats as long as an API lives that takes them. */
 export const OFFERING = 'api-offers';
+/** Three fit into the lease of a producer. */
+const BEAT_EVERY_MS = PRODUCER_LEASE_MS / 4;
+/** Runs that are kept waiting at once. */
+const MOST_KEPT_WAITING = 500;
 /** Of the last seconds, in URLs: of more, the oldest are not made again. */
 const MOST_RECENT = 200_000;
 
@@ -55,6 +59,8 @@ export class Offers implements Service {
   #unwatch: () => void = () => {};
   #awaySince: number | undefined;
   #repeating: Promise<void> = Promise.resolve();
+  readonly #stopped = new AbortController();
+  #beating: Promise<void> = Promise.resolve();
 
   constructor(options: OffersOptions) {
     this.#options = options;
@@ -74,11 +80,13 @@ export class Offers implements Service {
       },
       restored: repeat,
     });
+    this.#beating = this.#beat();
   }
 
   async stop(): Promise<void> {
+    this.#stopped.abort();
     this.#unwatch();
-    await this.#repeating;
+    await Promise.all([this.#repeating, this.#beating]);
   }
 
   /** Opens a run that waits for offers. */
@@ -119,6 +127,21 @@ export class Offers implements Service {
       }
       return { run, discovered, duplicate, malformed: offers.filter((offer) => 'malformed' in offer).length };
     });
+  }
+
+  /** Runs that wait for offers have their producer, also those that an earlier process opened. */
+  async #beat(): Promise<void> {
+    const { link, clock } = this.#options;
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      // One that fails costs nothing: the lease outlasts three of them.
+      await link
+        .withStores(async ({ runs }) => {
+          for (const run of await runs.listOpen(MOST_KEPT_WAITING)) await runs.beat(run, OFFERING);
+        })
+        .catch(() => {});
+      await clock.sleep(BEAT_EVERY_MS, signal);
+    }
   }
 
   #keep(offered: Omit<RecentOffer, 'at'>): void {

@@ -26,6 +26,7 @@ const CODES = {
   records_elsewhere: 409,
   timeout: 408,
   too_large: 413,
+  headers_too_large: 431,
   unsupported_media_type: 415,
   malformed: 422,
   too_many_requests: 429,
@@ -64,6 +65,8 @@ export const problemSchema = z
 /** A service that is away may be back soon. */
 const RETRY_AFTER_MS = 5_000;
 
+export const PROBLEM_TYPE = 'application/problem+json';
+
 /** Names an unknown run. */
 export function unknownRun(run: string): Problem {
   return new Problem('unknown_run', `no run ${run} is known`);
@@ -88,13 +91,17 @@ export function problemOf(error: unknown): Problem {
 
 /** Answers with a problem. */
 export function sendProblem(problem: Problem, reply: FastifyReply): FastifyReply {
-  const { status, code, message, retryAfterMs } = problem;
+  const { status, retryAfterMs } = problem;
   if (retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="trawl"');
+  return reply.code(status).type(PROBLEM_TYPE).send(problemText(problem));
+}
+
+/** The body of the answer that tells a problem. */
+export function problemText({ status, code, message }: Problem): string {
   const title = STATUS_CODES[status] ?? 'Error';
   const detail = withoutCredentialsIn(message);
-  const document = { type: 'about:blank', title, status, detail, code };
-  return reply.code(status).type('application/problem+json').send(JSON.stringify(document));
+  return JSON.stringify({ type: 'about:blank', title, status, detail, code });
 }
 
 interface Validation {

@@ -1,6 +1,7 @@
 import { newWorkerId, openFetcher } from '../../shared/backends/backends.ts';
 import { newRunId } from '../../shared/control/run-id.ts';
 import { findCrawler } from '../../shared/crawler/catalogue.ts';
+import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { RunOptions, RunProgress } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -39,6 +40,7 @@ interface ProducersOptions {
   readonly settings: Settings;
   readonly link: Link;
   readonly offers: Offers;
+  readonly measures: CrawlMeasures;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -130,12 +132,12 @@ export class Producers implements Service {
   }
 
   async #crawl(read: ReadRequest): Promise<void> {
-    const { log, clock } = this.#options;
+    const { log, measures, clock } = this.#options;
     const opened = Promise.withResolvers<void>();
     const { signal } = this.#stopped;
     await this.#begin(
       read.run,
-      crawlLocally(read, { log, clock, signal, onOpen: () => opened.resolve() }),
+      crawlLocally(read, { log, measures, clock, signal, onOpen: () => opened.resolve() }),
       opened.promise,
     );
   }
@@ -156,10 +158,10 @@ export class Producers implements Service {
   }
 
   async #produce(read: ReadRequest, stores: LinkedStores): Promise<WatchedProducer> {
-    const { log } = this.#options;
+    const { log, measures } = this.#options;
     const { run, settings, runOptions, seeds, startOf } = read;
     const rules = await routingRulesOf(settings);
-    const fetcher = await this.fetcher();
+    const fetcher = measures.fetcher(await this.fetcher());
     const watched = new WatchedProducer({
       ...{ settings, stores, fetcher, rules, run, runOptions, log, startOf },
       producer: newWorkerId(),

@@ -65,13 +65,14 @@ export class ApiServer implements Service {
     const snapshots = new Snapshots(link, clock, resumeCommand);
     const feed = new FleetFeed(snapshots, clock, log);
     const audit = new Audit(settings.outputDir);
-    const offers = new Offers({ settings, link, clock, log });
-    const producers = new Producers({ settings, link, offers, clock, log });
-    const batches = new Batches({ settings, link, producers, clock, log });
     const metrics = await openControlMetrics(
       { settings, log },
       { link, clock, hostConcurrency: settings.hostConcurrency, freeBytes: () => freeSpaceOf(settings.outputDir) },
     );
+    const measures = metrics.crawls;
+    const offers = new Offers({ settings, link, clock, log });
+    const producers = new Producers({ settings, link, offers, measures, clock, log });
+    const batches = new Batches({ settings, link, producers, measures, clock, log });
     const webhooks = new Webhooks({
       ...{ link, clock, log },
       onSent: metrics.webhookSent,

@@ -7,6 +7,7 @@ import { type KnownSecrets, secretsFrom } from '../../shared/crawler/around/secr
 import { LOGIN_FAILED } from '../../shared/crawler/around/session.ts';
 import { Catalogue } from '../../shared/crawler/catalogue.ts';
 import { Janitor } from '../../shared/loops/janitor.ts';
+import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
 import type { RunProgress, Runs } from '../../shared/ports/runs.ts';
 import type { Sink } from '../../shared/ports/sink.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
@@ -54,6 +55,8 @@ export interface EmbeddedContext {
   readonly log: Logger;
   /** Where records go; left out: where the settings say. */
   readonly sink?: Sink;
+  /** Of a process that counts what its crawls do. */
+  readonly measures?: CrawlMeasures;
   /** Waits until the run is over, or `signal` is aborted. */
   follow(following: Following, signal: AbortSignal): Promise<void>;
   /** Checks that the seeds can be read, for the first time or again; left out where they are URLs. */
@@ -109,16 +112,18 @@ export class EmbeddedFleet {
     const worker = newWorkerId();
     if (kept !== undefined || (settings.sink === undefined && this.#context.sink === undefined))
       makeOutputFolder(join(settings.outputDir, run));
-    const sink = new FailFastSink(
+    const { measures } = this.#context;
+    const records =
       this.#context.sink ??
-        (await openSink(
-          { log: this.#context.log, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal },
-          worker,
-        )),
-      await openFiles(settings),
-    );
+      (await openSink(
+        { log: this.#context.log, settings, name: `trawl crawl ${worker}`, signal: interrupts.signal },
+        worker,
+      ));
+    const sinkName = this.#context.sink !== undefined ? 'memory' : settings.sink === undefined ? 'jsonl' : 'postgres';
+    const sink = new FailFastSink(measures?.sink(records, sinkName) ?? records, await openFiles(settings));
     const syncRecords = (): Promise<void> => sink.sync();
-    const stores = await openEmbedded(settings, kept && { ...kept, syncRecords });
+    const opened = await openEmbedded(settings, kept && { ...kept, syncRecords });
+    const stores = measures?.stores(opened) ?? opened;
     try {
       return await this.#work({ stores, sink, rules, hostHeaders, secrets, worker, interrupts });
     } finally {
@@ -145,7 +150,9 @@ export class EmbeddedFleet {
     const failure = AbortSignal.any([sink.failure, ...(owned === undefined ? [] : [owned.failure])]);
     this.#failure = failure;
     const log = silentAfter(this.#context.log, failure);
-    const fetcher = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+    const { measures } = this.#context;
+    const opened = await openFetcher({ settings, version: VERSION, hostHeaders, log });
+    const fetcher = measures?.fetcher(opened) ?? opened;
     const { files } = sink;
     const parts = { settings, stores, transport, sink, files, defaults: runOptions, worker, log };
     const releaser = openReleaser(parts);
@@ -157,6 +164,7 @@ export class EmbeddedFleet {
       fetcher,
       rules,
       watch,
+      observer: measures?.observer,
       onOffered,
       catalogue: new Catalogue([loaded]),
       secrets,

@@ -21,6 +21,8 @@ interface Connected {
 
 /** The services whose connections can be lost, and what metrics call them. */
 const SERVICES = { Redis: 'redis', RabbitMQ: 'rabbitmq' } as const;
+/** The store of a crawl in one process. */
+const LOCAL_STORE = 'sqlite';
 
 /**
  * The metrics of one process: it passes its ports through here, and uses what it gets back. With `METRICS_PORT` off it gets the same
@@ -80,8 +82,18 @@ export async function openProcessMetrics(options: ProcessMetricsOptions): Promis
   return { ...metrics, start: () => service.start(), stop: () => service.stop() };
 }
 
+/** What a crawl within a process passes its ports through, so that the process counts what it does. */
+export interface CrawlMeasures {
+  readonly observer: PortObserver;
+  stores<S extends Connected['stores']>(stores: S): S;
+  fetcher(fetcher: Fetcher): Fetcher;
+  sink(sink: Sink, name: string): Sink;
+}
+
 /** The metrics of the one process that also exports those of the fleet. */
 export interface ControlMetrics extends ProcessMetrics {
+  /** For the crawls of the API itself, any number of them. */
+  readonly crawls: CrawlMeasures;
   /** The exposition of both, for `/metrics`. Never rejects. */
   text(): Promise<string>;
   /** See {@link FleetReader.workersWanted}. */
@@ -104,7 +116,7 @@ export async function openControlMetrics(
   { link, ...sources }: FleetSources & { readonly link: ControlLink },
 ): Promise<ControlMetrics> {
   const { metricsHost: host, metricsPort: port } = settings;
-  const [{ observer, metrics }, { FleetMetrics }, { MetricsServer }] = await Promise.all([
+  const [{ observer, metrics, crawls }, { FleetMetrics }, { MetricsServer }] = await Promise.all([
     observed(),
     import('./fleet-metrics.ts'),
     import('./metrics-server.ts'),
@@ -120,6 +132,7 @@ export async function openControlMetrics(
   const server = port === undefined ? undefined : new MetricsServer({ host, port, log, read });
   return {
     ...metrics,
+    crawls,
     start: async () => server?.start(),
     stop: async () => server?.stop(),
     text: read,
@@ -133,6 +146,7 @@ export async function openControlMetrics(
 async function observed(): Promise<{
   readonly observer: PrometheusObserver;
   readonly metrics: Omit<ProcessMetrics, keyof Service>;
+  readonly crawls: CrawlMeasures;
 }> {
   const [{ PrometheusObserver }, ports] = await Promise.all([
     import('./prometheus-observer.ts'),
@@ -162,7 +176,17 @@ async function observed(): Promise<{
     noteService: (name, isUp) => observer.storeIs(SERVICES[name], isUp),
     watchWorker: (read) => observer.watchWorker(read),
   };
-  return { observer, metrics };
+  const crawls: CrawlMeasures = {
+    observer,
+    stores: (stores) => ({
+      ...stores,
+      frontier: ports.measuredFrontier(stores.frontier, LOCAL_STORE, observer),
+      gate: ports.measuredGate(stores.gate, LOCAL_STORE, observer),
+    }),
+    fetcher: (fetcher) => ports.measuredFetcher(fetcher, observer),
+    sink: (sink, name) => ports.measuredSink(sink, name, observer),
+  };
+  return { observer, metrics, crawls };
 }
 
 /** Serves the metrics of several processes as those of one. */

@@ -1,29 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { count, counted } from '../../shared/control/format.ts';
-import type { Workplace } from '../support/trawl.ts';
-import { beatWorkers, openBusyWorkplace } from './busy-store.ts';
-import { openChromium } from './chromium.ts';
-import { act, type OpenApi, openApi, openPage, picture, violationsOf } from './dashboard.ts';
+import { busyDashboard } from './busy-dashboard.ts';
+import { beatWorkers } from './busy-store.ts';
+import { act, openPage, picture, violationsOf } from './dashboard.ts';
 
-let browser: Browser;
-let workplace: Workplace;
-let api: OpenApi;
-
-beforeAll(async () => {
-  workplace = await openBusyWorkplace();
-  [browser, api] = await Promise.all([
-    openChromium(),
-    openApi(['--local', '--output-dir', workplace.folder], { workplace }),
-  ]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), api?.stop()]);
-  await workplace?.close();
-});
+const busy = busyDashboard();
 
 async function stateOf(run: string): Promise<string> {
-  return ((await (await fetch(`${api.url}/api/runs/${run}`)).json()) as { state: string }).state;
+  return ((await (await fetch(`${busy.api.url}/api/runs/${run}`)).json()) as { state: string }).state;
 }
 
 async function said(page: Page, text: string | RegExp): Promise<void> {
@@ -31,8 +16,8 @@ async function said(page: Page, text: string | RegExp): Promise<void> {
 }
 
 test('a run is paused, resumed, sealed and cancelled, each with its command', async () => {
-  const page = await openPage(browser, api);
-  await page.goto(`${api.url}/#/runs/run-06`);
+  const page = await openPage(busy.browser, busy.api);
+  await page.goto(`${busy.api.url}/#/runs/run-06`);
   const paused = await act(page, 'Pause run run-06', 'Pause', "the site's owner called");
   expect(paused).toContain(`trawl pause run-06 --reason 'the site'\\''s owner called'`);
   await said(page, 'running → paused');
@@ -56,8 +41,8 @@ test('a run is paused, resumed, sealed and cancelled, each with its command', as
 });
 
 test('all runs are paused and resumed from the overview', async () => {
-  await beatWorkers(workplace.folder);
-  const page = await openPage(browser, api);
+  await beatWorkers(busy.workplace.folder);
+  const page = await openPage(busy.browser, busy.api);
   await page.getByRole('link', { name: 'crawler-0' }).waitFor();
   await page.getByRole('link', { name: '251' }).waitFor();
   await page.getByText('Bottlenecks').waitFor();
@@ -72,8 +57,8 @@ test('all runs are paused and resumed from the overview', async () => {
 
 test('a host is paused, resumed and limited', async () => {
   // A rate that is none is refused, which the browser notes.
-  const page = await openPage(browser, api, { mayFail: true });
-  await page.goto(`${api.url}/#/hosts`);
+  const page = await openPage(busy.browser, busy.api, { mayFail: true });
+  await page.goto(`${busy.api.url}/#/hosts`);
   const name = page.getByLabel('Steer a host by name');
   await name.fill('site-9.example');
   expect(await act(page, 'Pause host site-9.example', 'Pause', 'asked to')).toContain(
@@ -96,8 +81,8 @@ test('a host is paused, resumed and limited', async () => {
 });
 
 test('letters are filtered, replayed and deleted, after they were counted', async () => {
-  const page = await openPage(browser, api);
-  await page.goto(`${api.url}/#/dead-letters`);
+  const page = await openPage(busy.browser, busy.api);
+  await page.goto(`${busy.api.url}/#/dead-letters`);
   await page.getByText(/^25\d dead letters\./).waitFor();
   await page.getByLabel('Reason').selectOption('http_4xx');
   await page.getByText(/^1 dead letter selected/).waitFor();
@@ -105,7 +90,7 @@ test('letters are filtered, replayed and deleted, after they were counted', asyn
   expect(deleted).toContain('1 letter will be deleted.');
   expect(deleted).toContain('trawl dlq purge --reason http_4xx');
   await said(page, '1 deleted.');
-  await page.goto(`${api.url}/#/dead-letters?host=site-200.example`);
+  await page.goto(`${busy.api.url}/#/dead-letters?host=site-200.example`);
   await page.getByText(/^1 dead letter selected/).waitFor();
   const replayed = await act(page, 'Replay these', 'Replay');
   expect(replayed).toContain('1 letter of 1 run.');
@@ -114,8 +99,8 @@ test('letters are filtered, replayed and deleted, after they were counted', asyn
 });
 
 test('a URL is looked up and forgotten', async () => {
-  const page = await openPage(browser, api);
-  await page.goto(`${api.url}/#/url`);
+  const page = await openPage(busy.browser, busy.api);
+  await page.goto(`${busy.api.url}/#/url`);
   await page.getByRole('textbox', { name: 'URL' }).fill('https://site-3.example/');
   await page.keyboard.press('Enter');
   await page.getByRole('row').filter({ hasText: 'run-01' }).first().waitFor();
@@ -126,21 +111,21 @@ test('a URL is looked up and forgotten', async () => {
 });
 
 test('the URLs of a host, and all of them, are counted and forgotten', async () => {
-  const page = await openPage(browser, api);
-  await page.goto(`${api.url}/#/hosts`);
+  const page = await openPage(busy.browser, busy.api);
+  await page.goto(`${busy.api.url}/#/hosts`);
   await page.getByLabel('Steer a host by name').fill('site-760.example');
   const host = await act(page, 'Forget host site-760.example', 'Forget');
   expect(host).toContain('trawl forget --host site-760.example');
   expect(host).toMatch(/marks? will be forgotten/);
   await said(page, /forgotten/);
-  const dry = await fetch(`${api.url}/api/forget`, {
+  const dry = await fetch(`${busy.api.url}/api/forget`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ all: true, dryRun: true }),
   });
   const { forgotten, kept, letters } = (await dry.json()) as Record<'forgotten' | 'kept' | 'letters', number>;
   expect(Math.min(forgotten, kept, letters)).toBeGreaterThan(0);
-  await page.goto(`${api.url}/#/url`);
+  await page.goto(`${busy.api.url}/#/url`);
   const all = await act(page, 'Forget all', 'Forget', 'a new start');
   expect(all).toContain('trawl forget --all');
   expect(all).toContain(
@@ -148,13 +133,13 @@ test('the URLs of a host, and all of them, are counted and forgotten', async () 
   );
   expect(all).toContain(`${count(kept)} stay: their URLs wait or are in flight.`);
   await said(page, `${counted(forgotten, 'mark')} forgotten`);
-  await page.goto(`${api.url}/#/dead-letters`);
+  await page.goto(`${busy.api.url}/#/dead-letters`);
   await page.getByText('There are none.').waitFor();
 });
 
 test('the audit has it all', async () => {
-  const page = await openPage(browser, api);
-  await page.goto(`${api.url}/#/audit`);
+  const page = await openPage(busy.browser, busy.api);
+  await page.goto(`${busy.api.url}/#/audit`);
   await page
     .getByRole('row')
     .filter({ hasText: 'pause run' })

@@ -1,25 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Workplace } from '../support/trawl.ts';
-import { openBusyWorkplace } from './busy-store.ts';
-import { openChromium } from './chromium.ts';
-import { flawsOf, type OpenApi, openApi, openPage, picture, TWO_LOOKS } from './dashboard.ts';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { busyDashboard } from './busy-dashboard.ts';
+import { flawsOf, openPage, picture, TWO_LOOKS } from './dashboard.ts';
 
-let browser: Browser;
-let workplace: Workplace;
-let api: OpenApi;
-
-beforeAll(async () => {
-  workplace = await openBusyWorkplace();
-  [browser, api] = await Promise.all([
-    openChromium(),
-    openApi(['--local', '--output-dir', workplace.folder], { workplace }),
-  ]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), api?.stop()]);
-  await workplace?.close();
-});
+const busy = busyDashboard();
 
 /** Every dialog: its name, the page that has it, its button, and what it says before it may be pressed. */
 const DIALOGS: readonly (readonly [name: string, hash: string, button: string | RegExp, says: string])[] = [
@@ -41,7 +25,7 @@ const DIALOGS: readonly (readonly [name: string, hash: string, button: string | 
 
 /** The button of a dialog, on its page. */
 async function openerOf(page: Page, hash: string, name: string | RegExp): Promise<Locator> {
-  await page.goto(`${api.url}/${hash}`);
+  await page.goto(`${busy.api.url}/${hash}`);
   if (String(name).startsWith('Forget host'))
     await page.getByLabel('Steer a host by name').fill(String(name).slice('Forget host '.length));
   const opener = page.getByRole('button', { name, ...(typeof name === 'string' ? { exact: true } : {}) }).first();
@@ -51,7 +35,7 @@ async function openerOf(page: Page, hash: string, name: string | RegExp): Promis
 
 describe.each(TWO_LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   test('each dialog is accessible, counts, leaves by Escape, and gives the focus back', async () => {
-    const page = await openPage(browser, api, { viewport, colorScheme, mayFail: true });
+    const page = await openPage(busy.browser, busy.api, { viewport, colorScheme, mayFail: true });
     const found: string[] = [];
     for (const [name, hash, button, says] of DIALOGS) {
       const opener = await openerOf(page, hash, button);
@@ -80,8 +64,8 @@ describe.each(TWO_LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
 });
 
 test('after an action the focus is on its button or, if that is gone, on the title', async () => {
-  const page = await openPage(browser, api);
-  await page.goto(`${api.url}/#/runs`);
+  const page = await openPage(busy.browser, busy.api);
+  await page.goto(`${busy.api.url}/#/runs`);
   const { keyboard } = page;
   const press = async (button: string, verb: string): Promise<void> => {
     await page.getByRole('button', { name: button, exact: true }).focus();
@@ -111,9 +95,9 @@ test('after an action the focus is on its button or, if that is gone, on the tit
 test.each(['#/', '#/runs', '#/runs/run-06', '#/dead-letters', '#/url', '#/new', '#/doctor'])(
   'Tab goes through all of %s once, visibly, from the way past the menu, and comes out',
   async (hash) => {
-    const page = await openPage(browser, api);
+    const page = await openPage(busy.browser, busy.api);
     // Who comes by a link begins at the title; who opens the page, at its top.
-    await page.goto(`${api.url}/${hash}`);
+    await page.goto(`${busy.api.url}/${hash}`);
     await page.reload();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.locator('main').getByRole('button').or(page.locator('main a')).first().waitFor();
@@ -149,7 +133,7 @@ test('a command is copied; where the browser refuses, another way, and at last i
   const COMMAND = 'trawl cancel run-06 --local';
   const permissions = ['clipboard-read', 'clipboard-write'];
   for (const refused of [[], ['clipboard'], ['clipboard', 'copying']]) {
-    const page = await openPage(browser, api, { permissions });
+    const page = await openPage(busy.browser, busy.api, { permissions });
     await page.evaluate((names) => {
       const refuse = (): Promise<never> =>
         Promise.reject(new DOMException('Write permission denied.', 'NotAllowedError'));

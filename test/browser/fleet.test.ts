@@ -111,7 +111,7 @@ test('URLs are added to an open run, colours change, and a session ends', async 
   await page.getByText('2 URLs taken, 1 of them malformed; 0 known already.').waitFor();
   await page.getByRole('button', { name: 'Colours: auto; switch to light' }).click();
   await page.getByRole('button', { name: 'Colours: light; switch to dark' }).click();
-  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark');
   await page.getByRole('button', { name: 'Was it delivered?' }).click();
   await page
     .locator('main')

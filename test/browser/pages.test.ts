@@ -1,9 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openWorkplace, type Workplace } from '../support/trawl.ts';
-import { beatWorkers, HOSTILE_URL, LONG_HOST, openBusyWorkplace } from './busy-store.ts';
-import { openChromium } from './chromium.ts';
-import { flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dashboard.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openWorkplace } from '../support/trawl.ts';
+import { busyDashboard } from './busy-dashboard.ts';
+import { beatWorkers, HOSTILE_URL, LONG_HOST } from './busy-store.ts';
+import { flawsOf, LOOKS, openApi, openPage, picture } from './dashboard.ts';
 
 type Place = readonly [name: string, hash: string, text: string];
 
@@ -36,29 +35,15 @@ const EMPTY: readonly Place[] = [
   ['url', `#/url?url=${encodeURIComponent('https://a.example/')}`, 'not known, so a new run takes it'],
 ];
 
-let browser: Browser;
-let workplace: Workplace;
-let api: OpenApi;
-
-beforeAll(async () => {
-  workplace = await openBusyWorkplace({ isHostile: true });
-  [browser, api] = await Promise.all([
-    openChromium(),
-    openApi(['--local', '--output-dir', workplace.folder], { workplace }),
-  ]);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), api?.stop()]);
-  await workplace?.close();
-});
+const busy = busyDashboard({ isHostile: true });
 
 describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   test('every page is there, accessible, and as wide as the window', async () => {
-    const page = await openPage(browser, api, { viewport, colorScheme });
+    const page = await openPage(busy.browser, busy.api, { viewport, colorScheme });
     const found: string[] = [];
     for (const [name, hash, text] of BUSY) {
-      await beatWorkers(workplace.folder);
-      await page.goto(`${api.url}/${hash}`);
+      await beatWorkers(busy.workplace.folder);
+      await page.goto(`${busy.api.url}/${hash}`);
       await page.locator('main').getByText(text).first().waitFor();
       await page.getByText('Live', { exact: true }).waitFor();
       found.push(...(await flawsOf(page)).map((flaw) => `${name}: ${flaw}`));
@@ -71,7 +56,7 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
     const empty = await openApi(['--local', '--output-dir', (await openWorkplace()).folder]);
     onTestFinished(() => empty.stop());
     // What isn't there is answered with 404, which the browser notes.
-    const page = await openPage(browser, empty, { viewport, colorScheme, mayFail: true });
+    const page = await openPage(busy.browser, empty, { viewport, colorScheme, mayFail: true });
     const found: string[] = [];
     for (const [name, hash, text] of EMPTY) {
       await page.goto(`${empty.url}/${hash}`);
@@ -83,7 +68,7 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   });
 
   test('texts of others are text, whatever is in them, and of any length', async () => {
-    const page = await openPage(browser, api, { viewport, colorScheme });
+    const page = await openPage(busy.browser, busy.api, { viewport, colorScheme });
     const found: string[] = [];
     const note = async (name: string): Promise<void> => {
       found.push(...(await flawsOf(page)).map((flaw) => `${name}: ${flaw}`));
@@ -91,17 +76,17 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
     };
     await page.getByText(LONG_HOST).first().waitFor();
     await note('overview');
-    await page.goto(`${api.url}/#/hosts`);
+    await page.goto(`${busy.api.url}/#/hosts`);
     await page.getByLabel('Show').selectOption('paused');
     await page.getByText(LONG_HOST).first().waitFor();
     await note('hosts');
-    await page.goto(`${api.url}/#/dead-letters?reason=http_4xx`);
+    await page.goto(`${busy.api.url}/#/dead-letters?reason=http_4xx`);
     await page.locator('main').getByText('hostile.example').first().waitFor();
     await note('letters');
     await page.locator('main').getByText('hostile.example').first().click();
     await page.getByText('<script>window.harmed=1</script>\\u202e').waitFor();
     await note('letter');
-    await page.goto(`${api.url}/#/url?url=${encodeURIComponent(`${HOSTILE_URL}${'x'.repeat(5_000)}`)}`);
+    await page.goto(`${busy.api.url}/#/url?url=${encodeURIComponent(`${HOSTILE_URL}${'x'.repeat(5_000)}`)}`);
     await page.getByText('not known, so a new run takes it').waitFor();
     await note('url');
     expect(await page.evaluate(() => 'harmed' in globalThis)).toBe(false);
@@ -111,13 +96,13 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
 });
 
 test('the page asks for nothing that its policy would have to allow', async () => {
-  const answer = await fetch(`${api.url}/`);
+  const answer = await fetch(`${busy.api.url}/`);
   const policy = answer.headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
   expect(policy).not.toContain('unsafe');
   const html = await answer.text();
   const script = /src="\.?\/?(\S+\.js)"/.exec(html)?.[1];
   // Names of files and lines of this machine are for those who develop.
-  expect(await (await fetch(`${api.url}/${script}`)).text()).not.toMatch(/fileName:|jsxDEV/);
+  expect(await (await fetch(`${busy.api.url}/${script}`)).text()).not.toMatch(/fileName:|jsxDEV/);
   expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)| on\w+=|https?:/);
 });

@@ -1,30 +1,13 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { count } from '../../shared/control/format.ts';
-import type { Workplace } from '../support/trawl.ts';
-import { beatWorkers, openBusyWorkplace } from './busy-store.ts';
-import { openChromium } from './chromium.ts';
-import { type OpenApi, openApi, openPage } from './dashboard.ts';
+import { busyDashboard } from './busy-dashboard.ts';
+import { openPage } from './dashboard.ts';
 
 const LETTERS = 10_000;
 const LONGEST_MS = 200;
 
-let browser: Browser;
-let workplace: Workplace;
-let api: OpenApi;
-
-beforeAll(async () => {
-  workplace = await openBusyWorkplace({ letters: LETTERS });
-  [browser, api] = await Promise.all([
-    openChromium(),
-    openApi(['--local', '--output-dir', workplace.folder], { workplace }),
-  ]);
-  await beatWorkers(workplace.folder);
-});
-afterAll(async () => {
-  await Promise.all([browser?.close(), api?.stop()]);
-  await workplace?.close();
-});
+const busy = busyDashboard({ letters: LETTERS, beat: true });
 
 interface TraceEvent {
   readonly name: string;
@@ -39,9 +22,9 @@ interface TraceEvent {
 
 /** The longest task of the page's main thread while something is done, in milliseconds, and how many tasks there were. */
 async function longestTask(page: Page, act: () => Promise<void>): Promise<{ ms: number; tasks: number }> {
-  await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+  await busy.browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
   await act();
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const { traceEvents } = JSON.parse((await busy.browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
   const main = new Set(
     traceEvents
       .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
@@ -59,7 +42,7 @@ test.each([
   ['5 000 hosts', '#/hosts', 'site-', 101],
   ['10 000 letters', '#/dead-letters', 'run-01', 101],
 ] as const)('%s: a page at a time, and no task holds the browser up', async (_, hash, text, mostRows) => {
-  const page = await openPage(browser, api);
+  const page = await openPage(busy.browser, busy.api);
   await page.getByText('Live', { exact: true }).waitFor();
   const { ms, tasks } = await longestTask(page, async () => {
     await page.evaluate((to) => {
@@ -76,14 +59,14 @@ test.each([
 });
 
 test('5 000 hosts and 10 000 letters are leafed through', async () => {
-  const page = await openPage(browser, api);
-  await page.goto(`${api.url}/#/hosts`);
+  const page = await openPage(busy.browser, busy.api);
+  await page.goto(`${busy.api.url}/#/hosts`);
   await page.getByRole('row').nth(100).waitFor();
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('101–200').waitFor();
   await page.getByRole('button', { name: 'Back' }).click();
   await page.getByText('1–100').waitFor();
-  await page.goto(`${api.url}/#/dead-letters`);
+  await page.goto(`${busy.api.url}/#/dead-letters`);
   await page.getByText(/^10 001 dead letters; the oldest 1 000 are shown/).waitFor();
   for (let first = 101; first <= 901; first += 100) {
     await page.getByRole('button', { name: 'Next' }).click();

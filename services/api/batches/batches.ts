@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { count, duration } from '../../../shared/control/format.ts';
+import type { CrawlMeasures } from '../../../shared/metrics/process-metrics.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Service } from '../../../shared/runtime/lifecycle.ts';
@@ -21,6 +22,7 @@ interface BatchesOptions {
   readonly settings: Settings;
   readonly link: Link;
   readonly producers: Producers;
+  readonly measures: CrawlMeasures;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -158,7 +160,7 @@ export class Batches implements Service {
   }
 
   #run(body: BatchRequest, { text, read, inputs, isKept }: ReadBatch): UnderWay {
-    const { link, clock, log } = this.#options;
+    const { link, measures, clock, log } = this.#options;
     const { run } = read;
     const isDistributed = body.distributed;
     const over = new AbortController();
@@ -168,7 +170,7 @@ export class Batches implements Service {
       : [AbortSignal.any([over.signal, this.#stopped.signal]), new AbortController().signal];
     const batch = isDistributed
       ? new FleetBatch({ read, inputs, request: text, link, clock })
-      : new LocalBatch({ read, inputs, log, clock });
+      : new LocalBatch({ read, inputs, measures, log, clock });
     const warning = warningOf(inputs, read.runOptions.intervalMs, body.timeout);
     const answer = (hasEnded: boolean): BatchAnswer =>
       batchAnswer({ run, inputs, records: batch.records, isDistributed, hasEnded, warning });

@@ -1,3 +1,4 @@
+import type { CrawlMeasures } from '../../../shared/metrics/process-metrics.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
@@ -11,6 +12,7 @@ import { MemorySink } from './memory-sink.ts';
 interface LocalBatchOptions {
   readonly read: ReadRequest;
   readonly inputs: readonly BatchInput[];
+  readonly measures: CrawlMeasures;
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -34,7 +36,7 @@ export class LocalBatch {
   /** Resolves when all is crawled, or after either signal is aborted: nobody else crawls what this process leaves. */
   async run(over: AbortSignal, left: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([over, left]);
-    const { read, inputs, log, clock } = this.#options;
+    const { read, inputs, measures, log, clock } = this.#options;
     const { run, settings, runOptions, loaded } = read;
     const seeds = new Map<string, Seed>();
     for (const input of inputs) {
@@ -47,6 +49,7 @@ export class LocalBatch {
     const fleet = new EmbeddedFleet(plan, {
       log,
       sink: this.#sink,
+      measures,
       follow: async ({ untilOver }, over) => await untilOver(over),
     });
     await fleet.run(stoppingBy(signal, GRACE_MS, clock));

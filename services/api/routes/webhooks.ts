@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { UnavailableError } from '../../../shared/runtime/errors.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema } from '../problem.ts';
+import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { reasonBody, runParams } from '../schemas/inputs.ts';
 
 const hookSchema = z.object({
@@ -10,13 +11,23 @@ const hookSchema = z.object({
 });
 
 /** The webhook of a run: how far its delivery is, and once more. */
-export function addWebhookRoutes(app: Api, { webhooks }: ApiParts): void {
+export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
   const tags = ['runs'];
   const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema };
+  /** While the store is away nobody knows the run, but that it has no webhook is known. */
+  const noHook = async (run: string): Promise<never> => {
+    const standing = await link
+      .withStores(({ runs }) => runs.standing(run))
+      .catch((error: unknown) => {
+        if (!(error instanceof UnavailableError)) throw error;
+        return 'away';
+      });
+    throw standing === undefined ? unknownRun(run) : new Problem('not_found', `run ${run} has no webhook`);
+  };
   app.get(
     '/api/runs/:run/webhook',
     { schema: { tags, summary: 'The webhook of a run', params: runParams, response: { 200: hookSchema, ...errors } } },
-    async ({ params: { run } }) => webhooks.find(run) ?? noHook(run),
+    async ({ params: { run } }) => webhooks.find(run) ?? (await noHook(run)),
   );
   app.post(
     '/api/runs/:run/webhook/replay',
@@ -30,10 +41,6 @@ export function addWebhookRoutes(app: Api, { webhooks }: ApiParts): void {
         response: { 202: hookSchema, ...errors },
       },
     },
-    async ({ params: { run } }, reply) => reply.code(202).send((await webhooks.replay(run)) ?? noHook(run)),
+    async ({ params: { run } }, reply) => reply.code(202).send((await webhooks.replay(run)) ?? (await noHook(run))),
   );
-}
-
-function noHook(run: string): never {
-  throw new Problem('not_found', `run ${run} has no webhook`);
 }

@@ -1,0 +1,26 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { samplesOf } from '../../../support/metrics/exposition.ts';
+import { TestSite } from '../../../support/site.ts';
+import { openApi } from './setup.ts';
+
+test('what the API crawls itself is in its metrics: batches, and the runs of this machine', async () => {
+  const site = new TestSite({ pages: 5 });
+  await site.start();
+  onTestFinished(() => site.stop());
+  const { ask } = await openApi();
+  const urls = [site.url('/page/1'), site.url('/page/2'), site.url('/nix')];
+  for (const some of [urls, urls.slice(0, 1)])
+    expect((await ask('/api/crawl/batch', { body: { urls: some, timeout: 20 } })).status).toBe(200);
+  await ask('/api/runs', { body: { run: 'r', seeds: [site.url('/page/3')] } });
+  await expect.poll(async () => (await ask('/api/runs/r')).json.state, { timeout: 20_000 }).toBe('finished');
+  const samples = samplesOf((await ask('/metrics')).text);
+  expect(Object.fromEntries(samples)).toMatchObject({
+    'trawl_tasks_settled_total{outcome="done",reason=""}': 4,
+    'trawl_tasks_settled_total{outcome="failed",reason="http_4xx"}': 1,
+    'trawl_records_written_total{sink="memory"}': 4,
+    'trawl_records_written_total{sink="jsonl"}': 1,
+  });
+  expect(samples.get('trawl_fetch_duration_seconds_count{outcome="ok"}')).toBeGreaterThanOrEqual(4);
+  expect(samples.get('trawl_received_bytes_total')).toBeGreaterThan(0);
+  expect(samples.get('trawl_store_call_duration_seconds_count{store="sqlite",operation="settle"}')).toBeGreaterThan(0);
+});

@@ -1,0 +1,57 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { Link } from '../../../../services/api/link.ts';
+import { Offers } from '../../../../services/api/offers.ts';
+import { PRODUCER_LEASE_MS } from '../../../../shared/ports/runs.ts';
+import { silentLog } from '../../../../shared/runtime/logger.ts';
+import { settingsFrom } from '../../../../shared/settings/settings.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
+
+/** Offers over a store, both on a clock that a test steps. */
+async function setup() {
+  const clock = new SteppedClock();
+  const stores = openLocalParts({ clock });
+  const asked = { times: 0, answered: 0 };
+  const link = {
+    withStores: async (action: (stores: never) => Promise<unknown>) => {
+      asked.times++;
+      return await action(stores as never).finally(() => asked.answered++);
+    },
+    watchStore: () => () => {},
+  } as unknown as Link;
+  const settings = settingsFrom({ flag: {}, environment: {}, file: {} });
+  const offers = new Offers({ settings, link, clock, log: silentLog });
+  await offers.start();
+  onTestFinished(async () => {
+    await offers.stop();
+    stores.database.close();
+  });
+  /** Steps a second after another, never while the store is asked. */
+  const step = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      clock.step(1_000);
+      await expect.poll(() => asked.answered, { interval: 1 }).toBe(asked.times);
+    }
+  };
+  const producersOf = async (run: string): Promise<object | undefined> => {
+    const { producers } = (await stores.runs.progress(run)) ?? {};
+    return producers && { open: producers.open, lost: producers.lost };
+  };
+  return { offers, stores, step, producersOf };
+}
+
+test('a run waits for offers as long as the API lives; other producers that fall silent are lost', async () => {
+  const { offers, stores, step, producersOf } = await setup();
+  await offers.open('waits', FAST_RUN, stores as never);
+  await offers.open('sealed', FAST_RUN, stores as never);
+  await stores.runs.seal('sealed');
+  await stores.runs.open('other', FAST_RUN, 'p');
+  await step(3 * PRODUCER_LEASE_MS);
+  expect(await producersOf('waits')).toEqual({ open: 1, lost: 0 });
+  expect(await producersOf('sealed')).toEqual({ open: 0, lost: 0 });
+  expect(await producersOf('other')).toEqual({ open: 0, lost: 1 });
+  await offers.stop();
+  await step(2 * PRODUCER_LEASE_MS);
+  expect(await producersOf('waits')).toEqual({ open: 0, lost: 1 });
+});

@@ -86,7 +86,7 @@ export async function openProcessMetrics(options: ProcessMetricsOptions): Promis
 export interface CrawlMeasures {
   readonly observer: PortObserver;
   stores<S extends Connected['stores']>(stores: S): S;
-  fetcher(fetcher: Fetcher): Fetcher;
+  fetcher<F extends Fetcher>(fetcher: F): F;
   sink(sink: Sink, name: string): Sink;
 }
 

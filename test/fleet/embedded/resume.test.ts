@@ -58,9 +58,18 @@ async function expectEachOnce(workplace: Workplace, run: string, pages: number):
 describe('trawl crawl --resume', () => {
   test('after Ctrl-C: the command that it names goes on, and nothing is fetched twice', async () => {
     const { site, workplace } = await setup({ pages: 200 });
+    // On a busy machine the crawl could otherwise be over before it hears of the signal.
+    const interrupted = Promise.withResolvers<void>();
+    site.on('/page/200', (_, response) => {
+      void interrupted.promise.then(() =>
+        response.setHeader('content-type', 'text/html').end('<title>Page 200</title>'),
+      );
+    });
     const crawl = workplace.start(['crawl', site.url('/'), '--run', 'cut', ...AT_FULL_SPEED]);
     await site.arrival('/page/60');
     crawl.signal('SIGINT');
+    await crawl.says(/Finishing the pages in hand/);
+    interrupted.resolve();
     const { code, stderr } = await crawl.ended;
     expect(code).toBe(130);
     expect(stderr).toMatch(/\nResume with: trawl crawl --resume cut\n$/);

@@ -31,7 +31,7 @@ export function ConnectionState() {
             {away !== undefined && snapshot.fleet !== undefined && `No new figures: ${why}. These are the last ones.`}
             {away !== undefined &&
               snapshot.fleet === undefined &&
-              `${sentence(why)}. Figures come as soon as it is back.`}
+              `${sentence(why)}. Figures come by themselves after that.`}
           </span>{' '}
           {away?.triesAt !== undefined && (
             <>

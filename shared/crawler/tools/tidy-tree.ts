@@ -27,7 +27,7 @@ const UNUSUAL_AT_HEAD = new Set(
   ['basefont', 'bgsound', 'frameset', 'head', 'html', 'noframes', 'template'].map(tagCode),
 );
 const OF_HEAD_NOSCRIPT = new Set(['link', 'meta', 'style'].map(tagCode));
-/** What a browser would read as text up to its end tag, and what it reads entities in. */
+/** Of what is text up to its end tag, what entities mean something in. */
 const WITH_ENTITIES = new Set([TEXTAREA, TITLE]);
 
 /** Names that most pages have, so that no string is made of them. */
@@ -55,7 +55,7 @@ const IN_BODY = 5;
 /**
  * The tree that a browser makes of a page whose tags say where it goes; nothing for another page, such as one with misnested tags, text
  * between the rows of a table, or a template. Elements that HTML leaves out or closes itself, as `tbody` and `li`, are known. It takes a
- * third of the time of a parser for any page. Tests hold it to parse5's tree.
+ * third of the time of parse5, whose tree the tests hold it to.
  */
 export function tidyTree(html: string, url?: string): TidyPage | undefined {
   // What HTML replaces, or reads in a way of its own.
@@ -73,7 +73,7 @@ export function tidyTree(html: string, url?: string): TidyPage | undefined {
   }
 }
 
-/** A page that was read, and what {@link DocumentNotes} found in it, if its URL was given and it can be told. */
+/** A page that was read, and what {@link DocumentNotes} found in it; that only if its URL was given, and its lines end without CR. */
 export interface TidyPage {
   readonly root: Document;
   readonly document: PageDocument | undefined;

@@ -141,9 +141,14 @@ export class HtmlTokenizer {
     return value;
   }
 
-  /** {@link nextAttribute} begins again. */
-  rewindAttributes(): void {
-    this.#attributesAt = this.#nameEnd;
+  /** Where the attributes of the tag just read begin. */
+  get attributesStart(): number {
+    return this.#nameEnd;
+  }
+
+  /** {@link nextAttribute} begins again, with the attributes of a tag that was read before, if their start is given. */
+  rewindAttributes(start = this.#nameEnd): void {
+    this.#attributesAt = start;
   }
 
   /** Moves to the next attribute of the tag just read. Returns `false` if there is none. */

@@ -5,7 +5,28 @@ import { linkWritten } from '../link-written.ts';
 import { isElement } from './nodes.ts';
 import { textOf } from './text.ts';
 
-const LINKS: ReadonlySet<string> = new Set(['a', 'area', 'link']);
+/** The elements of HTML that link by themselves. */
+export const MAY_LINK: ReadonlySet<string> = new Set(['a', 'area', 'link']);
+
+/** Gathers the absolute links of elements from what is written, each once. */
+export class LinkList {
+  readonly #links = new Set<string>();
+  readonly #base: LinkBase;
+
+  constructor(base: LinkBase) {
+    this.#base = base;
+  }
+
+  add(written: string): void {
+    const href = linkWritten(written);
+    const link = href === undefined ? undefined : resolveLink(href, this.#base);
+    if (link !== undefined && link.length <= MAX_LINK_LENGTH) this.#links.add(link);
+  }
+
+  get all(): readonly string[] {
+    return [...this.#links];
+  }
+}
 
 /**
  * The absolute links of elements: of each `<a>`, `<area>` and `<link>` its own, of others those inside. Each once, in the order of the
@@ -13,7 +34,7 @@ const LINKS: ReadonlySet<string> = new Set(['a', 'area', 'link']);
  * In XML, an element without `href` that holds only text, such as the `<link>` of a feed, is a link by its text.
  */
 export function linksOf(nodes: readonly AnyNode[], base: LinkBase, isXml: boolean): readonly string[] {
-  const links = new Set<string>();
+  const links = new LinkList(base);
   // An element inside another one that was matched as well would be walked for each of them.
   const seen = new Set<AnyNode>();
   const waiting = nodes.toReversed();
@@ -21,17 +42,15 @@ export function linksOf(nodes: readonly AnyNode[], base: LinkBase, isXml: boolea
     if (seen.has(node)) continue;
     seen.add(node);
     const written = isElement(node) ? writtenLink(node, isXml) : undefined;
-    const href = written === undefined ? undefined : linkWritten(written);
-    const link = href === undefined ? undefined : resolveLink(href, base);
-    if (link !== undefined && link.length <= MAX_LINK_LENGTH) links.add(link);
+    if (written !== undefined) links.add(written);
     if (!('children' in node) || written !== undefined) continue;
     for (let at = node.children.length - 1; at >= 0; at--) waiting.push(node.children[at] as AnyNode);
   }
-  return [...links];
+  return links.all;
 }
 
 function writtenLink(element: Element, isXml: boolean): string | undefined {
-  if (!isXml) return LINKS.has(element.name) ? element.attribs.href : undefined;
+  if (!isXml) return MAY_LINK.has(element.name) ? element.attribs.href : undefined;
   const { href } = element.attribs;
   if (href !== undefined) return href;
   const text = element.children.some(isElement) ? '' : textOf(element);

@@ -63,17 +63,17 @@ export abstract class PageTools {
 
   /** The objects of the page's JSON-LD, out of lists and `@graph`; only those of a type, such as `Product`, if one is given. */
   jsonLd(type?: string): readonly JsonLdObject[] {
-    return jsonLdIn(this.#read().root, type);
+    return jsonLdIn(this.#read().top, type);
   }
 
   /** The page's Open Graph properties: `og:title` is `title`; those of other prefixes, such as `article:author`, keep their names. */
   get openGraph(): Readonly<Record<string, string>> {
-    return openGraphIn(this.#read().root);
+    return openGraphIn(this.#read().top);
   }
 
   /** The content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`. */
   meta(name: string): string | undefined {
-    return metaIn(this.#read().root, name);
+    return metaIn(this.#read().top, name);
   }
 
   /** What the page says, or what the first element that matches says, as markdown with absolute links; undefined if none does. */
@@ -138,8 +138,8 @@ export abstract class PageTools {
     return this.#top;
   }
 
-  #selection({ root, isXml }: Tree): Selection {
-    return new Selection(root, { isXml, base: () => this.base });
+  #selection({ top, isXml }: Tree): Selection {
+    return new Selection(top, { isXml, base: () => this.base });
   }
 
   #read(): Tree {

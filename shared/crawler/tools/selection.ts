@@ -1,14 +1,11 @@
-import type { AnyNode } from 'domhandler';
 import { DomUtils } from 'htmlparser2';
 import type { LinkBase } from '../../task/url/url.ts';
-import { linksOf } from './element-links.ts';
 import { markdownOf } from './markdown.ts';
 import { matchAllIn, matchIn } from './matching.ts';
-import { isElement } from './nodes.ts';
+import type { NodeHandle } from './node-handle.ts';
 import { type NumberOptions, numberIn } from './numbers.ts';
-import { select, selectFirst } from './selectors.ts';
 import { gridOf, type TableRow, tableIn, tableRows } from './table.ts';
-import { textOf } from './text.ts';
+import { TreeHandle } from './tree-handle.ts';
 import { evaluate } from './xpath.ts';
 
 /** What a page knows of its elements. */
@@ -29,56 +26,50 @@ export interface TableOptions {
  * throws, with an Error that names it. Selectors are CSS, `element.all('> li')` included, and look inside the element.
  */
 export class Selection {
-  readonly #node: AnyNode;
+  readonly #at: NodeHandle;
   readonly #in: Surroundings;
 
-  constructor(node: AnyNode, surroundings: Surroundings) {
-    this.#node = node;
+  constructor(at: NodeHandle, surroundings: Surroundings) {
+    this.#at = at;
     this.#in = surroundings;
   }
 
   /** Its text: white space folded and trimmed, without scripts and styles. */
   get text(): string {
-    return textOf(this.#node);
+    return this.#at.text;
   }
 
   /** Its markup, the element itself included, as the tree has it. */
   get html(): string {
-    return DomUtils.getOuterHTML(this.#node, { xmlMode: this.#in.isXml });
+    return DomUtils.getOuterHTML(this.#at.node, { xmlMode: this.#in.isXml });
   }
 
   /** The element's name, such as `li`. */
   get name(): string {
-    return isElement(this.#node) ? this.#node.name : '';
+    return this.#at.name;
   }
 
   /** The text of the first element that matches; undefined if none does. */
   get(css: string): string | undefined {
-    const found = selectFirst(css, this.#node, this.#in);
-    return found === undefined ? undefined : textOf(found);
+    return this.#at.first(css)?.text;
   }
 
   /** The first element that matches. */
   first(css: string): Selection | undefined {
-    const found = selectFirst(css, this.#node, this.#in);
+    const found = this.#at.first(css);
     return found === undefined ? undefined : new Selection(found, this.#in);
   }
 
   /** All elements that match, in the order of the page. */
   all(css: string): readonly Selection[] {
-    return select(css, this.#node, this.#in).map((element) => new Selection(element, this.#in));
+    return this.#at.all(css).map((element) => new Selection(element, this.#in));
   }
 
   /** An attribute of the element itself, as written; with a selector, of the first element that matches. */
   attr(name: string): string | undefined;
   attr(css: string, name: string): string | undefined;
   attr(cssOrName: string, name?: string): string | undefined {
-    const element = name === undefined ? this.#node : selectFirst(cssOrName, this.#node, this.#in);
-    if (element === undefined || !isElement(element)) return undefined;
-    const wanted = name ?? cssOrName;
-    const { attribs } = element;
-    const key = this.#in.isXml || Object.hasOwn(attribs, wanted) ? wanted : wanted.toLowerCase();
-    return Object.hasOwn(attribs, key) ? attribs[key] : undefined;
+    return name === undefined ? this.#at.attribute(cssOrName) : this.#at.first(cssOrName)?.attribute(name);
   }
 
   /** The first number in the text of the element, or of the first that matches; {@link numberIn} has the rules. */
@@ -89,16 +80,15 @@ export class Selection {
 
   /** The absolute links of the element and those inside it, or of the elements that match, each once; see {@link linksOf}. */
   links(css?: string): readonly string[] {
-    const nodes = css === undefined ? [this.#node] : select(css, this.#node, this.#in);
-    return linksOf(nodes, this.#in.base(), this.#in.isXml);
+    return this.#at.links(css, this.#in.base());
   }
 
   /** The rows of the first table, or of the first table that matches or is in what matches; see {@link tableRows}. */
   table(css?: string): readonly TableRow[] | undefined;
   table(css: string | undefined, options: TableOptions): readonly (readonly string[])[] | undefined;
   table(css?: string, options?: TableOptions): readonly TableRow[] | readonly (readonly string[])[] | undefined {
-    const found = css === undefined ? this.#node : selectFirst(css, this.#node, this.#in);
-    const table = found === undefined ? undefined : tableIn(found);
+    const found = css === undefined ? this.#at : this.#at.first(css);
+    const table = found === undefined ? undefined : tableIn(found.node);
     if (table === undefined) return undefined;
     return options?.header === false ? gridOf(table).rows.map((row) => row.map(({ text }) => text)) : tableRows(table);
   }
@@ -115,11 +105,13 @@ export class Selection {
 
   /** What an XPath expression finds from here. Attributes, texts and numbers have a `text`, too. */
   xpath(expression: string): readonly Selection[] {
-    return evaluate(expression, this.#node).map((found) => new Selection(found, this.#in));
+    return evaluate(expression, this.#at.node).map((found) => {
+      return new Selection(new TreeHandle(found, this.#in.isXml), this.#in);
+    });
   }
 
   /** What the element says, as markdown with absolute links; see `docs/crawlers.md` for its limits. */
   markdown(): string {
-    return markdownOf(this.#node, this.#in.base());
+    return markdownOf(this.#at.node, this.#in.base());
   }
 }

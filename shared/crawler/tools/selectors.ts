@@ -3,46 +3,52 @@ import type { AnyNode, Element } from 'domhandler';
 import { cssSelect } from './libraries.ts';
 import { NTH } from './nth.ts';
 
-/** Names of elements and attributes are compared as written in XML, and in any case in HTML. */
-interface In {
-  readonly isXml: boolean;
-}
-
-/** The elements in a node that a selector matches, in the order of the page. Throws an Error that names an invalid selector. */
-export function select(css: string, node: AnyNode, { isXml }: In): readonly Element[] {
+/**
+ * The elements in a node that a selector matches, in the order of the page. Names of elements and attributes are compared as written in
+ * XML, and in any case in HTML. Throws an Error that names an invalid selector.
+ */
+export function select(css: string, node: AnyNode, isXml: boolean): readonly Element[] {
   return named(css, () => cssSelect().selectAll<AnyNode, Element>(queryOf(css, node, isXml), node, optionsOf(isXml)));
 }
 
 /** The first of {@link select}. */
-export function selectFirst(css: string, node: AnyNode, { isXml }: In): Element | undefined {
+export function selectFirst(css: string, node: AnyNode, isXml: boolean): Element | undefined {
   return (
     named(css, () => cssSelect().selectOne<AnyNode, Element>(queryOf(css, node, isXml), node, optionsOf(isXml))) ??
     undefined
   );
 }
 
+/** Selectors, compiled: a crawler asks every page, and every row of its lists, for the same few. */
+export class CompiledSelectors<T> {
+  readonly #kept = new Map<string, T>();
+
+  get(key: string, compile: () => T): T {
+    let query = this.#kept.get(key);
+    if (query === undefined) {
+      query = compile();
+      if (this.#kept.size >= MOST_COMPILED) this.#kept.clear();
+      this.#kept.set(key, query);
+    }
+    return query;
+  }
+}
+const MOST_COMPILED = 1_000;
+
 type Query = (element: Element) => boolean;
 
-/** Selectors, compiled: a crawler asks every page, and every row of its lists, for the same few. */
-const compiled = new Map<string, Query>();
-const MOST_COMPILED = 1_000;
+const compiled = new CompiledSelectors<Query>();
 /** Their meaning may depend on where they are looked for. */
 const RELATIVE = /:|^\s*[>+~|]|,\s*[>+~|]/;
 
 /** Of one element alone, so that it doesn't matter where the search begins: a name, classes, an id. */
-const OF_ONE = /^[\w.#*-]+$/;
+export const OF_ONE = /^[\w.#*-]+$/;
 
 /** What css-select is to look for: the selector itself where its meaning depends on the node, and else as compiled before. */
 function queryOf(css: string, node: AnyNode, isXml: boolean): string | Query {
   if (node.type === 'root' ? RELATIVE.test(css) : !OF_ONE.test(css)) return css;
   const key = `${isXml ? 'xml' : 'html'} ${css}`;
-  let query = compiled.get(key);
-  if (query === undefined) {
-    query = cssSelect()._compileUnsafe<AnyNode, Element>(css, optionsOf(isXml));
-    if (compiled.size >= MOST_COMPILED) compiled.clear();
-    compiled.set(key, query);
-  }
-  return query;
+  return compiled.get(key, () => cssSelect()._compileUnsafe<AnyNode, Element>(css, optionsOf(isXml)));
 }
 
 /** css-select gives a pseudo-class of ours the element and what is in its brackets. */
@@ -50,7 +56,8 @@ function optionsOf(isXml: boolean): Options<AnyNode, Element> {
   return { xmlMode: isXml, pseudos: NTH };
 }
 
-function named<T>(css: string, run: () => T): T {
+/** Runs what takes a selector, which its error names. */
+export function named<T>(css: string, run: () => T): T {
   try {
     return run();
   } catch (error: unknown) {

@@ -1,23 +1,19 @@
-import type { AnyNode, Element } from 'domhandler';
-import { elementsNamed } from './nodes.ts';
-import { folded, sourceOf } from './text.ts';
+import type { NodeHandle } from './node-handle.ts';
+import { folded } from './text.ts';
 
 /** An object of JSON-LD, as its page writes it. */
 export type JsonLdObject = Readonly<Record<string, unknown>>;
-
-const SCRIPT: ReadonlySet<string> = new Set(['script']);
-const META: ReadonlySet<string> = new Set(['meta']);
 
 /**
  * The objects of all `<script type="application/ld+json">` of a page: those at the top, in lists, and in `@graph`, in that order. With
  * a type, only those that have it, however it is written: `Product`, `schema:Product` or `https://schema.org/Product`. A script that
  * isn't JSON is passed over.
  */
-export function jsonLdIn(root: AnyNode, type?: string): readonly JsonLdObject[] {
+export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject[] {
   const objects: JsonLdObject[] = [];
-  for (const script of elementsNamed(root, SCRIPT)) {
-    if (!/^application\/ld\+json\b/i.test(script.attribs.type?.trim() ?? '')) continue;
-    const waiting: unknown[] = [parsedJson(jsonOf(sourceOf(script)))];
+  for (const script of page.named('script')) {
+    if (!/^application\/ld\+json\b/i.test(script.attribute('type')?.trim() ?? '')) continue;
+    const waiting: unknown[] = [parsedJson(jsonOf(script.source))];
     while (waiting.length > 0) {
       const value = waiting.pop();
       if (Array.isArray(value)) waiting.push(...value.toReversed());
@@ -80,13 +76,16 @@ function isObject(value: unknown): value is JsonLdObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const META_NAMES = ['name', 'property', 'itemprop', 'http-equiv'];
+
 /** The content of the first `<meta>` with this `name`, `property`, `itemprop` or `http-equiv`; its case doesn't matter. */
-export function metaIn(root: AnyNode, name: string): string | undefined {
+export function metaIn(page: NodeHandle, name: string): string | undefined {
   const wanted = name.toLowerCase();
-  for (const { attribs } of elementsNamed(root, META)) {
-    if (attribs.content === undefined) continue;
-    const names = [attribs.name, attribs.property, attribs.itemprop, attribs['http-equiv']];
-    if (names.some((given) => given?.trim().toLowerCase() === wanted)) return folded(attribs.content);
+  for (const meta of page.named('meta')) {
+    const content = meta.attribute('content');
+    if (content === undefined) continue;
+    const names = META_NAMES.map((attribute) => meta.attribute(attribute));
+    if (names.some((given) => given?.trim().toLowerCase() === wanted)) return folded(content);
   }
   return undefined;
 }
@@ -97,17 +96,14 @@ const GRAPH = /^(?:og|article|book|profile|product|music|video):/;
  * What a page says of itself by the Open Graph protocol: `og:title` as `title`, `og:image:width` as `image:width`, and properties
  * of other prefixes, such as `article:author` and `product:price:amount`, by their whole names. The first of two counts.
  */
-export function openGraphIn(root: AnyNode): Readonly<Record<string, string>> {
+export function openGraphIn(page: NodeHandle): Readonly<Record<string, string>> {
   const said = new Map<string, string>();
-  for (const { attribs } of elementsNamed(root, META)) {
-    const property = propertyOf(attribs);
-    if (!GRAPH.test(property) || attribs.content === undefined) continue;
+  for (const meta of page.named('meta')) {
+    const property = (meta.attribute('property') ?? meta.attribute('name') ?? '').trim().toLowerCase();
+    const content = meta.attribute('content');
+    if (!GRAPH.test(property) || content === undefined) continue;
     const name = property.replace(/^og:/, '');
-    if (!said.has(name)) said.set(name, folded(attribs.content));
+    if (!said.has(name)) said.set(name, folded(content));
   }
   return Object.fromEntries(said);
-}
-
-function propertyOf({ property, name }: Element['attribs']): string {
-  return (property ?? name ?? '').trim().toLowerCase();
 }

@@ -3,10 +3,10 @@ import { classesOf, LINE, tagCode } from '../html/tags.ts';
 import { isElement } from './nodes.ts';
 
 /** Their content is no text for readers. */
-const NOT_READ: ReadonlySet<string> = new Set(['script', 'style', 'template']);
+export const NOT_READ: ReadonlySet<string> = new Set(['script', 'style', 'template']);
 
 /** Does an element of this name begin a new line? Few names are in use, so their codes are kept. */
-function isLine(name: string): boolean {
+export function isLine(name: string): boolean {
   const known = lines.get(name);
   if (known !== undefined) return known;
   const isOne = (classesOf(tagCode(name)) & LINE) !== 0;

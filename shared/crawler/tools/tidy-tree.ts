@@ -1,14 +1,12 @@
-import { type Document, Element, type ParentNode, Text } from 'domhandler';
-import { decodeHTML, decodeHTMLAttribute } from 'entities';
 import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.ts';
 import { DocumentNotes, type Document as PageDocument } from '../document-notes.ts';
 import { isSpace } from '../html/characters.ts';
 import { type TagCode, tagCode } from '../html/tags.ts';
 import { END_OF_PAGE, END_TAG, HtmlTokenizer, START_TAG, TEXT } from '../html/tokenizer.ts';
-import { parse5, treeAdapter } from './libraries.ts';
+import { parse5 } from './libraries.ts';
+import { lowerCase, type Outline, OutlineBuilder, OutlineFull, readAttributes } from './outline.ts';
 import { NotTidy, TidyBody, type TidyOutput } from './tidy-body.ts';
 
-const NAMESPACE = 'http://www.w3.org/1999/xhtml' as NonNullable<Element['namespace']>;
 const HTML_TAG = tagCode('html');
 const HEAD = tagCode('head');
 const BODY = tagCode('body');
@@ -38,12 +36,6 @@ const NAMES = new Map(
     .map((name) => [tagCode(name), name]),
 );
 
-const ATTRIBUTES = new Map(
-  'alt class content height href id lang name property rel src srcset style target title type value width'
-    .split(' ')
-    .map((name) => [name, name]),
-);
-
 /** Where a page is. After the body a page goes on as in the body. */
 const BEFORE_HTML = 0;
 const BEFORE_HEAD = 1;
@@ -68,30 +60,21 @@ export function tidyTree(html: string, url?: string): TidyPage | undefined {
       ? new TidyTree(html.replaceAll(/\r\n?/g, '\n'), undefined).read()
       : new TidyTree(html, url).read();
   } catch (error: unknown) {
-    if (error instanceof NotTidy) return undefined;
+    if (error instanceof NotTidy || error instanceof OutlineFull) return undefined;
     throw error;
   }
 }
 
 /** A page that was read, and what {@link DocumentNotes} found in it; that only if its URL was given, and its lines end without CR. */
 export interface TidyPage {
-  readonly root: Document;
+  readonly outline: Outline;
   readonly document: PageDocument | undefined;
 }
-
-/** Knows no name but those that are put in, as what `Object.create(null)` makes, which takes V8 longer. */
-class Attributes {
-  [name: string]: string;
-}
-Reflect.deleteProperty(Attributes.prototype, 'constructor');
-Object.setPrototypeOf(Attributes.prototype, null);
 
 class TidyTree implements TidyOutput {
   readonly #html: string;
   readonly #tokenizer: HtmlTokenizer;
-  readonly #root: Document = treeAdapter().adapter.createDocument();
-  /** The elements that are open, and the document around them. */
-  readonly #nodes: ParentNode[] = [this.#root];
+  readonly #nodes: OutlineBuilder;
   readonly #body = new TidyBody(this);
   #at = BEFORE_HTML;
   #elements = 0;
@@ -104,6 +87,7 @@ class TidyTree implements TidyOutput {
   constructor(html: string, url: string | undefined) {
     this.#html = html;
     this.#tokenizer = new HtmlTokenizer(html, this.#body);
+    this.#nodes = new OutlineBuilder(html, this.#tokenizer);
     if (url !== undefined) this.#notes = new DocumentNotes(html, url, this.#tokenizer);
   }
 
@@ -115,7 +99,7 @@ class TidyTree implements TidyOutput {
       else if (token === END_TAG) this.#end(tokenizer.code);
     }
     this.#enterBody();
-    return { root: this.#root, document: this.#notes?.document() };
+    return { outline: this.#nodes.outline(), document: this.#notes?.document() };
   }
 
   /** The name of the tag just read. */
@@ -131,7 +115,8 @@ class TidyTree implements TidyOutput {
   open(): void {
     const { code } = this.#tokenizer;
     this.#note();
-    this.#push(NAMES.get(code) ?? this.#tagName, this.#attributes());
+    this.#count();
+    this.#nodes.open(NAMES.get(code) ?? this.#tagName);
     this.#newlineAt = code === PRE || code === TEXTAREA ? this.#tokenizer.position : -1;
   }
 
@@ -142,23 +127,25 @@ class TidyTree implements TidyOutput {
 
   openForeign(): void {
     this.#note();
-    const { foreignContent, html } = parse5();
-    const attrs = Object.entries(this.#attributes()).map(([name, value]) => ({ name, value }));
+    this.#count();
+    const { foreignContent } = parse5();
+    const attrs = Object.entries(readAttributes(this.#html, this.#tokenizer)).map(([name, value]) => ({ name, value }));
     const tag = { tagName: this.#tagName, attrs } as Parameters<typeof foreignContent.adjustTokenSVGTagName>[0];
     foreignContent.adjustTokenSVGTagName(tag);
     foreignContent.adjustTokenSVGAttrs(tag);
     foreignContent.adjustTokenXMLAttrs(tag);
-    this.#add(treeAdapter().adapter.createElement(tag.tagName, html.NS.SVG, tag.attrs));
+    this.#nodes.openForeign(tag.tagName, tag.attrs);
   }
 
   /** Adds an element that the page leaves out. */
   openImplied(name: string): void {
-    this.#push(name, new Attributes());
+    this.#count();
+    this.#nodes.openImplied(name);
   }
 
   /** Closes the innermost element. */
   close(): void {
-    this.#nodes.pop();
+    this.#nodes.close();
   }
 
   #start(code: TagCode): void {
@@ -253,28 +240,19 @@ class TidyTree implements TidyOutput {
     if (this.#at !== IN_BODY && !isRawText) from = this.#textOfHead(from, end);
     if (from === end) return;
     if (!isRawText && this.#body.holdsNoText && !this.#tokenizer.isBlank) throw new NotTidy();
-    const written = this.#html.slice(from, end);
-    const hasEntities = !isRawText || WITH_ENTITIES.has(this.#tokenizer.code);
-    this.#addText(hasEntities && written.includes('&') ? decodeHTML(written) : written);
+    this.#nodes.text(from, end, !isRawText || WITH_ENTITIES.has(this.#tokenizer.code));
   }
 
   /** White space before the body stays where it is, or is dropped; with the first other character the body begins. Returns where that is. */
   #textOfHead(start: number, end: number): number {
     let at = start;
     while (at < end && isSpace(this.#html.charCodeAt(at))) at++;
-    if (at > start && this.#at >= IN_HEAD) this.#addText(this.#html.slice(start, at));
+    if (at > start && this.#at >= IN_HEAD) this.#nodes.text(start, at, false);
     if (at === end) return at;
     // It may be white space that is written as an entity.
     if (this.#html.charCodeAt(at) === AMPERSAND) throw new NotTidy();
     this.#enterBody();
     return at;
-  }
-
-  #addText(data: string): void {
-    const parent = this.#innermost();
-    const last = parent.children.at(-1);
-    if (last instanceof Text) last.data += data;
-    else append(parent, new Text(data));
   }
 
   #note(): void {
@@ -283,49 +261,8 @@ class TidyTree implements TidyOutput {
     this.#tokenizer.rewindAttributes();
   }
 
-  #push(name: string, attributes: Record<string, string>): void {
-    const element = new Element(name, attributes, []);
-    element.namespace = NAMESPACE;
-    this.#add(element);
+  /** One more element. */
+  #count(): void {
+    if (++this.#elements > MAX_TREE_ELEMENTS || this.#nodes.depth >= MAX_TREE_DEPTH) throw new NotTidy();
   }
-
-  #add(element: Element): void {
-    if (++this.#elements > MAX_TREE_ELEMENTS || this.#nodes.length >= MAX_TREE_DEPTH) throw new NotTidy();
-    append(this.#innermost(), element);
-    this.#nodes.push(element);
-  }
-
-  #innermost(): ParentNode {
-    return this.#nodes.at(-1) ?? this.#root;
-  }
-
-  #attributes(): Record<string, string> {
-    const html = this.#html;
-    const tokenizer = this.#tokenizer;
-    const attributes = new Attributes();
-    while (tokenizer.nextAttribute()) {
-      const written = html.slice(tokenizer.attributeStart, tokenizer.attributeEnd);
-      const name = ATTRIBUTES.get(written) ?? lowerCase(written);
-      if (name in attributes) continue;
-      const value = html.slice(tokenizer.valueStart, tokenizer.valueEnd);
-      attributes[name] = value.includes('&') ? decodeHTMLAttribute(value) : value;
-    }
-    return attributes;
-  }
-}
-
-/** As HTML does: letters of ASCII alone. */
-function lowerCase(name: string): string {
-  return /[A-Z]/.test(name) ? name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
-}
-
-function append(parent: ParentNode, node: Element | Text): void {
-  const children = parent.children as (Element | Text)[];
-  const last = children.at(-1);
-  if (last !== undefined) {
-    last.next = node;
-    node.prev = last;
-  }
-  node.parent = parent;
-  children.push(node);
 }

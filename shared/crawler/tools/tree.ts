@@ -3,11 +3,15 @@ import { DomHandler, Parser } from 'htmlparser2';
 import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.ts';
 import type { Document as PageDocument } from '../document-notes.ts';
 import { parse5, treeAdapter } from './libraries.ts';
+import type { NodeHandle } from './node-handle.ts';
+import { OutlinedPage, OutlineHandle } from './outline-handle.ts';
 import { tidyTree } from './tidy-tree.ts';
+import { TreeHandle } from './tree-handle.ts';
 
 /** A page's elements and texts, and nothing else: CDATA is text. No path in it is longer than `MAX_TREE_DEPTH`, so recursing into it is safe. */
 export interface Tree {
-  readonly root: Document;
+  /** The document. */
+  readonly top: NodeHandle;
   /** XML: names are compared as they are written. */
   readonly isXml: boolean;
   /** The page has more than the tree holds, by the limits of `page-limits.ts`. */
@@ -22,7 +26,9 @@ class TreeFull extends Error {}
 /** The tree that browsers make of HTML; with the page's URL, possibly also its document. Scripting is off: the content of `noscript` is part of the page. */
 export function htmlTree(html: string, url?: string): Tree {
   const tidy = tidyTree(html, url);
-  return tidy === undefined ? untidyTree(html) : { ...tidy, isXml: false, isCut: false };
+  if (tidy === undefined) return untidyTree(html);
+  const top = new OutlineHandle(new OutlinedPage(tidy.outline));
+  return { top, isXml: false, isCut: false, document: tidy.document };
 }
 
 /** {@link htmlTree} of any page, by parse5. */
@@ -50,20 +56,20 @@ export function untidyTree(html: string): Tree {
   const isCut = build(() => parse5().parse(html, { treeAdapter: bounded, scriptingEnabled: false }));
   // Fewer elements than the deepest may have around it are not too deep.
   if (hasTemplates || elements > MAX_TREE_DEPTH) settle(root);
-  return { root, isXml: false, isCut };
+  return { top: new TreeHandle(root, false), isXml: false, isCut };
 }
 
 /** The tree of XML. Mistakes are forgiven: what isn't closed ends with what it is in. */
 export function xmlTree(xml: string): Tree {
-  return { ...byTags(xml, { xmlMode: true }), isXml: true };
+  return byTags(xml, { xmlMode: true }, true);
 }
 
 /** The tree of XHTML: as HTML, but any element may close itself. */
 export function xhtmlTree(html: string): Tree {
-  return { ...byTags(html, { recognizeSelfClosing: true, recognizeCDATA: true }), isXml: false };
+  return byTags(html, { recognizeSelfClosing: true, recognizeCDATA: true }, false);
 }
 
-function byTags(text: string, options: ConstructorParameters<typeof Parser>[1]): Pick<Tree, 'root' | 'isCut'> {
+function byTags(text: string, options: ConstructorParameters<typeof Parser>[1], isXml: boolean): Tree {
   let elements = 0;
   let depth = 0;
   const handler = new DomHandler();
@@ -86,7 +92,7 @@ function byTags(text: string, options: ConstructorParameters<typeof Parser>[1]):
     );
     parser.end(text);
   });
-  return { root: handler.root, isCut };
+  return { top: new TreeHandle(handler.root, isXml), isXml, isCut };
 }
 
 /** Returns `true` if the tree was full before the end of the page. */

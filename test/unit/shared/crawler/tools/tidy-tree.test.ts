@@ -1,12 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnyNode, ParentNode } from 'domhandler';
+import type { AnyNode, Document, ParentNode } from 'domhandler';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../../../../shared/crawler/document.ts';
+import { Page } from '../../../../../shared/crawler/page.ts';
+import type { NodeHandle } from '../../../../../shared/crawler/tools/node-handle.ts';
+import { OutlinedPage, OutlineHandle } from '../../../../../shared/crawler/tools/outline-handle.ts';
 import { tidyTree } from '../../../../../shared/crawler/tools/tidy-tree.ts';
 import { htmlTree, untidyTree } from '../../../../../shared/crawler/tools/tree.ts';
+import { TreeHandle } from '../../../../../shared/crawler/tools/tree-handle.ts';
 import { MAX_TREE_DEPTH } from '../../../../../shared/task/task/page-limits.ts';
+import { linkBase } from '../../../../../shared/task/url/url.ts';
 import { mutate } from '../../../../support/pages/mutation.ts';
 import { generatePage } from '../../../../support/pages/page-generator.ts';
 import { SeededRandom } from '../../../../support/seeded-random.ts';
@@ -108,11 +113,62 @@ function shown(parent: ParentNode, indent = ''): string {
   return lines.filter((line) => line !== '').join('\n');
 }
 
+function shownTop(top: NodeHandle): string {
+  return shown(top.node as Document);
+}
+
+/** Those an outline is searched for by itself, first. */
+const SELECTORS = [
+  ...[
+    'a',
+    '*',
+    '.A',
+    '.b.A',
+    'p.text',
+    '#p1',
+    'DIV',
+    'div p, li',
+    'ul > li',
+    'svg a',
+    'body  div>span',
+    '[href]',
+    'a[rel=next]',
+  ],
+  ...['[class~="b"]', '[A="2"]', '[href^="/1"]', 'nothing here', 'path', 'foreignObject'],
+];
+const BASE = linkBase(URL_OF_PAGE);
+
+/** What an outline answers is what its tree answers, of the page, and of elements in it. */
+function expectSameAnswers(outlined: NodeHandle, name: string): void {
+  const tree = new TreeHandle(outlined.node, false);
+  const css = SELECTORS[name.length % SELECTORS.length] ?? '*';
+  for (const selector of ['*', css, SELECTORS[outlined.source.length % SELECTORS.length] ?? '*'])
+    expect(answers(outlined, selector), `${selector} of ${name}`).toEqual(answers(tree, selector));
+  const [one, same] = [outlined.first(css), tree.first(css)];
+  expect(one === undefined, name).toBe(same === undefined);
+  if (one !== undefined && same !== undefined)
+    for (const inside of ['li', '.b', 'a, p', '> *'])
+      expect(answers(one, inside), `${inside} in ${css} of ${name}`).toEqual(answers(same, inside));
+}
+
+function answers(top: NodeHandle, css: string): unknown {
+  return {
+    own: [top.name, top.text, top.source, top.links(undefined, BASE)],
+    links: top.links(css, BASE),
+    first: top.first(css)?.text,
+    all: top.all(css).map((one) => [one.name, one.text, ...ASKED.map((attribute) => one.attribute(attribute))]),
+    named: [...top.named('a')].map((one) => one.text),
+  };
+}
+const ASKED = ['class', 'CLASS', 'href', 'xlink:href', 'viewBox', 'a', 'A', 'rel', 'id'];
+
 /** Returns whether the page is tidy. */
 function expectSame(html: string, name: string): boolean {
   const tidy = tidyTree(html, URL_OF_PAGE);
   if (tidy === undefined) return false;
-  expect(shown(tidy.root), name).toBe(shown(untidyTree(html).root));
+  const outlined = new OutlineHandle(new OutlinedPage(tidy.outline));
+  expect(shownTop(outlined), name).toBe(shownTop(untidyTree(html).top));
+  expectSameAnswers(outlined, name);
   if (!html.includes('\r')) expect(tidy.document, name).toEqual(readDocument(html, URL_OF_PAGE));
   return true;
 }
@@ -155,6 +211,14 @@ describe('a tidy page has the tree of parse5, and the document of our own reader
   });
 });
 
+test('attributes that take much of a page are read once, however often they are asked for', () => {
+  const many = Array.from({ length: 20_000 }, (_, n) => `a${n}=${n}`).join(' ');
+  const page = Page.fromHtml(`<body ${many} class=last>${'<p><i>x</i></p>'.repeat(20_000)}</body>`);
+  // Read each time, they would be read 20,000 times.
+  expect(page.all('.last i')).toHaveLength(20_000);
+  expect(page.attr('body', 'A19999')).toBe('19999');
+});
+
 test.each([
   ['a paragraph that formatting goes on after', '<p><b>a<p>b'],
   ['misnested formatting', '<b><i>a</b>b</i>'],
@@ -169,7 +233,7 @@ test.each([
   ['too deep', '<div>'.repeat(MAX_TREE_DEPTH)],
 ])('%s is left to parse5', (_, html) => {
   expect(tidyTree(html)).toBeUndefined();
-  expect(shown(htmlTree(html).root)).toBe(shown(untidyTree(html).root));
+  expect(shownTop(htmlTree(html).top)).toBe(shownTop(untidyTree(html).top));
 });
 
 /** Of how many texts the page is tidy. */

@@ -108,9 +108,11 @@ async function weighed(): Promise<void> {
   const keys = await redis.keys('*:group:*');
   const own = await redis.pipeline(keys.map((key) => ['memory', 'usage', key, 'samples', '0'])).exec();
   const bytesOf = (isInputs: boolean): number =>
-    (own ?? []).reduce((sum, [, usage], at) => sum + (keys[at]?.endsWith(':inputs') === isInputs ? Number(usage) : 0), 0);
+    (own ?? []).reduce(
+      (sum, [, usage], at) => sum + (keys[at]?.endsWith(':inputs') === isInputs ? Number(usage) : 0),
+      0,
+    );
   const all = (await figures.memory()) - before;
-  if (process.env.SHOW) for (const k of keys.slice(0, 4)) console.log(k, await redis.memory('USAGE', k), await redis.hgetall(k));
   rows.push(['Redis bytes per open group', new Figures([bytesOf(false) / openGroups]).text(), '≤ 300', '']);
   rows.push(['  of its two inputs', new Figures([bytesOf(true) / openGroups]).text(), '', '']);
   rows.push([

@@ -217,14 +217,17 @@ export class RedisFrontier
 
   async group(run: string, group: string): Promise<GroupStanding | undefined> {
     const key = `${this.#prefix}run:${run}:group:${group}`;
-    const [open, left, owner] = await this.#redis.hmget(key, 'open', 'left', 'owner');
+    const [[open, left], owner] = await Promise.all([
+      this.#redis.hmget(key, 'open', 'left'),
+      this.#redis.hget(`${key}:inputs`, '@owner'),
+    ]);
     if (!open || !owner) return undefined;
     return { open: Number(open), joins: Number(left ?? 0), owner: ownerMarkOf(owner) };
   }
 
   async owner(run: string, group: string): Promise<GroupOwner | undefined> {
-    const key = `${this.#prefix}run:${run}:group:${group}`;
-    const [owner, claimed] = await this.#redis.hmget(key, 'owner', 'claimed');
+    const key = `${this.#prefix}run:${run}:group:${group}:inputs`;
+    const [owner, claimed] = await this.#redis.hmget(key, '@owner', '@claimed');
     const task = ownerTaskOf(owner ?? '', { run, queue: 'normal' });
     return task === undefined ? undefined : { task, ...(claimed ? { claimed } : {}) };
   }

@@ -9,6 +9,8 @@ export function readInputs([large, failed, skipped, cancelled, ...pairs]: readon
   const missing: [number, GroupInputs['firstMissing'][number]][] = [];
   for (let i = 0; i < pairs.length; i += 2) {
     const [field, value] = [String(pairs[i]), String(pairs[i + 1])];
+    // What is kept of the owner.
+    if (field.startsWith('@')) continue;
     if (field.startsWith('!')) missing.push([Number(field.slice(1)), readMissing(value)]);
     else inputs[field] = value;
   }

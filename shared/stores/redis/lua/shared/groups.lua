@@ -3,12 +3,13 @@
 --
 -- `run:<run>:group:<group>`, a HASH that is there from the owner's first child on, until the last of the group's joins has ended:
 --   open     members that have not ended, the owner among them
---   owner    its mark TAB its form; `ended`: the outcome it came to; `claimed`: the mark that its redirects have claimed
+--   ended    the outcome that the owner came to
 --   layer    the layer of joins that was made last; `left`: how many of them have not ended
 --   bytes    of the inputs; `large`: more came than a group may hold
 --   failed … how many members and joins came to that outcome, for those that are missing
---   and a field of 16 hex digits for each mark that was taken in the group
--- `run:<run>:group:<group>:inputs`, a HASH of mark → what joins get of it, and of `!<n>` → '<outcome> <reason or -> TAB mark'.
+--   and a field of 16 hex digits for each mark that was taken in the group. No value is long, so that Redis keeps it packed.
+-- `run:<run>:group:<group>:inputs`, a HASH of mark → what joins get of it, of `!<n>` → '<outcome> <reason or -> TAB mark', and of
+--   @owner   its mark TAB its form; `@claimed`: the mark that its redirects have claimed
 
 -- The last part of a mark: the group that its task belongs to.
 local function group_in(mark)
@@ -33,7 +34,7 @@ end
 local function make_layer(run, plan, planned, group, layer)
   local key = group_key(run, group)
   redis.call('HSET', key, 'layer', layer, 'left', #planned.layers[layer])
-  make_joins(run, plan, planned.layers[layer], group, redis.call('HGET', key, 'owner'))
+  make_joins(run, plan, planned.layers[layer], group, redis.call('HGET', inputs_key(run, group), '@owner'))
 end
 
 -- The last member has ended, or the last join of a layer.
@@ -97,13 +98,14 @@ function end_in_group(run, mark, outcome, reason, input, rest, claimed)
     if redis.call('EXISTS', group_key(run, group)) == 0 then
       -- It has no children.
       if outcome ~= 'done' or redis.call('HGET', run_key(run), 'state') == 'cancelled' then return end
-      redis.call('HSET', group_key(run, group), 'open', 1, 'owner', rest)
+      redis.call('HSET', group_key(run, group), 'open', 1)
+      redis.call('HSET', inputs_key(run, group), '@owner', rest)
       redis.call('HINCRBY', run_key(run), 'open_groups', 1)
     end
     redis.call('HSET', group_key(run, group), 'ended', outcome)
-    if rest then redis.call('HSET', group_key(run, group), 'owner', rest) end
-    if claimed == '' then redis.call('HDEL', group_key(run, group), 'claimed')
-    elseif claimed then redis.call('HSET', group_key(run, group), 'claimed', claimed) end
+    if rest then redis.call('HSET', inputs_key(run, group), '@owner', rest) end
+    if claimed == '' then redis.call('HDEL', inputs_key(run, group), '@claimed')
+    elseif claimed then redis.call('HSET', inputs_key(run, group), '@claimed', claimed) end
   end
   keep_result(run, group, mark, outcome, reason, is_in(planned.takes, step) and input)
   if redis.call('HINCRBY', group_key(run, group), 'open', -1) == 0 then go_on(run, plan, planned, group) end

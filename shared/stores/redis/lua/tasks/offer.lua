@@ -133,9 +133,9 @@ for key, list in pairs(heads) do
 end
 if members > 0 then
   if redis.call('HSETNX', group_key(run, group), 'open', 1) == 1 then
-    redis.call('HSET', group_key(run, group), 'owner', string.match(page, '^[^\t]*\t(.*)$'))
+    redis.call('HSET', inputs_key(run, group), '@owner', string.match(page, '^[^\t]*\t(.*)$'))
     local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. ARGV[4])
-    if claimed then redis.call('HSET', group_key(run, group), 'claimed', claimed) end
+    if claimed then redis.call('HSET', inputs_key(run, group), '@claimed', claimed) end
     redis.call('HINCRBY', run_key(run), 'open_groups', 1)
   end
   redis.call('HINCRBY', group_key(run, group), 'open', members)

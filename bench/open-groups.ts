@@ -114,7 +114,12 @@ async function weighed(): Promise<void> {
     );
   const all = (await figures.memory()) - before;
   rows.push(['Redis bytes per open group', new Figures([bytesOf(false) / openGroups]).text(), '≤ 300', '']);
-  rows.push(['  of its two inputs', new Figures([bytesOf(true) / openGroups]).text(), '', '']);
+  rows.push([
+    '  of what its joins get: the owner, two inputs',
+    new Figures([bytesOf(true) / openGroups]).text(),
+    '',
+    '',
+  ]);
   rows.push([
     '  what more Redis takes for it, with a member in flight',
     new Figures([all / openGroups]).text(),

@@ -33,8 +33,12 @@ const IMPLIED = -1;
 
 /** A comment parts a text in two, so there may be more texts than elements. */
 const MAX_NODES = 4 * MAX_TREE_ELEMENTS;
-/** Attributes that take more of the page than this are read once, and not whenever one is asked for. */
+/**
+ * Attributes that take more of the page than this are read once, and not whenever one is asked for; so are those of an element that is
+ * asked more often: selectors ask all that is around an element, again for each element in it.
+ */
 const MAX_LOOKED_THROUGH = 512;
+const MAX_ASKED = 8;
 
 /**
  * A page's tree as numbers and the page's text. Most of what it costs to take a page apart is the objects of its nodes, of which
@@ -48,6 +52,8 @@ export class Outline {
   readonly #foreign: ReadonlyMap<OutlineNode, readonly ForeignAttribute[]>;
   /** Attributes that aren't looked for in the page each time. */
   readonly #attributes = new Map<OutlineNode, Attributes>();
+  /** How often each element was asked for one, up to {@link MAX_ASKED}. */
+  readonly #asked: Uint8Array;
 
   /** @param tokenizer which has read `html` */
   constructor(
@@ -62,6 +68,7 @@ export class Outline {
     this.#names = names;
     this.#fields = fields;
     this.#foreign = foreign;
+    this.#asked = new Uint8Array(names.length);
   }
 
   /** How many nodes there are, the document included. */
@@ -99,7 +106,8 @@ export class Outline {
     const to = this.#field(node, TO);
     // Most elements have none.
     if (to - from <= 1) return undefined;
-    if (to - from > MAX_LOOKED_THROUGH || this.#foreign.has(node)) return ownOf(this.attributes(node), name);
+    if (to - from > MAX_LOOKED_THROUGH || this.#isAskedOften(node) || this.#foreign.has(node))
+      return ownOf(this.attributes(node), name);
     const tokenizer = this.#tokenizer;
     tokenizer.rewindAttributes(from);
     while (tokenizer.nextAttribute()) {
@@ -116,8 +124,7 @@ export class Outline {
     const known = this.#attributes.get(node);
     if (known !== undefined) return known;
     const attributes = this.#readAttributes(node);
-    const isLong = this.#field(node, TO) - this.#field(node, FROM) > MAX_LOOKED_THROUGH;
-    if (isLong || this.#foreign.has(node)) this.#attributes.set(node, attributes);
+    this.#attributes.set(node, attributes);
     return attributes;
   }
 
@@ -144,6 +151,13 @@ export class Outline {
       else if (!NOT_READ.has(this.name(at))) text += this.text(at);
     }
     return text;
+  }
+
+  #isAskedOften(node: OutlineNode): boolean {
+    const asked = this.#asked[node] ?? 0;
+    if (asked === MAX_ASKED) return true;
+    this.#asked[node] = asked + 1;
+    return false;
   }
 
   #readAttributes(node: OutlineNode): Attributes {

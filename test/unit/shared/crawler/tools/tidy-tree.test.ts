@@ -219,6 +219,16 @@ test('attributes that take much of a page are read once, however often they are 
   expect(page.attr('body', 'A19999')).toBe('19999');
 });
 
+test('elements around many others are not read for each of them', { timeout: 60_000 }, () => {
+  const many = Array.from({ length: 200 }, (_, n) => `a${n % 10}`)
+    .join(' ')
+    .slice(0, 490);
+  const html = `${`<div ${many}>`.repeat(500)}${'<i>x</i>'.repeat(100_000)}${'</div>'.repeat(500)}`;
+  const page = Page.fromHtml(html);
+  // Read each time, that would be 50 million times.
+  expect(page.all('.none i')).toHaveLength(0);
+});
+
 test.each([
   ['a paragraph that formatting goes on after', '<p><b>a<p>b'],
   ['misnested formatting', '<b><i>a</b>b</i>'],

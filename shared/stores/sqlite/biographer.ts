@@ -5,7 +5,7 @@ import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { optionsOf } from './moves/run-options.ts';
 import type { RunRow } from './moves/run-rows.ts';
-import { queueOf, stateOfTask, type TaskRow } from './moves/task-rows.ts';
+import { phaseOf, queueOf, stateOfTask, type TaskRow } from './moves/task-rows.ts';
 
 /** Finds tasks in the database. */
 export class SqliteBiographer implements Biographer {
@@ -52,7 +52,7 @@ function placeOf(moves: Moves, run: RunRow, mark: string): Place | undefined {
   const about = { queue: queueOf(task), state: stateOfTask(task) };
   if (release !== null && phase !== null) {
     const leased = worker === null ? {} : { worker, forMs: now - (since ?? now) };
-    return { at: phase, release, leaseMs: Math.max(0, (leaseUntil ?? now) - now), ...leased, ...about };
+    return { at: phaseOf(phase), release, leaseMs: Math.max(0, (leaseUntil ?? now) - now), ...leased, ...about };
   }
   if (dueAt !== null) return { at: 'retry', inMs: Math.max(0, dueAt - now), ...about };
   const before = database.get<{ tasks: number }>(

@@ -87,8 +87,8 @@ export class SqliteFrontier
       const { priorityTtlMs, normalTtlMs } = this.#policy;
       for (const { release, mark } of releases)
         database.run(
-          `UPDATE tasks SET phase = 'queued', leaseUntil = min(CASE queue WHEN 0 THEN ? ELSE ? END, iif(deadline > 0, deadline + ?, ?))
-           WHERE run = ? AND release = ? AND mark = ? AND phase = 'publishing'`,
+          `UPDATE tasks SET phase = 'q', leaseUntil = min(CASE queue WHEN 0 THEN ? ELSE ? END, iif(deadline > 0, deadline + ?, ?))
+           WHERE run = ? AND release = ? AND mark = ? AND phase = 'p'`,
           ...[now + priorityTtlMs + QUEUED_PAST_TTL_MS, now + normalTtlMs + QUEUED_PAST_TTL_MS],
           ...[QUEUED_PAST_DEADLINE_MS, Number.MAX_SAFE_INTEGER, n, release, mark],
         );
@@ -114,7 +114,7 @@ export class SqliteFrontier
       const n = moves.run(id)?.n ?? null;
       for (const { release, mark } of releases)
         moves.database.run(
-          "UPDATE tasks SET leaseUntil = ? WHERE run = ? AND release = ? AND mark = ? AND phase = 'working'",
+          "UPDATE tasks SET leaseUntil = ? WHERE run = ? AND release = ? AND mark = ? AND phase = 'w'",
           ...[moves.now + WORKING_MS, n, release, mark],
         );
     });
@@ -166,7 +166,7 @@ export class SqliteFrontier
       if (run === undefined) return { ended: 0, next: undefined };
       // Last first: each goes to the head of its list.
       const queued = moves.database.all<TaskRow>(
-        "SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL AND phase = 'queued' ORDER BY release DESC LIMIT ?",
+        "SELECT * FROM tasks WHERE run = ? AND release IS NOT NULL AND phase = 'q' ORDER BY release DESC LIMIT ?",
         ...[run.n, ROWS_AT_ONCE],
       );
       putBackAll(moves, run, queued);
@@ -180,7 +180,7 @@ export class SqliteFrontier
       // One that was admitted meanwhile stays as it is.
       for (const { release, mark } of releases)
         moves.database.run(
-          "UPDATE tasks SET phase = 'working', leaseUntil = ? WHERE run = ? AND release = ? AND mark = ? AND worker IS NULL",
+          "UPDATE tasks SET phase = 'w', leaseUntil = ? WHERE run = ? AND release = ? AND mark = ? AND worker IS NULL",
           ...[moves.now + WORKING_MS, n, release, mark],
         );
     });
@@ -275,11 +275,7 @@ function admit(moves: Moves, run: RunRow, task: TaskRow, worker: string): Admiss
     giveBack();
     return { verdict: 'put_back' };
   }
-  task.starts++;
-  moves.database.run(
-    "UPDATE tasks SET phase = 'working', worker = ?, since = ?, leaseUntil = ?, starts = ? WHERE id = ?",
-    ...[worker, now, now + WORKING_MS, task.starts, task.id],
-  );
+  moves.tasks.start(task, worker, now);
   const { incarnation } = run;
   const state = stateOfTask(task);
   if (isLate) return { verdict: 'deadline', incarnation, state };

@@ -10,6 +10,7 @@ import {
 import { averageResponseMs } from '../../task/host/host-pace.ts';
 import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PLACE_LEASE_MS, SHORTEST_PLACE_WAIT_MS, UNKNOWN_RESPONSE_MS } from '../policy.ts';
+import { leavePlace, takePlace } from './moves/held-places.ts';
 import { limitHost, paceOf, pauseHost, pauseHostByHand, resumeHost, slowHost } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
@@ -35,9 +36,9 @@ export class SqliteHostGate implements HostGate, HostLimits {
     if (concurrency === 0) return;
     const { durationMs, isFailure = false } = end ?? {};
     await this.#store.move((moves) => {
-      moves.database.run('DELETE FROM places WHERE host = ? AND holder = ?', name, holder);
-      if (durationMs === undefined) return;
       const host = moves.host(name);
+      leavePlace(host, holder);
+      if (durationMs === undefined) return;
       const average = averageResponseMs(host.responseMs ?? undefined, durationMs, isFailure);
       if (average === undefined) return;
       host.responseMs = average;
@@ -86,7 +87,7 @@ export class SqliteHostGate implements HostGate, HostLimits {
 }
 
 function ask(moves: Moves, name: string, { intervalMs, concurrency }: HostLimit, holder: string): Grant {
-  const { now, database } = moves;
+  const { now } = moves;
   const host = moves.host(name);
   const farthest = now + RETRY_AFTER_CAP_MS;
   const { intervalMs: interval } = paceOf(host, Math.ceil(intervalMs), now);
@@ -95,18 +96,9 @@ function ask(moves: Moves, name: string, { intervalMs, concurrency }: HostLimit,
   let slot = Math.max(now, paused);
   if (interval > 0) slot = Math.max(slot, Math.min(host.nextAt, farthest));
   if (slot > now + MAX_SLOT_WAIT_MS) return { granted: false, inMs: slot - now, because: 'pace' };
-  if (concurrency > 0) {
-    database.run('DELETE FROM places WHERE host = ? AND till <= ?', name, now);
-    const held = database.get<{ places: number; own: number }>(
-      'SELECT count(*) AS places, count(*) FILTER (WHERE holder = ?) AS own FROM places WHERE host = ?',
-      holder,
-      name,
-    );
-    if (held !== undefined && held.places >= concurrency && held.own === 0) {
-      const wait = Math.ceil((host.responseMs ?? UNKNOWN_RESPONSE_MS) / concurrency);
-      return { granted: false, inMs: Math.max(SHORTEST_PLACE_WAIT_MS, wait), because: 'concurrency' };
-    }
-    database.run('INSERT OR REPLACE INTO places VALUES (?, ?, ?)', name, holder, slot + PLACE_LEASE_MS);
+  if (concurrency > 0 && !takePlace(host, { holder, most: concurrency, till: slot + PLACE_LEASE_MS, now })) {
+    const wait = Math.ceil((host.responseMs ?? UNKNOWN_RESPONSE_MS) / concurrency);
+    return { granted: false, inMs: Math.max(SHORTEST_PLACE_WAIT_MS, wait), because: 'concurrency' };
   }
   if (interval > 0) host.nextAt = slot + interval;
   return { granted: true, inMs: slot - now };

@@ -8,7 +8,7 @@ import type { Moves } from './moves/moves.ts';
 import { optionsOf } from './moves/run-options.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { countStep } from './moves/step-counts.ts';
-import type { Ending, TaskRow } from './moves/task-rows.ts';
+import { endingOf, type TaskRow } from './moves/task-rows.ts';
 
 /**
  * Takes up a run whose last owner is gone. Tasks in flight wait again, at the head of their host's list. Producers died with
@@ -86,7 +86,7 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
     unmakeJoin(moves, run, task);
     return;
   }
-  const { kind, reason, bytes, bytesSaved } = JSON.parse(task.ending ?? '{}') as Ending;
+  const { kind, reason, bytes, bytesSaved } = endingOf(task);
   run[kind]--;
   countStep(moves.database, run.n, task, kind, -1);
   run.bytes -= bytes;
@@ -114,7 +114,7 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
 
 /** A join that is over was never made: it is made anew when all that it waits for has ended once more. */
 function unmakeJoin(moves: Moves, run: RunRow, task: TaskRow): void {
-  const { kind, reason } = JSON.parse(task.ending ?? '{}') as Ending;
+  const { kind, reason } = endingOf(task);
   run[kind]--;
   countStep(moves.database, run.n, task, kind, -1);
   if (reason !== undefined)
@@ -145,5 +145,5 @@ function forgetJoin(moves: Moves, run: RunRow, task: TaskRow): void {
   run.discovered--;
   run.joins--;
   countStep(moves.database, run.n, task, 'discovered', -1);
-  moves.database.run('DELETE FROM tasks WHERE id = ?', task.id);
+  moves.tasks.remove(task);
 }

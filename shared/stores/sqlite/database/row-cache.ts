@@ -13,7 +13,7 @@ interface Kept<Row> {
 /** Rows remembered of each table; about 500 bytes each. */
 const MOST_REMEMBERED = 10_000;
 
-/** The most recently used rows of one table, as of the last transaction's end. They are valid until somebody else writes. */
+/** The most recently used rows of one table, as of the last transaction's end. They are valid until another store writes. */
 export class RowMemory<Row> {
   readonly #rows = new Map<string, Row>();
 

@@ -32,6 +32,7 @@ export const SHARED = 0;
  *   Its marks are in `marks`, under a negative number made from its id. `groupInputs`: what joins get of it. `endedGroups`: what the
  *   run has counted of groups that have letters, for a replay.
  * - `crawls`: what each run was begun with, and which process has it.
+ * - `lastWriter`: the store that wrote last, see `moves/local-store.ts`.
  * - `leftovers`: runs whose rows are being deleted, some at a time.
  * - `letters`: dead letters as they would lie in a broker's queue, oldest first. No number is used twice: deleting a letter
  *   that was read before never hits its successor. `run` is 0 where the id names none.
@@ -316,6 +317,25 @@ CREATE TABLE endedGroups (
 CREATE INDEX endedGroupsAt ON endedGroups (at);
 `;
 
+const PLACES = `
+ALTER TABLE hosts ADD COLUMN places TEXT NOT NULL DEFAULT '';
+DROP TABLE places;
+`;
+
+const SHORT_ROWS = `
+UPDATE tasks SET phase = substr(phase, 1, 1) WHERE phase IS NOT NULL;
+UPDATE tasks SET ending = CASE WHEN ending ->> 'reason' IS NULL
+  THEN json_array(ending ->> 'kind', ending ->> 'bytes', ending ->> 'bytesSaved')
+  ELSE json_array(ending ->> 'kind', ending ->> 'bytes', ending ->> 'bytesSaved', ending ->> 'reason') END WHERE ending IS NOT NULL;
+`;
+
+const LAST_WRITER = `
+CREATE TABLE lastWriter (
+  writer TEXT NOT NULL
+) STRICT;
+INSERT INTO lastWriter VALUES ('');
+`;
+
 /** What each version adds to the one before it. */
 export const SCHEMA_STEPS: readonly string[] = [
   FIRST,
@@ -329,6 +349,9 @@ export const SCHEMA_STEPS: readonly string[] = [
   GROUPS,
   HAND_LIMITS,
   REPLAYED_GROUPS,
+  PLACES,
+  SHORT_ROWS,
+  LAST_WRITER,
 ];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */

@@ -31,6 +31,8 @@ export type HostRow = {
   openUntil: number;
   /** Its last healthy answer after it said "slow down"; 0 for never. */
   answeredAt: number;
+  /** The requests that have a place at it, see `held-places.ts`; '' for none. */
+  places: string;
 } & Troubles;
 
 /** Signs of a host in trouble. */
@@ -80,6 +82,7 @@ export function newHost(host: string): HostRow {
     responseMs: null,
     responseInterval: 0,
     answeredAt: 0,
+    places: '',
     ...UNTROUBLED,
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../runtime/clock.ts';
 import { IN_MEMORY, type LocalDatabase } from '../database/database.ts';
 import { Moves } from './moves.ts';
@@ -17,17 +18,20 @@ export class LocalStore {
     this.owned = database.path === IN_MEMORY ? undefined : new Set();
     this.clock = clock;
     const memories = new RowMemories();
+    const writer = randomUUID();
     let version: number | undefined;
+    let found: number | undefined;
     database.surround({
       begin: () => {
-        const found = database.version;
-        // Another process has written since.
-        if (found !== version) memories.clear();
-        version = found;
+        found = database.version;
+        if (found !== version && !isWrittenBy(database, writer)) memories.clear();
         this.#moves = new Moves({ database, now: Math.floor(clock.now()), owned: this.owned, memories });
       },
       end: () => this.#moves?.flush(),
-      committed: () => this.#moves?.remember(),
+      committed: () => {
+        version = found;
+        this.#moves?.remember();
+      },
     });
   }
 
@@ -37,4 +41,14 @@ export class LocalStore {
       if (this.#moves === undefined) throw new Error('no transaction has begun');
       return work(this.#moves);
     });
+}
+
+/**
+ * Was this store the last one to write? If not, it is from now on. The thread that shortens the log writes, too, and changes nothing
+ * that a store remembers.
+ */
+function isWrittenBy(database: LocalDatabase, writer: string): boolean {
+  if (database.get<{ writer: string }>('SELECT writer FROM lastWriter')?.writer === writer) return true;
+  database.run('UPDATE lastWriter SET writer = ?', writer);
+  return false;
 }

@@ -1,3 +1,4 @@
+import type { ReleaseName } from '../../../ports/frontier.ts';
 import { groupOfMark } from '../../../task/group/group.ts';
 import { isMember } from '../../../task/group/plan.ts';
 import { MOST_HOSTS_TRIED } from '../../../task/host/breaker.ts';
@@ -12,7 +13,8 @@ import { Recrawl } from './recrawl.ts';
 import { optionsOf } from './run-options.ts';
 import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
-import { closeTask, type EndOutcome, Places, removeTask, type Spent, storeWaiting, type TaskRow } from './task-rows.ts';
+import { type EndOutcome, Places, type Spent, type TaskRow } from './task-rows.ts';
+import { TaskTable } from './task-table.ts';
 import { NO_TROUBLE } from './troubles.ts';
 
 interface MovesOptions {
@@ -34,6 +36,7 @@ export class Moves {
   readonly marks: MarkTable;
   readonly recrawl: Recrawl;
   readonly groups: GroupTable;
+  readonly tasks: TaskTable;
   readonly #runs: RowCache<RunRow>;
   readonly #hosts: RowCache<HostRow>;
   readonly #runHosts: RowCache<RunHostRow>;
@@ -47,6 +50,7 @@ export class Moves {
     this.marks = new MarkTable(database);
     this.recrawl = new Recrawl(database, this.marks);
     this.groups = new GroupTable(this, database);
+    this.tasks = new TaskTable(database, memories.flights);
     this.#runs = new RowCache(database, { name: 'runs', keys: ['id'], memory: memories.runs });
     this.#hosts = new RowCache(database, { name: 'hosts', keys: ['host'], memory: memories.hosts });
     this.#runHosts = new RowCache(database, { name: 'runHosts', keys: ['run', 'host'], memory: memories.runHosts });
@@ -65,6 +69,7 @@ export class Moves {
     this.#runs.remember();
     this.#hosts.remember();
     this.#runHosts.remember();
+    this.tasks.remember();
   }
 
   /** Drops all rows read so far: a query has deleted or changed some. */
@@ -72,6 +77,7 @@ export class Moves {
     this.#runs.clear();
     this.#hosts.clear();
     this.#runHosts.clear();
+    this.tasks.clear();
   }
 
   run(id: string): RunRow | undefined {
@@ -171,10 +177,8 @@ export class Moves {
   }
 
   /** The ledger's entry of a release. */
-  flight(run: RunRow | undefined, { release, mark }: { release: number; mark: string }): TaskRow | undefined {
-    if (run === undefined) return undefined;
-    const task = this.database.get<TaskRow>(FIND_FLIGHT, run.n, release);
-    return task?.mark === mark ? task : undefined;
+  flight(run: RunRow | undefined, name: ReleaseName): TaskRow | undefined {
+    return run === undefined ? undefined : this.tasks.flight(run.n, name);
   }
 
   /** Puts a task back into its host's list: at the head, since it was its turn, or at the tail. */
@@ -189,7 +193,7 @@ export class Moves {
 
   /** A retry waits for its time beside the lists. */
   retry(run: RunRow, task: TaskRow, at: number): void {
-    storeWaiting(this.database, task, { place: null, dueAt: at });
+    this.tasks.wait(task, { place: null, dueAt: at });
     run.waiting++;
     this.lookBy(run, at);
   }
@@ -207,7 +211,7 @@ export class Moves {
     spent: Spent,
     about: Pick<GroupEnding, 'input' | 'claimed'> = {},
   ): void {
-    closeTask(this.database, task, run.generation, { ...spent, ...outcome });
+    this.tasks.close(task, run.generation, { ...spent, ...outcome });
     run[outcome.kind]++;
     countStep(this.database, run.n, task, outcome.kind);
     if (outcome.kind === 'failed') this.freeClaim(run, task);
@@ -234,7 +238,7 @@ export class Moves {
     const owner = this.ownerOfMark(run, mark);
     const found = { source: task.id, session: sessionOf(run, owner) };
     this.marks.add(owner, mark, MARK.taken, found);
-    this.database.run('UPDATE tasks SET claimed = ? WHERE id = ?', mark, task.id);
+    this.tasks.claim(task, mark);
     const { incremental, dedup } = optionsOf(run);
     // So that an incremental run doesn't take it again because of its age.
     if (incremental && dedup === 'ever' && !this.#isInGroup(run, { mark, host: task.host }))
@@ -250,7 +254,7 @@ export class Moves {
   }
 
   countCancelled(run: RunRow, task: TaskRow): void {
-    removeTask(this.database, task);
+    this.tasks.remove(task);
     this.freeClaim(run, task);
     // Marks in a group go with it.
     if (this.#isInGroup(run, task)) {
@@ -312,16 +316,12 @@ export class Moves {
   line(run: RunRow, task: TaskRow, atTail = false): void {
     const { host, queue } = task;
     const place = atTail ? this.#places.atTail(run.n, host, queue) : this.#places.atHead(run.n, host, queue);
-    storeWaiting(this.database, task, { place, dueAt: null });
+    this.tasks.wait(task, { place, dueAt: null });
     const own = this.runHost(run, host);
     own.waiting++;
     this.wakeHost(run, own);
   }
 }
-
-/** Only the columns that calls need, of many: each one costs. */
-const FIND_FLIGHT =
-  'SELECT id, run, host, queue, release, worker, mark, claimed, attempts, starts, throttles, firstSeen, deadline, stamp, links, form FROM tasks WHERE run = ? AND release = ?';
 
 function isKept({ readyAt, waiting, troubleSince, hasAnswered }: RunHostRow): boolean {
   return readyAt !== null || waiting > 0 || troubleSince !== null || hasAnswered === 1;

@@ -79,7 +79,7 @@ export class Offering {
       return false;
     }
     const total = Math.max(held, links + count);
-    this.#moves.database.run('UPDATE tasks SET stamp = ?, links = ? WHERE id = ?', stamp, total, page.id);
+    this.#moves.tasks.countLinks(page, stamp, total);
     return true;
   }
 

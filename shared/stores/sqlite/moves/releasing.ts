@@ -17,7 +17,6 @@ import {
   MOST_LOOKS,
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
-  PUBLISHING_MS,
 } from '../../policy.ts';
 import { readStored } from '../../stored-task.ts';
 import { HostHealth, probeOf } from './host-health.ts';
@@ -40,7 +39,7 @@ interface Wanted {
 }
 
 /** Only the columns that release needs, of many: each one costs. Priority before normal. */
-const WAITING = `SELECT id, host, queue, mark, attempts, starts, throttles, firstSeen, deadline, form FROM tasks
+const WAITING = `SELECT id, run, host, queue, mark, claimed, attempts, starts, throttles, firstSeen, deadline, form FROM tasks
   WHERE run = ? AND host = ? AND place IS NOT NULL`;
 const FIRST_WAITING = `${WAITING} ORDER BY queue, place LIMIT ?`;
 /** For a host that a single task tries: tasks at the tail have waited least. */
@@ -247,7 +246,7 @@ export class Releasing {
 
   /** Moves tasks of a host into the ledger. */
   #take(run: RunRow, own: RunHostRow, { count, most, forced, fromTail }: Wanted): { go: number; taken: number } {
-    const { now, database } = this.#moves;
+    const { now, database, tasks } = this.#moves;
     let go = 0;
     let taken = 0;
     while (go < count && taken < most && own.waiting > 0) {
@@ -264,10 +263,7 @@ export class Releasing {
           if (task.deadline > 0 && task.deadline <= now) verdict = 'deadline';
           else go++;
         }
-        database.run(
-          "UPDATE tasks SET place = NULL, release = ?, phase = 'publishing', leaseUntil = ?, since = ? WHERE id = ?",
-          ...[release, now + PUBLISHING_MS, now, task.id],
-        );
+        tasks.release(task, release, now);
         run.waiting--;
         run.inFlight++;
         own.waiting--;

@@ -2,6 +2,7 @@ import type { RunState } from '../../../ports/runs.ts';
 import type { TroubleKind } from '../../../task/host/host-trouble.ts';
 import { RowMemory } from '../database/row-cache.ts';
 import type { HostRow } from './host-rows.ts';
+import type { TaskRow } from './task-rows.ts';
 
 export type RunRow = {
   readonly n: number;
@@ -75,10 +76,13 @@ export class RowMemories {
   readonly runs = new RowMemory<RunRow>();
   readonly hosts = new RowMemory<HostRow>();
   readonly runHosts = new RowMemory<RunHostRow>();
+  /** Tasks in flight. */
+  readonly flights = new RowMemory<TaskRow>();
 
   clear(): void {
     this.runs.clear();
     this.hosts.clear();
     this.runHosts.clear();
+    this.flights.clear();
   }
 }

@@ -5,7 +5,9 @@ import type { Queue } from '../../../task/task/routing.ts';
 import { MALFORMED_HOST, malformedMarkOf } from '../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../database/database.ts';
 
-export type Phase = 'publishing' | 'queued' | 'working';
+/** Of a task in flight, as its row has it: rows that grow are moved from page to page, each of which is written to the log. */
+const PHASES = { p: 'publishing', q: 'queued', w: 'working' } as const;
+export type Phase = keyof typeof PHASES;
 
 /** A task that isn't over. */
 export interface TaskRow {
@@ -29,10 +31,11 @@ export interface TaskRow {
   /** 0: none. */
   readonly deadline: number;
   readonly known: number;
+  /** An {@link Ending}, see {@link endingOf}. */
   readonly ending: string | null;
   /** While it is in flight: what its admission has offered, see {@link LinkTally}; null if nothing. */
-  readonly stamp: string | null;
-  readonly links: number | null;
+  stamp: string | null;
+  links: number | null;
   /** See `task/form.ts`; for a text that isn't a URL, the reason. */
   form: string;
 }
@@ -67,6 +70,10 @@ export function newTask(
 /** How many links of a page the store has of the admission with a stamp. */
 export function heldOf({ stamp, links }: Pick<TaskRow, 'stamp' | 'links'>, of: string): number {
   return stamp === of ? (links ?? 0) : 0;
+}
+
+export function phaseOf(phase: Phase): (typeof PHASES)[Phase] {
+  return PHASES[phase];
 }
 
 /** A task's run, host, queue and mark, from its row. */
@@ -132,38 +139,19 @@ export interface Ending extends Spent {
   readonly reason?: string;
 }
 
-/** Writes back a task that waits from now on. */
-export function storeWaiting(
-  database: LocalDatabase,
-  { host, attempts, starts, throttles, form, id }: TaskRow,
-  { place, dueAt }: { readonly place: number | null; readonly dueAt: number | null },
-): void {
-  database.run(
-    `UPDATE tasks SET host = ?, place = ?, dueAt = ?, release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL, stamp = NULL,
-     attempts = ?, starts = ?, throttles = ?, form = ? WHERE id = ?`,
-    ...[host, place, dueAt, attempts, starts, throttles, form, id],
-  );
+/** As text, in as few characters as usual. */
+export function textOf({ kind, bytes, bytesSaved, reason }: Ending): string {
+  if (reason !== undefined) return JSON.stringify([kind, bytes, bytesSaved, reason]);
+  return JSON.stringify(bytesSaved === 0 ? [kind, bytes] : [kind, bytes, bytesSaved]);
 }
 
-/** Deletes a task that is over, or keeps it until its record is on the disk. */
-export function closeTask(
-  database: LocalDatabase,
-  task: TaskRow,
-  generation: number | null,
-  { reason, bytes, bytesSaved, kind }: Ending,
-): void {
-  if (generation === null) {
-    removeTask(database, task);
-    return;
-  }
-  database.run(
-    `UPDATE tasks SET over = ?, ending = ?, host = ?, form = ?, attempts = ?, throttles = ?,
-     release = NULL, phase = NULL, leaseUntil = NULL, since = NULL, worker = NULL WHERE id = ?`,
-    ...[generation, JSON.stringify({ kind, reason, bytes, bytesSaved }), task.host, task.form],
-    ...[task.attempts, task.throttles, task.id],
-  );
-}
-
-export function removeTask(database: LocalDatabase, { id }: Pick<TaskRow, 'id'>): void {
-  database.run('DELETE FROM tasks WHERE id = ?', id);
+/** How a task that is over has ended. */
+export function endingOf({ ending }: Pick<TaskRow, 'ending'>): Ending {
+  const [kind, bytes, bytesSaved = 0, reason] = JSON.parse(ending ?? '["done",0]') as [
+    Ending['kind'],
+    number,
+    number?,
+    string?,
+  ];
+  return { kind, bytes, bytesSaved, ...(reason === undefined ? {} : { reason }) };
 }

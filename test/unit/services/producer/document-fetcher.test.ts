@@ -21,7 +21,8 @@ function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher() } = {}
     return text;
   };
   /** Places that are taken at a host. */
-  const open = (host: string): number => database.all('SELECT 1 FROM places WHERE host = ?', host).length;
+  const open = (host: string): number =>
+    database.all("SELECT 1 FROM hosts, json_each(places) WHERE host = ? AND places != ''", host).length;
   return { clock, hosts, hostGate, limit, stop, read, open };
 }
 

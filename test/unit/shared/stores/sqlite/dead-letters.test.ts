@@ -160,7 +160,7 @@ test('a database of the first version is brought to this one', async () => {
   expect(await letters.count()).toBe(1);
   const older = new DatabaseSync(path);
   const later = {
-    hosts: ['handLimit'],
+    hosts: ['handLimit', 'places'],
     runs: [
       ...['leftOutDepth', 'leftOutMaxPages', 'leftOutLimit', 'leftOutCondition', 'giveUpMs', 'hostsDown', 'namedDown'],
       ...['joins', 'joinsDue', 'joinsLayer', 'openGroups', 'anew'],
@@ -172,7 +172,8 @@ test('a database of the first version is brought to this one', async () => {
     for (const column of columns) older.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
   older.exec(
     `ALTER TABLE runs RENAME COLUMN leftOutScope TO leftOut; DROP TABLE letters; DROP TABLE steps; DROP TABLE stepFailures;
-     DROP TABLE groups; DROP TABLE groupInputs; DROP TABLE endedGroups; PRAGMA user_version = 1`,
+     DROP TABLE groups; DROP TABLE groupInputs; DROP TABLE endedGroups; DROP TABLE lastWriter;
+     CREATE TABLE places (host TEXT, holder TEXT, till INTEGER); PRAGMA user_version = 1`,
   );
   older.close();
   const { letters: after, runs, database: opened } = openLocalParts({ clock: new SteppedClock(), path });

@@ -25,8 +25,11 @@ interface ConcurrencyOptions {
   readonly openFiles: number;
 }
 
-/** Where `auto` begins, and how far it goes: a connection each, and what it has in hand. */
-const AUTO_FROM = 128;
+/**
+ * Where `auto` begins, and how far it goes: a connection each, and what it has in hand. A fast host gives the loop all it can do
+ * from the first: with more pages open, more of them survive each collection of young objects.
+ */
+const AUTO_FROM = 64;
 const AUTO_MOST = 1_024;
 /** It shrinks no further than this when the event loop is late, and when memory is short. */
 const LEAST_WHEN_LATE = 32;

@@ -280,7 +280,7 @@ test('a worker whose slots double subscribes anew, with a larger prefetch, and l
   };
   const { worker, offer, releaser, becomes, roster, runs, transport } = await setup({ concurrency: 'auto', meter });
   await worker.start();
-  expect(worker.slots).toBe(128);
+  expect(worker.slots).toBe(64);
   for (const half of [0, 1]) await offer(...Array.from({ length: 400 }, (_, n) => `/slow/400?n=${half}-${n}`));
   await runs.seal('r', 'p');
   const releasing = setInterval(() => void releaser.fill(), 20);

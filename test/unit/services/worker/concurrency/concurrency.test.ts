@@ -22,19 +22,19 @@ function setup(wanted: number | 'auto' = 'auto', openFiles = MANY_FILES) {
 
 test('while all slots are taken and more is due, they double, up to an end', () => {
   const { after, concurrency } = setup();
-  expect([concurrency.size, after(1), after(1), after(3), after(5)]).toEqual([128, 256, 512, 1_024, 1_024]);
+  expect([concurrency.size, after(1), after(1), after(3), after(5)]).toEqual([64, 128, 256, 1_024, 1_024]);
   expect(concurrency.bound).toBe('slots');
 });
 
 test('nothing more is due: they stay, and politeness is what binds', () => {
   const { after, concurrency } = setup();
-  expect([after(10, { isFull: false }), concurrency.bound]).toEqual([128, 'politeness']);
+  expect([after(10, { isFull: false }), concurrency.bound]).toEqual([64, 'politeness']);
 });
 
 test('no time left: more open pages would only wait for each other', () => {
   const { after, concurrency } = setup();
-  expect([after(10, { utilization: 0.95 }), concurrency.bound]).toEqual([128, 'cpu']);
-  expect(after(1)).toBe(256);
+  expect([after(10, { utilization: 0.95 }), concurrency.bound]).toEqual([64, 'cpu']);
+  expect(after(1)).toBe(128);
 });
 
 test.each([
@@ -56,8 +56,8 @@ test('late with few pages open: they are not the cause, and there are no fewer',
 
 test('pages wait for memory: more of them at once would not help, and fewer neither', () => {
   const { after, concurrency } = setup();
-  expect([after(10, { waitingForMemory: 1 }), concurrency.bound]).toEqual([128, 'memory']);
-  expect(after(1)).toBe(256);
+  expect([after(10, { waitingForMemory: 1 }), concurrency.bound]).toEqual([64, 'memory']);
+  expect(after(1)).toBe(128);
 });
 
 test('a number stands, whatever happens', () => {

@@ -59,6 +59,8 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
 
   abstract stop(): Promise<void>;
 
+  abstract readonly mostAtOnce: number;
+
   async prepare(url: string, signal: AbortSignal): Promise<void> {
     const { hostname } = URL.parse(url) ?? { hostname: '' };
     if (hostname === '' || hostname.startsWith('[') || isIP(hostname) !== 0) return;

@@ -16,7 +16,9 @@ import { idOf } from '../task/task/task.ts';
 const BATCH = 200;
 const DEFAULT_WINDOW = 1_000;
 const WINDOW_PER_SLOT = 4;
-const WINDOW_READ_EVERY_MS = 5_000;
+/** How long the slots of all workers are remembered: at first, and after they changed; then twice as long each time, up to the most. */
+const SLOTS_KNOWN_MS = 500;
+const SLOTS_KNOWN_MOST_MS = 5_000;
 /** Bounds of the time between two looks: short enough to keep a fast fleet fed, long enough to cost an idle one nothing. */
 const LOOK_AT_LEAST_EVERY_MS = 250;
 const LOOK_AT_MOST_EVERY_MS = 10;
@@ -67,7 +69,14 @@ export class Releaser implements Service {
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
   #nudged = false;
-  #window = { read: Number.NEGATIVE_INFINITY, size: DEFAULT_WINDOW, unpaced: false, workers: 0 };
+  #window = {
+    until: Number.NEGATIVE_INFINITY,
+    knownMs: SLOTS_KNOWN_MS,
+    slots: 0,
+    size: DEFAULT_WINDOW,
+    unpaced: false,
+    workers: 0,
+  };
 
   constructor(options: ReleaserOptions) {
     this.#options = options;
@@ -211,11 +220,14 @@ export class Releaser implements Service {
 
   async #readWindow(): Promise<{ readonly size: number; readonly unpaced: boolean }> {
     const { clock, roster, window } = this.#options;
-    if (clock.now() - this.#window.read > WINDOW_READ_EVERY_MS) {
+    if (clock.now() > this.#window.until) {
       const workers = await roster.workers();
       const slots = workers.reduce((sum, worker) => sum + worker.slots, 0);
       const size = window ?? Math.max(DEFAULT_WINDOW, WINDOW_PER_SLOT * slots);
-      this.#window = { read: clock.now(), size, unpaced: workers.length === 0, workers: workers.length };
+      const isGrowing = slots !== this.#window.slots;
+      const knownMs = isGrowing ? SLOTS_KNOWN_MS : Math.min(SLOTS_KNOWN_MOST_MS, 2 * this.#window.knownMs);
+      const until = clock.now() + knownMs;
+      this.#window = { until, knownMs, slots, size, unpaced: workers.length === 0, workers: workers.length };
     }
     return this.#window;
   }

@@ -46,6 +46,8 @@ export interface Fetcher {
   stop(): Promise<void>;
   /** Does no host answer, of several that were asked? Our own network is away, then. */
   readonly isNetworkAway: boolean;
+  /** Most requests that it should have open at once: beyond that, each costs more than it gains. Callers keep to it. */
+  readonly mostAtOnce: number;
   /** Number of pages, and of joins, whose reading waits for memory. */
   readonly waitingForMemory: number;
 }

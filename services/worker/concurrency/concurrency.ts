@@ -1,3 +1,4 @@
+import type { Fetcher } from '../../../shared/ports/fetcher.ts';
 import type { WorkerBound } from '../../../shared/ports/roster.ts';
 
 /** How a process fares, as it can be measured from within. */
@@ -21,16 +22,17 @@ export interface Load extends ProcessLoad {
 interface ConcurrencyOptions {
   /** A number stands; `auto` finds its own. */
   readonly wanted: number | 'auto';
+  /** How far `auto` goes. */
+  readonly most: Fetcher['mostAtOnce'];
   /** The open files that this process may have. */
   readonly openFiles: number;
 }
 
 /**
- * Where `auto` begins, and how far it goes: a connection each, and what it has in hand. A fast host gives the loop all it can do
- * from the first: with more pages open, more of them survive each collection of young objects.
+ * Where `auto` begins. A fast host gives the loop all it can do from the first: with more pages open, more of them survive each
+ * collection of young objects.
  */
 const AUTO_FROM = 64;
-const AUTO_MOST = 1_024;
 /** It shrinks no further than this when the event loop is late, and when memory is short. */
 const LEAST_WHEN_LATE = 32;
 const LEAST_WHEN_SHORT = 8;
@@ -65,8 +67,8 @@ export class Concurrency {
   #shrunkAt = Number.NEGATIVE_INFINITY;
   #bound: WorkerBound = 'politeness';
 
-  constructor({ wanted, openFiles }: ConcurrencyOptions) {
-    const asked = wanted === 'auto' ? AUTO_MOST : wanted;
+  constructor({ wanted, most, openFiles }: ConcurrencyOptions) {
+    const asked = wanted === 'auto' ? most : wanted;
     this.#most = Math.min(asked, slotsFor(openFiles));
     this.#isCutByFiles = this.#most < asked;
     this.#isFixed = wanted !== 'auto';

@@ -8,7 +8,7 @@ interface SizingOptions {
   readonly wanted: number | 'auto';
   /** Left out, this process'. */
   readonly meter?: Meter | undefined;
-  readonly fetcher: Pick<Fetcher, 'waitingForMemory'>;
+  readonly fetcher: Pick<Fetcher, 'mostAtOnce' | 'waitingForMemory'>;
   /** There are twice as many slots as at the last call, or as at the start. */
   readonly onDoubled: () => void;
 }
@@ -31,7 +31,11 @@ export class Sizing {
 
   constructor(options: SizingOptions) {
     this.#options = options;
-    this.#concurrency = new Concurrency({ wanted: options.wanted, openFiles: openFileLimit() });
+    this.#concurrency = new Concurrency({
+      wanted: options.wanted,
+      most: options.fetcher.mostAtOnce,
+      openFiles: openFileLimit(),
+    });
     this.#meter = options.meter ?? new LoadMeter();
     this.#toldOf = this.#concurrency.size;
     this.slots = new Slots(this.#concurrency.size);

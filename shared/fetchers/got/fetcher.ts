@@ -22,6 +22,7 @@ type OnResponse = (response: http.IncomingMessage) => void;
  * limit on the size of a body.
  */
 export class GotFetcher extends HttpFetcher {
+  readonly mostAtOnce = 1_024;
   readonly #client: Got;
   readonly #agents: DirectAgents;
   readonly #routes: ProxiedRoutes<ProxyAgents> | undefined;

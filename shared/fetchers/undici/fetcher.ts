@@ -28,6 +28,7 @@ interface Sending {
  * with servers that support it. undici handles only the protocol; connections, time-outs, redirects and decoding are our own.
  */
 export class UndiciFetcher extends HttpFetcher {
+  readonly mostAtOnce = 2_048;
   readonly #headers: Headers;
   /** In the form that undici uses without copying. */
   readonly #plainHeaders: string[];

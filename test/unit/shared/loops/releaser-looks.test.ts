@@ -47,6 +47,36 @@ test('nudges without end make it no busier than one look in 10 ms', async () => 
   expect(calls.release).toBeGreaterThan(50);
 });
 
+test('what may be out follows the slots of workers: within half a second while these change, else within five', async () => {
+  const world = await setup();
+  const { work, step } = world;
+  let reads = 0;
+  const windows: number[] = [];
+  const frontier = withMethods(world.frontier, {
+    release: async (options) => {
+      windows.push(options.window);
+      return await world.frontier.release(options);
+    },
+  });
+  const roster = withMethods(world.roster, {
+    workers: async () => {
+      reads++;
+      return await world.roster.workers();
+    },
+  });
+  const releaser = releaserOf({ ...world, frontier, roster });
+  onTestFinished(() => releaser.stop());
+  await releaser.start();
+  const after = async (slots: number, ms: number): Promise<number | undefined> => {
+    await work(slots);
+    for (let passed = 0; passed < ms; passed += 50) await step(50);
+    return windows.at(-1);
+  };
+  expect([await after(500, 1_250), await after(1_000, 750), await after(2_000, 750)]).toEqual([2_000, 4_000, 8_000]);
+  reads = 0;
+  expect([await after(2_000, 10_000), reads < 6, await after(100, 6_000)]).toEqual([8_000, true, 1_000]);
+});
+
 test('200 releasers with a full window look as often as a few, and who looked last may die', async () => {
   const world = await setup({ window: 10 });
   const { frontier, roster, offer, step, calls, published } = world;

@@ -91,6 +91,7 @@ const fetcher: Fetcher = {
   variantOf: (url) => `variant of ${url}`,
   stop: async () => {},
   isNetworkAway: true,
+  mostAtOnce: 7,
   waitingForMemory: 5,
 };
 
@@ -109,7 +110,8 @@ test('requests are counted by what they came to, and bytes as they are read', as
     'trawl_fetch_duration_seconds_count{outcome="http_5xx"}': 1,
     'trawl_fetch_duration_seconds_count{outcome="timeout"}': 1,
   });
-  expect([measured.isNetworkAway, measured.waitingForMemory, measured.variantOf('x')]).toEqual([
+  expect([measured.mostAtOnce, measured.isNetworkAway, measured.waitingForMemory, measured.variantOf('x')]).toEqual([
+    7,
     true,
     5,
     'variant of x',

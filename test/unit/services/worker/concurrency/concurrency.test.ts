@@ -5,8 +5,8 @@ const MANY_FILES = 100_000;
 const AT_EASE: Load = { isFull: true, utilization: 0.5, loopDelayMs: 2, memoryShare: 0.1, waitingForMemory: 0 };
 
 /** A concurrency that is looked at twice a second, and its sizes. */
-function setup(wanted: number | 'auto' = 'auto', openFiles = MANY_FILES) {
-  const concurrency = new Concurrency({ wanted, openFiles });
+function setup(wanted: number | 'auto' = 'auto', openFiles = MANY_FILES, most = 1_024) {
+  const concurrency = new Concurrency({ wanted, most, openFiles });
   let now = 0;
   return {
     concurrency,
@@ -24,6 +24,11 @@ test('while all slots are taken and more is due, they double, up to an end', () 
   const { after, concurrency } = setup();
   expect([concurrency.size, after(1), after(1), after(3), after(5)]).toEqual([64, 128, 256, 1_024, 1_024]);
   expect(concurrency.bound).toBe('slots');
+});
+
+test('they double as far as the fetcher goes', () => {
+  const { after } = setup('auto', MANY_FILES, 2_048);
+  expect([after(4), after(1), after(5)]).toEqual([1_024, 2_048, 2_048]);
 });
 
 test('nothing more is due: they stay, and politeness is what binds', () => {

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Sizing } from '../../../../../services/worker/concurrency/sizing.ts';
 
 test('pages that wait for memory bind the worker, as long as they do', async () => {
-  const fetcher = { waitingForMemory: 1 };
+  const fetcher = { mostAtOnce: 1_024, waitingForMemory: 1 };
   const meter = {
     start: () => {},
     stop: () => {},

@@ -52,7 +52,6 @@ interface OpenWorkerOptions {
 /** A worker out of its parts, not started. */
 export function openWorker({ settings, stores, defaults, catalogue, secrets, ...parts }: OpenWorkerOptions): Worker {
   optimiseEarly();
-  boundHeap();
   const { frontier, runs, gate, cache, roster } = stores;
   const { rules, fetcher, log } = parts;
   const { hostConcurrency, fetchTimeout: timeoutMs } = settings;
@@ -60,7 +59,7 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
   const startOf = (name: string, href: string): string => catalogue.named(name).crawler.startOf(href);
   const { random } = Math;
   const robots = new Robots({ store: stores.robots, gate, fetcher, clock, hostConcurrency, timeoutMs, random, log });
-  return new Worker({
+  const worker = new Worker({
     ...parts,
     sink: keepingResults(parts.sink, stores),
     frontier,
@@ -88,6 +87,8 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
     ),
     lacking: secrets.lacking,
   });
+  boundHeap(() => worker.inHand);
+  return worker;
 }
 
 /** Slower than a step may be by so much, and a process is stuck. */

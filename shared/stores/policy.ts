@@ -50,8 +50,15 @@ export const WINDOW_GROWS_TO = 1.1;
 /** For late deliveries it doesn't shrink below this share of the greatest, which is four for each slot: every slot has enough to do. */
 export const LEAST_WINDOW_SHARE = 0.4;
 
-/** A task is released at most this long before its slot: while it waits in a worker, it keeps others out. */
-export const LEAD_MS = 250;
+/**
+ * A task is released at most this long before its slot: while it waits in a worker, it keeps others out, and its memory: what lives
+ * that long is copied twice, and then dies old.
+ */
+export const LEAD_MS = 100;
+/** The same for hosts that are asked more often than this: several of their tasks are released by one look. */
+export const FAST_LEAD_MS = 250;
+/** How soon to look again where nothing waits. */
+export const IDLE_LOOK_MS = 250;
 
 /**
  * Shares of a store's memory from which on it takes no offers: those by owners and members of groups, and all that workers offer in runs

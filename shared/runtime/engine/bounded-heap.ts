@@ -2,6 +2,9 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Young objects need this much room: with less, pages in hand survive collections and are copied. */
 const ENOUGH_YOUNG_BYTES = 32 * 2 ** 20;
+/** The same with many pages in hand, which survive longer: at a polite pace, each waits for its host. */
+const ENOUGH_FOR_MANY_BYTES = 64 * 2 ** 20;
+const MANY_IN_HAND = 96;
 /** A busy process reaches that within two or three seconds. */
 const LOOK_EVERY_MS = 50;
 const BUSY_START_MS = 10_000;
@@ -21,19 +24,31 @@ const LATER_LOOK_EVERY_MS = 1_000;
  *
  * That is with an old generation that may double. Of 300,000 pages it took 284-314 MB, and as bounded here 278, at the same CPU time.
  *
+ * A page at a polite pace waits for its host, and is in hand for a tenth of a second. Of 2,000 hosts, hundreds are: they survived two
+ * collections, and died old. With twice the room for young objects, 345 collections take 1.4 s where 652 took 2.0 s, and old objects are
+ * collected 12 times instead of 31, for 25 MB more (50,000 pages in 28 s).
+ *
  * Collections of young objects stay in one thread. Each is short, there are twenty a second, and where a crawl and its servers keep
  * all cores busy, helpers come late: with them, pages take 3 to 5 % more CPU time, and the loop stands still a third longer.
  *
  * V8 reads these flags each time it collects or decides how far to grow, so they can be set in a running process, and the growth
- * factor once the size is right; it reads a maximum size only at the start. The timer keeps no process alive, and ends when the size is reached.
+ * factor once the size is right; it reads a maximum size only at the start. The timer keeps no process alive, and ends with the larger size.
+ *
+ * @param inHand the pages that this process has in hand now
  */
-export function boundHeap(): void {
+export function boundHeap(inHand: () => number): void {
   setFlagsFromString('--heap-growing-percent=40');
   setFlagsFromString('--no-parallel-scavenge');
   const startedAt = performance.now();
+  let grows = true;
   const look = (): void => {
-    if (youngBytes() >= ENOUGH_YOUNG_BYTES) setFlagsFromString('--semi-space-growth-factor=1');
-    else lookAgain();
+    const enough = inHand() > MANY_IN_HAND ? ENOUGH_FOR_MANY_BYTES : ENOUGH_YOUNG_BYTES;
+    const young = youngBytes();
+    if (young < enough !== grows) {
+      grows = young < enough;
+      setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
+    }
+    if (young < ENOUGH_FOR_MANY_BYTES) lookAgain();
   };
   const lookAgain = (): void => {
     const isStarting = performance.now() - startedAt < BUSY_START_MS;

@@ -34,10 +34,12 @@ import { RETRY_AFTER_CAP_MS } from '../../task/host/retry-after.ts';
 import { PAGE_RETENTION_MS } from '../../task/task/known-page.ts';
 import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/fingerprint.ts';
 import {
+  FAST_LEAD_MS,
   FIRST_WINDOW,
   FULL_AT,
   FULL_FOR_OTHERS_AT,
   HIGHEST_START,
+  IDLE_LOOK_MS,
   INTERVAL_KNOWN_MS,
   LATE_MS,
   LEAD_MS,
@@ -96,6 +98,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   DAY_MS,
   DIGEST_HIGH,
   DIGEST_LOW,
+  FAST_LEAD_MS,
   FAULTS_TO_OPEN,
   FIRST_WINDOW,
   FULL_AT,
@@ -103,6 +106,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   GROUP_LENGTH,
   HIGHEST_START,
   HOST_KEPT_MS,
+  IDLE_LOOK_MS,
   INTERVAL_KNOWN_MS,
   JOIN_HOST,
   LAGGING_MS,

@@ -10,8 +10,10 @@ import { downAt, isDown } from '../../../task/host/host-trouble.ts';
 import { RETRY_AFTER_CAP_MS } from '../../../task/host/retry-after.ts';
 import { MALFORMED_HOST } from '../../../task/url/fingerprint.ts';
 import {
+  FAST_LEAD_MS,
   type FrontierPolicy,
   HIGHEST_START,
+  IDLE_LOOK_MS,
   INTERVAL_KNOWN_MS,
   LEAD_MS,
   MOST_LOOKS,
@@ -97,7 +99,7 @@ export class Releasing {
       this.#memory.looking = isFull ? undefined : { looker, till: now + LOOK_LEASE_MS };
     }
     const first = Math.min(...open.map(({ lookAt }) => lookAt ?? Number.POSITIVE_INFINITY));
-    const nextLookMs = first === Number.POSITIVE_INFINITY ? LEAD_MS : Math.max(0, first - now);
+    const nextLookMs = first === Number.POSITIVE_INFINITY ? IDLE_LOOK_MS : Math.max(0, first - now);
     return { tasks: this.#tasks, nextLookMs, now };
   }
 
@@ -161,6 +163,7 @@ export class Releasing {
     const health = new HostHealth(this.#moves, name);
     let count = quota;
     let pace = 0;
+    let lead = LEAD_MS;
     let cursor = now;
     let forced: ReleaseVerdict | undefined;
     let { isTried } = health;
@@ -184,11 +187,12 @@ export class Releasing {
       if (pace > 0) {
         // The gate's next slot is ahead of release's cursor where slots were reached too late, and given up.
         cursor = Math.min(Math.max(now, host.releaseAt, host.nextAt), farthest);
-        if (cursor > now + LEAD_MS) {
-          own.readyAt = cursor - LEAD_MS;
+        if (pace < FAST_LEAD_MS) lead = FAST_LEAD_MS;
+        if (cursor > now + lead) {
+          own.readyAt = cursor - lead;
           return 0;
         }
-        count = Math.min(quota, Math.floor((now + LEAD_MS - cursor) / pace) + 1);
+        count = Math.min(quota, Math.floor((now + lead - cursor) / pace) + 1);
       }
       const triedUntil = health.triedUntil();
       if (triedUntil !== undefined) {
@@ -208,7 +212,7 @@ export class Releasing {
     if (own.waiting === 0) own.readyAt = null;
     else if (triedUntil !== undefined) own.readyAt = triedUntil;
     // Half the lead at once for a fast host, and later than another run that found it not due, so that runs alternate.
-    else if (pace > 0 && cursor > now + LEAD_MS) own.readyAt = cursor - LEAD_MS / 2;
+    else if (pace > 0 && cursor > now + lead) own.readyAt = cursor - lead / 2;
     else own.readyAt = now;
     return taken;
   }

@@ -144,6 +144,7 @@ local function visit_host(run, host, quota)
     note_given_up(run, host, trouble)
   end
   local count, pace, cursor, is_tried, interval, rate = quota, 0, now, false, 0, 0
+  local lead = LEAD_MS
   if not forced and host ~= JOIN_HOST then
     local gate = redis.call('HMGET', host_key(host),
       'next_at', 'paused_until', 'release_at', 'interval', 'interval_until', 'response_ms', 'by_hand',
@@ -168,11 +169,12 @@ local function visit_host(run, host, quota)
     if pace > 0 then
       -- The gate's next slot is ahead of what was released where slots were reached too late, and let go.
       cursor = math.min(math.max(now, tonumber(gate[3] or '0'), tonumber(gate[1] or '0')), farthest)
-      if cursor > now + LEAD_MS then
-        redis.call('ZADD', ready, int(cursor - LEAD_MS), host)
+      if pace < FAST_LEAD_MS then lead = FAST_LEAD_MS end
+      if cursor > now + lead then
+        redis.call('ZADD', ready, int(cursor - lead), host)
         return 0
       end
-      count = math.min(quota, math.floor((now + LEAD_MS - cursor) / pace) + 1)
+      count = math.min(quota, math.floor((now + lead - cursor) / pace) + 1)
     end
     is_tried = as_number(gate[10]) > 0
     if is_tried and is_tried_by_other(gate[10], gate[11], gate[12]) then
@@ -194,9 +196,9 @@ local function visit_host(run, host, quota)
     redis.call('ZREM', ready, host)
   elseif is_tried and go > 0 then
     redis.call('ZADD', ready, int(now + PROBE_RELEASED_MS), host)
-  elseif pace > 0 and cursor > now + LEAD_MS then
+  elseif pace > 0 and cursor > now + lead then
     -- Half the lead at once for a fast host, and later than another run that found it not due: so runs alternate.
-    redis.call('ZADD', ready, int(cursor - LEAD_MS / 2), host)
+    redis.call('ZADD', ready, int(cursor - lead / 2), host)
   else
     redis.call('ZADD', ready, int(now), host)
   end
@@ -331,5 +333,5 @@ elseif looker ~= '' then
 end
 
 local first = redis.call('ZRANGE', P .. 'ready', 0, 0, 'WITHSCORES')
-reply[1] = int(first[2] and math.max(0, tonumber(first[2]) - now) or LEAD_MS)
+reply[1] = int(first[2] and math.max(0, tonumber(first[2]) - now) or IDLE_LOOK_MS)
 return reply

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../runtime/clock.ts';
 import { numbersFor } from './numbers.ts';
+import { usedFunctions } from './used-functions.ts';
 
 /** Where each script is, by its file's name. */
 const FILES: ReadonlyMap<string, string> = new Map(
@@ -118,6 +119,7 @@ export function readScript(name: ScriptName): string {
   const flags = text.slice(0, firstLine);
   const keepsTime = !flags.includes('no-writes') && !/^-- Keeps no time/m.test(text);
   const shared = [...['marks.lua', 'pages.lua', 'prelude.lua'], ...(keepsTime ? ['keep_time.lua'] : []), ...needed];
-  const body = shared.map(read).join('') + text.slice(firstLine);
+  const own = text.slice(firstLine);
+  const body = usedFunctions(shared.map(read).join('\n'), own) + own;
   return flags + numbersFor(body) + body;
 }

@@ -82,8 +82,13 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
     return kept?.row;
   }
 
-  /** Writes back what has changed. Rows that are not `isNeeded` are deleted, or not inserted. */
-  flush(isNeeded: (row: Row) => boolean = () => true): void {
+  /**
+   * Writes back what has changed. Rows that are not `isNeeded` are deleted, or not inserted.
+   *
+   * @param isLast no row is changed in this transaction any more
+   */
+  flush(isLast: boolean, isNeeded: (row: Row) => boolean = () => true): void {
+    const written = (row: Row): Row => (isLast ? row : { ...row });
     for (const [name, kept] of this.#kept) {
       const { row, before } = kept;
       if (!isNeeded(row)) {
@@ -92,8 +97,8 @@ export class RowCache<Row extends Readonly<Record<keyof Row, Value>>> {
         this.#memory.delete(name);
       } else if (before === undefined) {
         this.#insert(row);
-        kept.before = { ...row };
-      } else if (this.#update(row, before)) kept.before = { ...row };
+        kept.before = written(row);
+      } else if (this.#update(row, before)) kept.before = written(row);
     }
   }
 

@@ -27,7 +27,7 @@ export class LocalStore {
         if (found !== version && !isWrittenBy(database, writer)) memories.clear();
         this.#moves = new Moves({ database, now: Math.floor(clock.now()), owned: this.owned, memories });
       },
-      end: () => this.#moves?.flush(),
+      end: () => this.#moves?.flush(true),
       committed: () => {
         version = found;
         this.#moves?.remember();

@@ -58,10 +58,10 @@ export class Moves {
   }
 
   /** Writes back what any call of the transaction changed. To be called before a query that depends on it, and at the end. */
-  flush(): void {
-    this.#runs.flush();
-    this.#hosts.flush();
-    this.#runHosts.flush(isKept);
+  flush(isLast = false): void {
+    this.#runs.flush(isLast);
+    this.#hosts.flush(isLast);
+    this.#runHosts.flush(isLast, isKept);
   }
 
   /** To be called once the transaction is committed. */
@@ -86,7 +86,7 @@ export class Moves {
 
   /** The open runs, in the order they were opened. */
   openRuns(): RunRow[] {
-    this.#runs.flush();
+    this.#runs.flush(false);
     const open = this.database.all<{ id: string }>('SELECT id FROM runs WHERE opened IS NOT NULL ORDER BY opened');
     return open.map(({ id }) => this.run(id)).filter((run) => run !== undefined && run.opened !== null) as RunRow[];
   }
@@ -291,7 +291,7 @@ export class Moves {
   reopen(run: RunRow): void {
     if (run.state === 'finished') run.state = 'running';
     run.endedAt = null;
-    this.#runs.flush();
+    this.#runs.flush(false);
     const last = this.database.get<{ opened: number | null }>('SELECT max(opened) AS opened FROM runs');
     if ((last?.opened ?? null) === null) this.#tryHosts();
     run.opened ??= (last?.opened ?? 0) + 1;
@@ -299,7 +299,7 @@ export class Moves {
 
   /** No run is open, so what earlier ones found out about hosts is old: each is tried by one task. */
   #tryHosts(): void {
-    this.#hosts.flush();
+    this.#hosts.flush(false);
     const open = this.database.all<{ host: string }>(
       'SELECT host FROM hosts WHERE opened > 0 AND pausedUntil > ? AND pausedUntil = openUntil ORDER BY pausedUntil DESC LIMIT ?',
       ...[this.now, MOST_HOSTS_TRIED],

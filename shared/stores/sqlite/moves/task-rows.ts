@@ -86,41 +86,39 @@ export function stateOfTask({ attempts, starts, throttles, firstSeen, deadline }
   return { attempts, starts, throttles, firstSeen, ...(deadline > 0 ? { deadline } : {}) };
 }
 
-/** The next places at both ends of each host's list. */
+type End = 'head' | 'tail';
+
+/** The places at both ends of each host's list. Each end is read when it is first needed: most calls need one. */
 export class Places {
   readonly #database: LocalDatabase;
-  readonly #ends = new Map<string, { first: number; last: number }>();
+  readonly #ends: Readonly<Record<End, Map<string, number>>> = { head: new Map(), tail: new Map() };
 
   constructor(database: LocalDatabase) {
     this.#database = database;
   }
 
   atTail(run: number, host: string, queue: number): number {
-    const ends = this.#endsOf(run, host, queue);
-    return ++ends.last;
+    return this.#next('tail', 1, 0, [run, host, queue]);
   }
 
   /** The first of `count` places. */
   atHead(run: number, host: string, queue: number, count = 1): number {
-    const ends = this.#endsOf(run, host, queue);
-    ends.first -= count;
-    return ends.first;
+    return this.#next('head', -count, 1, [run, host, queue]);
   }
 
-  #endsOf(run: number, host: string, queue: number): { first: number; last: number } {
-    const key = `${run} ${queue} ${host}`;
-    let ends = this.#ends.get(key);
-    if (ends === undefined) {
-      const end = (order: 'ASC' | 'DESC'): number | undefined =>
-        this.#database.get<{ place: number }>(
-          `SELECT place FROM tasks WHERE run = ? AND host = ? AND queue = ? AND place IS NOT NULL ORDER BY place ${order} LIMIT 1`,
-          ...[run, host, queue],
-        )?.place;
-      const last = end('DESC');
-      ends = last === undefined ? { first: 1, last: 0 } : { first: end('ASC') ?? last, last };
-      this.#ends.set(key, ends);
-    }
-    return ends;
+  /** @param empty the place at this end of an empty list */
+  #next(end: End, step: number, empty: number, list: readonly [run: number, host: string, queue: number]): number {
+    const [ends, name] = [this.#ends[end], list.join(' ')];
+    const place = (ends.get(name) ?? this.#read(end, list) ?? empty) + step;
+    ends.set(name, place);
+    return place;
+  }
+
+  #read(end: End, list: readonly [run: number, host: string, queue: number]): number | undefined {
+    return this.#database.get<{ place: number }>(
+      `SELECT place FROM tasks WHERE run = ? AND host = ? AND queue = ? AND place IS NOT NULL ORDER BY place ${end === 'head' ? 'ASC' : 'DESC'} LIMIT 1`,
+      ...list,
+    )?.place;
   }
 }
 

@@ -25,6 +25,9 @@ interface WorkerProcessesOptions {
   readonly onStarted?: ((child: ChildProcess) => void) | undefined;
 }
 
+/** glibc gives each thread a heap of its own, and V8 has several: with two heaps, a worker at full speed takes 20 MB less. */
+const FEW_HEAPS = '2';
+
 /**
  * Workers in processes of their own, each this same program with the same arguments. One that dies is started again.
  *
@@ -86,6 +89,7 @@ export class WorkerProcesses {
   async #work(number: number): Promise<{ readonly code: number; readonly by: string }> {
     const [, program = '', ...args] = process.argv;
     const child = fork(program, [...args, '--as-process', String(number)], {
+      env: { MALLOC_ARENA_MAX: FEW_HEAPS, ...process.env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
     });

@@ -112,7 +112,7 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
     import('../stores/sqlite/robots-store.ts'),
   ]);
   return {
-    frontier: new SqliteFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS) }),
+    frontier: new SqliteFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), queuesAtOnce: true }),
     runs: new SqliteRuns({ store }),
     gate: new SqliteHostGate({ store }),
     hosts: new SqliteHostOverview({ store }),

@@ -25,20 +25,14 @@ import type { HandOvers, QueuedLeases } from '../../ports/queued-leases.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { stepOfMark } from '../../task/url/fingerprint.ts';
 import { expectOwnGroup } from '../group-offers.ts';
-import {
-  type FrontierPolicy,
-  MOST_DRAINED,
-  MOST_REAPED,
-  QUEUED_PAST_DEADLINE_MS,
-  QUEUED_PAST_TTL_MS,
-} from '../policy.ts';
+import { type FrontierPolicy, MOST_DRAINED, MOST_REAPED } from '../policy.ts';
 import { ROWS_AT_ONCE } from './database/schema.ts';
 import { notesOf } from './moves/attempt-notes.ts';
 import { HostHealth, probeOf } from './moves/host-health.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { Offering } from './moves/offering.ts';
-import { type LookMemory, Releasing } from './moves/releasing.ts';
+import { type LookMemory, queuedLease, Releasing } from './moves/releasing.ts';
 import { optionsOf } from './moves/run-options.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { Settling } from './moves/settling.ts';
@@ -48,6 +42,11 @@ import { UsableWindow } from './moves/usable-window.ts';
 interface SqliteFrontierOptions {
   readonly store: LocalStore;
   readonly policy: FrontierPolicy;
+  /**
+   * A task is queued as soon as it is released: its queue is in this process, and loses none. That saves a change of each task.
+   * Default: `queued` says when.
+   */
+  readonly queuesAtOnce?: boolean;
 }
 
 /** The frontier of one machine, in SQLite. It passes the same suites as the one in Redis, and follows the same model. */
@@ -56,14 +55,16 @@ export class SqliteFrontier
 {
   readonly #store: LocalStore;
   readonly #policy: FrontierPolicy;
+  readonly #queuesAtOnce: boolean;
   readonly #memory: LookMemory = { looking: undefined, window: new UsableWindow() };
 
   /** Steps that this process hasn't, by run. In memory: a crawl that is resumed may have another crawler. */
   readonly #missing = new Map<string, { readonly since: number; readonly last: number }>();
 
-  constructor({ store, policy }: SqliteFrontierOptions) {
+  constructor({ store, policy, queuesAtOnce = false }: SqliteFrontierOptions) {
     this.#store = store;
     this.#policy = policy;
+    this.#queuesAtOnce = queuesAtOnce;
   }
 
   async offer(id: string, tasks: readonly Offer[], options: OfferOptions = {}): Promise<OfferResult> {
@@ -76,22 +77,29 @@ export class SqliteFrontier
 
   async release(options: ReleaseOptions): Promise<Release> {
     return await this.#store.move((moves) =>
-      new Releasing(moves, this.#policy, this.#memory, options.unpaced).run(options),
+      new Releasing(moves, {
+        policy: this.#policy,
+        memory: this.#memory,
+        unpaced: options.unpaced,
+        queuesAtOnce: this.#queuesAtOnce,
+      }).run(options),
     );
   }
 
   async queued(id: string, releases: readonly ReleaseName[]): Promise<void> {
+    if (this.#queuesAtOnce) return;
     await this.#store.move((moves) => {
       const { database, now } = moves;
       const n = moves.run(id)?.n ?? null;
-      const { priorityTtlMs, normalTtlMs } = this.#policy;
-      for (const { release, mark } of releases)
-        database.run(
-          `UPDATE tasks SET phase = 'q', leaseUntil = min(CASE queue WHEN 0 THEN ? ELSE ? END, iif(deadline > 0, deadline + ?, ?))
-           WHERE run = ? AND release = ? AND mark = ? AND phase = 'p'`,
-          ...[now + priorityTtlMs + QUEUED_PAST_TTL_MS, now + normalTtlMs + QUEUED_PAST_TTL_MS],
-          ...[QUEUED_PAST_DEADLINE_MS, Number.MAX_SAFE_INTEGER, n, release, mark],
+      for (const { release, mark } of releases) {
+        const task = database.get<Pick<TaskRow, 'id' | 'queue' | 'deadline'>>(
+          "SELECT id, queue, deadline FROM tasks WHERE run = ? AND release = ? AND mark = ? AND phase = 'p'",
+          ...[n, release, mark],
         );
+        if (task === undefined) continue;
+        const lease = queuedLease(task, this.#policy, now);
+        database.run("UPDATE tasks SET phase = 'q', leaseUntil = ? WHERE id = ?", lease, task.id);
+      }
     });
   }
 

@@ -23,18 +23,20 @@ interface LocalPartsOptions<C extends Clock> {
   readonly incarnations?: () => string;
   /** Left out: each call is made at once. */
   readonly gatherMs?: number;
+  /** See {@link SqliteFrontier}. */
+  readonly queuesAtOnce?: boolean;
 }
 
 /** Every store of one machine, over one database, on one clock. */
 export function openLocalParts<C extends Clock>(options: LocalPartsOptions<C>) {
-  const { clock, policy, path = IN_MEMORY, incarnations, gatherMs } = options;
+  const { clock, policy, path = IN_MEMORY, incarnations, gatherMs, queuesAtOnce = false } = options;
   const database = new LocalDatabase({ path, ...(gatherMs === undefined ? {} : { gatherMs }) });
   const store = new LocalStore({ database, clock });
   return {
     clock,
     database,
     store,
-    frontier: new SqliteFrontier({ store, policy: { ...POLICY, ...policy } }),
+    frontier: new SqliteFrontier({ store, policy: { ...POLICY, ...policy }, queuesAtOnce }),
     runs: new SqliteRuns({ store, ...(incarnations === undefined ? {} : { incarnations }) }),
     gate: new SqliteHostGate({ store }),
     hosts: new SqliteHostOverview({ store }),

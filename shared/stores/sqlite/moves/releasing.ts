@@ -19,6 +19,9 @@ import {
   MOST_LOOKS,
   MOST_RETRIES_WOKEN,
   MOST_RUNS_LOOKED_AT,
+  PUBLISHING_MS,
+  QUEUED_PAST_DEADLINE_MS,
+  QUEUED_PAST_TTL_MS,
 } from '../../policy.ts';
 import { readStored } from '../../stored-task.ts';
 import { HostHealth, probeOf } from './host-health.ts';
@@ -54,20 +57,31 @@ export interface LookMemory {
   readonly window: UsableWindow;
 }
 
+interface ReleasingOptions {
+  readonly policy: FrontierPolicy;
+  readonly memory: LookMemory;
+  /** No worker is there yet: tasks don't wait for their host's pace. */
+  readonly unpaced: boolean;
+  /** See `SqliteFrontierOptions`. */
+  readonly queuesAtOnce: boolean;
+}
+
 /** One call of `release`: see `stores/redis/lua/tasks/release.lua`, which follows the same rules in the same order. */
 export class Releasing {
   readonly #moves: Moves;
   readonly #policy: FrontierPolicy;
   readonly #memory: LookMemory;
   readonly #unpaced: boolean;
+  readonly #queuesAtOnce: boolean;
   readonly #tasks: ReleasedTask[] = [];
   #looks = 0;
 
-  constructor(moves: Moves, policy: FrontierPolicy, memory: LookMemory, unpaced: boolean) {
+  constructor(moves: Moves, { policy, memory, unpaced, queuesAtOnce }: ReleasingOptions) {
     this.#moves = moves;
     this.#memory = memory;
     this.#policy = policy;
     this.#unpaced = unpaced;
+    this.#queuesAtOnce = queuesAtOnce;
   }
 
   run({ limit, window: most, looker }: ReleaseOptions): Release {
@@ -267,7 +281,9 @@ export class Releasing {
           if (task.deadline > 0 && task.deadline <= now) verdict = 'deadline';
           else go++;
         }
-        tasks.release(task, release, now);
+        const isQueued = verdict === 'go' && this.#queuesAtOnce;
+        const leaseUntil = isQueued ? queuedLease(task, this.#policy, now) : now + PUBLISHING_MS;
+        tasks.release(task, release, { phase: isQueued ? 'q' : 'p', leaseUntil, since: now });
         run.waiting--;
         run.inFlight++;
         own.waiting--;
@@ -277,4 +293,14 @@ export class Releasing {
     }
     return { go, taken };
   }
+}
+
+/** Until when a queued task is left alone. */
+export function queuedLease(
+  { queue, deadline }: Pick<TaskRow, 'queue' | 'deadline'>,
+  { priorityTtlMs, normalTtlMs }: FrontierPolicy,
+  now: number,
+): number {
+  const lease = now + (queue === 0 ? priorityTtlMs : normalTtlMs) + QUEUED_PAST_TTL_MS;
+  return deadline > 0 ? Math.min(lease, deadline + QUEUED_PAST_DEADLINE_MS) : lease;
 }

@@ -1,5 +1,4 @@
 import { type ReleaseName, WORKING_MS } from '../../../ports/frontier.ts';
-import { PUBLISHING_MS } from '../../policy.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { RowMemory } from '../database/row-cache.ts';
 import { type Ending, type TaskRow, textOf } from './task-rows.ts';
@@ -53,10 +52,14 @@ export class TaskTable {
   }
 
   /** Moves a waiting task into the ledger. */
-  release(task: TaskRow, release: number, now: number): void {
+  release(
+    task: TaskRow,
+    release: number,
+    { phase, leaseUntil, since }: { readonly phase: 'p' | 'q'; readonly leaseUntil: number; readonly since: number },
+  ): void {
     this.#database.run(
-      "UPDATE tasks SET place = NULL, release = ?, phase = 'p', leaseUntil = ?, since = ? WHERE id = ?",
-      ...[release, now + PUBLISHING_MS, now, task.id],
+      'UPDATE tasks SET place = NULL, release = ?, phase = ?, leaseUntil = ?, since = ? WHERE id = ?',
+      ...[release, phase, leaseUntil, since, task.id],
     );
     this.#flights.set(nameOf(task.run, release), { ...task, release, worker: null });
   }

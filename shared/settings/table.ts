@@ -146,7 +146,7 @@ export const SETTINGS = {
     'WORKER_CONCURRENCY',
     orAuto(integer({ min: 1, max: 2_048 })),
     'auto',
-    'Pages fetched at once by one process; auto: as many as its time and memory allow. Prefetch is a quarter above it.',
+    'Pages fetched at once by one process; auto: as many as its time and memory allow, up to 1024 (2048 with undici). Prefetch is a quarter above it.',
   ),
   stepTimeout: setting(
     'worker',

@@ -26,6 +26,8 @@ export class LoadMeter {
 
   start(): void {
     this.#delays.enable();
+    // What the process did before says nothing of its pages.
+    this.#utilization = performance.eventLoopUtilization();
     this.#startedAt = performance.now();
   }
 

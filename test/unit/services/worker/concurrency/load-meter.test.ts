@@ -26,3 +26,13 @@ test('an event loop that is late shows', async () => {
 test('in the first seconds it is late whatever is asked of it: that does not count', async () => {
   expect(await readBusy({})).toMatchObject({ loopDelayMs: 0, utilization: expect.closeTo(1, 0) });
 });
+
+test('what the process did before it began to work does not count', async () => {
+  const meter = new LoadMeter();
+  onTestFinished(() => meter.stop());
+  const until = performance.now() + 1_000;
+  while (performance.now() < until);
+  meter.start();
+  await sleep(100);
+  expect(meter.read().utilization).toBeLessThan(0.5);
+});

@@ -98,27 +98,28 @@ export class Places {
   }
 
   atTail(run: number, host: string, queue: number): number {
-    return this.#next('tail', 1, 0, [run, host, queue]);
+    return this.#next('tail', 1, [run, host, queue]);
   }
 
   /** The first of `count` places. */
   atHead(run: number, host: string, queue: number, count = 1): number {
-    return this.#next('head', -count, 1, [run, host, queue]);
+    return this.#next('head', -count, [run, host, queue]);
   }
 
-  /** @param empty the place at this end of an empty list */
-  #next(end: End, step: number, empty: number, list: readonly [run: number, host: string, queue: number]): number {
+  #next(end: End, step: number, list: readonly [run: number, host: string, queue: number]): number {
     const [ends, name] = [this.#ends[end], list.join(' ')];
-    const place = (ends.get(name) ?? this.#read(end, list) ?? empty) + step;
+    const place = (ends.get(name) ?? this.#read(end, list)) + step;
     ends.set(name, place);
     return place;
   }
 
-  #read(end: End, list: readonly [run: number, host: string, queue: number]): number | undefined {
-    return this.#database.get<{ place: number }>(
+  /** Of an empty list, heads begin below 1 and tails above 0, also while places that were given at its head are not all taken yet. */
+  #read(end: End, list: readonly [run: number, host: string, queue: number]): number {
+    const place = this.#database.get<{ place: number }>(
       `SELECT place FROM tasks WHERE run = ? AND host = ? AND queue = ? AND place IS NOT NULL ORDER BY place ${end === 'head' ? 'ASC' : 'DESC'} LIMIT 1`,
       ...list,
     )?.place;
+    return end === 'head' ? (place ?? 1) : Math.max(place ?? 0, 0);
   }
 }
 

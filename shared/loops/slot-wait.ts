@@ -117,11 +117,20 @@ export class SlotWait {
         if (isInTime && (await this.#gate.stillOpen(host)) && clock.now() - reached <= SLOWEST_ANSWER_MS) {
           // Each of the three delays may be short, and their sum still longer than an interval.
           const latestMs = Math.max(limit.intervalMs, SLOWEST_ANSWER_MS);
-          if (clock.now() - asked - grant.inMs <= latestMs) return this.#turnOf(request);
+          const lateMs = clock.now() - asked - grant.inMs;
+          if (lateMs <= latestMs) {
+            if (lateMs > SLOWEST_ANSWER_MS) this.#tellLate(request);
+            return this.#turnOf(request);
+          }
         }
       }
       if (signal.aborted || clock.now() > until) return { go: false, inMs: 0 };
     }
+  }
+
+  /** The next request may be in time, and would follow this one too soon. If that fails, slots are as far apart as ever. */
+  #tellLate({ host, limit }: SlotRequest): void {
+    void this.#gate.sentLate(host, limit).catch(() => {});
   }
 
   #turnOf(request: SlotRequest): SlotResult {

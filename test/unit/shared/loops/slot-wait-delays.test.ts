@@ -46,6 +46,7 @@ function setup(intervalMs: number) {
     },
     answer: () => arrives(answers),
     look: () => arrives(looks),
+    nextSlotInMs: async (): Promise<number> => (await gate.ask(HOST, limit, 'next')).inMs,
     async step(ms: number): Promise<void> {
       await settled();
       clock.step(ms);
@@ -87,3 +88,24 @@ test.each([
   await look();
   expect(result.some(({ go }) => go)).toBe(isGood);
 });
+
+test.each([
+  [60, 40, 900],
+  [60, 41, 1_000],
+  [90, 90, 1_000],
+])(
+  'at one request a second, an answer %i ms late and the last look %i ms late: the next slot is in %i ms',
+  async (answerMs, lookMs, nextMs) => {
+    const { result, takeFirstSlot, acquire, answer, look, step, nextSlotInMs } = setup(1_000);
+    await takeFirstSlot();
+    await step(800);
+    acquire();
+    await step(answerMs);
+    await answer();
+    await step(200);
+    await step(lookMs);
+    await look();
+    expect(result).toMatchObject([{ go: true }]);
+    expect(await nextSlotInMs()).toBe(nextMs);
+  },
+);

@@ -16,13 +16,15 @@ import { ReceivedBody } from './received-body.ts';
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
+const MOST_AT_ONCE = 1_024;
+
 /**
  * The `Fetcher` on `got`. It keeps connections alive, keeps no cookies, follows no redirects, and decodes bodies itself:
  * got would hide how a body was coded, and start three streams for each. It reads got's streams, since got's promises have no
  * limit on the size of a body.
  */
 export class GotFetcher extends HttpFetcher {
-  readonly mostAtOnce = 1_024;
+  readonly mostAtOnce = MOST_AT_ONCE;
   readonly #client: Got;
   readonly #agents: DirectAgents;
   readonly #routes: ProxiedRoutes<ProxyAgents> | undefined;

@@ -17,6 +17,8 @@ import { ProxyConnections } from './proxy-connections.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
+const MOST_AT_ONCE = 2_048;
+
 /** A request, and how to get a connection for it. */
 interface Sending {
   readonly request: Dispatcher.DispatchOptions;
@@ -28,7 +30,7 @@ interface Sending {
  * with servers that support it. undici handles only the protocol; connections, time-outs, redirects and decoding are our own.
  */
 export class UndiciFetcher extends HttpFetcher {
-  readonly mostAtOnce = 2_048;
+  readonly mostAtOnce = MOST_AT_ONCE;
   readonly #headers: Headers;
   /** In the form that undici uses without copying. */
   readonly #plainHeaders: string[];

@@ -1,9 +1,15 @@
-/** A function at the beginning of a line, up to the `end` at the beginning of another. */
-const FUNCTION = /^(?:local )?function ([A-Za-z_]\w*)\(.*\n(?:(?!end$).*\n)*end\n/gm;
+/** The first line of a function at the beginning of a line. Its last one is `end`. */
+const BEGINNING = /^(?:local )?function ([A-Za-z_]\w*)/;
 /** Names a function before it is defined. */
-const FORWARD = /^local \w+$/gm;
-const COMMENT = /--.*$/gm;
+const FORWARD = /^local \w+$/;
 const WORD = /[A-Za-z_]\w*/g;
+
+/** Lines of a library that belong together: a function, or one line between functions. */
+interface Part {
+  readonly text: string;
+  /** The function's name. */
+  readonly name?: string;
+}
 
 /**
  * A Lua library without the functions that neither `body` nor its own rest needs, be it through others. Every function that a
@@ -12,20 +18,43 @@ const WORD = /[A-Za-z_]\w*/g;
  * @param library functions that begin and end at the beginning of a line, and statements between them
  */
 export function usedFunctions(library: string, body: string): string {
-  const functions = new Map<string, string>();
-  const rest = library.replace(FUNCTION, (text, name: string) => {
-    functions.set(name, text);
-    return '';
-  });
+  const parts = partsOf(library);
+  const functions = new Map(parts.flatMap(({ name, text }) => (name === undefined ? [] : [[name, text] as const])));
   const used = new Set<string>();
   const visit = (text: string): void => {
-    for (const [word] of text.replace(COMMENT, '').replace(FORWARD, '').matchAll(WORD)) {
+    for (const word of wordsOf(text)) {
       const found = functions.get(word);
       if (found === undefined || used.has(word)) continue;
       used.add(word);
       visit(found);
     }
   };
-  visit(rest + body);
-  return library.replace(FUNCTION, (text, name: string) => (used.has(name) ? text : ''));
+  for (const { name, text } of parts) if (name === undefined) visit(text);
+  visit(body);
+  const kept = parts.filter(({ name }) => name === undefined || used.has(name));
+  return kept.map(({ text }) => `${text}\n`).join('');
+}
+
+function partsOf(library: string): Part[] {
+  const parts: Part[] = [];
+  const lines = library.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    const name = BEGINNING.exec(line)?.[1];
+    if (name === undefined) {
+      parts.push({ text: line });
+      continue;
+    }
+    const end = lines.indexOf('end', at);
+    if (end < 0) throw new Error(`the function ${name} of a script has no end at the beginning of a line`);
+    parts.push({ name, text: lines.slice(at, end + 1).join('\n') });
+    at = end;
+  }
+  return parts;
+}
+
+/** Its words, without comments. */
+function wordsOf(text: string): string[] {
+  const code = text.split('\n').filter((line) => !FORWARD.test(line));
+  return code.flatMap((line) => (line.split('--', 1)[0] ?? '').match(WORD) ?? []);
 }

@@ -224,8 +224,8 @@ export class Releaser implements Service {
       const workers = await roster.workers();
       const slots = workers.reduce((sum, worker) => sum + worker.slots, 0);
       const size = window ?? Math.max(DEFAULT_WINDOW, WINDOW_PER_SLOT * slots);
-      const isGrowing = slots !== this.#window.slots;
-      const knownMs = isGrowing ? SLOTS_KNOWN_MS : Math.min(SLOTS_KNOWN_MOST_MS, 2 * this.#window.knownMs);
+      const hasChanged = slots !== this.#window.slots;
+      const knownMs = hasChanged ? SLOTS_KNOWN_MS : Math.min(SLOTS_KNOWN_MOST_MS, 2 * this.#window.knownMs);
       const until = clock.now() + knownMs;
       this.#window = { until, knownMs, slots, size, unpaced: workers.length === 0, workers: workers.length };
     }

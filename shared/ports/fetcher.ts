@@ -46,7 +46,7 @@ export interface Fetcher {
   stop(): Promise<void>;
   /** Does no host answer, of several that were asked? Our own network is away, then. */
   readonly isNetworkAway: boolean;
-  /** Most requests that it should have open at once: beyond that, each costs more than it gains. Callers keep to it. */
+  /** How many requests it can well have open at once: a worker that finds its own size goes no further. */
   readonly mostAtOnce: number;
   /** Number of pages, and of joins, whose reading waits for memory. */
   readonly waitingForMemory: number;

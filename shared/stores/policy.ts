@@ -51,8 +51,8 @@ export const WINDOW_GROWS_TO = 1.1;
 export const LEAST_WINDOW_SHARE = 0.4;
 
 /**
- * A task is released at most this long before its slot: while it waits in a worker, it keeps others out, and its memory: what lives
- * that long is copied twice, and then dies old.
+ * A task is released at most this long before its slot. While it waits in a worker, it keeps others out, and it takes memory: what lives
+ * longer than two collections of young objects is copied twice, and freed by a full collection only.
  */
 export const LEAD_MS = 100;
 /** The same for hosts that are asked more often than this: several of their tasks are released by one look. */

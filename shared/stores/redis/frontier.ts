@@ -61,6 +61,8 @@ interface RedisFrontierOptions {
 
 /** Only the newest stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
 const MOST_NOTED = 50_000;
+/** Releases that one script is told of. */
+const MOST_NAMED = 500;
 /** Where nobody watches Redis' memory, only Redis itself does. */
 const NO_LIMIT: MemoryUse = { usedBytes: 0, limitBytes: 0 };
 type Refusal = readonly ['refused', 'run' | 'parent'];
@@ -141,10 +143,9 @@ export class RedisFrontier
   }
 
   async queued(run: string, releases: readonly ReleaseName[]): Promise<void> {
-    if (releases.length === 0) return;
     const { priorityTtlMs, normalTtlMs } = this.#policy;
     const leases = [priorityTtlMs + QUEUED_PAST_TTL_MS, normalTtlMs + QUEUED_PAST_TTL_MS];
-    await this.#scripts.run('queued', run, ...leases, ...flat(releases));
+    await forAll(releases, (names) => this.#scripts.run('queued', run, ...leases, ...names));
   }
 
   async admit(run: string, { release, mark }: ReleaseName, worker: string): Promise<Admission> {
@@ -163,7 +164,7 @@ export class RedisFrontier
   }
 
   async renew(run: string, releases: readonly ReleaseName[]): Promise<void> {
-    if (releases.length > 0) await this.#scripts.run('renew', run, ...flat(releases));
+    await forAll(releases, (names) => this.#scripts.run('renew', run, ...names));
   }
 
   async settle(run: string, { release, mark }: ReleaseName, settlement: Settlement): Promise<SettleReply> {
@@ -179,7 +180,7 @@ export class RedisFrontier
   }
 
   async fail(run: string, releases: readonly ReleaseName[], reason: FailedReason): Promise<void> {
-    if (releases.length > 0) await this.#scripts.run('fail', run, reason, ...flat(releases));
+    await forAll(releases, (names) => this.#scripts.run('fail', run, reason, ...names));
   }
 
   async reap(): Promise<number> {
@@ -196,7 +197,7 @@ export class RedisFrontier
   }
 
   async handed(run: string, releases: readonly ReleaseName[]): Promise<void> {
-    if (releases.length > 0) await this.#scripts.run('handed', run, ...flat(releases));
+    await forAll(releases, (names) => this.#scripts.run('handed', run, ...names));
   }
 
   async missing(run: string, { release, mark }: ReleaseName): Promise<{ forMs: number; state: TaskState } | undefined> {
@@ -243,6 +244,12 @@ export class RedisFrontier
   }
 }
 
-function flat(releases: readonly ReleaseName[]): (string | number)[] {
-  return releases.flatMap(({ release, mark }) => [release, mark]);
+/** Names releases to a script, so many at a time that it can hand them on in one command, and holds Redis for a moment only. */
+async function forAll(
+  releases: readonly ReleaseName[],
+  run: (names: readonly (string | number)[]) => Promise<unknown>,
+): Promise<void> {
+  for (let from = 0; from < releases.length; from += MOST_NAMED) {
+    await run(releases.slice(from, from + MOST_NAMED).flatMap(({ release, mark }) => [release, mark]));
+  }
 }

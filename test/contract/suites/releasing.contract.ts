@@ -154,6 +154,16 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(verdicts).toEqual(['deadline', 'go', 'deadline', 'go', 'deadline', 'go']);
     });
 
+    test('those that are late go with one that is in time, and no more', async () => {
+      const { frontier, step } = await setup({ intervalMs: 60_000 });
+      const late = { deadlineMs: 1_000 };
+      const mixed = [late, late, late, {}, late, {}].map((extra, n) => page(n, 'a.test', extra));
+      await frontier.offer('r', mixed);
+      step(1_000);
+      const { tasks } = await frontier.release(ROOM);
+      expect(tasks.map(({ verdict }) => verdict)).toEqual(['deadline', 'deadline', 'deadline', 'go']);
+    });
+
     test('hosts that are paused by the hundreds keep no other run waiting', async () => {
       const { frontier, gate, runs } = await setup({ dedup: 'run' });
       await runs.open('small', { ...OPTIONS, dedup: 'run' }, 'p');

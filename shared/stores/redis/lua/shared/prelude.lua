@@ -90,6 +90,21 @@ local function entry_of(run, release, mark)
   return entry and mark_in(entry) == mark and entry
 end
 
+-- The same for the names from this argument on, (release, its mark)…: those that the ledger holds, once each.
+local function entries_of(run, from)
+  local releases, held, is_read = {}, {}, {}
+  for i = from, #ARGV - 2, 2 do releases[#releases + 1] = ARGV[i] end
+  if #releases == 0 then return held end
+  for n, entry in ipairs(redis.call('HMGET', run_key(run, 'inflight'), unpack(releases))) do
+    local release, mark = releases[n], ARGV[from + 2 * n - 1]
+    if entry and mark_in(entry) == mark and not is_read[release] then
+      is_read[release] = true
+      held[#held + 1] = {release = release, mark = mark, entry = entry}
+    end
+  end
+  return held
+end
+
 -- Lets release look at a run no later than `at`.
 local function wake_run(run, at)
   redis.call('ZADD', P .. 'ready', 'LT', int(at), run)
@@ -106,9 +121,9 @@ local function postpone_host(run, host, at)
   wake_run(run, at)
 end
 
-local function leave_ledger(run, release)
-  redis.call('HDEL', run_key(run, 'inflight'), release)
-  redis.call('ZREM', run_key(run, 'leases'), release)
+local function leave_ledger(run, ...)
+  redis.call('HDEL', run_key(run, 'inflight'), ...)
+  redis.call('ZREM', run_key(run, 'leases'), ...)
 end
 
 -- Counts tasks by the step that their marks carry, in `run:<run>:steps`, a HASH of `<state> <step>`. Most runs have none. Not for
@@ -228,14 +243,14 @@ local function count_failed(run, reason, list)
   local marks = marks_of(run)
   local has_claims = redis.call('EXISTS', run_key(run, 'claims')) == 1
   local shares_pages = not marks.run and recrawl_after(run)
+  local removed = {}
   for _, mark in ipairs(list) do
     if has_claims then free_claim(run, marks, mark) end
     -- In a group it stays known.
-    if not string.find(mark, ' @%w+$') and remove_marks(marks, {mark}) == 1 then
-      redis.call('SADD', run_key(run, 'failed'), mark)
-    end
+    if not string.find(mark, ' @%w+$') and remove_marks(marks, {mark}) == 1 then removed[#removed + 1] = mark end
     if shares_pages then redis.call('HDEL', page_key(mark), 'taken') end
   end
+  if #removed > 0 then redis.call('SADD', run_key(run, 'failed'), unpack(removed)) end
   keep_marks(marks)
 end
 

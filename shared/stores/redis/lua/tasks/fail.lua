@@ -5,18 +5,19 @@
 -- Needs  host_pace.lua, groups.lua
 -- Atomic: the first settle of a release wins; run twice, the second changes nothing.
 
-local run, reason, failed, urls = ARGV[2], ARGV[3], {}, {}
-for i = 4, #ARGV - 2, 2 do
-  local entry = entry_of(run, ARGV[i], ARGV[i + 1])
-  if entry then
-    local task = read_flight(entry)
-    leave_ledger(run, ARGV[i])
-    drop_probe(task.host, run, ARGV[i])
-    failed[#failed + 1] = ARGV[i + 1]
-    if task.host ~= MALFORMED_HOST then urls[#urls + 1] = ARGV[i + 1] end
-  end
+local run, reason = ARGV[2], ARGV[3]
+local held, failed, urls = {}, {}, {}
+-- The task that tries each host, if its breaker is open.
+local probes = {}
+for _, each in ipairs(entries_of(run, 4)) do
+  local host = read_flight(each.entry).host
+  if probes[host] == nil then probes[host] = redis.call('HGET', host_key(host), 'probe') end
+  if probes[host] == run .. '|' .. each.release then drop_probe(host, run, each.release) end
+  held[#held + 1], failed[#failed + 1] = each.release, each.mark
+  if host ~= MALFORMED_HOST then urls[#urls + 1] = each.mark end
 end
 if #failed > 0 then
+  leave_ledger(run, unpack(held))
   count_failed(run, reason, failed)
   count_steps(run, 'failed', urls)
   for _, mark in ipairs(urls) do end_in_group(run, mark, 'failed', reason) end

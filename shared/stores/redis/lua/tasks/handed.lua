@@ -6,13 +6,14 @@
 -- Atomic; may run any number of times. No start is counted: what waits in a worker has not begun. A `queued` that comes
 --         late finds them working, and changes nothing; one that was admitted meanwhile stays as it is.
 
-local run, handed = ARGV[2], 0
-for i = 3, #ARGV - 2, 2 do
-  local entry = entry_of(run, ARGV[i], ARGV[i + 1])
-  if entry and string.sub(entry, 1, 8) ~= 'working:' then
-    redis.call('HSET', run_key(run, 'inflight'), ARGV[i], (string.gsub(entry, '^%a+', 'working')))
-    redis.call('ZADD', run_key(run, 'leases'), int(now + WORKING_MS), ARGV[i])
-    handed = handed + 1
+local run, flights, leases = ARGV[2], {}, {}
+for _, each in ipairs(entries_of(run, 3)) do
+  if string.sub(each.entry, 1, 8) ~= 'working:' then
+    flights[#flights + 1], flights[#flights + 2] = each.release, (string.gsub(each.entry, '^%a+', 'working'))
+    leases[#leases + 1], leases[#leases + 2] = int(now + WORKING_MS), each.release
   end
 end
-return handed
+if #flights == 0 then return 0 end
+redis.call('HSET', run_key(run, 'inflight'), unpack(flights))
+redis.call('ZADD', run_key(run, 'leases'), unpack(leases))
+return #flights / 2

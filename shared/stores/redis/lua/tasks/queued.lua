@@ -6,16 +6,17 @@
 
 local run = ARGV[2]
 local lease_ms = {priority = tonumber(ARGV[3]), normal = tonumber(ARGV[4])}
-local changed = 0
-for i = 5, #ARGV - 2, 2 do
-  local entry = entry_of(run, ARGV[i], ARGV[i + 1])
-  if entry and string.sub(entry, 1, 10) == 'publishing' then
-    local task = read_flight(entry)
+local flights, leases = {}, {}
+for _, each in ipairs(entries_of(run, 5)) do
+  if string.sub(each.entry, 1, 10) == 'publishing' then
+    local task = read_flight(each.entry)
     local till, deadline = now + lease_ms[task.queue], deadline_of(task)
     if deadline > 0 then till = math.min(till, deadline + QUEUED_PAST_DEADLINE_MS) end
-    redis.call('HSET', run_key(run, 'inflight'), ARGV[i], 'queued' .. string.sub(entry, 11))
-    redis.call('ZADD', run_key(run, 'leases'), int(till), ARGV[i])
-    changed = changed + 1
+    flights[#flights + 1], flights[#flights + 2] = each.release, 'queued' .. string.sub(each.entry, 11)
+    leases[#leases + 1], leases[#leases + 2] = int(till), each.release
   end
 end
-return changed
+if #flights == 0 then return 0 end
+redis.call('HSET', run_key(run, 'inflight'), unpack(flights))
+redis.call('ZADD', run_key(run, 'leases'), unpack(leases))
+return #flights / 2

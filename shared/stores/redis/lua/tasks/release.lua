@@ -96,25 +96,52 @@ local function note_given_up(run, host, trouble)
   end
 end
 
+-- Tasks past their deadline that are taken together, once one was found.
+local LATE_TOGETHER = 50
+
+-- The deadline of a waiting entry, nil of one that can't be read.
+local function deadline_in(entry)
+  return tonumber(string.match(entry, '^%d+ %d+ %d+ (%d+) %d+\t[^\t]*\t'))
+end
+
+local function is_late(deadline)
+  return deadline > 0 and deadline <= now
+end
+
+-- How many entries at the head of a list are past their deadline, of the first `most`.
+local function late_at_head(key, most)
+  local late = 0
+  for _, entry in ipairs(redis.call('LRANGE', key, 0, most - 1)) do
+    if not is_late(deadline_in(entry) or 0) then break end
+    late = late + 1
+  end
+  return late
+end
+
 -- Moves tasks of a host into the ledger: up to `count` that go, and with those that are past their deadline, which wait for
 -- nobody's pace, up to `most`. Returns how many go, how many were taken in all, and the number of the last.
 local function take(run, host, count, most, forced, pop)
   local go, taken, last = 0, 0, nil
   for _, queue in ipairs({'priority', 'normal'}) do
-    local key = list_key(run.id, queue, host)
+    local key, were_late = list_key(run.id, queue, host), false
     while go < count and taken < most do
-      local entries = redis.call(pop, key, math.min(count - go, most - taken))
+      local some = math.min(count - go, most - taken)
+      if were_late and pop == 'LPOP' then
+        some = math.max(some, late_at_head(key, math.min(LATE_TOGETHER, most - taken)))
+      end
+      local entries = redis.call(pop, key, some)
       if not entries then break end
       last = next_numbers(run, #entries)
       local flights, leases = {}, {}
       for i, entry in ipairs(entries) do
         local release = int(last - #entries + i)
         local verdict, host, queue = forced or 'go', host, queue
-        local deadline = tonumber(string.match(entry, '^%d+ %d+ %d+ (%d+) %d+\t[^\t]*\t'))
+        local deadline = deadline_in(entry)
+        were_late = deadline ~= nil and is_late(deadline)
         if not deadline then
           verdict, host, queue, entry = 'malformed', MALFORMED_HOST, 'normal', unreadable(entry)
         elseif verdict == 'go' then
-          if deadline > 0 and deadline <= now then verdict = 'deadline' else go = go + 1 end
+          if were_late then verdict = 'deadline' else go = go + 1 end
         end
         flights[#flights + 1] = release
         flights[#flights + 1] = 'publishing ' .. host .. ' ' .. queue .. ' ' .. entry

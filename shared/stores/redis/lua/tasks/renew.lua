@@ -4,12 +4,11 @@
 -- Result how many were renewed
 -- Atomic; may run any number of times.
 
-local run, renewed = ARGV[2], 0
-for i = 3, #ARGV - 2, 2 do
-  local entry = entry_of(run, ARGV[i], ARGV[i + 1])
-  if entry and string.sub(entry, 1, 7) == 'working' then
-    redis.call('ZADD', run_key(run, 'leases'), int(now + WORKING_MS), ARGV[i])
-    renewed = renewed + 1
+local run, leases = ARGV[2], {}
+for _, each in ipairs(entries_of(run, 3)) do
+  if string.sub(each.entry, 1, 7) == 'working' then
+    leases[#leases + 1], leases[#leases + 2] = int(now + WORKING_MS), each.release
   end
 end
-return renewed
+if #leases > 0 then redis.call('ZADD', run_key(run, 'leases'), unpack(leases)) end
+return #leases / 2

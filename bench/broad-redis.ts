@@ -17,20 +17,21 @@ import { RedisFigures, type RedisSpan } from './simulated/redis-figures.ts';
 import { WATCHED } from './simulated/worker.ts';
 import { type Row, tableOf } from './table.ts';
 
-// npm run bench:redis [-- --seconds 300] [-- --hosts 100000] [-- --workers 200] [-- --slots 32] [-- --only broad,paused,late,one]
+// npm run bench:redis [-- --seconds 60] [-- --hosts 100000] [-- --pages 10] [-- --workers 200] [-- --slots 32] [-- --only broad,late,one]
+// Five minutes (--seconds 300) need more pages of each host: --pages 25.
 // What Redis bears: simulated workers, which ask for and settle pages as workers do and fetch nothing, on a Redis of their own.
 const args = process.argv.slice(2);
 const option = (name: string, other: number): number =>
   args.includes(name) ? Number(args[args.indexOf(name) + 1]) : other;
-const [seconds, hosts, workers, slots] = [
+const [seconds, hosts, pagesPerHost, workers, slots] = [
   option('--seconds', 60),
   option('--hosts', 100_000),
+  option('--pages', 10),
   option('--workers', 200),
   option('--slots', 32),
 ];
 const only = args.includes('--only') ? args[args.indexOf('--only') + 1]?.split(',') : undefined;
 const PROCESSES = 4;
-const PAGES_PER_HOST = 10;
 const SMALL_RUN = 50;
 const SMALL_RUN_EVERY_MS = 5_000;
 const POLITE: RunOptions = { ...FAST_RUN, dedup: 'run', intervalMs: 1_000 };
@@ -61,15 +62,10 @@ try {
 async function broad(stores: Stores): Promise<void> {
   const before = await figures.memory();
   await stores.runs.open('big', POLITE, 'bench');
-  await offer(stores, 'big', hosts, PAGES_PER_HOST, 0);
+  await offer(stores, 'big', hosts, pagesPerHost, 0);
   const marks = Number(await redis.memory('USAGE', 'run:big:seen', 'SAMPLES', 0));
   const bytes = (await figures.memory()) - before - marks;
-  rows.push([
-    'Redis bytes per waiting URL, beside its mark',
-    (bytes / (hosts * PAGES_PER_HOST)).toFixed(0),
-    '≤ 200',
-    '',
-  ]);
+  rows.push(['Redis bytes per waiting URL, beside its mark', (bytes / (hosts * pagesPerHost)).toFixed(0), '≤ 200', '']);
   const fleet = await startFleet();
   await sleep(5_000);
   await figures.start();
@@ -77,6 +73,8 @@ async function broad(stores: Stores): Promise<void> {
   const first = await smallRunsBeside(stores, fleet, seconds * 1_000);
   const span = await figures.stop();
   const pages = (await pagesOf(stores, 'big')) - done;
+  if ((await stores.runs.progress('big'))?.waiting === 0)
+    throw new Error(`the big run was over within ${seconds} s: give it more --pages than ${pagesPerHost}`);
   tellSpan(`${hosts} hosts`, span, pages);
   tellFirst('a run of 50 beside it, first page, s', first);
   await pauseAll(stores);
@@ -105,7 +103,7 @@ async function oneHost(stores: Stores): Promise<void> {
 
 /** A million tasks past their deadline. */
 async function late(stores: Stores, what: string, ofHosts: number, intervalMs: number): Promise<void> {
-  const tasks = hosts * PAGES_PER_HOST;
+  const tasks = hosts * pagesPerHost;
   await stores.runs.open('late', { ...POLITE, intervalMs }, 'bench');
   await offer(stores, 'late', ofHosts, tasks / ofHosts, 1);
   const fleet = await startFleet();

@@ -32,6 +32,7 @@ export class OwnedLocalRun implements OwnedRun {
     this.isSealed = parts.isSealed;
     this.#checkpoints = new Checkpoints(parts.store.database);
     parts.store.database.leaveCheckpoints();
+    this.#checkpoints.start();
     this.#timer = setInterval(() => void this.sync(), SYNC_EVERY_MS).unref();
   }
 
@@ -87,7 +88,6 @@ export class OwnedLocalRun implements OwnedRun {
       return;
     }
     await store.database.sync();
-    this.#checkpoints.look();
     while (over !== undefined && (await this.#forgetSome(over.n, over.before))) {}
   }
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { frameBytes } from './log-file.ts';
+import { isLogLonger } from './log-file.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 /** The thread of {@link Checkpoints}: makes a checkpoint when it is told to, and reports when that is over. */
@@ -9,6 +9,8 @@ import { isBusy } from './sqlite-errors.ts';
 const WAIT_MS = 2_000;
 /** From this many bytes on, writers wait until the whole log is in the database. */
 const TOO_LONG_LOG_BYTES = 32 * 2 ** 20;
+/** What the log's file is cut to once its content is in the database. */
+const KEPT_FILE_BYTES = 64 * 2 ** 20;
 
 /** `log`: frames in the log; `checkpointed`: those that are in the database. */
 interface Progress {
@@ -17,9 +19,9 @@ interface Progress {
   readonly checkpointed: number;
 }
 
-const database = new DatabaseSync(workerData as string, { timeout: WAIT_MS });
-const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number };
-database.exec('PRAGMA synchronous = NORMAL');
+const path = workerData as string;
+const database = new DatabaseSync(path, { timeout: WAIT_MS });
+database.exec(`PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${KEPT_FILE_BYTES}`);
 
 function checkpoint(mode: 'PASSIVE' | 'RESTART'): Progress {
   return database.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as unknown as Progress;
@@ -39,11 +41,11 @@ function beginAnew(): void {
   }
 }
 
+/** Writers go on meanwhile, and may add to the log faster than it is copied: once it is too long, they wait. */
 function shorten(): void {
-  const { log, checkpointed } = checkpoint('PASSIVE');
-  const isTooLong = log * frameBytes(pageBytes) >= TOO_LONG_LOG_BYTES;
-  const isWhole = log === checkpointed || (isTooLong && checkpoint('RESTART').busy === 0);
-  if (isWhole) beginAnew();
+  const isTooLong = isLogLonger(`${path}-wal`, TOO_LONG_LOG_BYTES);
+  const { busy, log, checkpointed } = checkpoint(isTooLong ? 'RESTART' : 'PASSIVE');
+  if (busy === 0 && log === checkpointed) beginAnew();
 }
 
 parentPort?.on('message', () => {

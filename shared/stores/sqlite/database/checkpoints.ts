@@ -6,6 +6,8 @@ import { isLogLonger } from './log-file.ts';
 
 /** From this many bytes on, the log is checkpointed. */
 const LONG_LOG_BYTES = 8 * 2 ** 20;
+/** A crawl that reads a long list writes 50 MB a second. */
+const LOOK_EVERY_MS = 200;
 
 /**
  * Keeps the log of a database short, with a thread that has a connection of its own: its waits for the disk don't hold up the
@@ -15,6 +17,7 @@ const LONG_LOG_BYTES = 8 * 2 ** 20;
 export class Checkpoints {
   readonly #path: string;
   readonly #isNeeded: boolean;
+  #timer: NodeJS.Timeout | undefined;
   #thread: Worker | undefined;
   #isBusy = false;
 
@@ -23,16 +26,20 @@ export class Checkpoints {
     this.#isNeeded = path !== IN_MEMORY && !isExclusive;
   }
 
-  /** Checks how long the log is. To be called every second or so. */
-  look(): void {
-    if (!this.#isNeeded || this.#isBusy || !isLogLonger(`${this.#path}-wal`, LONG_LOG_BYTES)) return;
-    this.#isBusy = true;
-    this.#started().postMessage('look');
+  start(): void {
+    if (this.#isNeeded) this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   async stop(): Promise<void> {
+    clearInterval(this.#timer);
     await this.#thread?.terminate();
     this.#thread = undefined;
+  }
+
+  #look(): void {
+    if (this.#isBusy || !isLogLonger(`${this.#path}-wal`, LONG_LOG_BYTES)) return;
+    this.#isBusy = true;
+    this.#started().postMessage('look');
   }
 
   #started(): Worker {

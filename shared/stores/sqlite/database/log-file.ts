@@ -8,7 +8,7 @@ const SALTS_AT = { header: 16, frame: 8 } as const;
 const SALTS_BYTES = 8;
 
 /** What a page takes in the log. */
-export function frameBytes(pageBytes: number): number {
+function frameBytes(pageBytes: number): number {
   return FRAME_HEADER_BYTES + pageBytes;
 }
 

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Checkpoints } from '../../../../../shared/stores/sqlite/database/checkpoints.ts';
 import { LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
@@ -36,11 +37,6 @@ function beginning(): string {
   return readFileSync(`${database.path}-wal`).subarray(16, 24).toString('hex');
 }
 
-function lookAndRead(): string {
-  checkpoints.look();
-  return beginning();
-}
-
 test.each([
   ['long', 9 * MIB],
   ['too long', 40 * MIB],
@@ -49,24 +45,35 @@ test.each([
   async (_, bytes) => {
     await write(bytes);
     const first = beginning();
-    await expect.poll(lookAndRead, { timeout: 10_000 }).not.toBe(first);
+    checkpoints.start();
+    await expect.poll(beginning, { timeout: 10_000 }).not.toBe(first);
     const second = beginning();
     await write(MIB);
-    for (let looks = 0; looks < 20; looks++) {
-      checkpoints.look();
-      await new Promise((resolve) => setTimeout(resolve, 25));
+    for (let writes = 0; writes < 20; writes++) {
+      await sleep(50);
       await write(100);
     }
     expect(beginning(), 'its file is as long as before, and almost empty').toBe(second);
     await write(bytes);
-    await expect.poll(lookAndRead, { timeout: 10_000 }).not.toBe(second);
+    await expect.poll(beginning, { timeout: 10_000 }).not.toBe(second);
   },
 );
 
 test('a short log is left alone', async () => {
   await write(MIB);
   const first = beginning();
-  for (let looks = 0; looks < 10; looks++) checkpoints.look();
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  checkpoints.start();
+  await sleep(1_000);
   expect(beginning()).toBe(first);
+});
+
+test('a log that is written all the time stays short, and so does its file', async () => {
+  checkpoints.start();
+  let longest = 0;
+  for (let writes = 0; writes < 200; writes++) {
+    await write(MIB);
+    longest = Math.max(longest, statSync(`${database.path}-wal`).size);
+    await sleep(15);
+  }
+  expect(longest).toBeLessThan(100 * MIB);
 });

@@ -43,7 +43,7 @@ export function hostText(host: HostCircumstances): string {
 
 /** A host's pace in words: `60/min`, `15/min, since its answers take 4.0 s`, `slowed to 1 per 8.0 s: HTTP 429`. */
 export function paceText({ intervalMs, because, responseMs = 0, slowReason = '' }: HostCircumstances): string {
-  if (intervalMs === 0) return 'no limit';
+  if (intervalMs === 0) return 'no rate limit, only --host-concurrency';
   switch (because) {
     case 'rate':
       return pace(intervalMs);

@@ -104,7 +104,7 @@ function tellResult(replayed: ReplayResult, dryRun: boolean, context: Context): 
 function runLines(replayed: ReplayTally, dryRun: boolean): string[] {
   const { run, origin, options, isJoined, isForgotten, letters, ofGroups, accepted, known } = replayed;
   const { crawler, intervalMs, maxAttempts } = options;
-  const rate = intervalMs > 0 ? pace(intervalMs) : 'no limit';
+  const rate = intervalMs > 0 ? pace(intervalMs) : 'no rate limit';
   const how = `crawler ${crawler}, ${rate}, ${counted(maxAttempts, 'attempt')}`;
   const told = dryRun
     ? `${counted(letters, 'letter')} of run ${origin} would be replayed (${how})`

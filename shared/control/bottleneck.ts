@@ -99,6 +99,9 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
       return say(bound, STRAINED[bound](id));
   }
   if (slots > 0 && inHand >= 0.9 * slots) return say('slots', `all ${slots} worker slots are busy: more workers help`);
+  const crowded = hosts.find(({ intervalMs, waiting }) => intervalMs === 0 && waiting > progress.waiting / 2);
+  if (crowded !== undefined && workers?.every(({ bound }) => bound === 'politeness') === true)
+    return say('host', `waiting for ${crowded.host}: ${paceText(crowded)}; ${count(crowded.waiting)} left`);
   return say('none', '');
 }
 

@@ -181,6 +181,28 @@ test.each([
     'all 32 worker slots are busy: more workers help',
   ],
   [
+    'a fast site that workers may not ask more at once',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, intervalMs: 0 }],
+      workers: [{ ...BUSY, inHand: 9, bound: 'politeness' as const }],
+      rate: 900,
+    },
+    'host',
+    'waiting for example.com: no rate limit, only --host-concurrency; 4 812 left',
+  ],
+  [
+    'many fast sites',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 12, intervalMs: 0 }],
+      workers: [{ ...BUSY, inHand: 9, bound: 'politeness' as const }],
+      rate: 900,
+    },
+    'none',
+    '',
+  ],
+  [
     'a lost producer',
     {
       progress: progressOf({

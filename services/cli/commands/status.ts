@@ -157,7 +157,9 @@ class AllRuns {
       ];
     });
     const lost = views.flatMap(({ progress }) => missingCrawlerLines(progress, workers));
-    const none = `No runs yet. Start one with: ${TRAWL} ${this.#isLocal ? 'crawl' : 'produce'} https://example.com/`;
+    const none = this.#isLocal
+      ? `No runs yet. Start one with: ${TRAWL} crawl https://example.com/`
+      : `No runs yet. Start one with: ${TRAWL} produce https://example.com/ (crawls on this machine: ${TRAWL} status --local)`;
     const others = counts.known - views.length;
     const more = others > 0 ? [`… and ${counted(others, 'older run')}: ${TRAWL} status RUN`] : [];
     return {

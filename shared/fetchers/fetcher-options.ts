@@ -3,6 +3,7 @@ import type { AllowedPrivate } from '../task/host/private-address.ts';
 import type { Resolve } from './address-guard.ts';
 import type { BodyMemory } from './body-memory.ts';
 import type { ConnectTurns } from './connect-turns.ts';
+import type { IdleConnections } from './idle-connections.ts';
 import type { Rotation } from './proxies/rotation.ts';
 import type { Trust } from './trust.ts';
 
@@ -40,4 +41,6 @@ export interface FetcherOptions {
   readonly bodyMemory?: BodyMemory;
   /** Default: its own. */
   readonly connectTurns?: ConnectTurns;
+  /** Default: its own, bounded by how many files this process may have open. */
+  readonly idleConnections?: IdleConnections;
 }

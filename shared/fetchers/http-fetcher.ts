@@ -17,6 +17,7 @@ import { BodyMemory } from './body-memory.ts';
 import { ConnectTurns } from './connect-turns.ts';
 import { type Dial, directDial, newSessions, type TlsOptions } from './dial.ts';
 import { BODY_MEMORY_BYTES, type FetcherOptions, LOOKUP_MS, PHASE_MS } from './fetcher-options.ts';
+import { IdleConnections } from './idle-connections.ts';
 import { OwnNetwork } from './own-network.ts';
 import type { ProxyDialOptions } from './proxies/proxy-dials.ts';
 import { within } from './proxies/proxy-timeout.ts';
@@ -35,6 +36,7 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
   protected readonly connecting: ProxyDialOptions;
   /** Connects to hosts directly. */
   protected readonly dial: Dial;
+  protected readonly idle: IdleConnections;
   readonly #lookupMs: number;
   readonly #network = new OwnNetwork();
 
@@ -49,6 +51,7 @@ export abstract class HttpFetcher implements Fetcher, BodyBudget {
     this.memory = options.bodyMemory ?? new BodyMemory(BODY_MEMORY_BYTES);
     const certificates = new Certificates(options.trust ?? SYSTEM_TRUST);
     const tls = { sessions: newSessions(), protocols, certificates };
+    this.idle = options.idleConnections ?? new IdleConnections();
     this.connecting = { turns: options.connectTurns ?? new ConnectTurns(), tls };
     const { guard, connecting, phaseMs } = this;
     this.dial = directDial({ ...connecting, guard, phaseMs, lookupMs: this.#lookupMs });

@@ -32,10 +32,11 @@ export class GotFetcher extends HttpFetcher {
   constructor(options: FetcherOptions) {
     super(options, ['http/1.1']);
     const { userAgent, proxies: rotation } = options;
-    const { timeoutMs, phaseMs, guard, connecting } = this;
-    this.#agents = new DirectAgents(this.dial);
+    const { timeoutMs, phaseMs, guard, idle, connecting } = this;
+    this.#agents = new DirectAgents(this.dial, idle);
     this.#routes =
-      rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, { guard, ...connecting }) });
+      rotation &&
+      new ProxiedRoutes({ rotation, open: (proxy) => new ProxyAgents(proxy, { guard, idle, ...connecting }) });
     this.#client = got.extend({
       agent: { http: this.#agents.http, https: this.#agents.https },
       timeout: { send: phaseMs, response: timeoutMs },
@@ -77,7 +78,7 @@ export class GotFetcher extends HttpFetcher {
       const own = ownHeaders(request, this.hostHeaders);
       const { method = 'GET', body, mayRepeat = true } = request.send ?? {};
       // What may not be sent twice is not entrusted to a connection that the server may just be closing.
-      const fresh = mayRepeat || route !== undefined ? undefined : new DirectAgents(this.dial);
+      const fresh = mayRepeat || route !== undefined ? undefined : new DirectAgents(this.dial, this.idle);
       const stream: Request = this.#client.stream(request.url, {
         ...(own === undefined ? {} : { headers: own }),
         ...(method === 'GET' ? {} : { method }),

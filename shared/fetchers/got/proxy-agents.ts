@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import type { AddressGuard } from '../address-guard.ts';
+import type { IdleConnections } from '../idle-connections.ts';
 import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
 import type { Route } from '../proxies/proxied-routes.ts';
@@ -25,6 +26,7 @@ interface ProxyDialed extends Dialed {
 
 interface ProxyAgentsOptions extends ProxyDialOptions {
   readonly guard: AddressGuard;
+  readonly idle: IdleConnections;
 }
 
 /** got's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
@@ -37,14 +39,14 @@ export class ProxyAgents {
   /** Closes idle connections now, and each one in use when its request ends. */
   readonly close: () => void;
 
-  constructor(proxy: ProxyAddress, { guard, ...connecting }: ProxyAgentsOptions) {
+  constructor(proxy: ProxyAddress, { guard, idle, ...connecting }: ProxyAgentsOptions) {
     this.#proxy = proxy;
     this.#guard = guard;
     const dials = new ProxyDials(proxy, connecting);
     const tunnel = ({ proxyTimeout, address }: ProxyDialed) => dials.tunnel(proxyTimeout, address);
-    this.#forward = httpPool(({ proxyTimeout }: ProxyDialed) => dials.forward(proxyTimeout));
-    this.#http = httpPool(tunnel);
-    this.#https = httpsPool(tunnel);
+    this.#forward = httpPool(idle, ({ proxyTimeout }: ProxyDialed) => dials.forward(proxyTimeout));
+    this.#http = httpPool(idle, tunnel);
+    this.#https = httpsPool(idle, tunnel);
     this.close = closerOf([this.#forward, this.#http, this.#https]);
   }
 

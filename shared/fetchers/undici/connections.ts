@@ -1,4 +1,5 @@
 import type { Dial } from '../dial.ts';
+import type { IdleConnections } from '../idle-connections.ts';
 import type { RequestClock } from '../request-clock.ts';
 import { Connection } from './connection.ts';
 
@@ -17,8 +18,13 @@ interface Group {
  * HTTP/2.
  */
 export class Connections {
+  readonly #idle: IdleConnections;
   readonly #groups = new Map<string, Group>();
   #isClosed = false;
+
+  constructor(idle: IdleConnections) {
+    this.#idle = idle;
+  }
 
   /**
    * A connection for a request.
@@ -30,8 +36,9 @@ export class Connections {
   take(origin: string, dial: Dial, clock: RequestClock, isFresh = false): Connection {
     const group = this.#groupOf(origin);
     if (!isFresh) {
-      if (group.shared?.hasRoom) return group.shared;
-      for (let kept = group.idle.pop(); kept !== undefined; kept = group.idle.pop()) if (kept.isUsable) return kept;
+      if (group.shared?.hasRoom) return this.#taken(group.shared);
+      for (let kept = group.idle.pop(); kept !== undefined; kept = group.idle.pop())
+        if (kept.isUsable) return this.#taken(kept);
     }
     const made = new Connection(origin, dial, clock, {
       free: (connection) => this.#free(connection, group),
@@ -49,6 +56,11 @@ export class Connections {
     }
   }
 
+  #taken(connection: Connection): Connection {
+    this.#idle.take(connection);
+    return connection;
+  }
+
   #groupOf(origin: string): Group {
     const known = this.#groups.get(origin);
     if (known !== undefined) return known;
@@ -62,10 +74,12 @@ export class Connections {
       if (connection.isIdle) connection.destroy();
     } else if (!connection.isShared) group.idle.push(connection);
     else if (group.shared === undefined || !group.shared.isUsable) group.shared = connection;
+    if (connection.isIdle && connection.isUsable) this.#idle.keep(connection);
   }
 
   #gone(connection: Connection, group: Group, origin: string): void {
     group.all.delete(connection);
+    this.#idle.take(connection);
     if (group.shared === connection) group.shared = undefined;
     const at = group.idle.indexOf(connection);
     if (at >= 0) group.idle.splice(at, 1);

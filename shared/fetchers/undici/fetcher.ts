@@ -34,18 +34,20 @@ export class UndiciFetcher extends HttpFetcher {
   readonly #headers: Headers;
   /** In the form that undici uses without copying. */
   readonly #plainHeaders: string[];
-  readonly #connections = new Connections();
+  readonly #connections: Connections;
   readonly #routes: ProxiedRoutes<ProxyConnections> | undefined;
   readonly #abortions = new Abortions();
 
   constructor(options: FetcherOptions) {
     super(options, ['h2', 'http/1.1']);
     const { userAgent, proxies: rotation } = options;
-    const { connecting } = this;
+    const { connecting, idle } = this;
+    this.#connections = new Connections(idle);
     this.#headers = commonHeaders(userAgent);
     this.#plainHeaders = Object.entries(this.#headers).flat();
     this.#routes =
-      rotation && new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, connecting) });
+      rotation &&
+      new ProxiedRoutes({ rotation, open: (proxy) => new ProxyConnections(proxy, { ...connecting, idle }) });
   }
 
   async stop(): Promise<void> {

@@ -1,17 +1,20 @@
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
+import type { IdleConnections } from '../idle-connections.ts';
 import { type ProxyDialOptions, ProxyDials } from '../proxies/proxy-dials.ts';
 import { Connections } from './connections.ts';
 
 /** undici's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
 export class ProxyConnections {
   /** Connections to the proxy itself, which asks the target. */
-  readonly forward = new Connections();
+  readonly forward: Connections;
   /** Connections through the proxy. */
-  readonly tunnels = new Connections();
+  readonly tunnels: Connections;
   readonly dials: ProxyDials;
 
-  constructor(proxy: ProxyAddress, options: ProxyDialOptions) {
-    this.dials = new ProxyDials(proxy, options);
+  constructor(proxy: ProxyAddress, { idle, ...connecting }: ProxyDialOptions & { readonly idle: IdleConnections }) {
+    this.forward = new Connections(idle);
+    this.tunnels = new Connections(idle);
+    this.dials = new ProxyDials(proxy, connecting);
   }
 
   close(): void {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { IdleConnections } from '../../../../shared/fetchers/idle-connections.ts';
+import { TestSite } from '../../../support/site.ts';
 import type { Setup } from './setup.ts';
 
 /** How connections are used, used again, and closed. */
@@ -62,6 +64,24 @@ export function describeConnections(setup: Setup): void {
       }
       expect(site.requests).toHaveLength(80);
       expect(site.connections).toBe(8);
+    });
+
+    test('of the connections to several hosts, the one that has waited longest is closed where there are too many', async () => {
+      const { fetch, fetcher, site } = await setup({ idleConnections: new IdleConnections(2) });
+      const [second, third] = [new TestSite(), new TestSite()];
+      for (const other of [second, third]) {
+        await other.start();
+        onTestFinished(() => other.stop());
+      }
+      const get = (other: TestSite) => fetcher.fetch({ url: other.url('/page/1'), maxBodyBytes: 1_000_000 });
+      await fetch('/page/1');
+      await get(second);
+      await fetch('/page/2');
+      await get(third);
+      await second.disconnection();
+      await fetch('/page/3');
+      await get(second);
+      expect([site, second, third].map(({ connections }) => connections)).toEqual([1, 2, 1]);
     });
 
     test('after stop no connection is kept, whatever was under way', async () => {

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { IdleConnections } from '../../../../shared/fetchers/idle-connections.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function connection() {
+  return { destroy: vi.fn() };
+}
+
+test('a connection is closed once it has waited for its time, and no sooner', () => {
+  const idle = new IdleConnections(10);
+  const one = connection();
+  idle.keep(one, 4_000);
+  vi.advanceTimersByTime(3_999);
+  expect(one.destroy).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(one.destroy).toHaveBeenCalledOnce();
+});
+
+test('one that has a request again is not closed', () => {
+  const idle = new IdleConnections(1);
+  const [one, other] = [connection(), connection()];
+  idle.keep(one, 4_000);
+  idle.take(one);
+  idle.keep(other);
+  vi.advanceTimersByTime(10_000);
+  expect([one.destroy, other.destroy].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+});
+
+test('above the bound, the one that has waited longest is closed', () => {
+  const idle = new IdleConnections(2);
+  const [one, other, third] = [connection(), connection(), connection()];
+  idle.keep(one);
+  idle.keep(other);
+  idle.keep(one);
+  idle.keep(third);
+  expect([one, other, third].map(({ destroy }) => destroy.mock.calls.length)).toEqual([0, 1, 0]);
+});

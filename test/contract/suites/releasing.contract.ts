@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { MAX_OFFER } from '../../../shared/ports/frontier.ts';
 import type { OpenStore } from '../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
 
@@ -177,6 +178,30 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
       for (let look = 0; look < 3; look++) await frontier.release(ROOM);
       expect((await frontier.release(ROOM)).nextLookMs).toBe(60_000);
+    });
+
+    test('where more hosts are due than one look can see, those asked last go on, in turns with those that wait longest', async () => {
+      const { frontier, step } = await setup({ intervalMs: 1_000 });
+      const all = Array.from({ length: 1_500 }, (_, n) => `host-${String(n).padStart(4, '0')}.test`);
+      for (const n of [1, 2]) {
+        for (let from = 0; from < all.length; from += MAX_OFFER)
+          await frontier.offer(
+            'r',
+            all.slice(from, from + MAX_OFFER).map((host) => page(n, host)),
+          );
+      }
+      step(1);
+      const first = await frontier.release({ ...ROOM, limit: 4 });
+      expect(urls(first)).toEqual(['host-1499.test/1', 'host-0000.test/1', 'host-1498.test/1', 'host-0001.test/1']);
+      step(1_000);
+      const second = await frontier.release({ ...ROOM, limit: 8 });
+      expect(urls(second).filter((_, n) => n % 2 === 0)).toEqual(
+        urls(first)
+          .map((url) => url.replace('/1', '/2'))
+          .sort()
+          .reverse(),
+      );
+      expect(urls(second).filter((_, n) => n % 2 === 1)).toEqual([2, 3, 4, 5].map((n) => `host-000${n}.test/1`));
     });
 
     test('one look passes over hundreds of paused hosts, and looks at none of them again before its pause ends', async () => {

@@ -125,7 +125,7 @@ export class Releasing {
   }
 
   #visitRun(run: RunRow, quota: number, mostLooks: number): number {
-    const { now, database } = this.#moves;
+    const { now } = this.#moves;
     if (run.state !== 'running') {
       run.lookAt = null;
       return 0;
@@ -134,11 +134,7 @@ export class Releasing {
     this.#wakeRetries(run);
     this.#moves.flush();
     let left = quota;
-    const due = database.all<{ host: string }>(
-      'SELECT host FROM runHosts WHERE run = ? AND readyAt <= ? ORDER BY readyAt, host LIMIT ?',
-      ...[run.n, now, mostLooks],
-    );
-    for (const { host } of due) {
+    for (const host of this.#dueHosts(run, mostLooks)) {
       if (left <= 0) break;
       this.#looks++;
       left -= this.#visitHost(run, host, left);
@@ -146,6 +142,26 @@ export class Releasing {
     this.#moves.flush();
     this.#reschedule(run);
     return quota - left;
+  }
+
+  /**
+   * The hosts that are due, the longest due first. Where there are more than looks, those that became due last take turns with them:
+   * hosts that were just asked go on, over the same connections, before all others have had their first turn.
+   */
+  #dueHosts(run: RunRow, most: number): Iterable<string> {
+    const oldest = this.#due(run, 'readyAt, host', most);
+    if (oldest.length < most) return oldest;
+    const newest = this.#due(run, 'readyAt DESC, host DESC', Math.ceil(most / 2));
+    const inTurns = oldest.flatMap((host, i) => (newest[i] === undefined ? [host] : [newest[i], host]));
+    return new Set(inTurns).values().take(most);
+  }
+
+  #due(run: RunRow, order: string, most: number): string[] {
+    const due = this.#moves.database.all<{ host: string }>(
+      `SELECT host FROM runHosts WHERE run = ? AND readyAt <= ? ORDER BY ${order} LIMIT ?`,
+      ...[run.n, this.#moves.now, most],
+    );
+    return due.map(({ host }) => host);
   }
 
   /** Retries whose time has come rejoin their host's list, at the head. */

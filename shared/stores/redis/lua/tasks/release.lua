@@ -280,6 +280,15 @@ local function reschedule(run)
   if at == math.huge then redis.call('ZREM', P .. 'ready', run) else redis.call('ZADD', P .. 'ready', int(at), run) end
 end
 
+-- The hosts that are due, the longest due first. Where there are more than looks, those that became due last take turns with them:
+-- hosts that were just asked go on, over the same connections, before all others have had their first turn.
+local function due_hosts(run, most)
+  local ready = run_key(run, 'ready')
+  local oldest = redis.call('ZRANGEBYSCORE', ready, '-inf', int(now), 'LIMIT', 0, most)
+  if #oldest < most then return oldest, {} end
+  return oldest, redis.call('ZREVRANGEBYSCORE', ready, int(now), '-inf', 'LIMIT', 0, math.ceil(most / 2))
+end
+
 local function visit_run(id, quota, most_looks)
   local run = read_run(id)
   if not run.is_running then resume_with_room(run) end
@@ -293,12 +302,17 @@ local function visit_run(id, quota, most_looks)
   end
   wake_put_back(id, 0, now)
   wake_those_without_room(run)
-  local hosts = redis.call('ZRANGEBYSCORE', run_key(id, 'ready'), '-inf', int(now), 'LIMIT', 0, most_looks)
-  local left = quota
-  for _, host in ipairs(hosts) do
-    if left <= 0 then break end
-    looks = looks + 1
+  local left, visited = quota, {}
+  local function visit(host)
+    if not host or visited[host] or left <= 0 or most_looks <= 0 then return end
+    visited[host], looks, most_looks = true, looks + 1, most_looks - 1
     left = left - visit_host(run, host, left)
+  end
+  local oldest, newest = due_hosts(id, most_looks)
+  for i, host in ipairs(oldest) do
+    visit(newest[i])
+    visit(host)
+    if left <= 0 then break end
   end
   reschedule(id)
   return quota - left

@@ -1,4 +1,5 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { codeOf } from '../../../shared/runtime/errors.ts';
 import { memoryLimit } from '../../../shared/runtime/limits.ts';
 import type { ProcessLoad } from './concurrency.ts';
 
@@ -10,6 +11,11 @@ const WINDOW_MS = 1_000;
 /** Until V8 has compiled what a page needs, the event loop is late, however few pages are open. */
 const WARM_UP_MS = 5_000;
 
+interface LoadMeterOptions {
+  readonly warmUpMs?: number;
+  readonly readRss?: () => number;
+}
+
 /** Measures how this process fares. */
 export class LoadMeter {
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -20,8 +26,13 @@ export class LoadMeter {
   #windowBegan = this.#startedAt;
   #delayMs = 0;
 
-  constructor({ warmUpMs = WARM_UP_MS }: { readonly warmUpMs?: number } = {}) {
+  readonly #readRss: () => number;
+  #rss = 0;
+
+  /** @param readRss the process' resident memory, in bytes */
+  constructor({ warmUpMs = WARM_UP_MS, readRss = process.memoryUsage.rss }: LoadMeterOptions = {}) {
     this.#warmUpMs = warmUpMs;
+    this.#readRss = readRss;
   }
 
   start(): void {
@@ -48,6 +59,16 @@ export class LoadMeter {
       this.#delays.reset();
       this.#windowBegan = at;
     }
-    return { utilization, loopDelayMs: this.#delayMs, memoryShare: process.memoryUsage.rss() / this.#memoryLimit };
+    return { utilization, loopDelayMs: this.#delayMs, memoryShare: this.#rssNow() / this.#memoryLimit };
+  }
+
+  /** Reading it takes an open file: where there is none left, it is as before. */
+  #rssNow(): number {
+    try {
+      this.#rss = this.#readRss();
+    } catch (error: unknown) {
+      if (codeOf(error) !== 'EMFILE' && codeOf(error) !== 'ENFILE') throw error;
+    }
+    return this.#rss;
   }
 }

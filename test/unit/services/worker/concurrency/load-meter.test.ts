@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { LoadMeter } from '../../../../../services/worker/concurrency/load-meter.ts';
@@ -35,4 +36,17 @@ test('what the process did before it began to work does not count', async () => 
   meter.start();
   await sleep(100);
   expect(meter.read().utilization).toBeLessThan(0.5);
+});
+
+test('where there is no file left to read the memory by, it is as before', () => {
+  let files = 1;
+  const readRss = (): number => {
+    if (files-- > 0) return totalmem() / 2;
+    throw Object.assign(new Error('too many open files, uv_resident_set_memory'), { code: 'EMFILE' });
+  };
+  const meter = new LoadMeter({ readRss });
+  onTestFinished(() => meter.stop());
+  const before = meter.read().memoryShare;
+  expect(before).toBeGreaterThan(0);
+  expect(meter.read().memoryShare).toBe(before);
 });

@@ -8,9 +8,12 @@ import type { Trawl } from './trawl.ts';
  */
 export const AFTER_A_KILL_MS = 3 * MINUTE_MS;
 
+/** Kills of one worker, and of the one in its place. */
+const KILLED_IN_A_ROW = 2;
+
 interface Kills {
   readonly site: TestSite;
-  /** In turn; each that is killed is replaced. */
+  /** In turn, each twice; one that is killed is replaced. */
   readonly workers: Trawl[];
   readonly start: () => Promise<Trawl>;
   readonly kills: number;
@@ -40,7 +43,10 @@ export function onTheWay(site: TestSite, all: readonly OnTheWay[]): () => number
   return () => done;
 }
 
-/** Kills workers on the way of a crawl. Returns what tells how many were killed. */
+/**
+ * Kills workers on the way of a crawl. Returns what tells how many were killed. A page that six workers in a row die with is a crash
+ * loop, and fails: what one has left goes to the others, so it is the one in its place that is killed next.
+ */
 export function killOnTheWay({ site, workers, start, kills, every }: Kills): () => number {
   const kill = async (at: number): Promise<void> => {
     workers[at]?.signal('SIGKILL');
@@ -50,7 +56,7 @@ export function killOnTheWay({ site, workers, start, kills, every }: Kills): () 
     site,
     Array.from({ length: kills }, (_, n) => ({
       isDue: (pages) => pages >= (n + 1) * every,
-      act: () => kill(n % workers.length),
+      act: () => kill(Math.floor(n / KILLED_IN_A_ROW) % workers.length),
     })),
   );
 }

@@ -10,7 +10,7 @@ import type { Trawl } from '../../support/trawl.ts';
 const SHOP = ['--crawler', 'shop', ...AT_FULL_SPEED];
 const WORKERS = 3;
 const KILLS = 10;
-/** New pages asked for between two kills: a page that six workers in a row die with is a crash loop, and fails. */
+/** New pages asked for between two kills. */
 const EVERY = 5;
 
 /** A fleet that has the examples, its site, and what a crawl in one process makes of that: what the fleet is to make of it, too. */

@@ -22,11 +22,10 @@ export class LoadMeter {
   readonly #memoryLimit = memoryLimit();
   #utilization: EventLoopUtilization = performance.eventLoopUtilization();
   readonly #warmUpMs: number;
+  readonly #readRss: () => number;
   #startedAt = performance.now();
   #windowBegan = this.#startedAt;
   #delayMs = 0;
-
-  readonly #readRss: () => number;
   #rss = 0;
 
   /** @param readRss the process' resident memory, in bytes */

@@ -98,9 +98,11 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     if (bound === 'network' || bound === 'cpu' || bound === 'memory' || bound === 'files')
       return say(bound, STRAINED[bound](id));
   }
-  if (slots > 0 && inHand >= 0.9 * slots) return say('slots', `all ${slots} worker slots are busy: more workers help`);
+  const isPolite = workers?.every(({ bound }) => bound === 'politeness') === true;
+  if (slots > 0 && inHand >= 0.9 * slots && !isPolite)
+    return say('slots', `all ${slots} worker slots are busy: more workers help`);
   const crowded = hosts.find(({ intervalMs, waiting }) => intervalMs === 0 && waiting > progress.waiting / 2);
-  if (crowded !== undefined && workers?.every(({ bound }) => bound === 'politeness') === true)
+  if (crowded !== undefined && isPolite)
     return say('host', `waiting for ${crowded.host}: ${paceText(crowded)}; ${count(crowded.waiting)} left`);
   return say('none', '');
 }

@@ -1,20 +1,32 @@
 import type { Clock } from '../runtime/clock.ts';
 
+/** Those who wait for a place at one host. */
+interface Line {
+  readonly waiting: AbortController[];
+  /** Of the one whose turn it is; aborted when a request of this process leaves the host. */
+  nap?: AbortController | undefined;
+}
+
 /**
- * Requests of one process that wait for a place at a host, in the order in which they came: the first one asks the gate again
- * and again, the others wait behind it. If each asked for itself, a fast host would cost ten questions a page.
+ * Requests of one process that wait for a place at a host, in the order in which they came: the first one asks the gate, at once
+ * when a request of this process leaves the host, and now and then, since those of other processes leave unheard. The
+ * others wait behind it. If each asked for itself, a fast host would cost ten questions a page.
  */
 export class PlaceLine {
   readonly #clock: Pick<Clock, 'sleep'>;
-  readonly #waiting = new Map<string, AbortController[]>();
+  readonly #lines = new Map<string, Line>();
 
-  constructor(clock: Pick<Clock, 'sleep'>) {
+  readonly #onLine: (by: 1 | -1) => void;
+
+  /** @param onLine a request begins (1) to wait, or ends (-1) */
+  constructor(clock: Pick<Clock, 'sleep'>, onLine: (by: 1 | -1) => void = () => {}) {
     this.#clock = clock;
+    this.#onLine = onLine;
   }
 
   /** Does a request wait at this host? */
   has(host: string): boolean {
-    return this.#waiting.has(host);
+    return this.#lines.has(host);
   }
 
   /**
@@ -27,19 +39,36 @@ export class PlaceLine {
     signal: AbortSignal,
     ask: (hasWaited: boolean) => Promise<T>,
   ): Promise<T | undefined> {
-    const waiting = this.#waiting.get(host) ?? [];
-    this.#waiting.set(host, waiting);
+    const line = this.#lines.get(host) ?? { waiting: [] };
+    this.#lines.set(host, line);
+    const { waiting } = line;
     const mine = new AbortController();
     waiting.push(mine);
+    this.#onLine(1);
     try {
       const hasWaited = waiting[0] !== mine;
       if (hasWaited) await this.#clock.sleep(ms, AbortSignal.any([signal, mine.signal]));
       return waiting[0] === mine ? await ask(hasWaited) : undefined;
     } finally {
+      this.#onLine(-1);
       const wasFirst = waiting[0] === mine;
       waiting.splice(waiting.indexOf(mine), 1);
       if (wasFirst) waiting[0]?.abort();
-      if (waiting.length === 0) this.#waiting.delete(host);
+      if (waiting.length === 0) this.#lines.delete(host);
     }
+  }
+
+  /** Waits until one leaves, at most `ms`. For the one whose turn it is. */
+  async untilLeft(host: string, ms: number, signal: AbortSignal): Promise<void> {
+    const line = this.#lines.get(host);
+    const nap = new AbortController();
+    if (line !== undefined) line.nap = nap;
+    await this.#clock.sleep(ms, AbortSignal.any([signal, nap.signal]));
+    if (line !== undefined) line.nap = undefined;
+  }
+
+  /** A request of this process leaves its place at the host. */
+  left(host: string): void {
+    this.#lines.get(host)?.nap?.abort();
   }
 }

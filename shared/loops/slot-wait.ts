@@ -16,11 +16,20 @@ export type SlotResult = { readonly go: true; readonly turn: Turn } | { readonly
 /** Hosts remembered as closing their connections. */
 const MOST_CLOSING = 10_000;
 
+/** Places at one host. */
+interface HeldPlaces {
+  count: number;
+  /** How many were left so far. */
+  left: number;
+}
+
 interface SlotWaitOptions {
   readonly gate: HostGate;
   readonly clock: Clock;
   /** Is shown how long slots are waited for. */
   readonly observer?: (Pick<Observer, 'gateWaited'> & StageObserver) | undefined;
+  /** A request begins (1) to wait for a place, or ends (-1). */
+  readonly onLine?: (by: 1 | -1) => void;
 }
 
 /** One request that needs a slot. */
@@ -37,6 +46,13 @@ interface Answer {
   readonly grant: Grant;
   readonly asked: number;
   readonly answered: number;
+  /** A request of this process has left the host meanwhile. */
+  readonly isOutdated?: boolean;
+}
+
+/** A request that asks for its slot. */
+interface Asking extends AdmittedSlotRequest {
+  hasPlace: boolean;
 }
 
 /**
@@ -49,12 +65,14 @@ export class SlotWait {
   readonly #line: PlaceLine;
   readonly #observer: SlotWaitOptions['observer'];
   readonly #closing = new LRUCache<string, true>({ max: MOST_CLOSING });
+  /** The places that this process' requests have, by host. */
+  readonly #held = new Map<string, HeldPlaces>();
 
-  constructor({ gate, clock, observer }: SlotWaitOptions) {
+  constructor({ gate, clock, observer, onLine }: SlotWaitOptions) {
     this.#gate = gate;
     this.#clock = clock;
     this.#observer = observer;
-    this.#line = new PlaceLine(clock);
+    this.#line = new PlaceLine(clock, onLine);
   }
 
   /** Waits at most {@link MAX_SLOT_WAIT_MS} in all: whatever takes longer belongs to the frontier. */
@@ -75,18 +93,16 @@ export class SlotWait {
     const { host, holder, limit, pausedMs } = request;
     // Nothing to ask for: admission has just said that the host isn't paused.
     if (limit.intervalMs === 0 && limit.concurrency === 0 && pausedMs === 0) return this.#turnOf(request);
-    let hasPlace = false;
+    const asking: Asking = { ...request, hasPlace: false };
     try {
-      const result = await this.#reach(request, async () => {
-        const grant = await this.#gate.ask(host, limit, holder);
-        hasPlace ||= grant.granted;
-        return grant;
-      });
-      if (result.go) hasPlace = false;
+      const result = await this.#reach(asking);
+      if (result.go) asking.hasPlace = false;
       return result;
     } finally {
       // If that fails, it is free again when its lease ends.
-      if (hasPlace) await this.#gate.leave(host, limit, holder).catch(() => {});
+      const leaving = asking.hasPlace ? this.#gate.leave(host, limit, holder).catch(() => {}) : undefined;
+      if (asking.hasPlace) this.#left(request);
+      await leaving;
     }
   }
 
@@ -101,12 +117,12 @@ export class SlotWait {
     }
   }
 
-  async #reach(request: SlotRequest, ask: () => Promise<Grant>): Promise<SlotResult> {
+  async #reach(request: Asking): Promise<SlotResult> {
     const { host, limit, signal } = request;
     const clock = this.#clock;
     const until = clock.now() + MAX_SLOT_WAIT_MS;
     for (;;) {
-      const { grant, asked, answered } = await this.#askInTurn(request, until, ask);
+      const { grant, asked, answered } = await this.#askInTurn(request, until);
       if (!grant.granted) return { go: false, inMs: grant.inMs };
       const isFresh = limit.intervalMs === 0 || answered - asked <= SLOWEST_ANSWER_MS;
       if (isFresh && grant.inMs === 0) return this.#turnOf(request);
@@ -134,26 +150,62 @@ export class SlotWait {
   }
 
   #turnOf(request: SlotRequest): SlotResult {
-    return { go: true, turn: new Turn(this.#gate, request, this.#closing) };
+    return { go: true, turn: new Turn(this.#gate, request, this.#closing, () => this.#left(request)) };
   }
 
-  /** Asks the gate. While all places at the host are taken, it asks again and again, behind the requests that came first. */
-  async #askInTurn({ host, signal }: SlotRequest, until: number, ask: () => Promise<Grant>): Promise<Answer> {
+  #taken({ host, limit }: SlotRequest): void {
+    if (limit.concurrency === 0) return;
+    const held = this.#held.get(host) ?? { count: 0, left: 0 };
+    held.count++;
+    this.#held.set(host, held);
+  }
+
+  #left({ host, limit }: SlotRequest): void {
+    const held = this.#held.get(host);
+    if (limit.concurrency === 0 || held === undefined) return;
+    held.count--;
+    held.left++;
+    if (held.count === 0) this.#held.delete(host);
+    this.#line.left(host);
+  }
+
+  async #ask(request: Asking): Promise<Answer> {
+    const { host, limit, holder } = request;
+    const held = this.#held.get(host);
+    const [before, asked] = [held?.left, this.#clock.now()];
+    const grant = await this.#gate.ask(host, limit, holder);
+    const answered = this.#clock.now();
+    if (grant.granted && !request.hasPlace) {
+      request.hasPlace = true;
+      this.#taken(request);
+    }
+    return { grant, asked, answered, isOutdated: held?.left !== before };
+  }
+
+  /**
+   * Asks the gate. While all places at the host are taken, it asks again and again, behind the requests that came first. While this
+   * process has all of them itself, asking would be in vain.
+   */
+  async #askInTurn(request: Asking, until: number): Promise<Answer> {
+    const { host, limit, signal } = request;
     const clock = this.#clock;
-    const askOnce = async (): Promise<Answer> => {
-      const asked = clock.now();
-      const grant = await ask();
-      return { grant, asked, answered: clock.now() };
-    };
-    const first = this.#line.has(host) ? undefined : await askOnce();
+    const line = this.#line;
+    const hasAll = (): boolean => limit.concurrency > 0 && (this.#held.get(host)?.count ?? 0) >= limit.concurrency;
+    // One that has its place, and lost its slot, waits for nobody: those in line wait for it.
+    if (request.hasPlace) return await this.#ask(request);
+    const first = line.has(host) || hasAll() ? undefined : await this.#ask(request);
     if (first !== undefined && first.grant.because !== 'concurrency') return first;
-    const answer = await this.#line.inTurn(host, until - clock.now(), signal, async (hasWaited) => {
-      for (let last = hasWaited ? undefined : first; ; last = await askOnce()) {
-        last ??= await askOnce();
-        const { grant, answered } = last;
+    const answer = await line.inTurn(host, until - clock.now(), signal, async (hasWaited) => {
+      for (let last = hasWaited ? undefined : first; ; last = undefined) {
+        if (last === undefined) {
+          if (hasAll()) await line.untilLeft(host, until - clock.now(), signal);
+          if (hasAll()) return undefined;
+          last = await this.#ask(request);
+        }
+        const { grant, answered, isOutdated } = last;
         const mayWait = grant.because === 'concurrency' && answered + grant.inMs <= until;
         if (!mayWait || signal.aborted) return last;
-        await clock.sleep(grant.inMs, signal);
+        if (!isOutdated) await line.untilLeft(host, grant.inMs, signal);
       }
     });
     const now = clock.now();

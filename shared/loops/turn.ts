@@ -31,12 +31,15 @@ export class Turn {
   readonly #gate: HostGate;
   readonly #slot: SlotHolder;
   readonly #closing: ClosingHosts;
+  readonly #onLeave: () => void;
   readonly #began = performance.now();
 
-  constructor(gate: HostGate, slot: SlotHolder, closing: ClosingHosts) {
+  /** @param onLeave the place is being left: a question that is put to the gate from now on finds it free */
+  constructor(gate: HostGate, slot: SlotHolder, closing: ClosingHosts, onLeave: () => void = () => {}) {
     this.#gate = gate;
     this.#slot = slot;
     this.#closing = closing;
+    this.#onLeave = onLeave;
   }
 
   /** The request is over: leaves its place. What it waited for this process says nothing of the host's pace. */
@@ -44,7 +47,12 @@ export class Turn {
     const { host, limit, holder } = this.#slot;
     const { waitedMs, isClosing } = this.timings;
     if (isClosing) this.#closing.set(host, true);
-    await this.#gate.leave(host, limit, holder, { durationMs: answeredAt - waitedMs - this.#began, isFailure });
+    const leaving = this.#gate.leave(host, limit, holder, {
+      durationMs: answeredAt - waitedMs - this.#began,
+      isFailure,
+    });
+    this.#onLeave();
+    await leaving;
   }
 
   #onConnected(): void {

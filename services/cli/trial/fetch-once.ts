@@ -38,7 +38,7 @@ export async function fetchOnce(
   const parts = { gate: stores.gate, fetcher, hostConcurrency, clock: systemClock, random: Math.random };
   const robots =
     settings.robots === 'obey' ? new Robots({ ...parts, store: stores.robots, timeoutMs, log }) : undefined;
-  const slots = { total: SLOTS, noteShortage: () => {} };
+  const slots = { total: SLOTS, noteShortage: () => {}, noteInLine: () => {} };
   const limits = { maxBodyBytes, maxRedirects, signal };
   let refused: string | undefined;
   const runs = {

@@ -15,6 +15,8 @@ export interface ProcessLoad {
 export interface Load extends ProcessLoad {
   /** All slots are taken and somebody waits for one, or hosts had to wait since others that never answer have too many. */
   readonly isFull: boolean;
+  /** Most pages in hand wait for a place at their host. */
+  readonly isCrowded: boolean;
   /** Pages whose reading waits for memory. */
   readonly waitingForMemory: number;
 }
@@ -55,7 +57,8 @@ export const LOOK_EVERY_MS = 500;
  *
  * `auto` begins with a few and doubles at each look while all of them are taken and more are due, until it first shrinks; from
  * then on it grows by a tenth a second. It doesn't grow while the process has no time left, since more open pages would only
- * wait for each other, nor while bodies wait for memory. It shrinks by a fifth when the event loop is late or memory gets short.
+ * wait for each other, nor while bodies wait for memory. Where most pages wait for places at their hosts, it grows for the sake of the
+ * others, but politeness is what binds. It shrinks by a fifth when the event loop is late or memory gets short.
  * Time-outs don't count: a thousand dead hosts say nothing about this machine.
  */
 export class Concurrency {
@@ -90,7 +93,7 @@ export class Concurrency {
     if (this.#isFixed) return;
     if (load.memoryShare > HIGH_MEMORY_SHARE) this.#shrink(LEAST_WHEN_SHORT, now);
     else if (load.loopDelayMs > SLOW_LOOP_MS) this.#shrink(LEAST_WHEN_LATE, now);
-    else if (this.#bound === 'slots') this.#grow();
+    else if (load.isFull && this.#bound !== 'cpu' && this.#bound !== 'memory') this.#grow();
   }
 
   #grow(): void {
@@ -106,10 +109,10 @@ export class Concurrency {
     this.#size = Math.max(Math.min(least, this.#most), Math.floor(this.#size * 0.8));
   }
 
-  #boundBy({ isFull, utilization, memoryShare, waitingForMemory }: Load): WorkerBound {
+  #boundBy({ isFull, isCrowded, utilization, memoryShare, waitingForMemory }: Load): WorkerBound {
     if (memoryShare > HIGH_MEMORY_SHARE || waitingForMemory > 0) return 'memory';
     if (utilization > BUSY_UTILIZATION) return 'cpu';
-    if (!isFull) return 'politeness';
+    if (!isFull || isCrowded) return 'politeness';
     return this.#isCutByFiles && this.#size >= this.#most ? 'files' : 'slots';
   }
 }

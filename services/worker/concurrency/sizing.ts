@@ -59,7 +59,7 @@ export class Sizing {
     const { slots } = this;
     const { waitingForMemory } = this.#options.fetcher;
     this.#concurrency.look(
-      { ...this.#meter.read(), isFull: slots.takeShortage(), waitingForMemory },
+      { ...this.#meter.read(), isFull: slots.takeShortage(), isCrowded: slots.isCrowded, waitingForMemory },
       performance.now(),
     );
     const { size } = this.#concurrency;

@@ -19,6 +19,7 @@ export class Slots {
   #window = Number.POSITIVE_INFINITY;
   #closed = false;
   #isShort = false;
+  #inLine = 0;
 
   constructor(total: number) {
     this.#total = total;
@@ -48,6 +49,16 @@ export class Slots {
     const isShort = this.#isShort || this.isFull;
     this.#isShort = false;
     return isShort;
+  }
+
+  /** A task in hand begins (1) to wait for a place at its host, or ends (-1). */
+  noteInLine(by: 1 | -1): void {
+    this.#inLine += by;
+  }
+
+  /** Do most of the tasks in hand wait for a place at their host? Other processes couldn't ask it either. */
+  get isCrowded(): boolean {
+    return 2 * this.#inLine > this.inHand;
   }
 
   /** Does a task have the process to itself, or wait for that? */

@@ -16,6 +16,7 @@ import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
 import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../../shared/task/task/judgement.ts';
 import type { SentRequest } from '../../../shared/task/task/request.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
+import type { Slots } from '../concurrency/slots.ts';
 import { CookieJar } from '../cookies/cookie-jar.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { fateAfter } from './fate.ts';
@@ -44,6 +45,8 @@ export interface HostTurnsOptions {
   readonly hostConcurrency: number;
   /** Is shown how long requests wait for their host. */
   readonly observer?: (Observer & StageObserver) | undefined;
+  /** Is told which tasks in hand wait for a place at their host. */
+  readonly slots: Pick<Slots, 'noteInLine'>;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -81,7 +84,7 @@ export class HostTurns {
 
   constructor(options: HostTurnsOptions) {
     this.#options = options;
-    this.#slots = new SlotWait(options);
+    this.#slots = new SlotWait({ ...options, onLine: (by) => options.slots.noteInLine(by) });
   }
 
   /** One request, in its host's turn. */

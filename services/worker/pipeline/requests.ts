@@ -28,7 +28,7 @@ export interface RequestsOptions extends HostTurnsOptions {
   readonly sessions: Pick<Sessions, 'enter' | 'isExpired' | 'renew'>;
   /** Left out, the rules of robots.txt are ignored. */
   readonly robots?: Robots | undefined;
-  readonly slots: Pick<Slots, 'total' | 'noteShortage'>;
+  readonly slots: Pick<Slots, 'total' | 'noteShortage' | 'noteInLine'>;
 }
 
 /** What is known of a page before anybody is asked for it. */

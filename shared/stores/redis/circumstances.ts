@@ -10,7 +10,7 @@ export function readCircumstances(values: readonly (string | number | undefined)
   return {
     intervalMs: Number(intervalMs),
     because: because as PaceReason,
-    ...(responseMs ? { responseMs: Number(responseMs) } : {}),
+    ...(responseMs ? { responseMs: Math.round(Number(responseMs)) } : {}),
     ...(slowReason ? { slowReason } : {}),
     pausedMs: Number(pausedMs),
     reason: reason ?? '',

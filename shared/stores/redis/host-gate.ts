@@ -9,6 +9,7 @@ import {
   type RequestEnd,
 } from '../../ports/host-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { inTenths } from '../../task/host/host-pace.ts';
 import { PLACE_LEASE_MS } from '../policy.ts';
 import { Scripts } from './scripts.ts';
 
@@ -48,7 +49,7 @@ export class RedisHostGate implements HostGate, HostLimits {
   async leave(host: string, { concurrency }: HostLimit, holder: string, end?: RequestEnd): Promise<void> {
     if (concurrency === 0) return;
     const { durationMs, isFailure = false } = end ?? {};
-    const took = durationMs === undefined ? '' : Math.round(durationMs);
+    const took = durationMs === undefined ? '' : inTenths(durationMs);
     await this.#scripts.run('leave', host, holder, concurrency, took, isFailure ? 1 : 0);
   }
 

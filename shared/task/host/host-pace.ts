@@ -17,7 +17,7 @@ export interface HostPace {
   /** Milliseconds between two requests; 0 for no limit. */
   readonly intervalMs: number;
   readonly because: PaceReason;
-  /** The host's recent response time, if known. */
+  /** The host's recent response time in whole milliseconds, if known. */
   readonly responseMs?: number;
   /** What the host said when it was slowed. */
   readonly slowReason?: string;
@@ -40,13 +40,19 @@ export function longestInterval(intervals: Intervals): Pick<HostPace, 'intervalM
 export const LONGEST_RESPONSE_MS = MINUTE_MS;
 
 /**
- * The moving average of a host's response time: each answer counts for a quarter. A failed request may only raise it: a
- * refused connection is not a quick answer.
+ * The moving average of a host's response time, to a tenth of a millisecond: each answer counts for a quarter. In whole ones, a host
+ * that answers in 5 would stay at the 8 that its first answers took. A failed request may only raise it: a refused connection is not
+ * a quick answer.
  */
 export function averageResponseMs(average: number | undefined, tookMs: number, isFailure: boolean): number | undefined {
-  const took = Math.min(Math.round(tookMs), LONGEST_RESPONSE_MS);
+  const took = Math.min(inTenths(tookMs), LONGEST_RESPONSE_MS);
   if (isFailure && took <= (average ?? 0)) return average;
-  return average === undefined ? took : Math.floor(average + (took - average) / 4 + 0.5);
+  return average === undefined ? took : inTenths(average + (took - average) / 4);
+}
+
+/** Milliseconds, to a tenth. */
+export function inTenths(ms: number): number {
+  return Math.floor(ms * 10 + 0.5) / 10;
 }
 
 /** The first interval of a slowed host that had no limit. */

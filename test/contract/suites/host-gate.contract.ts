@@ -242,7 +242,7 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
           return inMs;
         };
         expect(await wait(), 'as long as nobody knows').toBe(50);
-        await gate.leave('a.test', atMost(2), 'a', { durationMs: 4_000.4 });
+        await gate.leave('a.test', atMost(2), 'a', { durationMs: 4_000.04 });
         expect(await wait(), 'the first answer counts in full').toBe(2_000);
         await gate.leave('a.test', atMost(2), 'a', { durationMs: 0 });
         expect(await wait(), 'later ones for a quarter').toBe(1_500);

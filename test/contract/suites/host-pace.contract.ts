@@ -100,7 +100,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
           await request(TWO_A_SECOND, 20);
         }
         expect(intervals).toEqual([
-          30_000, 22_503, 16_880, 12_662, 9_499, 7_127, 5_348, 4_014, 3_013, 2_262, 1_699, 1_277, 1_000, 1_000, 1_000,
+          30_000, 22_503, 16_880, 12_663, 9_500, 7_127, 5_348, 4_014, 3_013, 2_262, 1_699, 1_277, 1_000, 1_000, 1_000,
           1_000,
         ]);
       });

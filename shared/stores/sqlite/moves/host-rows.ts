@@ -165,7 +165,7 @@ export function paceOf(host: HostRow, own: number, now: number): HostPace {
       robots: host.crawlDelayUntil > now ? host.crawlDelay : 0,
       slowed: slowMs,
     }),
-    ...(responseMs === null ? {} : { responseMs }),
+    ...(responseMs === null ? {} : { responseMs: Math.round(responseMs) }),
     ...(slowReason === '' ? {} : { slowReason }),
   };
 }

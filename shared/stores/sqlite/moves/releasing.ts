@@ -234,7 +234,7 @@ export class Releasing {
     if (isTried) count = 1;
     const { go, taken } = this.#take(run, own, { count, most: quota, forced, fromTail: isTried });
     if (pace > 0 && go > 0) {
-      cursor += go * pace;
+      cursor = Math.ceil(cursor + go * pace);
       host.releaseAt = cursor;
       this.#keepInterval(run, name);
     }
@@ -254,7 +254,7 @@ export class Releasing {
     const pace = paceOf(host, own, now).intervalMs;
     const { hostConcurrency } = this.#policy;
     if (hostConcurrency === 0 || host.responseMs === null) return pace;
-    return Math.max(pace, Math.ceil(host.responseMs / hostConcurrency));
+    return Math.max(pace, host.responseMs / hostConcurrency);
   }
 
   /** A run whose own interval is the slowest says so, for the others. */

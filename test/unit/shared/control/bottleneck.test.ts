@@ -181,6 +181,17 @@ test.each([
     'all 32 worker slots are busy: more workers help',
   ],
   [
+    'a fast site whose pages wait for each other in all slots',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, intervalMs: 0 }],
+      workers: [{ ...BUSY, bound: 'politeness' as const }],
+      rate: 900,
+    },
+    'host',
+    'waiting for example.com: no rate limit, only --host-concurrency; 4 812 left',
+  ],
+  [
     'a fast site that workers may not ask more at once',
     {
       progress: LEFT,

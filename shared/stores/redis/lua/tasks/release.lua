@@ -191,7 +191,7 @@ local function visit_host(run, host, quota)
       local longest, _, by_rate = interval_of(run.interval, gate[4], gate[5], gate[8], gate[9], gate[13], gate[14],
         gate[15])
       interval, rate, pace = longest, by_rate, longest
-      if concurrency > 0 and gate[6] then pace = math.max(pace, math.ceil(tonumber(gate[6]) / concurrency)) end
+      if concurrency > 0 and gate[6] then pace = math.max(pace, tonumber(gate[6]) / concurrency) end
     end
     if pace > 0 then
       -- The gate's next slot is ahead of what was released where slots were reached too late, and let go.
@@ -213,7 +213,7 @@ local function visit_host(run, host, quota)
   if is_tried then count = 1 end
   local go, taken, last = take(run, host, count, quota, forced, is_tried and 'RPOP' or 'LPOP')
   if pace > 0 and go > 0 then
-    cursor = cursor + go * pace
+    cursor = math.ceil(cursor + go * pace)
     keep_cursor(host, cursor, run.interval, rate, interval)
   end
   if is_tried and go > 0 then

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { Concurrency, type Load, slotsFor } from '../../../../../services/worker/concurrency/concurrency.ts';
 
 const MANY_FILES = 100_000;
-const AT_EASE: Load = { isFull: true, utilization: 0.5, loopDelayMs: 2, memoryShare: 0.1, waitingForMemory: 0 };
+const AT_EASE: Load = {
+  isFull: true,
+  isCrowded: false,
+  utilization: 0.5,
+  loopDelayMs: 2,
+  memoryShare: 0.1,
+  waitingForMemory: 0,
+};
 
 /** A concurrency that is looked at twice a second, and its sizes. */
 function setup(wanted: number | 'auto' = 'auto', openFiles = MANY_FILES, most = 1_024) {
@@ -34,6 +41,12 @@ test('they double as far as the fetcher goes', () => {
 test('nothing more is due: they stay, and politeness is what binds', () => {
   const { after, concurrency } = setup();
   expect([after(10, { isFull: false }), concurrency.bound]).toEqual([64, 'politeness']);
+});
+
+test('most wait for places at their hosts: there are more for the sake of the others, and politeness is what binds', () => {
+  const { after, concurrency } = setup();
+  expect([after(1, { isCrowded: true }), concurrency.bound]).toEqual([128, 'politeness']);
+  expect([after(1, { isCrowded: true, utilization: 0.95 }), concurrency.bound]).toEqual([128, 'cpu']);
 });
 
 test('no time left: more open pages would only wait for each other', () => {

@@ -157,3 +157,16 @@ test('a shortage is told once: of somebody who waits, or who was refused', async
   void slots.enter('normal');
   expect([slots.takeShortage(), slots.takeShortage()]).toEqual([true, true]);
 });
+
+test('it is crowded while more than half of what is in hand waits for a place at its host', async () => {
+  const slots = new Slots(4);
+  crowd(slots, 'normal', 4);
+  await settled();
+  const seen = [slots.isCrowded];
+  for (let n = 0; n < 3; n++) {
+    slots.noteInLine(1);
+    seen.push(slots.isCrowded);
+  }
+  slots.noteInLine(-1);
+  expect([...seen, slots.isCrowded]).toEqual([false, false, false, true, false]);
+});

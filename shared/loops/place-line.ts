@@ -15,7 +15,6 @@ interface Line {
 export class PlaceLine {
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #lines = new Map<string, Line>();
-
   readonly #onLine: (by: 1 | -1) => void;
 
   /** @param onLine a request begins (1) to wait, or ends (-1) */

@@ -156,8 +156,13 @@ export class SlotWait {
   #taken({ host, limit }: SlotRequest): void {
     if (limit.concurrency === 0) return;
     const held = this.#held.get(host) ?? { count: 0, left: 0 };
-    held.count++;
+    // One more is granted where the lease of one ended that never left.
+    held.count = Math.min(held.count + 1, limit.concurrency);
     this.#held.set(host, held);
+  }
+
+  #hasAll({ host, limit }: SlotRequest): boolean {
+    return limit.concurrency > 0 && (this.#held.get(host)?.count ?? 0) >= limit.concurrency;
   }
 
   #left({ host, limit }: SlotRequest): void {
@@ -184,24 +189,21 @@ export class SlotWait {
 
   /**
    * Asks the gate. While all places at the host are taken, it asks again and again, behind the requests that came first. While this
-   * process has all of them itself, asking would be in vain.
+   * process has all of them itself, it waits for one of its own to leave.
    */
   async #askInTurn(request: Asking, until: number): Promise<Answer> {
-    const { host, limit, signal } = request;
+    const { host, signal } = request;
     const clock = this.#clock;
     const line = this.#line;
-    const hasAll = (): boolean => limit.concurrency > 0 && (this.#held.get(host)?.count ?? 0) >= limit.concurrency;
     // One that has its place, and lost its slot, waits for nobody: those in line wait for it.
     if (request.hasPlace) return await this.#ask(request);
-    const first = line.has(host) || hasAll() ? undefined : await this.#ask(request);
+    // Asked even while this process has all places: a slow host isn't waited for here.
+    const first = line.has(host) ? undefined : await this.#ask(request);
     if (first !== undefined && first.grant.because !== 'concurrency') return first;
     const answer = await line.inTurn(host, until - clock.now(), signal, async (hasWaited) => {
       for (let last = hasWaited ? undefined : first; ; last = undefined) {
-        if (last === undefined) {
-          if (hasAll()) await line.untilLeft(host, until - clock.now(), signal);
-          if (hasAll()) return undefined;
-          last = await this.#ask(request);
-        }
+        if (last === undefined && this.#hasAll(request)) await line.untilLeft(host, until - clock.now(), signal);
+        last ??= await this.#ask(request);
         const { grant, answered, isOutdated } = last;
         const mayWait = grant.because === 'concurrency' && answered + grant.inMs <= until;
         if (!mayWait || signal.aborted) return last;

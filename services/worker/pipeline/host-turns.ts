@@ -98,9 +98,14 @@ export class HostTurns {
     const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
     if (!slot.go) return { laterMs: slot.inMs };
     const { turn } = slot;
-    const fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings }, send);
-    // If that fails, the place is free again when its lease ends.
-    const left = turn.over({ isFailure: 'ending' in fetched }).catch(() => {});
+    let fetched: Answered | undefined;
+    let left: Promise<void>;
+    try {
+      fetched = await this.#fetch(visit, { signal, hold, timings: turn.timings }, send);
+    } finally {
+      // If that fails, the place is free again when its lease ends.
+      left = turn.over({ isFailure: fetched === undefined || 'ending' in fetched }).catch(() => {});
+    }
     if (!('to' in fetched)) return { ...fetched, left, isSent: turn.timings.isSent };
     await left;
     return fetched;

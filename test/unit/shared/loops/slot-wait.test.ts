@@ -187,7 +187,7 @@ test('a place is waited for as long as it may take, at most 250 ms in all', asyn
   await step(100);
   expect([lucky.result, unlucky.result]).toMatchObject([{ go: true }, undefined]);
   for (let waitedMs = 200; waitedMs <= 250; waitedMs += 10) await step(10);
-  expect(unlucky.result).toEqual({ go: false, inMs: 0 });
+  expect(unlucky.result).toEqual({ go: false, inMs: 20 });
   expect(asked.length, 'nobody asks while this process has all places').toBeLessThan(15);
 });
 
@@ -217,10 +217,11 @@ test('of those who wait for a place, one asks for all, and they go in the order 
 
 test('a place that a request of this process leaves is taken at once, by the next in line', async () => {
   const { acquire, asked } = setup({ concurrency: 2 });
-  const all = ['first', 'second'].map((holder) => acquire(holder));
-  await settled();
-  for (let n = 2; n < 6; n++) all.push(acquire(`request ${n}`));
-  await settled();
+  const all: { result?: SlotResult }[] = [];
+  for (let n = 0; n < 6; n++) {
+    all.push(acquire(`request ${n}`));
+    await settled();
+  }
   const gone = (): number[] => all.flatMap(({ result }, n) => (result?.go === true ? [n] : []));
   expect(gone()).toEqual([0, 1]);
   for (let n = 0; n < 4; n++) {
@@ -230,24 +231,53 @@ test('a place that a request of this process leaves is taken at once, by the nex
     expect(gone().length, 'the clock stands still').toBe(n + 3);
   }
   expect(gone()).toEqual([0, 1, 2, 3, 4, 5]);
-  expect(asked.length, 'questions: one each').toBe(all.length);
+  expect(asked.length, 'questions: one each, and one more of the first in line').toBe(all.length + 1);
 });
 
 test('a request that gives its place back without having gone makes room for the next one', async () => {
-  const { acquire, gate, limit, step } = setup({ intervalMs: 200, concurrency: 1 });
+  const { acquire, gate, limit, step } = setup({ intervalMs: 100, concurrency: 1 });
   await gate.ask(HOST, limit, 'gone');
   await gate.leave(HOST, limit, 'gone');
   const first = acquire('first');
   await settled();
   const second = acquire('second');
-  await step(100);
+  await step(50);
   await gate.pause(HOST, 60_000, 'Retry-After');
-  await step(100);
+  await step(50);
   await settled();
   expect([first.result, second.result]).toEqual([
-    { go: false, inMs: 59_900 },
-    { go: false, inMs: 59_900 },
+    { go: false, inMs: 59_950 },
+    { go: false, inMs: 59_950 },
   ]);
+});
+
+test('a slow host whose places this process has all is left to the frontier at once', async () => {
+  const { acquire, gate, limit } = setup({ concurrency: 1 });
+  await gate.ask(HOST, limit, 'gone');
+  await gate.leave(HOST, limit, 'gone', { durationMs: 4_000 });
+  acquire('first');
+  await settled();
+  const second = acquire('second');
+  await settled();
+  expect(second.result, 'the clock stands still').toEqual({ go: false, inMs: 4_000 });
+});
+
+test('a place of a request that never left is given again when its lease ends', async () => {
+  const { acquire, gate, limit, step } = setup({ concurrency: 1 });
+  await gate.ask(HOST, limit, 'gone');
+  await gate.leave(HOST, limit, 'gone', { durationMs: 20 });
+  acquire('lost');
+  await step(0);
+  const taken: (SlotResult | undefined)[] = [];
+  for (let n = 0; n < 2; n++) {
+    await step(120_000);
+    const next = acquire(`request ${n}`);
+    await step(0);
+    for (let ms = 0; ms < 250; ms += 10) await step(10);
+    taken.push(next.result);
+    if (next.result?.go === true) await next.result.turn.over();
+  }
+  expect(taken).toMatchObject([{ go: true }, { go: true }]);
 });
 
 test('where a place was left while the gate was being asked, it is asked again at once', async () => {

@@ -5,7 +5,7 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`, or as soon as `signal` is aborted; it never rejects. */
+  /** Resolves after `ms`, soon if that is not above 0, or as soon as `signal` is aborted; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -20,7 +20,8 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', finish);
         resolve();
       };
-      const timer = setTimeout(finish, ms);
+      // Of a moment that is past, Node.js would warn.
+      const timer = setTimeout(finish, Math.max(0, ms));
       signal?.addEventListener('abort', finish, { once: true });
     });
   },

@@ -179,6 +179,7 @@ export class EmbeddedFleet {
       producer: worker,
       log,
       startOf: (href) => loaded.crawler.startOf(href),
+      sharesLoop: true,
       onOffered,
     });
     this.#watched = watched;

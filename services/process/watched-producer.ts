@@ -25,6 +25,8 @@ interface WatchedProducerOptions {
   readonly log: Logger;
   /** See {@link OfferRules.startOf}. */
   readonly startOf: (href: string) => string;
+  /** See {@link ProducerOptions.sharesLoop}. */
+  readonly sharesLoop?: boolean;
   /** The frontier has taken something new. */
   readonly onOffered: () => void;
 }
@@ -40,7 +42,19 @@ export class WatchedProducer {
   #repeating: Promise<void> = Promise.resolve();
 
   constructor(parts: WatchedProducerOptions) {
-    const { settings, stores, fetcher, rules, run, runOptions, producer, log, startOf, onOffered } = parts;
+    const {
+      settings,
+      stores,
+      fetcher,
+      rules,
+      run,
+      runOptions,
+      producer,
+      log,
+      startOf,
+      sharesLoop = false,
+      onOffered,
+    } = parts;
     const { frontier, runs, gate: hostGate } = stores;
     const { hostConcurrency, lastmodSince, maxRedirects } = settings;
     const since = lastmodSince === undefined ? undefined : timeOf(lastmodSince, systemClock.now());
@@ -56,7 +70,7 @@ export class WatchedProducer {
       startOf,
       clock: systemClock,
       input: process.stdin,
-      options: { run, runOptions, producer, hostConcurrency, maxRedirects, since, sinceAsGiven },
+      options: { run, runOptions, producer, hostConcurrency, maxRedirects, since, sinceAsGiven, sharesLoop },
       on: {
         problem: (source, problem) => log.warn({ what: source, error: problem }, 'could not be read:'),
         hint: (hint) => log.warn({}, hint),

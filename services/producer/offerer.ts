@@ -1,6 +1,7 @@
 import { offerUntilTaken } from '../../shared/loops/full-store.ts';
 import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import type { LoopShare } from '../../shared/runtime/loop-share.ts';
 import { lastMomentOf } from '../../shared/task/sitemap/lastmod.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import type { OfferRules } from '../../shared/task/task/offer.ts';
@@ -8,7 +9,7 @@ import type { Logins } from '../../shared/task/url/logins.ts';
 import { offerOfSeed, type Seeded } from './offer.ts';
 import { RecentOffers } from './recent-offers.ts';
 
-interface OffererOptions {
+export interface OffererOptions {
   readonly frontier: Frontier;
   readonly clock: Clock;
   readonly run: string;
@@ -20,6 +21,8 @@ interface OffererOptions {
   readonly limit: () => number | undefined;
   /** Offers under way at once. */
   readonly window: number;
+  /** In a process that crawls as well. Left out: it may keep the loop to itself. */
+  readonly loop?: Pick<LoopShare, 'others'> | undefined;
   readonly signal: AbortSignal;
   /** The run refuses. Resolves when the offer can be made again, and throws why it can't. */
   readonly refused: () => Promise<void>;
@@ -28,6 +31,9 @@ interface OffererOptions {
   /** Called whenever the frontier has taken something new. */
   readonly accepted: () => void;
 }
+
+/** URLs that are read and offered in one stretch, where others need the loop: some milliseconds. A page's turns wait for it. */
+const STRETCH = 250;
 
 /** The frontier's answers so far, in URLs. */
 export interface OfferCounts {
@@ -40,6 +46,8 @@ export interface OfferCounts {
 /**
  * Offers URLs to the frontier: in batches, a few of them under way at once. While none is under way, URLs go out at once;
  * else they wait until a batch is full. While a store is full, offers wait, and so does whoever adds.
+ *
+ * In a process that crawls as well, one small batch at a time is under way, and pages have their turns between them.
  */
 export class Offerer {
   /** Is what sitemaps say of changes told to the frontier? Incremental runs go by it. */
@@ -47,6 +55,10 @@ export class Offerer {
   readonly counts: OfferCounts = { offered: 0, accepted: 0, known: 0, malformed: 0 };
   readonly #options: OffererOptions;
   readonly #recent: RecentOffers;
+  readonly #batchSize: number;
+  readonly #window: number;
+  /** URLs sent since the others last had the loop. */
+  #stretch = 0;
   #batch: Offer[] = [];
   #isRepeat = false;
   #underWay = 0;
@@ -58,6 +70,8 @@ export class Offerer {
   constructor(options: OffererOptions) {
     this.#options = options;
     this.#recent = new RecentOffers(options.clock);
+    const { loop, window } = options;
+    [this.#batchSize, this.#window] = loop === undefined ? [MAX_OFFER, window] : [STRETCH, 1];
   }
 
   /** Has the run left out URLs, since it has as many as it may? It takes no others. */
@@ -85,13 +99,13 @@ export class Offerer {
     for (const entry of entries) {
       const seeded = this.tellsChanges ? dated(entry) : entry;
       this.#batch.push(offerOfSeed(logins === undefined ? seeded : { ...seeded, logins }, rules));
-      if (this.#batch.length === MAX_OFFER) {
+      if (this.#batch.length === this.#batchSize) {
         this.#send();
-        await this.#room(this.#options.window);
+        await this.#turn();
       }
     }
     if (this.#underWay === 0) this.#send();
-    await this.#room(this.#options.window);
+    await this.#turn();
   }
 
   /** Offers what is left, and resolves when the frontier has answered everything. */
@@ -125,6 +139,7 @@ export class Offerer {
     const batch = this.#batch;
     if (batch.length === 0 || this.#failure !== undefined) return;
     this.#batch = [];
+    this.#stretch += batch.length;
     this.#underWay++;
     this.#offer(batch, this.#isRepeat)
       .catch((error: unknown) => {
@@ -162,6 +177,14 @@ export class Offerer {
     const offer = (): Promise<OfferResult> =>
       frontier.offer(run, batch, { repeat, incarnation: incarnation(), limit: limit() });
     return offerUntilTaken(offer, { ...this.#options, onWait });
+  }
+
+  /** Resolves when more may be sent. */
+  async #turn(): Promise<void> {
+    await this.#room(this.#window);
+    if (this.#stretch < STRETCH) return;
+    this.#stretch = 0;
+    await this.#options.loop?.others();
   }
 
   /** Resolves when fewer than `window` offers are under way; throws the error of a failed one. */

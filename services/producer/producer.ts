@@ -4,6 +4,7 @@ import type { Frontier } from '../../shared/ports/frontier.ts';
 import type { HostGate } from '../../shared/ports/host-gate.ts';
 import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { LoopShare } from '../../shared/runtime/loop-share.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { DocumentFetcher } from './documents/document-fetcher.ts';
 import { inputKeyOf } from './input-key.ts';
@@ -54,6 +55,8 @@ export interface ProducerOptions {
   readonly sinceAsGiven?: string | undefined;
   /** Offers under way at once; 4. */
   readonly window?: number;
+  /** Does the process crawl as well? Then its pages have their turns on the event loop. Default: no. */
+  readonly sharesLoop?: boolean;
   /** Between two signs of life; 15 s. */
   readonly beatMs?: number;
   /** A number in [0, 1), for the delay before a retry. */
@@ -135,6 +138,7 @@ export class Producer {
       run: options.run,
       incarnation: () => this.#incarnation,
       window: options.window ?? DEFAULT_WINDOW,
+      loop: options.sharesLoop === true ? new LoopShare() : undefined,
       signal: this.#stop.signal,
       accepted: () => parts.on?.accepted?.(),
       failed: () => this.#stop.abort(),

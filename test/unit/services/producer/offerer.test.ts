@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Offerer } from '../../../../services/producer/offerer.ts';
+import { Offerer, type OffererOptions } from '../../../../services/producer/offerer.ts';
 import { type Frontier, MAX_OFFER, type OfferOptions, type OfferResult } from '../../../../shared/ports/frontier.ts';
 import type { SitemapEntry } from '../../../../shared/task/sitemap/sitemap-entry.ts';
 import { pages } from './documents.ts';
@@ -15,7 +15,7 @@ interface HeldOffer {
 }
 
 /** An offerer whose offers reach a real frontier when the test lets them. */
-async function setup({ window = 4 } = {}) {
+async function setup({ window = 4, loop }: Partial<Pick<OffererOptions, 'window' | 'loop'>> = {}) {
   const { parts } = setupParts();
   await parts.runs.open('r', RUN_OPTIONS, 'p');
   const held: HeldOffer[] = [];
@@ -40,6 +40,7 @@ async function setup({ window = 4 } = {}) {
     rules: () => ({ rules: [], urlKey: [] }),
     limit: () => undefined,
     window,
+    loop,
     signal: stop.signal,
     refused: () => Promise.reject(new Error('refused')),
     failed: () => stop.abort(),
@@ -60,6 +61,40 @@ test('what comes first goes out at once; later URLs gather to full batches while
   await offerer.add(entries(pages(300, 'https://example.com/b')), false);
   await offerer.add(entries(pages(300, 'https://example.com/c')), false);
   expect(held.map(({ urls }) => urls)).toEqual([10, MAX_OFFER]);
+});
+
+test('in a process that crawls as well, one small offer is under way, and after it others have the loop', async () => {
+  const turns: (() => void)[] = [];
+  const others = (): Promise<void> => new Promise((resolve) => turns.push(resolve));
+  const { offerer, held } = await setup({ loop: { others } });
+  const added = offerer.add(entries(pages(600, 'https://example.com/a')), false);
+  for (const step of [0, 1]) {
+    expect(await isSettled(added)).toBe(false);
+    expect([held.length, turns.length]).toEqual([step + 1, step]);
+    await held[step]?.answer();
+    await expect.poll(() => turns.length).toBe(step + 1);
+    expect(await isSettled(added)).toBe(false);
+    expect(held.length).toBe(step + 1);
+    turns[step]?.();
+  }
+  await expect.poll(() => held.length).toBe(3);
+  await held[2]?.answer();
+  await added;
+  expect(held.map(({ urls }) => urls)).toEqual([250, 250, 100]);
+});
+
+test('many small documents, too, leave the loop to others now and then', async () => {
+  let turns = 0;
+  const others = async (): Promise<void> => {
+    turns++;
+  };
+  const { offerer, held } = await setup({ loop: { others } });
+  for (let at = 0; at < 10; at++) {
+    const added = offerer.add(entries(pages(100, `https://example.com/${at}`)), false);
+    await held[at]?.answer();
+    await added;
+  }
+  expect([held.length, turns]).toEqual([10, 3]);
 });
 
 test('what sitemaps say of changes is told to the frontier, also in repeats, where the run goes by it', async () => {

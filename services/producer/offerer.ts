@@ -2,6 +2,7 @@ import { offerUntilTaken } from '../../shared/loops/full-store.ts';
 import { type Frontier, MAX_OFFER, type Offer, type OfferResult } from '../../shared/ports/frontier.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LoopShare } from '../../shared/runtime/loop-share.ts';
+import { Turns } from '../../shared/runtime/turns.ts';
 import { lastMomentOf } from '../../shared/task/sitemap/lastmod.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import type { OfferRules } from '../../shared/task/task/offer.ts';
@@ -55,6 +56,8 @@ export class Offerer {
   readonly counts: OfferCounts = { offered: 0, accepted: 0, known: 0, malformed: 0 };
   readonly #options: OffererOptions;
   readonly #recent: RecentOffers;
+  /** Whoever adds waits for those that came before. */
+  readonly #adding = new Turns(1);
   readonly #batchSize: number;
   readonly #window: number;
   /** URLs sent since the others last had the loop. */
@@ -85,27 +88,13 @@ export class Offerer {
   }
 
   /**
-   * Takes URLs, and resolves when more may be added.
+   * Takes URLs, and resolves when more may be added. Of several that add at once, one has its turn after the other.
    *
    * @param logins of the seed that they were found by
    * @param isRepeat they were added before: those known by now are no duplicates
    */
   async add(entries: readonly SitemapEntry[], isRepeat: boolean, logins?: Logins): Promise<void> {
-    if (isRepeat !== this.#isRepeat) {
-      this.#send();
-      this.#isRepeat = isRepeat;
-    }
-    const rules = this.#options.rules();
-    for (const entry of entries) {
-      const seeded = this.tellsChanges ? dated(entry) : entry;
-      this.#batch.push(offerOfSeed(logins === undefined ? seeded : { ...seeded, logins }, rules));
-      if (this.#batch.length === this.#batchSize) {
-        this.#send();
-        await this.#turn();
-      }
-    }
-    if (this.#underWay === 0) this.#send();
-    await this.#turn();
+    await this.#adding.run(() => this.#add(entries, isRepeat, logins));
   }
 
   /** Offers what is left, and resolves when the frontier has answered everything. */
@@ -133,6 +122,24 @@ export class Offerer {
       const offers = entries.map((entry) => offerOfSeed(entry, rules));
       await this.#offerUntilTaken(offers, true);
     }
+  }
+
+  async #add(entries: readonly SitemapEntry[], isRepeat: boolean, logins?: Logins): Promise<void> {
+    if (isRepeat !== this.#isRepeat) {
+      this.#send();
+      this.#isRepeat = isRepeat;
+    }
+    const rules = this.#options.rules();
+    for (const entry of entries) {
+      const seeded = this.tellsChanges ? dated(entry) : entry;
+      this.#batch.push(offerOfSeed(logins === undefined ? seeded : { ...seeded, logins }, rules));
+      if (this.#batch.length === this.#batchSize) {
+        this.#send();
+        await this.#turn();
+      }
+    }
+    if (this.#underWay === 0) this.#send();
+    await this.#turn();
   }
 
   #send(): void {

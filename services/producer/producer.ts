@@ -5,6 +5,7 @@ import type { HostGate } from '../../shared/ports/host-gate.ts';
 import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { LoopShare } from '../../shared/runtime/loop-share.ts';
+import { Turns } from '../../shared/runtime/turns.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { DocumentFetcher } from './documents/document-fetcher.ts';
 import { inputKeyOf } from './input-key.ts';
@@ -14,11 +15,13 @@ import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
 import type { SeedEvent } from './seed-event.ts';
 import { SeedReader } from './seed-reader.ts';
-import type { Seed } from './seeds.ts';
+import { type Seed, seedsByHost } from './seeds.ts';
 import { SitemapReader } from './sitemaps/sitemap-reader.ts';
 
 const DEFAULT_MAX_SITEMAP_BYTES = 2 ** 30;
 const DEFAULT_WINDOW = 4;
+/** Hosts whose seeds are read at once. Most of the time, each waits for its turn at its host. */
+const HOSTS_AT_ONCE = 64;
 const DEFAULT_BEAT_MS = PRODUCER_LEASE_MS / 4;
 
 /** What a {@link Producer} needs. */
@@ -88,7 +91,7 @@ export type ProducerState = 'idle' | 'reading' | 'waiting: store is full' | 'don
 /** A producer's progress. Counts are of URLs, except the last three. */
 export interface ProducerProgress {
   readonly state: ProducerState;
-  /** The sitemap, file or list that is being read. */
+  /** The sitemap, file or list that is being read; of several, the one begun last. */
   readonly source: string | undefined;
   readonly offered: number;
   readonly accepted: number;
@@ -103,7 +106,8 @@ export interface ProducerProgress {
 }
 
 /**
- * Turns seeds into tasks of a run: finds and reads sitemaps, and offers what they list.
+ * Turns seeds into tasks of a run: finds and reads sitemaps, and offers what they list. Seeds of up to 64 hosts are read at once, those
+ * of one host in order: a site that is slow, or gone, holds up no other. Files and lists are read one after another.
  *
  * It opens the run and says that it is alive until it ends. When all is offered it seals the run; stopped or failed, it
  * leaves the run open, so that half a sitemap is never taken for a whole one.
@@ -114,7 +118,8 @@ export class Producer {
   readonly #offerer: Offerer;
   #sitemaps: SitemapReader | undefined;
   #state: Exclude<ProducerState, 'waiting: store is full'> = 'idle';
-  #source: string | undefined;
+  /** The document that each seed is at, of those that are read; the one begun last is the last. */
+  readonly #sources = new Map<Seed, string>();
   #problems = 0;
   /** The run's own options, once it is open. */
   #own: RunOptions;
@@ -155,7 +160,7 @@ export class Producer {
   progress(): ProducerProgress {
     return {
       state: this.#state === 'reading' && this.#offerer.isWaiting ? 'waiting: store is full' : this.#state,
-      source: this.#source,
+      source: [...this.#sources.values()].at(-1),
       ...this.#offerer.counts,
       older: { ...(this.#sitemaps?.older ?? { pages: 0, sitemaps: 0 }) },
       sitemaps: this.#sitemaps?.sitemaps ?? 0,
@@ -269,25 +274,55 @@ export class Producer {
     const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;
     const isEnough = (): boolean => this.#offerer.isBeyondLimit;
     this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, since: options.since, isEnough, signal });
-    const reader = new SeedReader({ documents, sitemaps: this.#sitemaps, input, follow, signal });
-    for (const seed of seeds) {
-      for await (const found of reader.read(seed)) {
-        signal.throwIfAborted();
-        await this.#take(found);
-      }
-    }
+    const parts = { documents, sitemaps: this.#sitemaps, input, follow, signal };
+    await this.#eachAtOnce(seedsByHost(seeds), async (ofOneHost) => {
+      for (const seed of ofOneHost) await this.#read(seed, new SeedReader(parts));
+    });
     await this.#offerer.drain();
     signal.throwIfAborted();
   }
 
-  async #take(found: SeedEvent): Promise<void> {
+  /** Reads groups of seeds, some at once. The first error ends them all. */
+  async #eachAtOnce<T>(all: readonly T[], read: (one: T) => Promise<void>): Promise<void> {
+    const turns = new Turns(HOSTS_AT_ONCE);
+    let failure: { readonly error: unknown } | undefined;
+    const reading = all.map((one) =>
+      turns.run(async () => {
+        this.#stop.signal.throwIfAborted();
+        await read(one);
+      }),
+    );
+    await Promise.all(
+      reading.map((one) =>
+        one.catch((error: unknown) => {
+          failure ??= { error };
+          this.#stop.abort();
+        }),
+      ),
+    );
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async #read(seed: Seed, reader: SeedReader): Promise<void> {
+    try {
+      for await (const found of reader.read(seed)) {
+        this.#stop.signal.throwIfAborted();
+        await this.#take(found, seed);
+      }
+    } finally {
+      this.#sources.delete(seed);
+    }
+  }
+
+  async #take(found: SeedEvent, seed: Seed): Promise<void> {
     const { on } = this.#parts;
     switch (found.kind) {
       case 'entries':
         await this.#offerer.add(found.entries, found.again, found.logins);
         break;
       case 'reading':
-        this.#source = found.source;
+        this.#sources.delete(seed);
+        this.#sources.set(seed, found.source);
         break;
       case 'problem':
         this.#problems++;
@@ -304,7 +339,6 @@ export class Producer {
       await this.#repeatRecent();
       if (!(await this.#sealOnce())) throw this.#lost();
     }
-    this.#source = undefined;
     this.#state = 'done';
   }
 

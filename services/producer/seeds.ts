@@ -58,6 +58,11 @@ export async function readSeeds(texts: readonly string[], urlsFiles: readonly st
   return seeds;
 }
 
+/** Seeds of one host belong together, and so do all that are read from this machine; each group in the order of the seeds. */
+export function seedsByHost(seeds: readonly Seed[]): readonly (readonly Seed[])[] {
+  return [...Map.groupBy(seeds, (seed) => ('url' in seed ? new URL(seed.url).host : '')).values()];
+}
+
 async function readSeed(text: string): Promise<Seed> {
   if (text === '-') return readInput();
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrlSeed(text);

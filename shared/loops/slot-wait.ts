@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { type Grant, type HostGate, MAX_SLOT_WAIT_MS, slotToleranceMs } from '../ports/host-gate.ts';
+import {
+  type Grant,
+  type HostGate,
+  LONGEST_SLOT_WAIT_MS,
+  MAX_SLOT_WAIT_MS,
+  slotToleranceMs,
+} from '../ports/host-gate.ts';
 import type { Observer, StageObserver } from '../ports/observer.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { PlaceLine } from './place-line.ts';
@@ -38,6 +44,8 @@ interface SlotRequest extends SlotHolder {
 }
 
 interface AdmittedSlotRequest extends SlotRequest {
+  /** See {@link HostGate.ask}. */
+  readonly longestWaitMs?: number;
   /** How much longer the host is paused, as admission saw it. Left out if admission asked about another host, or long ago. */
   readonly pausedMs?: number | undefined;
 }
@@ -106,14 +114,20 @@ export class SlotWait {
     }
   }
 
-  /** Waits however long it takes. Rejects with the signal's reason once that is aborted. */
+  /**
+   * Waits however long it takes, outside of a worker's slots. Rejects with the signal's reason once that is aborted.
+   *
+   * The host's next slot is left to others, if they ask for it in time; the one after that is reserved. So it alternates with pages, which
+   * ask just before each slot comes, and would else take every one.
+   */
   async acquire(request: SlotRequest): Promise<Turn> {
     const { signal } = request;
-    for (;;) {
+    for (let hasWaited = false; ; ) {
       signal.throwIfAborted();
-      const result = await this.tryAcquire(request);
+      const result = await this.tryAcquire(hasWaited ? { ...request, longestWaitMs: LONGEST_SLOT_WAIT_MS } : request);
       if (result.go) return result.turn;
       await this.#clock.sleep(Math.min(result.inMs, MAX_NAP_MS), signal);
+      hasWaited = result.inMs <= MAX_NAP_MS;
     }
   }
 
@@ -175,10 +189,10 @@ export class SlotWait {
   }
 
   async #ask(request: Asking): Promise<Answer> {
-    const { host, limit, holder } = request;
+    const { host, limit, holder, longestWaitMs } = request;
     const held = this.#held.get(host);
     const [before, asked] = [held?.left, this.#clock.now()];
-    const grant = await this.#gate.ask(host, limit, holder);
+    const grant = await this.#gate.ask(host, limit, holder, longestWaitMs);
     const answered = this.#clock.now();
     if (grant.granted && !request.hasPlace) {
       request.hasPlace = true;

@@ -1,17 +1,21 @@
-import { DAY_MS } from '../task/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../task/durations.ts';
 
 /**
  * Decides when a host may be asked, for the whole fleet.
  *
  * The limit is a spacing (GCRA), not a count per window: in any k intervals, at most k + 1 requests start. A slot is
- * reserved when it comes within {@link MAX_SLOT_WAIT_MS}; otherwise nothing is reserved. If the store can't answer, `ask`
- * rejects and nothing is fetched: politeness fails closed.
+ * reserved when it comes within {@link MAX_SLOT_WAIT_MS}, or as far ahead as the asker can wait; otherwise nothing is reserved. If
+ * the store can't answer, `ask` rejects and nothing is fetched: politeness fails closed.
  *
  * Implementations: `stores/redis/host-gate.ts` for a fleet, `stores/sqlite/host-gate.ts` for one machine.
  */
 export interface HostGate {
-  /** Asks for the next slot of a host. `holder` names the request, so that asking again replaces what it was granted before. */
-  ask(host: string, limit: HostLimit, holder: string): Promise<Grant>;
+  /**
+   * Asks for the next slot of a host. `holder` names the request, so that asking again replaces what it was granted before.
+   *
+   * @param longestWaitMs for the host's pace; default: {@link MAX_SLOT_WAIT_MS}, as for a pause to end in any case
+   */
+  ask(host: string, limit: HostLimit, holder: string, longestWaitMs?: number): Promise<Grant>;
   /** Is a slot still valid after the wait for it? Not if the host was paused meanwhile. */
   stillOpen(host: string): Promise<boolean>;
   /**
@@ -63,6 +67,9 @@ export const LONGEST_PAUSE_MS = 365 * DAY_MS;
 
 /** A longer wait for a slot is spent in the frontier: in a worker, it would hold up tasks of other hosts. */
 export const MAX_SLOT_WAIT_MS = 250;
+
+/** Who waits outside of a worker's slots may reserve one this far ahead. */
+export const LONGEST_SLOT_WAIT_MS = MINUTE_MS;
 
 /** A host's limits. Where other reasons ask for more, the gate takes the longer interval; see `task/host/host-pace.ts`. */
 export interface HostLimit {

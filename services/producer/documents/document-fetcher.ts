@@ -47,7 +47,7 @@ interface DocumentFetcherOptions {
   readonly hostGate: HostGate;
   readonly clock: Clock;
   readonly limit: HostLimit;
-  /** This reader's name at the gate; it makes one request at a time. */
+  /** This reader's name at the gate. */
   readonly holder: string;
   /** Followed for one document; 10. */
   readonly maxRedirects?: number | undefined;
@@ -61,6 +61,11 @@ interface ReadOptions {
   readonly signal: AbortSignal;
   /** Sent to their origins. */
   readonly logins?: Logins | undefined;
+}
+
+interface OwnReadOptions extends ReadOptions {
+  /** Of the document, at the gate: it makes one request at a time. */
+  readonly holder: string;
 }
 
 /** The beginning of a document, sent again each time it is read from its beginning. */
@@ -100,6 +105,8 @@ function lost(why: string, status: number): Failure {
 export class DocumentFetcher {
   readonly #options: DocumentFetcherOptions;
   readonly #slots: SlotWait;
+  /** Documents begun: each is another holder at the gate, since several may be read at once. */
+  #begun = 0;
 
   constructor(options: DocumentFetcherOptions) {
     this.#options = options;
@@ -115,10 +122,11 @@ export class DocumentFetcher {
     const address = readUrl(url);
     const logins = isProblem(address) ? undefined : withLogin(options.logins, address.href, address.login);
     if (isProblem(address)) throw new DocumentError(`can't be read: ${address.problem}`);
+    const holder = `${this.#options.holder}:${++this.#begun}`;
     let furthest = 0;
     for (let tries = 1, ever = 1; ; tries++, ever++) {
       const reading = { length: 0 };
-      const failure = yield* this.#try(address, { ...options, logins }, reading, tries);
+      const failure = yield* this.#try(address, { ...options, logins, holder }, reading, tries);
       if (failure === undefined) return;
       if (reading.length > furthest) tries = 1;
       furthest = Math.max(furthest, reading.length);
@@ -129,7 +137,7 @@ export class DocumentFetcher {
 
   async *#try(
     address: Address,
-    options: ReadOptions,
+    options: OwnReadOptions,
     reading: { length: number },
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | undefined, void> {
@@ -149,11 +157,11 @@ export class DocumentFetcher {
   async *#ask(
     { href, host }: Address,
     { href: redirectedFrom }: Address,
-    { maxBytes, signal, logins }: ReadOptions,
+    { maxBytes, signal, logins, holder }: OwnReadOptions,
     reading: { length: number },
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
-    const { fetcher, limit, holder } = this.#options;
+    const { fetcher, limit } = this.#options;
     const turn = await this.#slots.acquire({ host, holder, limit, signal });
     let answeredAt: number | undefined;
     let unread: OpenDocument['body'] | undefined;

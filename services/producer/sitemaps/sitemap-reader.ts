@@ -46,7 +46,7 @@ interface PendingSitemap {
 
 /**
  * Reads sitemaps, and the sitemaps that they name. Each is read once, under whatever name it comes: what redirects to a
- * sitemap that was read is not read again. A sitemap that can't be read costs its own pages only, and is reported.
+ * sitemap that was read is not read again. Several trees may be read at once. A sitemap that can't be read costs its own pages only, and is reported.
  */
 export class SitemapReader {
   readonly #options: SitemapReaderOptions;
@@ -136,9 +136,7 @@ export class SitemapReader {
         this.#older.pages += all.length - entries.length;
       }
       if (all.length < found.entries.length) {
-        const before = this.#older.sitemaps;
-        yield* this.#append(found, self, waiting);
-        pages += this.#older.sitemaps - before;
+        pages += yield* this.#append(found, self, waiting);
       }
     }
     if (document.result.problem === undefined && document.result.kind !== 'known') this.#sitemaps++;
@@ -154,19 +152,20 @@ export class SitemapReader {
     return since !== undefined && isOlder(lastmod, since);
   }
 
-  /** Lets the sitemaps that an index names wait for their turn. */
+  /** Lets the sitemaps that an index names wait for their turn. Returns how many are left out for their age. */
   *#append(
     { entries, again }: Extract<SeedEvent, { readonly kind: 'entries' }>,
     index: PendingSitemap,
     waiting: PendingSitemap[],
-  ): Generator<SeedEvent, void, void> {
+  ): Generator<SeedEvent, number, void> {
     const { source } = index;
     const { maxSitemaps = DEFAULT_MAX_SITEMAPS } = this.#options;
     const depth = index.depth + 1;
+    let older = 0;
     for (const { loc, lastmod, to } of entries) {
       if (to === 'page') continue;
       if (this.#isTooOld(lastmod)) {
-        if (!again) this.#older.sitemaps++;
+        if (!again) older++;
         continue;
       }
       const url = readUrl(loc);
@@ -179,11 +178,13 @@ export class SitemapReader {
       } else if (depth > MAX_DEPTH || this.#known.size >= maxSitemaps) {
         const why = depth > MAX_DEPTH ? `is ${MAX_DEPTH} indexes deep` : `comes after ${maxSitemaps} other sitemaps`;
         yield { kind: 'problem', source, problem: `${why}: what it names from ${url.href} on is not read` };
-        return;
+        break;
       } else if (this.#isNew(url.href)) {
         waiting.push({ source: url.href, depth, logins: withLogin(index.logins, url.href, url.login) });
       }
     }
+    this.#older.sitemaps += older;
+    return older;
   }
 
   #textOf(url: string, logins: Logins | undefined): AsyncIterable<DocumentStart | string> {

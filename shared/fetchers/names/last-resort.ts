@@ -1,6 +1,6 @@
 import { ADDRCONFIG, promises as dns, type LookupAddress } from 'node:dns';
+import { Turns } from '../../runtime/turns.ts';
 import { NameError, nameCodeOf } from './name-error.ts';
-import { Turns } from './turns.ts';
 
 /** As many as libuv lets run at once, of four threads. More would only wait there, in front of files. */
 const AT_ONCE = 2;

@@ -2,13 +2,13 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../../runtime/clock.ts';
 import { ExpiringCache } from '../../runtime/expiring-cache.ts';
+import { Turns } from '../../runtime/turns.ts';
 import type { Resolve } from '../address-guard.ts';
 import { type Family, usableFamilies, usableOf } from './address-families.ts';
 import { HOSTS_PATH, type Hosts, parseHosts } from './hosts-file.ts';
 import { isLocalName, LastResort, type SystemLookup } from './last-resort.ts';
 import { NameError, nameCodeOf } from './name-error.ts';
 import { NameServers, type Patience } from './name-servers.ts';
-import { Turns } from './turns.ts';
 import { WatchedFile } from './watched-file.ts';
 
 /** Names that name servers are asked for at once. */

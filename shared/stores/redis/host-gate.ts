@@ -28,7 +28,12 @@ export class RedisHostGate implements HostGate, HostLimits {
     this.#scripts = new Scripts(redis, prefix, clock);
   }
 
-  async ask(host: string, { intervalMs, concurrency }: HostLimit, holder: string): Promise<Grant> {
+  async ask(
+    host: string,
+    { intervalMs, concurrency }: HostLimit,
+    holder: string,
+    longestWaitMs = MAX_SLOT_WAIT_MS,
+  ): Promise<Grant> {
     const reply = await this.#scripts.run(
       'gate',
       host,
@@ -36,6 +41,7 @@ export class RedisHostGate implements HostGate, HostLimits {
       concurrency,
       holder,
       MAX_SLOT_WAIT_MS,
+      longestWaitMs,
       PLACE_LEASE_MS,
     );
     const [granted, inMs, because] = reply as [number, string, 'pace' | 'concurrency' | 'pause' | undefined];

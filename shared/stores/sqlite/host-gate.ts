@@ -24,8 +24,8 @@ export class SqliteHostGate implements HostGate, HostLimits {
     this.#store = store;
   }
 
-  async ask(name: string, limit: HostLimit, holder: string): Promise<Grant> {
-    return await this.#store.move((moves) => ask(moves, name, limit, holder));
+  async ask(name: string, limit: HostLimit, holder: string, longestWaitMs = MAX_SLOT_WAIT_MS): Promise<Grant> {
+    return await this.#store.move((moves) => ask(moves, name, limit, { holder, longestWaitMs }));
   }
 
   async stillOpen(name: string): Promise<boolean> {
@@ -86,7 +86,17 @@ export class SqliteHostGate implements HostGate, HostLimits {
   }
 }
 
-function ask(moves: Moves, name: string, { intervalMs, concurrency }: HostLimit, holder: string): Grant {
+interface Asker {
+  readonly holder: string;
+  readonly longestWaitMs: number;
+}
+
+function ask(
+  moves: Moves,
+  name: string,
+  { intervalMs, concurrency }: HostLimit,
+  { holder, longestWaitMs }: Asker,
+): Grant {
   const { now } = moves;
   const host = moves.host(name);
   const farthest = now + RETRY_AFTER_CAP_MS;
@@ -95,7 +105,7 @@ function ask(moves: Moves, name: string, { intervalMs, concurrency }: HostLimit,
   if (paused > now + MAX_SLOT_WAIT_MS) return { granted: false, inMs: paused - now, because: 'pause' };
   let slot = Math.max(now, paused);
   if (interval > 0) slot = Math.max(slot, Math.min(host.nextAt, farthest));
-  if (slot > now + MAX_SLOT_WAIT_MS) return { granted: false, inMs: slot - now, because: 'pace' };
+  if (slot > now + longestWaitMs) return { granted: false, inMs: slot - now, because: 'pace' };
   if (concurrency > 0 && !takePlace(host, { holder, most: concurrency, till: slot + PLACE_LEASE_MS, now })) {
     const wait = Math.ceil((host.responseMs ?? UNKNOWN_RESPONSE_MS) / concurrency);
     return { granted: false, inMs: Math.max(SHORTEST_PLACE_WAIT_MS, wait), because: 'concurrency' };

@@ -71,6 +71,24 @@ export function describeHostGate(name: string, open: OpenStore, close: () => Pro
         expect(await ask(every(50))).toEqual(granted(250));
       });
 
+      test('who can wait longer reserves a slot that is further ahead, and others come after it', async () => {
+        const { ask, gate, step } = await setup();
+        await ask(every(1_000));
+        expect(await gate.ask('a.test', every(1_000), 'patient', 999)).toEqual(refused('pace', 1_000));
+        expect(await gate.ask('a.test', every(1_000), 'patient', 1_000)).toEqual(granted(1_000));
+        step(1_000);
+        expect(await ask(every(1_000))).toEqual(refused('pace', 1_000));
+      });
+
+      test('a pause is waited for no longer than by others: it may be ended or grow', async () => {
+        const { ask, gate, step } = await setup();
+        await gate.pause('a.test', 1_000, 'Retry-After');
+        expect(await gate.ask('a.test', every(100), 'patient', 5_000)).toEqual(refused('pause', 1_000));
+        step(750);
+        expect(await gate.ask('a.test', every(100), 'patient', 5_000)).toEqual(granted(250));
+        expect(await ask(every(100))).toEqual(refused('pace', 350));
+      });
+
       test.each([
         [MAX_SLOT_WAIT_MS, granted(MAX_SLOT_WAIT_MS)],
         [MAX_SLOT_WAIT_MS + 1, refused('pace', MAX_SLOT_WAIT_MS + 1)],

@@ -383,3 +383,39 @@ test('a wait without end rejects with the reason of its signal, and keeps no pla
   await ended;
   expect(await gate.ask(HOST, { ...limit, intervalMs: 0 }, 'third')).toMatchObject({ granted: true });
 });
+
+test('who can wait has every other slot of a host whose pages ask for each of them just before it comes', async () => {
+  const { slots, gate, limit, abort, step } = setup({ intervalMs: 1_000 });
+  const order: string[] = [];
+  let documents = 0;
+  const read = async (): Promise<void> => {
+    await slots.acquire({ host: HOST, holder: `document ${++documents}`, limit, signal: abort.signal });
+    order.push('document');
+    await read();
+  };
+  await gate.ask(HOST, limit, 'the first page');
+  void read().catch(() => {});
+  // Each asks 200 ms ahead of a slot: not sooner, as release does.
+  for (let ms = 0; ms < 10_000; ms += 100) {
+    await step(100);
+    if (ms % 1_000 !== 700) continue;
+    if ((await gate.ask(HOST, limit, `page at ${ms}`)).granted) order.push('page');
+  }
+  abort.abort();
+  expect(order.slice(0, 8)).toEqual(['page', 'document', 'page', 'document', 'page', 'document', 'page', 'document']);
+});
+
+test('where nobody else asks, who can wait has every slot', async () => {
+  const { slots, limit, abort, clock, step } = setup({ intervalMs: 1_000 });
+  const began = clock.now();
+  const starts: number[] = [];
+  const read = async (): Promise<void> => {
+    await slots.acquire({ host: HOST, holder: `document ${starts.length}`, limit, signal: abort.signal });
+    starts.push(clock.now() - began);
+    await read();
+  };
+  void read().catch(() => {});
+  for (let ms = 0; ms < 3_500; ms += 100) await step(100);
+  abort.abort();
+  expect(starts).toEqual([0, 1_000, 2_000, 3_000]);
+});

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 -- Takes a host's next slot, or says how long to wait before asking again.
--- ARGV   prefix, host, interval ms, concurrency, holder, longest slot wait ms, place lease ms, time
+-- ARGV   prefix, host, interval ms, concurrency, holder, longest wait ms for a pause to end, for a slot, place lease ms, time
 -- Result {1, ms until the slot} or {0, ms, 'pace' | 'concurrency' | 'pause'}
 -- Needs  host_pace.lua
 -- Atomic. Run twice, a slot is wasted: slower than allowed, never faster.
 
 local host, own, concurrency, holder = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
-local longest_wait, place_ms = tonumber(ARGV[6]), tonumber(ARGV[7])
+local longest_pause, longest_wait, place_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local key, open = host_key(host), host_key(host) .. ':open'
 local farthest = now + RETRY_AFTER_CAP_MS
 local next_at, paused, other, till, response, minute, by_response, slow, delay, delay_till, limit = unpack(redis.call('HMGET', key,
@@ -14,7 +14,7 @@ local next_at, paused, other, till, response, minute, by_response, slow, delay, 
   'crawl_delay', 'crawl_delay_until', 'limit'))
 local interval = interval_of(own, other, till, by_response, slow, delay, delay_till, limit)
 paused = math.min(tonumber(paused or '0'), farthest)
-if paused > now + longest_wait then return {0, int(paused - now), 'pause'} end
+if paused > now + longest_pause then return {0, int(paused - now), 'pause'} end
 
 local slot = math.max(now, paused)
 if interval > 0 then slot = math.max(slot, math.min(tonumber(next_at or '0'), farthest)) end

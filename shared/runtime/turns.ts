@@ -1,4 +1,4 @@
-import { Deque } from '../../runtime/deque.ts';
+import { Deque } from './deque.ts';
 
 /** Lets at most so many pieces of work run at once; the others wait their turn, first come, first served. */
 export class Turns {

@@ -3,12 +3,14 @@ import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { HOUR_MS } from '../../../shared/task/durations.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
 import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
 import { type Logins, loginFor, withLogin } from '../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { arriving } from './arriving.ts';
 import { unpacked } from './unpacking.ts';
 
 /** A document that could not be read, as the end of a sentence that begins with its name. */
@@ -29,8 +31,10 @@ const MAX_TRIES = 3;
 /** Tries in all, whatever their progress. */
 const MAX_TRIES_EVER = 10;
 const MAX_RETRY_DELAY_MS = 5_000;
-/** A long sitemap is read only as fast as its URLs are taken: far longer than a page. */
-const DOCUMENT_TIMEOUT_MS = 600_000;
+/** How long a server may take for all bytes of a document, where nothing else is said. */
+const DEFAULT_BODY_MS = 600_000;
+/** With the time in which they wait to be taken. */
+const DOCUMENT_TIMEOUT_MS = HOUR_MS;
 /** A document whose host asks for a longer wait is left out: an hour is too long to wait for a sitemap. */
 const MAX_RETRY_AFTER_MS = 60_000;
 /** As long as a proxy rests. */
@@ -51,6 +55,8 @@ interface DocumentFetcherOptions {
   readonly holder: string;
   /** Followed for one document; 10. */
   readonly maxRedirects?: number | undefined;
+  /** How long a server may take for all bytes of a document; 10 min. */
+  readonly bodyMs?: number;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
@@ -161,7 +167,7 @@ export class DocumentFetcher {
     reading: { length: number },
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
-    const { fetcher, limit } = this.#options;
+    const { fetcher, limit, bodyMs = DEFAULT_BODY_MS } = this.#options;
     const turn = await this.#slots.acquire({ host, holder, limit, signal });
     let answeredAt: number | undefined;
     let unread: OpenDocument['body'] | undefined;
@@ -182,7 +188,7 @@ export class DocumentFetcher {
       }
       if (status < 200 || status > 299) return await this.#failureOfStatus(host, response, tries);
       yield { finalUrl: response.finalUrl };
-      for await (const text of decodeStream(unpacked(body, maxBytes), headers['content-type'])) {
+      for await (const text of decodeStream(unpacked(arriving(body, bodyMs), maxBytes), headers['content-type'])) {
         yield text;
         reading.length += text.length;
       }

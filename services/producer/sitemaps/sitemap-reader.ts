@@ -46,7 +46,8 @@ interface PendingSitemap {
 
 /**
  * Reads sitemaps, and the sitemaps that they name. Each is read once, under whatever name it comes: what redirects to a
- * sitemap that was read is not read again. Several trees may be read at once. A sitemap that can't be read costs its own pages only, and is reported.
+ * sitemap that was read is not read again. A sitemap that can't be read costs its own pages only, and is reported. Several
+ * trees may be read at once.
  */
 export class SitemapReader {
   readonly #options: SitemapReaderOptions;

@@ -7,16 +7,17 @@ import { openSite } from './documents.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
 
-function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher() } = {}) {
+function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher(), bodyMs = 60_000 } = {}) {
   const clock = new HurriedClock();
   const { gate: hostGate, hosts, database } = openLocalParts({ clock });
   const limit = { intervalMs, concurrency };
-  const documents = new DocumentFetcher({ fetcher, hostGate, clock, limit, holder: 'test', random: () => 0.5 });
+  const documents = new DocumentFetcher({ fetcher, hostGate, clock, limit, holder: 'test', bodyMs, random: () => 0.5 });
   const stop = new AbortController();
-  const read = async (url: string): Promise<string> => {
+  const read = async (url: string, taking = async () => {}): Promise<string> => {
     let text = '';
     for await (const piece of documents.read(url, { maxBytes: 1_000_000, signal: stop.signal })) {
       text = typeof piece === 'string' ? text + piece : '';
+      await taking();
     }
     return text;
   };
@@ -147,4 +148,31 @@ test('stopping ends a request under way', async () => {
   stop.abort();
   await expect(reading).rejects.toMatchObject({ reason: 'aborted' });
   expect(open(site.host)).toBe(0);
+});
+
+test('a server that sends its document bit by bit has its time for all of it, and no more', async () => {
+  const site = await openSite();
+  site.on('/drip.xml', (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/xml' });
+    const drip = setInterval(() => response.write('x'.repeat(100)), 20);
+    response.once('close', () => clearInterval(drip));
+  });
+  const { read, open } = setup({ bodyMs: 300 });
+  await expect(read(site.url('/drip.xml'))).rejects.toThrow(
+    'could not be fetched: The body did not arrive within 300 ms',
+  );
+  expect(open(new URL(site.origin).host)).toBe(0);
+});
+
+test('the time in which a document waits to be taken is none of its server', async () => {
+  const site = await openSite();
+  site.on('/big.xml', (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/xml' }).end('x'.repeat(900_000));
+  });
+  const { read } = setup({ bodyMs: 1_500 });
+  const slowly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200));
+  const began = performance.now();
+  expect((await read(site.url('/big.xml'), slowly)).length).toBe(900_000);
+  expect(performance.now() - began).toBeGreaterThan(2_000);
+  expect(site.count('/big.xml')).toBe(1);
 });

@@ -1,0 +1,32 @@
+import { FetchError, type OpenDocument } from '../../../shared/ports/fetcher.ts';
+
+/**
+ * The bytes of a body whose server may take so long for all of them. The time in which they wait to be taken doesn't count: a sitemap is
+ * read only as fast as its URLs are, in turns with those of other hosts.
+ *
+ * @throws FetchError when it took longer, and what the body throws
+ */
+export async function* arriving(body: OpenDocument['body'], mostMs: number): AsyncGenerator<Uint8Array, void, void> {
+  const pieces = body[Symbol.asyncIterator]();
+  let leftMs = mostMs;
+  for (;;) {
+    const began = performance.now();
+    const next = await within(pieces.next(), leftMs, mostMs);
+    leftMs -= performance.now() - began;
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+async function within<T>(waiting: Promise<T>, ms: number, mostMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const tell = (): void => reject(new FetchError('timeout', `The body did not arrive within ${mostMs} ms`));
+    timer = setTimeout(tell, Math.max(0, ms));
+  });
+  try {
+    return await Promise.race([waiting, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -4,10 +4,13 @@ import { installPackages } from '../support/servers/debian.ts';
 
 const PROGRAM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Opens Debian's Chromium; where it is missing, root installs it. */
-export async function openChromium(): Promise<Browser> {
+/** Where Debian's Chromium is missing, root installs it: once for all tests, and in no test's time. */
+export function needChromium(): void {
   if (!existsSync(PROGRAM)) installPackages('chromium');
   if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: sudo apt-get install chromium, or set CHROMIUM`);
+}
+
+export async function openChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: PROGRAM,
     // A container has no user namespaces for its sandbox, and often a small /dev/shm.

@@ -1,9 +1,11 @@
 import { build } from 'vite';
 import type { TestProject } from 'vitest/node';
 import { startServers } from '../support/servers/ladder.ts';
+import { needChromium } from './chromium.ts';
 
-/** Compiles the dashboard, so that what is tested is what stands in the source, and starts the servers of a fleet. */
+/** Finds a browser, and compiles the dashboard, so that what is tested is what stands in the source, and starts the servers of a fleet. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  needChromium();
   const [servers] = await Promise.all([
     startServers(),
     build({ configFile: 'services/api/dashboard/vite.config.ts', logLevel: 'warn' }),

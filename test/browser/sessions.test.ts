@@ -135,7 +135,9 @@ test('a role that is taken away while a dialog is open: the dialog says what the
   await signIn(page, 'ops');
   await page.goto(`${api.url}/#/runs/open-run`);
   const opener = page.getByRole('button', { name: 'Pause run open-run' });
-  await opener.waitFor();
+  await opener.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
   // Another tab of this browser has signed in with less.
   await page.evaluate(async (token) => {
     await fetch('api/session', {
@@ -144,8 +146,6 @@ test('a role that is taken away while a dialog is open: the dialog says what the
       body: JSON.stringify({ token }),
     });
   }, SECRETS.watch);
-  await opener.click();
-  const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Pause', exact: true }).click();
   await dialog.getByText('token watch may read; this needs the role admin').waitFor();
   await dialog.getByRole('button', { name: 'Leave it' }).click();

@@ -68,6 +68,8 @@ async function readSeed(text: string): Promise<Seed> {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return readUrlSeed(text);
   const what = await whatIs(text);
   if (what !== 'nothing') return await readFileSeed('file', text, what);
+  // Nobody writes a host like this.
+  if (/^\.{0,2}\//.test(text)) throw new UsageError(`${text} doesn't exist`);
   const meant = readUrl(`https://${text}`);
   const shown = withoutCredentials(`https://${text}`).slice('https://'.length);
   throw new UsageError(

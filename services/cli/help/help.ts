@@ -1,5 +1,6 @@
 import { type Command, Help, type Option } from 'commander';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { nearestOf } from '../../../shared/settings/nearest-name.ts';
 import { exampleLines } from './examples.ts';
 import { HEADINGS, meantBy } from './flags.ts';
 
@@ -28,10 +29,15 @@ export function addHelpTexts(command: Command, showsAll: boolean, path = command
   for (const each of command.commands) addHelpTexts(each, showsAll, `${path} ${each.name()}`);
 }
 
-/** What commander says of a wrong command line; of a flag by another name, which one is meant. */
+/**
+ * What commander says of a wrong command line; of a flag by another name, or one that resembles a flag which help shows only with
+ * `--all`, which one is meant: commander knows those that are shown.
+ */
 export function improved(error: string, known: readonly string[]): string {
   const [, unknown] = /^error: unknown option '(.+?)'/.exec(error) ?? [];
-  const meant = unknown === undefined ? undefined : meantBy(unknown, known);
+  const isTold = error.includes('(Did you mean');
+  const near = unknown === undefined || isTold ? undefined : nearestOf(unknown, known);
+  const meant = (unknown === undefined ? undefined : meantBy(unknown, known)) ?? near;
   return meant === undefined ? error : `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
 }
 

@@ -84,8 +84,10 @@ test.each([
   );
 });
 
-test('what a command does not have is not meant, and what resembles a flag is left to commander', () => {
+test('what a command does not have is not meant, what resembles a flag is left to commander, and if that knows none, found among all flags', () => {
   const error = "error: unknown option '--depth'\n";
+  const hidden = "error: unknown option '--host-concurency'\n";
+  expect(improved(hidden, ['--json', '--host-concurrency'])).toContain('(Did you mean --host-concurrency?)');
   expect(improved(error, ['--json'])).toBe(error);
   const near = "error: unknown option '--jsno'\n(Did you mean --json?)\n";
   expect(improved(near, ['--json'])).toBe(near);

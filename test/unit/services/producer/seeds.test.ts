@@ -57,6 +57,8 @@ test.each<[string, string]>([
     'example.com:8080/x',
     'example.com:8080/x is not a file, and has no scheme: did you mean https://example.com:8080/x',
   ],
+  ['/nowhere/urls.txt', "/nowhere/urls.txt doesn't exist"],
+  ['../nowhere/urls.txt', "../nowhere/urls.txt doesn't exist"],
   ['ftp://example.com/', "ftp://example.com/ can't be crawled: its scheme is ftp, not http or https"],
   ['https://', "https:// can't be crawled: it is not a valid URL"],
   ['a b', '"a b" is neither a URL nor a file'],

@@ -47,7 +47,7 @@ describe("a URL's biography", () => {
     await worker.ended;
   });
 
-  test('a URL, a host, or all are forgotten and crawled again; what waits stays known', async () => {
+  test('a URL, a host, or all are forgotten and crawled again', async () => {
     const { workplace, site } = await openFleet({ pages: 60 });
     const sitemap = site.url('/sitemap.xml');
     workplace.start(['work', ...AT_FULL_SPEED]);
@@ -64,6 +64,10 @@ describe("a URL's biography", () => {
       '60 marks would be forgotten\nNothing was changed.\n',
     );
     expect((await workplace.run(['forget', '--all'])).stdout).toBe('60 marks forgotten\n');
+  });
+
+  test('what waits stays known until it is cancelled, and what is asked for must be named', async () => {
+    const { workplace } = await openFleet();
     await workplace.run(['pause', '--host', 'a.test']);
     await workplace.json(['produce', 'https://a.test/1', '--run', 'waits', ...AT_FULL_SPEED]);
     const kept = await workplace.run(['forget', 'https://a.test/1']);

@@ -7,10 +7,10 @@ const points = new Set(HOLD_AT.split(','));
 
 /**
  * Called by crawlers of tests: waits, in a process whose `HOLD_AT` names this point, until the folder `HOLD_UNTIL` has a file of its
- * name. Tells the test that it waits.
+ * name. Tells the test that it waits, and with which page.
  */
-export async function hold(point: string): Promise<void> {
+export async function hold(point: string, url?: string): Promise<void> {
   if (!points.has(point)) return;
-  process.stderr.write(`${JSON.stringify({ held: point })}\n`);
+  process.stderr.write(`${JSON.stringify({ held: point, url })}\n`);
   while (!existsSync(join(HOLD_UNTIL, point))) await sleep(10);
 }

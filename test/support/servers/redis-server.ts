@@ -45,9 +45,10 @@ export class RedisServer {
     await this.#process?.kill();
   }
 
-  /** Copies its data as its log has them now. Returns what brings them back: to be called while it isn't running. */
+  /** Copies its data, with all that it has answered. Returns what brings them back: to be called while it isn't running. */
   async keep(): Promise<() => Promise<void>> {
     const { folder } = this.#options;
+    await this.#written();
     const kept = `${folder}-kept`;
     await rm(kept, { recursive: true, force: true });
     await cp(folder, kept, { recursive: true });
@@ -55,6 +56,17 @@ export class RedisServer {
       await rm(folder, { recursive: true });
       await cp(kept, folder, { recursive: true });
     };
+  }
+
+  /** Resolves once its log is written: while a disk is busy, it answers up to two seconds before. */
+  async #written(): Promise<void> {
+    await pRetry(
+      async () => {
+        const info = String(await this.command('INFO', 'persistence'));
+        if (!/^aof_buffer_length:0\r?$/m.test(info)) throw new Error('Redis has not written its log');
+      },
+      { retries: 100, factor: 1, minTimeout: 50 },
+    );
   }
 
   /** One command, on a connection of its own. */

@@ -6,7 +6,7 @@ const stars = (records: readonly unknown[]) => records.map((review) => (review a
 
 export default defineCrawler({
   name: 'parts',
-  middleware: [{ name: 'hold', beforeStore: (_, { step }) => hold(`${step}-offered`) }],
+  middleware: [{ name: 'hold', beforeStore: ({ url }, { step }) => hold(`${step}-offered`, url) }],
   steps: {
     list: {
       to: ['product', 'list'],
@@ -19,7 +19,7 @@ export default defineCrawler({
       to: ['price', 'reviews'],
       record: z.object({ name: z.string() }),
       async run({ page, follow, emit }) {
-        await hold('product-read');
+        await hold('product-read', page.url);
         emit({ name: page.get('h1') });
         follow('price', page.links('a.buy'));
         follow('reviews', page.links('a.reviews'));

@@ -8,6 +8,7 @@ import { LOGIN_FAILED } from '../../shared/crawler/around/session.ts';
 import { Catalogue } from '../../shared/crawler/catalogue.ts';
 import { Janitor } from '../../shared/loops/janitor.ts';
 import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
+import type { WorkerBound } from '../../shared/ports/roster.ts';
 import type { RunProgress, Runs } from '../../shared/ports/runs.ts';
 import type { Sink } from '../../shared/ports/sink.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
@@ -212,8 +213,8 @@ export class EmbeddedFleet {
     { watched, pages }: { readonly watched: WatchedProducer; readonly pages: Worker },
     signal: AbortSignal,
   ): Promise<void> {
-    const isNetworkAway = (): boolean => pages.isNetworkAway;
-    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock, isNetworkAway });
+    const ownBound = (): WorkerBound => pages.bound;
+    const watcher = new RunWatcher({ run: this.#plan.run, runs, clock: systemClock, ownBound });
     const untilOver = (over: AbortSignal): Promise<void> => watcher.untilEnded(POLL_EVERY_MS, over);
     await this.#context.follow({ watcher, reading: () => watched.note, untilOver }, signal);
   }

@@ -113,12 +113,7 @@ export class Worker implements Service {
 
   /** What keeps it from working on more pages at once. */
   get bound(): WorkerBeat['bound'] {
-    return this.isNetworkAway ? 'network' : this.#sizing.bound;
-  }
-
-  /** Does no host answer it, of several? */
-  get isNetworkAway(): boolean {
-    return this.#options.fetcher.isNetworkAway;
+    return this.#options.fetcher.isNetworkAway ? 'network' : this.#sizing.bound;
   }
 
   get state(): WorkerBeat['state'] {

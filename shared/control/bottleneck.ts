@@ -1,4 +1,4 @@
-import type { LiveWorker } from '../ports/roster.ts';
+import type { LiveWorker, WorkerBound } from '../ports/roster.ts';
 import type { HostLine } from '../ports/run-overview.ts';
 import { REPLAYER, type RunProgress } from '../ports/runs.ts';
 import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
@@ -37,11 +37,11 @@ interface Circumstances {
   readonly resumeCommand?: string | undefined;
   /** Recent pages per second. */
   readonly rate: number;
-  /** This process, or each worker, gets no answer from any host. */
-  readonly isNetworkAway?: boolean;
+  /** What bounds the worker of this process, if that is the only one. */
+  readonly ownBound?: WorkerBound;
 }
 
-/** A host counts as what the run waits for if its tasks take this many times longer than the rest. */
+/** One time counts as longer than another if it is this many times as long. */
 const CLEARLY_LONGER = 1.5;
 /** A host that needs less time than this is not named. */
 const WORTH_NAMING_MS = 5_000;
@@ -51,10 +51,13 @@ const LONG_PAUSE_MS = 2_000;
 /** The explanation for a worker that can't work on more pages at once. */
 const STRAINED = {
   network: (id: string) => `${id} gets no answer from any host: its network may be down`,
-  cpu: (id: string) => `${id} has no CPU time left: more workers help, on other cores`,
+  cpu: (id: string, isLocal: boolean) =>
+    `${id} has no CPU time left: ${isLocal ? 'a fleet uses more cores' : 'more workers help, on other cores'}`,
   memory: (id: string) => `${id} is short of memory: it takes fewer pages at once, and large ones wait (BODY_MEMORY)`,
   files: (id: string) => `${id} may not open more files: raise the limit (ulimit -n)`,
 } as const;
+/** What a crawl of one process calls its worker. */
+const ONE_PROCESS = 'its process';
 
 /** Finds what a run waits for. */
 export function bottleneckOf(about: Circumstances): Bottleneck {
@@ -84,27 +87,46 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (workers?.every(({ state }) => state !== 'consuming')) {
     return say('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`, undefined);
   }
-  if (about.isNetworkAway ?? workers?.every(({ bound }) => bound === 'network') === true) {
+  const bounds = boundsOf(about);
+  if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'network'))
     return say('network', `no host answers, so the network may be down${giveUpOfAll(about)}`, undefined);
-  }
   const slowest = slowestHost(hosts, progress.readAt);
+  const namesHost = slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS;
   if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0))
     return hostBottleneck(slowest, progress.readAt);
   if (hosts.length === 0 && progress.waiting > 0)
     return say('retries', `${count(progress.waiting)} wait for their next attempt`);
-  if (slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS) return hostBottleneck(slowest, progress.readAt);
-  const [slots, inHand] = [sum(workers, 'slots'), sum(workers, 'inHand')];
-  for (const { id, bound } of workers ?? []) {
+  const takesLonger = steadyMs !== undefined && slowest !== undefined && steadyMs > CLEARLY_LONGER * slowest.needsMs;
+  if (namesHost && !takesLonger) return hostBottleneck(slowest, progress.readAt);
+  const isLocal = resumeCommand !== undefined || about.ownBound !== undefined;
+  for (const { id, bound } of bounds) {
     if (bound === 'network' || bound === 'cpu' || bound === 'memory' || bound === 'files')
-      return say(bound, STRAINED[bound](id));
+      return say(bound, STRAINED[bound](isLocal ? ONE_PROCESS : id, isLocal));
   }
-  const isPolite = workers?.every(({ bound }) => bound === 'politeness') === true;
-  if (slots > 0 && inHand >= 0.9 * slots && !isPolite)
-    return say('slots', `all ${slots} worker slots are busy: more workers help`);
+  const isPolite = bounds.length > 0 && bounds.every(({ bound }) => bound === 'politeness');
+  const busy = busySlots(about);
+  if (busy !== undefined && !isPolite) return say('slots', busy);
+  // The hosts would allow more, but nothing of the workers is short: they have just begun, or wait for answers.
+  if (namesHost) return { ...hostBottleneck(slowest, progress.readAt), etaMs: steadyMs };
   const crowded = hosts.find(({ intervalMs, waiting }) => intervalMs === 0 && waiting > progress.waiting / 2);
   if (crowded !== undefined && isPolite)
     return say('host', `waiting for ${crowded.host}: ${paceText(crowded)}; ${count(crowded.waiting)} left`);
   return say('none', '');
+}
+
+/** What bounds each worker. */
+function boundsOf({ workers = [], ownBound }: Circumstances): readonly Pick<LiveWorker, 'id' | 'bound'>[] {
+  return ownBound === undefined ? workers : [{ id: ONE_PROCESS, bound: ownBound }];
+}
+
+/** That all slots are busy, if they are. */
+function busySlots({ workers, ownBound, resumeCommand }: Circumstances): string | undefined {
+  const [slots, inHand] = [sum(workers, 'slots'), sum(workers, 'inHand')];
+  const isBusy = ownBound === 'slots' || (slots > 0 && inHand >= 0.9 * slots);
+  if (!isBusy) return undefined;
+  return ownBound !== undefined || resumeCommand !== undefined
+    ? `all slots of ${ONE_PROCESS} are busy (--worker-concurrency)`
+    : `all ${slots} worker slots are busy: more workers help`;
 }
 
 interface NeedyHost extends HostLine {

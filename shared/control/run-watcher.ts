@@ -1,4 +1,4 @@
-import type { Roster } from '../ports/roster.ts';
+import type { Roster, WorkerBound } from '../ports/roster.ts';
 import type { HostLine, RunOverview } from '../ports/run-overview.ts';
 import { elapsedMs, type RunProgress, type RunStanding, type Runs } from '../ports/runs.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -24,8 +24,8 @@ interface RunWatcherOptions {
   readonly resumeCommand?: ((run: string) => string) | undefined;
   /** Is this the run that is meant? Default: any run with the id. */
   readonly isOwn?: (standing: Pick<RunStanding, 'incarnation'>) => boolean;
-  /** Of the worker in this process, if that is the only one: does no host answer it? */
-  readonly isNetworkAway?: () => boolean;
+  /** What bounds the worker in this process, if that is the only one. */
+  readonly ownBound?: () => WorkerBound;
   /** Hosts read to find the slowest. Default: {@link HOSTS_LOOKED_AT}. */
   readonly mostHosts?: number;
 }
@@ -50,13 +50,13 @@ export class RunWatcher {
 
   /** The run as it is now; nothing if the store doesn't know it. */
   async look(): Promise<RunView | undefined> {
-    const { run, runs, resumeCommand, isOwn, isNetworkAway } = this.#options;
+    const { run, runs, resumeCommand, isOwn, ownBound } = this.#options;
     const progress = await runs.progress(run);
     if (progress === undefined || isOwn?.(progress) === false) return undefined;
     const rate = this.#rate(progress);
     const found = progress.endedAt === undefined ? await this.#lookAround() : { hosts: [] };
-    const away = isNetworkAway === undefined ? {} : { isNetworkAway: isNetworkAway() };
-    const bottleneck = bottleneckOf({ progress, rate, resumeCommand: resumeCommand?.(run), ...found, ...away });
+    const own = ownBound === undefined ? {} : { ownBound: ownBound() };
+    const bottleneck = bottleneckOf({ progress, rate, resumeCommand: resumeCommand?.(run), ...found, ...own });
     return { progress, bottleneck, rate, hosts: found.hosts };
   }
 

@@ -17,7 +17,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { folderFlag, resumeRunCommand } from '../process/run-plan.ts';
-import { type AnyStores, addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { type AnyStores, addLocalOption, isLocalOf, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { hostLines } from '../text/fleet-hosts.ts';
 import { clearScreen, isOutputOver, type Line } from '../text/output.ts';
 import { missingCrawlerLines } from '../text/step-lines.ts';
@@ -118,7 +118,10 @@ class OneRun {
     if (incremental !== undefined) lines.push(incremental);
     if (progress.endedAt === undefined) {
       if (bottleneck.sentence !== '') lines.push(`Bottleneck: ${bottleneck.sentence}`);
-      if (bottleneck.etaMs !== undefined) lines.push(`Left: about ${duration(bottleneck.etaMs)}`);
+      if (bottleneck.etaMs !== undefined)
+        lines.push(
+          `Left: about ${duration(bottleneck.etaMs)}${progress.producers.open > 0 ? ', for what is known so far' : ''}`,
+        );
       if (!progress.sealed) lines.push(...producersLines(progress));
       if (!this.#isLocal) lines.push(...missingCrawlerLines(progress, workers));
       lines.push(...slowestHosts(hosts, progress.readAt), ...workerLines(workers, this.#isLocal), ...hostLines(fleet));
@@ -186,10 +189,6 @@ function slowestHosts(hosts: readonly HostLine[], now: number): string[] {
     return [`  ${host}`, `${count(waiting)} wait`, troubleText(line, now) ?? hostText(line), eta];
   });
   return ['Hosts that need longest:', ...table(rows)];
-}
-
-function isLocalOf({ letters }: AnyStores): boolean {
-  return letters !== undefined;
 }
 
 function resumeCommandOf(stores: AnyStores, context: Context): ((run: string) => string) | undefined {

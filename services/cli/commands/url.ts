@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { hasLocalRuns } from '../../../shared/backends/embedded.ts';
 import { lookUp } from '../../../shared/control/biography.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { withFleetLetters, withRecords } from '../process/with-archives.ts';
-import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { addLocalOption, isLocalOf, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { biographyLines } from '../text/biography.ts';
 
 const NAME = 'trawl url';
@@ -38,7 +39,9 @@ async function tellOf(url: string, options: UrlOptions, context: Context): Promi
           : action(stores.letters),
     });
     if (run !== undefined && biography.runs.length === 0) return sayUnknownRun(run, local);
-    tell(context, biography, biographyLines(biography));
+    const isLocal = isLocalOf(stores);
+    const hasOthers = !isLocal && local === undefined && hasLocalRuns(context.settings);
+    tell(context, biography, biographyLines(biography, { isLocal, hasOthers }));
     return 0;
   });
 }

@@ -24,6 +24,11 @@ export function addLocalOption(command: Command): Command {
 /** The fleet's, or this machine's, which can do more. */
 export type AnyStores = Stores & Partial<Pick<LocalStores, 'finishCancelled' | 'letters'>>;
 
+/** Are these the stores of this machine? */
+export function isLocalOf({ letters }: AnyStores): boolean {
+  return letters !== undefined;
+}
+
 /** Runs an action with the stores of the fleet at hand, or with those of this machine. */
 export async function withStores(
   context: Context,

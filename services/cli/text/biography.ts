@@ -8,10 +8,17 @@ import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { table } from './table.ts';
 
+interface BiographyTextOptions {
+  /** Of the crawls on this machine. */
+  readonly isLocal: boolean;
+  /** This machine has crawls of its own, too, which were not looked at. */
+  readonly hasOthers: boolean;
+}
+
 /** A URL's history, for people. */
-export function biographyLines({ url, known, runs, attempts, letters, lettersProblem }: Biography): string[] {
-  const lines = [url, known ? 'Known: a run has taken it.' : 'Not in crawled_urls.'];
-  if (runs.length === 0) lines.push('No run in Redis knows more about it.');
+export function biographyLines(biography: Biography, options: BiographyTextOptions): string[] {
+  const { url, runs, attempts, letters, lettersProblem, known } = biography;
+  const lines = [url, ...knownLines(biography, options)];
   for (const chapter of runs)
     lines.push(`Run ${chapter.run} (${chapter.runState}): ${chapterText(chapter)}${groupText(chapter)}`);
   if (attempts.length > 0) lines.push('Failed attempts of the last 24 hours:', ...table(attempts.map(attemptRow)));
@@ -23,6 +30,18 @@ export function biographyLines({ url, known, runs, attempts, letters, lettersPro
   if (problem !== undefined) lines.push(problem);
   if (letters === null) lines.push(`Dead letters: unknown, since RabbitMQ can't be reached: ${lettersProblem}`);
   return lines;
+}
+
+/** What is known without a look at single runs. The marks of a local crawl are its own, unless it was asked for `--dedup ever`. */
+function knownLines({ known, runs }: Biography, { isLocal, hasOthers }: BiographyTextOptions): string[] {
+  if (isLocal) {
+    if (known) return ['Known to crawls with --dedup ever.'];
+    return runs.length === 0 ? ['No crawl on this machine knows it.'] : [];
+  }
+  const lines = [known ? 'Known: a run has taken it.' : 'Not in crawled_urls.'];
+  if (runs.length > 0) return lines;
+  const elsewhere = hasOthers ? ` (crawls on this machine: ${TRAWL} url --local)` : '';
+  return [...lines, `No run in Redis knows more about it${elsewhere}.`];
 }
 
 /** What is wrong with an unknown text; nothing if it is a URL. */

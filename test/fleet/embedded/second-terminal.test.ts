@@ -53,6 +53,13 @@ test('a run whose process is gone is cancelled by whoever says so', async () => 
 
 test('what is not there is said', async () => {
   const { site, workplace, crawl } = await setup(50);
+  const nowhere = site.url('/nowhere');
+  expect((await workplace.run(['url', nowhere, '--local'])).stdout).toBe(
+    `${nowhere}\nNo crawl on this machine knows it.\n`,
+  );
+  expect((await workplace.run(['url', site.url('/page/49'), '--local'])).stdout).toMatch(
+    /^\S+\nRun slow \(running\): waits in the normal list/,
+  );
   expect(await workplace.run(['status', 'other', '--local'])).toMatchObject({
     code: 1,
     stderr: 'trawl: no crawl other is known here; trawl status --local lists those that are\n',

@@ -110,7 +110,7 @@ test.each([
     {
       progress: AT_NOON,
       hosts: [{ ...SLOW_HOST, trouble: { kind: 'outage' as const, reason: 'no answer', giveUpAt: GIVE_UP_AT } }],
-      isNetworkAway: true,
+      ownBound: 'network' as const,
     },
     'network',
     'no host answers, so the network may be down; giving up at 12:13 (--host-give-up)',
@@ -226,7 +226,60 @@ test.each([
     'producer lost',
     'producer lost: host-3fa1, silent for 1 min 30 s; run it again with trawl produce --run r …, or trawl seal r',
   ],
+  [
+    'many hosts, each of which could be done long before the worker is',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 29 }],
+      workers: [{ ...BUSY, bound: 'cpu' as const }],
+      rate: 10,
+    },
+    'cpu',
+    'w-1 has no CPU time left: more workers help, on other cores',
+  ],
+  [
+    'the same in one process',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, waiting: 29 }], ownBound: 'cpu' as const, rate: 10 },
+    'cpu',
+    'its process has no CPU time left: a fleet uses more cores',
+  ],
+  [
+    'the same in one process, looked at from another one',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 29 }],
+      workers: [{ ...BUSY, bound: 'cpu' as const }],
+      resumeCommand: 'trawl crawl --resume r',
+      rate: 10,
+    },
+    'cpu',
+    'its process has no CPU time left: a fleet uses more cores',
+  ],
+  [
+    'many hosts in one process with few slots',
+    { progress: LEFT, hosts: [{ ...SLOW_HOST, waiting: 29 }], ownBound: 'slots' as const, rate: 10 },
+    'slots',
+    'all slots of its process are busy (--worker-concurrency)',
+  ],
+  [
+    'workers that have just begun on many polite hosts',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 29 }],
+      workers: [{ ...BUSY, bound: 'politeness' as const }],
+      rate: 10,
+    },
+    'host',
+    "waiting for example.com: 60/min; 29 left, about 29 s; more workers won't help (--rate)",
+  ],
   ['nothing in the way', { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], rate: 900 }, 'none', ''],
 ])('%s', (_, about, name, sentence) => {
   expect(bottleneckOf({ hosts: [], rate: 0, ...about })).toMatchObject({ name, sentence });
+});
+
+test('what is left takes as long as the slowest host, or as the pace of all', () => {
+  const etaOf = (waiting: number, rate: number): number | undefined =>
+    bottleneckOf({ progress: LEFT, hosts: [{ ...SLOW_HOST, waiting }], rate }).etaMs;
+  expect(etaOf(4_812, 1)).toBe(4_812_000);
+  expect(etaOf(29, 10)).toBe(481_500);
 });

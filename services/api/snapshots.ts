@@ -104,13 +104,14 @@ export class Snapshots {
     return this.#lister.lister;
   }
 
-  #watcherOf(run: string, { runs, roster }: LinkedStores): RunWatcher {
+  #watcherOf(run: string, { runs, roster, hosts }: LinkedStores): RunWatcher {
     const watcher =
       this.#watchers.get(run) ??
       new RunWatcher({
         run,
         runs,
         roster,
+        oldestDueMs: () => hosts.oldestDueMs(),
         clock: this.#clock,
         resumeCommand: this.#resumeCommand,
         mostHosts: MOST_HOSTS,

@@ -22,6 +22,7 @@ export interface Bottleneck {
     | 'cpu'
     | 'memory'
     | 'files'
+    | 'services'
     | 'producer lost';
   /** For people; empty if nothing is in the way. */
   readonly sentence: string;
@@ -39,12 +40,16 @@ interface Circumstances {
   readonly rate: number;
   /** What bounds the worker of this process, if that is the only one. */
   readonly ownBound?: WorkerBound;
+  /** For how long the fleet's longest waiting host could have been asked; left out if that wasn't read. */
+  readonly oldestDueMs?: number;
 }
 
 /** One time counts as longer than another if it is this many times as long. */
 const CLEARLY_LONGER = 1.5;
 /** A host that needs less time than this is not named. */
 const WORTH_NAMING_MS = 5_000;
+/** A host that could be asked for longer than this is overlooked: releases don't keep up. */
+const OVERLOOKED_MS = 10_000;
 /** A longer pause is named instead of the host's pace. */
 const LONG_PAUSE_MS = 2_000;
 
@@ -56,6 +61,7 @@ const STRAINED = {
   memory: (id: string) => `${id} is short of memory: it takes fewer pages at once, and large ones wait (BODY_MEMORY)`,
   files: (id: string) => `${id} may not open more files: raise the limit (ulimit -n)`,
 } as const;
+const SERVICES_BUSY = 'Redis, RabbitMQ or their machine is too busy';
 /** What a crawl of one process calls its worker. */
 const ONE_PROCESS = 'its process';
 
@@ -64,32 +70,34 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   const { progress, hosts, workers, resumeCommand, rate } = about;
   const left = progress.waiting + progress.inFlight;
   const steadyMs = rate > 0 ? (left / rate) * 1_000 : undefined;
-  const say = (name: Bottleneck['name'], sentence: string, etaMs = steadyMs): Bottleneck => ({ name, sentence, etaMs });
+  const say = (name: Bottleneck['name'], sentence: string): Bottleneck => ({ name, sentence, etaMs: steadyMs });
+  /** Nothing moves until somebody does something, or the network is back. */
+  const stands = (name: Bottleneck['name'], sentence: string): Bottleneck => ({ name, sentence, etaMs: undefined });
 
-  if (progress.endedAt !== undefined) return say('none', '', 0);
+  if (progress.endedAt !== undefined) return { name: 'none', sentence: '', etaMs: 0 };
   const { run, producers } = progress;
   if (progress.state === 'paused') {
     const why = progress.pauseReason === undefined ? '' : ` (${progress.pauseReason})`;
-    return say('paused', `paused${why}; ${TRAWL} resume ${run}`, undefined);
+    return stands('paused', `paused${why}; ${TRAWL} resume ${run}`);
   }
   if (left === 0) {
     return producers.lost > 0 && producers.open === 0
-      ? say('producer lost', lostProducers(progress), undefined)
-      : say('none', '', undefined);
+      ? stands('producer lost', lostProducers(progress))
+      : stands('none', '');
   }
   if (workers?.length === 0) {
     const sentence =
       resumeCommand === undefined
         ? `no worker is running: start one with ${WORK_COMMAND}`
         : `no process is crawling it: ${resumeCommand}`;
-    return say('no workers', sentence, undefined);
+    return stands('no workers', sentence);
   }
   if (workers?.every(({ state }) => state !== 'consuming')) {
-    return say('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`, undefined);
+    return stands('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`);
   }
   const bounds = boundsOf(about);
   if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'network'))
-    return say('network', `no host answers, so the network may be down${giveUpOfAll(about)}`, undefined);
+    return stands('network', `no host answers, so the network may be down${giveUpOfAll(about)}`);
   const slowest = slowestHost(hosts, progress.readAt);
   const namesHost = slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS;
   if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0))
@@ -104,9 +112,15 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
       return say(bound, STRAINED[bound](isLocal ? ONE_PROCESS : id, isLocal));
   }
   const isPolite = bounds.length > 0 && bounds.every(({ bound }) => bound === 'politeness');
-  const busy = busySlots(about);
+  const busy = busySlots(about, isLocal);
   if (busy !== undefined && !isPolite) return say('slots', busy);
-  // The hosts would allow more, but nothing of the workers is short: they have just begun, or wait for answers.
+  // The hosts would allow more, and the workers have room.
+  const { oldestDueMs = 0 } = about;
+  if (!isLocal && takesLonger && oldestDueMs > OVERLOOKED_MS)
+    return say(
+      'services',
+      `hosts that may be asked wait for ${duration(oldestDueMs)}, and workers have room: ${SERVICES_BUSY}`,
+    );
   if (namesHost) return { ...hostBottleneck(slowest, progress.readAt), etaMs: steadyMs };
   const crowded = hosts.find(({ intervalMs, waiting }) => intervalMs === 0 && waiting > progress.waiting / 2);
   if (crowded !== undefined && isPolite)
@@ -120,11 +134,11 @@ function boundsOf({ workers = [], ownBound }: Circumstances): readonly Pick<Live
 }
 
 /** That all slots are busy, if they are. */
-function busySlots({ workers, ownBound, resumeCommand }: Circumstances): string | undefined {
+function busySlots({ workers, ownBound }: Circumstances, isLocal: boolean): string | undefined {
   const [slots, inHand] = [sum(workers, 'slots'), sum(workers, 'inHand')];
   const isBusy = ownBound === 'slots' || (slots > 0 && inHand >= 0.9 * slots);
   if (!isBusy) return undefined;
-  return ownBound !== undefined || resumeCommand !== undefined
+  return isLocal
     ? `all slots of ${ONE_PROCESS} are busy (--worker-concurrency)`
     : `all ${slots} worker slots are busy: more workers help`;
 }

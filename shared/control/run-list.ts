@@ -1,3 +1,4 @@
+import type { HostOverview } from '../ports/host-overview.ts';
 import type { LiveWorker, Roster } from '../ports/roster.ts';
 import type { RunCounts, RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
@@ -16,6 +17,7 @@ export interface RunList {
 interface RunListerOptions {
   readonly runs: Runs & RunOverview;
   readonly roster: Pick<Roster, 'workers'>;
+  readonly hosts: Pick<HostOverview, 'oldestDueMs'>;
   readonly clock: Clock;
   /** What resumes a crawl of one process; left out for a fleet's runs. */
   readonly resumeCommand?: ((run: string) => string) | undefined;
@@ -34,17 +36,21 @@ const AT_ONCE = 10;
 export class RunLister {
   readonly #options: RunListerOptions;
   #watchers = new Map<string, RunWatcher>();
+  // Read once a look, for all runs.
   #workers: Promise<readonly LiveWorker[]> = Promise.resolve([]);
+  #oldestDueMs: Promise<number> = Promise.resolve(0);
 
   constructor(options: RunListerOptions) {
     this.#options = options;
   }
 
   async look(): Promise<RunList> {
-    const { runs, roster } = this.#options;
+    const { runs, roster, hosts } = this.#options;
     this.#workers = roster.workers();
-    const [workers, counts, open, newest] = await Promise.all([
+    this.#oldestDueMs = hosts.oldestDueMs();
+    const [workers, , counts, open, newest] = await Promise.all([
       this.#workers,
+      this.#oldestDueMs,
       runs.counts(),
       runs.listOpen(MOST_OPEN),
       runs.list(NEWEST),
@@ -64,8 +70,8 @@ export class RunLister {
   #watcherOf(run: string): RunWatcher {
     const { runs, clock, resumeCommand } = this.#options;
     const roster = { workers: () => this.#workers };
-    return (
-      this.#watchers.get(run) ?? new RunWatcher({ run, runs, roster, clock, resumeCommand, mostHosts: HOSTS_OF_EACH })
-    );
+    const oldestDueMs = (): Promise<number> => this.#oldestDueMs;
+    const looking = { runs, roster, oldestDueMs, clock, resumeCommand, mostHosts: HOSTS_OF_EACH };
+    return this.#watchers.get(run) ?? new RunWatcher({ run, ...looking });
   }
 }

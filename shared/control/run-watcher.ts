@@ -26,6 +26,8 @@ interface RunWatcherOptions {
   readonly isOwn?: (standing: Pick<RunStanding, 'incarnation'>) => boolean;
   /** What bounds the worker in this process, if that is the only one. */
   readonly ownBound?: () => WorkerBound;
+  /** Of a fleet: how long its longest waiting host could have been asked. */
+  readonly oldestDueMs?: () => Promise<number>;
   /** Hosts read to find the slowest. Default: {@link HOSTS_LOOKED_AT}. */
   readonly mostHosts?: number;
 }
@@ -36,7 +38,7 @@ const HOSTS_LOOKED_AT = 100;
 /** Hosts and workers are read once in this time at most, however often a progress line is drawn. */
 const HOSTS_KEPT_MS = 1_000;
 
-type Surroundings = Pick<Parameters<typeof bottleneckOf>[0], 'hosts' | 'workers'>;
+type Surroundings = Pick<Parameters<typeof bottleneckOf>[0], 'hosts' | 'workers' | 'oldestDueMs'>;
 
 /** Reads a run's state repeatedly and measures its recent speed. */
 export class RunWatcher {
@@ -83,11 +85,13 @@ export class RunWatcher {
   }
 
   async #lookAround(): Promise<Surroundings> {
-    const { run, runs, roster, clock, mostHosts = HOSTS_LOOKED_AT } = this.#options;
+    const { run, runs, roster, oldestDueMs, clock, mostHosts = HOSTS_LOOKED_AT } = this.#options;
     const at = clock.now();
     if (this.#surroundings === undefined || at - this.#surroundings.at >= HOSTS_KEPT_MS) {
-      const [hosts, workers] = await Promise.all([runs.hosts(run, mostHosts), roster?.workers()]);
-      this.#surroundings = { at, found: { hosts, ...(workers === undefined ? {} : { workers }) } };
+      const reading = [runs.hosts(run, mostHosts), roster?.workers(), oldestDueMs?.()] as const;
+      const [hosts, workers, dueMs] = await Promise.all(reading);
+      const found = { hosts, ...(workers && { workers }), ...(dueMs !== undefined && { oldestDueMs: dueMs }) };
+      this.#surroundings = { at, found };
     }
     return this.#surroundings.found;
   }

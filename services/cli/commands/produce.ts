@@ -204,6 +204,7 @@ async function tellWhile(
     run,
     runs: stores.runs,
     roster: stores.roster,
+    oldestDueMs: () => stores.hosts.oldestDueMs(),
     clock: systemClock,
     isOwn: (standing) => watched.isOwn(standing),
   });

@@ -87,11 +87,12 @@ class OneRun {
     this.#stores = stores;
     this.#isLocal = isLocalOf(stores);
     this.#recordsFlag = folderFlag(context);
-    const { runs, roster } = stores;
+    const { runs, roster, hosts } = stores;
     this.#watcher = new RunWatcher({
       run,
       runs,
       roster,
+      oldestDueMs: () => hosts.oldestDueMs(),
       clock: systemClock,
       resumeCommand: resumeCommandOf(stores, context),
       mostHosts: MOST_HOSTS,

@@ -76,8 +76,8 @@ test('what a run of 20,000 hosts is asked costs no more than of 1,000', async ()
 });
 
 test('runs that have ended cost nothing, and open ones a bounded number of small scripts', async () => {
-  const { runs, roster, clock, fill, costOf } = await setup();
-  const list = () => costOf(() => new RunLister({ runs, roster, clock }).look());
+  const { runs, roster, hosts, clock, fill, costOf } = await setup();
+  const list = () => costOf(() => new RunLister({ runs, roster, hosts, clock }).look());
   const idle = () => costOf(() => runs.counts());
   for (let i = 0; i < 30; i++) await fill(`open-${i}`, 50);
   // Of runs that began in one millisecond, the name decides which is newer: theirs comes after those of the open ones.
@@ -88,6 +88,8 @@ test('runs that have ended cost nothing, and open ones a bounded number of small
   expect(await idle()).toEqual(idleBefore);
   expect(idleBefore.scripts).toBe(1);
   expect(idleBefore.commands).toBeLessThan(6);
-  expect(before.scripts, 'the counts, and two for each run that is open').toBeLessThan(1 + 20 + 30 * 2 + 5);
+  expect(before.scripts, 'the counts, the due hosts, and two for each run that is open').toBeLessThan(
+    1 + 20 + 30 * 2 + 5,
+  );
   expect(before.commands / before.scripts).toBeLessThan(100);
 });

@@ -272,6 +272,18 @@ test.each([
     'host',
     "waiting for example.com: 60/min; 29 left, about 29 s; more workers won't help (--rate)",
   ],
+  [
+    'workers with room that get too few pages',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, waiting: 29 }],
+      workers: [{ ...BUSY, inHand: 9, bound: 'politeness' as const }],
+      rate: 10,
+      oldestDueMs: 42_000,
+    },
+    'services',
+    'hosts that may be asked wait for 42 s, and workers have room: Redis, RabbitMQ or their machine is too busy',
+  ],
   ['nothing in the way', { progress: LEFT, hosts: [{ ...SLOW_HOST, intervalMs: 0 }], rate: 900 }, 'none', ''],
 ])('%s', (_, about, name, sentence) => {
   expect(bottleneckOf({ hosts: [], rate: 0, ...about })).toMatchObject({ name, sentence });
@@ -282,4 +294,14 @@ test('what is left takes as long as the slowest host, or as the pace of all', ()
     bottleneckOf({ progress: LEFT, hosts: [{ ...SLOW_HOST, waiting }], rate }).etaMs;
   expect(etaOf(4_812, 1)).toBe(4_812_000);
   expect(etaOf(29, 10)).toBe(481_500);
+});
+
+test.each([
+  ['a paused run', { progress: progressOf({ state: 'paused', waiting: 5 }) }],
+  ['nobody works', { progress: LEFT, workers: [] }],
+  ['workers wait', { progress: LEFT, workers: [{ ...BUSY, state: 'waiting: Redis' as const }] }],
+  ['no host answers', { progress: LEFT, ownBound: 'network' as const }],
+  ['a host paused by hand', { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 31_536_000_000, byHand: true }] }],
+])('of %s, nobody can say how long it will take', (_, about) => {
+  expect(bottleneckOf({ hosts: [], rate: 1, ...about }).etaMs).toBeUndefined();
 });

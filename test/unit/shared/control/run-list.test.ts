@@ -42,9 +42,9 @@ test('of very many open runs the last are named, and all are counted', async () 
   expect([named.at(0), named.at(-1)]).toEqual([`run-${MOST_OPEN + 5}`, 'run-6']);
 });
 
-test('workers are asked for once, however many runs there are; the hosts of those that have ended, never', async () => {
-  const { open, roster, runs, clock } = setup();
-  const asked = { workers: 0, hosts: [] as string[] };
+test('workers and due hosts are asked for once, however many runs there are; the hosts of those that have ended, never', async () => {
+  const { open, roster, runs, hosts, clock } = setup();
+  const asked = { workers: 0, due: 0, hosts: [] as string[] };
   for (let i = 1; i <= 15; i++) await open(`run-${i}`, i % 5 === 0 ? 'open' : 'ended');
   const lister = new RunLister({
     clock,
@@ -52,6 +52,12 @@ test('workers are asked for once, however many runs there are; the hosts of thos
       workers: () => {
         asked.workers++;
         return roster.workers();
+      },
+    }),
+    hosts: withMethods(hosts, {
+      oldestDueMs: () => {
+        asked.due++;
+        return hosts.oldestDueMs();
       },
     }),
     runs: withMethods(runs, {
@@ -62,5 +68,5 @@ test('workers are asked for once, however many runs there are; the hosts of thos
     }),
   });
   await lister.look();
-  expect([asked.workers, asked.hosts.toSorted()]).toEqual([1, ['run-10', 'run-15', 'run-5']]);
+  expect([asked.workers, asked.due, asked.hosts.toSorted()]).toEqual([1, 1, ['run-10', 'run-15', 'run-5']]);
 });

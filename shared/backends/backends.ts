@@ -197,6 +197,8 @@ export async function connectTransport(options: ConnectOptions): Promise<Transpo
       if (reason === undefined) log.warn({}, 'RabbitMQ accepts messages again');
       else log.warn({ what: reason }, 'RabbitMQ accepts no messages for now:');
     },
+    onStalled: (queue, ready) =>
+      log.warn({ queue, ready }, 'RabbitMQ delivers nothing of what is ready: consuming anew'),
   });
   await connectToRabbitMq(transport, url, options);
   return transport;

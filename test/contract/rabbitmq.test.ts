@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { OutgoingMessage } from '../../shared/ports/transport.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
-import { QUEUE_TTL_MS } from '../../shared/transports/rabbitmq/topology.ts';
+import { QUEUE_TTL_MS, topology } from '../../shared/transports/rabbitmq/topology.ts';
 import type { RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq/transport.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 import { deleteTopology, testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
@@ -233,6 +234,43 @@ describe('RabbitMQ: what a broker and a network do', () => {
     expect(consumer.consuming).toBe(true);
     expect(await transport.publish([message('a')])).toEqual(['confirmed']);
     await inbox.has(1);
+  });
+
+  test('the queue is deleted and declared at once: consumers get what comes then, told of it by the broker or not', async () => {
+    const stalled: (readonly [string, number])[] = [];
+    const onStalled = (queue: string, ready: number): void => void stalled.push([queue, ready]);
+    const { transport, told, prefix } = await setup({ lookMs: 200, onStalled });
+    const inbox = new Inbox();
+    await transport.consume('normal', inbox.handler, { prefetch: 2 });
+    await transport.publish(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(message));
+    await inbox.has(8);
+    const connection = await connect(URL_GIVEN);
+    const channel = await connection.createChannel();
+    const { arguments: args } = topology(prefix, 'quorum').find(({ destination }) => destination === 'normal') ?? {};
+    await channel.deleteQueue(`${prefix}url_queue_ttl`);
+    await channel.assertQueue(`${prefix}url_queue_ttl`, { durable: true, arguments: args });
+    await channel.bindQueue(`${prefix}url_queue_ttl`, `${prefix}crawl`, 'normal');
+    await connection.close();
+    expect(await transport.publish(['i', 'j', 'k', 'l'].map(message))).toEqual(Array(4).fill('confirmed'));
+    await told.isBack(1);
+    await inbox.has(12);
+    expect(stalled.every(([queue]) => queue === 'normal')).toBe(true);
+    await expect.poll(async () => (await transport.depths()).normal.ready).toBe(0);
+  });
+
+  test('a consumer that is busy, or has nothing to do, is left alone', async () => {
+    const { transport, told } = await setup({ lookMs: 50 });
+    const { promise: release, resolve } = Promise.withResolvers<'ack'>();
+    const inbox = new Inbox(() => release);
+    await transport.consume('normal', inbox.handler, { prefetch: 1 });
+    await transport.publish(['a', 'b', 'c'].map(message));
+    await inbox.has(1);
+    await sleep(500);
+    resolve('ack');
+    await inbox.has(3);
+    await sleep(500);
+    expect(told.lost).toEqual([]);
+    expect(inbox.deliveries.map(({ redelivered }) => redelivered)).toEqual([false, false, false]);
   });
 
   test('another declaration under our name is named with what was found and wanted, and left alone', async () => {

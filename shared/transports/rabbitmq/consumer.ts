@@ -13,7 +13,12 @@ interface RabbitMqConsumerOptions {
   readonly ack: AckMode;
   readonly handler: Handler;
   readonly onStop: () => void;
+  /** It consumes anew: its queue has so many messages, and the broker delivered none. */
+  readonly onStalled: (ready: number) => void;
 }
+
+/** Looks that find messages in the queue, and nothing delivered, before it is taken for stalled. */
+const VAIN_LOOKS = 2;
 
 /**
  * One consumer on a channel of its own. An ack goes to the channel that brought the delivery, or nowhere: tags start over on
@@ -24,6 +29,9 @@ export class RabbitMqConsumer implements Consumer {
   #channel: Channel | undefined;
   #tag = '';
   #running = 0;
+  #delivered = 0;
+  #deliveredBefore = 0;
+  #vainLooks = 0;
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -54,6 +62,28 @@ export class RabbitMqConsumer implements Consumer {
     this.#tag = consumerTag;
   }
 
+  /**
+   * Consumes anew if it waits in vain; to be called every few seconds. A quorum queue that was deleted and declared again at
+   * once keeps its consumers and tells none of them; but their channels take what it delivers for duplicates, and drop it
+   * (RabbitMQ 3.10; brokers that restart have come to the same, rabbitmq-server#11228). With nothing in hand, a message that
+   * is ready is delivered at once, or never.
+   */
+  async look(): Promise<void> {
+    const channel = this.#channel;
+    const isIdle = (): boolean => this.#running === 0 && this.#delivered === this.#deliveredBefore;
+    if (channel === undefined || this.#stopping !== undefined || !isIdle()) {
+      this.#deliveredBefore = this.#delivered;
+      this.#vainLooks = 0;
+      return;
+    }
+    const { messageCount } = await channel.checkQueue(this.#options.name);
+    this.#vainLooks = messageCount > 0 && isIdle() ? this.#vainLooks + 1 : 0;
+    if (this.#vainLooks < VAIN_LOOKS || this.#channel !== channel) return;
+    this.#vainLooks = 0;
+    this.#options.onStalled(messageCount);
+    await close(channel);
+  }
+
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -76,6 +106,7 @@ export class RabbitMqConsumer implements Consumer {
     const { queue, handler, ack } = this.#options;
     const { messageId, headers } = message.properties;
     this.#running++;
+    this.#delivered++;
     try {
       const delivery = {
         queue,

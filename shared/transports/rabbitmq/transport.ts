@@ -35,9 +35,15 @@ export interface RabbitMqOptions {
   readonly onLost: (reason: string) => void;
   readonly onRestored: () => void;
   readonly onBlocked: (reason: string | undefined) => void;
+  /** A queue with so many messages delivered none of them: it is consumed from anew. */
+  readonly onStalled: (queue: Queue, ready: number) => void;
+  /** Between looks for consumers that wait in vain, other than the usual, for tests. */
+  readonly lookMs?: number;
   /** Queue TTLs other than the usual, for tests. */
   readonly ttlMs?: Readonly<Record<Destination, number>>;
 }
+
+const LOOK_MS = 5_000;
 
 /**
  * The transport of a fleet. It has two connections, since a publisher that the broker blocks must not keep deliveries from
@@ -50,12 +56,15 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   readonly #consuming: RecoveringConnection;
   readonly #inspector: RabbitMqInspector;
   readonly #consumers = new Set<RabbitMqConsumer>();
+  readonly #options: RabbitMqOptions;
+  #looking: NodeJS.Timeout | undefined;
   #blocked = false;
   readonly #away = new Set<string>();
   #declaring: Promise<boolean> | undefined;
   #isStopped = false;
 
   constructor(options: RabbitMqOptions) {
+    this.#options = options;
     this.#queues = topology(options.prefix, options.queueType, options.ttlMs);
     this.#publisher = new RabbitMqPublisher(this.#queues, options.window);
     const connection = (role: string, build: (live: LiveConnection) => Promise<void>) =>
@@ -91,6 +100,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    clearInterval(this.#looking);
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
     await this.#publisher.settled();
     await Promise.all([this.#consuming.stop(), this.#publishing.stop()]);
@@ -113,8 +123,10 @@ export class RabbitMqTransport implements Transport, DeadLetters {
       ack,
       handler,
       onStop: () => this.#consumers.delete(consumer),
+      onStalled: (ready) => this.#options.onStalled(queue, ready),
     });
     this.#consumers.add(consumer);
+    this.#looking ??= setInterval(() => this.#look(), this.#options.lookMs ?? LOOK_MS).unref();
     // Without a connection, or if it dies meanwhile, the next one attaches the consumer.
     if (this.#consuming.live !== undefined) await consumer.attach(this.#consuming.live).catch(() => {});
     return consumer;
@@ -135,6 +147,11 @@ export class RabbitMqTransport implements Transport, DeadLetters {
 
   sift(judge: LetterJudge, signal?: AbortSignal): Promise<void> {
     return this.#inspector.sift(judge, signal);
+  }
+
+  #look(): void {
+    // A channel that closes meanwhile is built anew anyway.
+    for (const consumer of this.#consumers) consumer.look().catch(() => {});
   }
 
   /** Declares the queues again, once for all who call meanwhile. Returns `false` if it can't. */

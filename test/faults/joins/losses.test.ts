@@ -80,17 +80,22 @@ describe('what a crawl with joins loses', () => {
     },
   );
 
-  row(48, 'both queues are lost while groups are open', async (round) => {
-    const crawl = await openJoinCrawl(round, { redisUrl: servers().redis.url, slots: 2, site: { delayMs: 40 } });
-    await crawl.begin();
-    await crawl.someMoment();
-    await until('groups are open', async () => ((await crawl.progress())?.openGroups ?? 0) > 0);
-    await crawl.onChannel(async (channel) => {
-      for (const queue of ['priority_queue', 'url_queue_ttl']) await channel.deleteQueue(`${crawl.prefix}${queue}`);
-    });
-    round.mended();
-    await verdict(crawl, { lapses: 'queued too', withinMs: 120_000 });
-  });
+  row(
+    48,
+    'both queues are lost while groups are open',
+    async (round) => {
+      const crawl = await openJoinCrawl(round, { redisUrl: servers().redis.url, slots: 2, site: { delayMs: 40 } });
+      await crawl.begin();
+      await crawl.someMoment();
+      await until('groups are open', async () => ((await crawl.progress())?.openGroups ?? 0) > 0);
+      await crawl.onChannel(async (channel) => {
+        for (const queue of ['priority_queue', 'url_queue_ttl']) await channel.deleteQueue(`${crawl.prefix}${queue}`);
+      });
+      round.mended();
+      await verdict(crawl, { lapses: 'queued too', withinMs: 120_000 });
+    },
+    240_000,
+  );
 
   row(
     49,

@@ -15,6 +15,7 @@ export function testTransport(url: string, prefix: string, options: Partial<Rabb
     onLost: () => {},
     onRestored: () => {},
     onBlocked: () => {},
+    onStalled: () => {},
     ...options,
   });
 }

@@ -144,7 +144,6 @@ class Attempt {
   #succeed(socket: Socket): void {
     if (this.#isOver) return;
     this.#end();
-    this.#clock.connected();
     this.#onDialed(null, socket);
   }
 

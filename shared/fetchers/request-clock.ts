@@ -54,14 +54,11 @@ export class RequestClock {
     this.#arm();
   }
 
-  /** A connection that was made for the request is ready. */
-  connected(): void {
-    this.#timings?.onConnected();
-  }
-
   /** The request is being written to a connection. */
   sent(): void {
-    if (this.#timings !== undefined) this.#timings.isSent = true;
+    if (this.#timings === undefined) return;
+    this.#timings.isSent = true;
+    this.#timings.onSent();
   }
 
   /** The server closes the connection after its answer. */

@@ -139,7 +139,7 @@ export class SlotWait {
       const { grant, asked, answered } = await this.#askInTurn(request, until);
       if (!grant.granted) return { go: false, inMs: grant.inMs };
       const isFresh = limit.intervalMs === 0 || answered - asked <= SLOWEST_ANSWER_MS;
-      if (isFresh && grant.inMs === 0) return this.#turnOf(request);
+      if (isFresh && grant.inMs === 0) return this.#turnOf(request, answered - asked);
       if (isFresh) {
         await clock.sleep(grant.inMs, signal);
         const reached = clock.now();
@@ -148,23 +148,16 @@ export class SlotWait {
           // Each of the three delays may be short, and their sum still longer than an interval.
           const latestMs = Math.max(limit.intervalMs, SLOWEST_ANSWER_MS);
           const lateMs = clock.now() - asked - grant.inMs;
-          if (lateMs <= latestMs) {
-            if (lateMs > SLOWEST_ANSWER_MS) this.#tellLate(request);
-            return this.#turnOf(request);
-          }
+          if (lateMs <= latestMs) return this.#turnOf(request, lateMs);
         }
       }
       if (signal.aborted || clock.now() > until) return { go: false, inMs: 0 };
     }
   }
 
-  /** The next request may be in time, and would follow this one too soon. If that fails, slots are as far apart as ever. */
-  #tellLate({ host, limit }: SlotRequest): void {
-    void this.#gate.sentLate(host, limit).catch(() => {});
-  }
-
-  #turnOf(request: SlotRequest): SlotResult {
-    return { go: true, turn: new Turn(this.#gate, request, this.#closing, () => this.#left(request)) };
+  #turnOf(request: SlotRequest, lateMs = 0): SlotResult {
+    const onLeave = (): void => this.#left(request);
+    return { go: true, turn: new Turn(this.#gate, request, this.#closing, { lateMs, onLeave }) };
   }
 
   #taken({ host, limit }: SlotRequest): void {

@@ -12,6 +12,13 @@ export interface SlotHolder {
 /** Hosts that close the connection after each answer. */
 export type ClosingHosts = Pick<LRUCache<string, true>, 'has' | 'set'>;
 
+interface TurnOptions {
+  /** How long ago its slot was when the turn began; default: 0. */
+  readonly lateMs?: number;
+  /** The place is being left: a question that is put to the gate from now on finds it free. */
+  readonly onLeave?: () => void;
+}
+
 /** How a request went. */
 interface RequestResult {
   readonly isFailure?: boolean;
@@ -22,23 +29,24 @@ interface RequestResult {
 /**
  * The turn of one request, which begins at once.
  *
- * A request that has to connect first is sent some time after its slot: there are round trips, and in a busy process the event
- * loop is late. The next one uses that connection and is sent in time, so the two would follow each other too closely. So
- * the gate is told of a request that is sent well after its slot, unless the host closes its connections: then the next one is as late.
+ * It is sent some time after its slot: it may have to connect first, and in a busy process the event loop is late. The next one may be
+ * sent in time, and the two would follow each other too closely. So the gate is told of a request that is sent well after its slot, unless
+ * the host closes its connections: then the next one is as late.
  */
 export class Turn {
-  readonly timings = new RequestTimings(() => this.#onConnected());
+  readonly timings = new RequestTimings(() => this.#onSent());
   readonly #gate: HostGate;
   readonly #slot: SlotHolder;
   readonly #closing: ClosingHosts;
-  readonly #onLeave: () => void;
+  readonly #lateMs: number;
+  readonly #onLeave: TurnOptions['onLeave'];
   readonly #began = performance.now();
 
-  /** @param onLeave the place is being left: a question that is put to the gate from now on finds it free */
-  constructor(gate: HostGate, slot: SlotHolder, closing: ClosingHosts, onLeave: () => void = () => {}) {
+  constructor(gate: HostGate, slot: SlotHolder, closing: ClosingHosts, { lateMs = 0, onLeave }: TurnOptions = {}) {
     this.#gate = gate;
     this.#slot = slot;
     this.#closing = closing;
+    this.#lateMs = lateMs;
     this.#onLeave = onLeave;
   }
 
@@ -51,14 +59,15 @@ export class Turn {
       durationMs: answeredAt - waitedMs - this.#began,
       isFailure,
     });
-    this.#onLeave();
+    this.#onLeave?.();
     await leaving;
   }
 
-  #onConnected(): void {
+  #onSent(): void {
     const { host, limit } = this.#slot;
     const { intervalMs } = limit;
-    const isLate = intervalMs > 0 && performance.now() - this.#began > slotToleranceMs(intervalMs);
+    const lateMs = this.#lateMs + performance.now() - this.#began;
+    const isLate = intervalMs > 0 && lateMs > slotToleranceMs(intervalMs);
     // If that fails, the next request comes sooner after this one: slots are as far apart as ever.
     if (isLate && !this.#closing.has(host)) void this.#gate.sentLate(host, limit).catch(() => {});
   }

@@ -99,11 +99,11 @@ export class RequestTimings {
   isClosing = false;
   /** It may have reached the host: what becomes of it there isn't known until an answer comes. */
   isSent = false;
-  /** Called when a connection that was made for the request is ready, and the request is sent. */
-  readonly onConnected: () => void;
+  /** Called when the request is being written to a connection; again if it has to be sent once more, on another. */
+  readonly onSent: () => void;
 
-  constructor(onConnected: () => void = () => {}) {
-    this.onConnected = onConnected;
+  constructor(onSent: () => void = () => {}) {
+    this.onSent = onSent;
   }
 }
 

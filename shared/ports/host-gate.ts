@@ -23,7 +23,7 @@ export interface HostGate {
    * which a failure may raise but never lower. Costs nothing when places aren't counted.
    */
   leave(host: string, limit: HostLimit, holder: string, end?: RequestEnd): Promise<void>;
-  /** A request that had its slot is sent only now, well after it: the next slot comes no sooner than an interval from now. */
+  /** A request that had its slot is sent only now, well after it: the next slot comes no sooner than {@link afterLateMs} from now. */
   sentLate(host: string, limit: HostLimit): Promise<void>;
   /** Pauses a host for everybody, for release as well. A longer pause stands. */
   pause(host: string, ms: number, reason: string): Promise<void>;
@@ -85,6 +85,14 @@ export interface Grant {
   readonly inMs: number;
   /** What refused it: the host's pace, its open requests, or a pause. */
   readonly because?: 'pace' | 'concurrency' | 'pause';
+}
+
+/**
+ * How soon the next slot may come after a request that was sent late: a tenth less than an interval, as after one that was just not late
+ * enough to be told of.
+ */
+export function afterLateMs(intervalMs: number): number {
+  return Math.ceil(0.9 * intervalMs);
 }
 
 /**

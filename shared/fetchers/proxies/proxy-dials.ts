@@ -37,10 +37,7 @@ export class ProxyDials {
       const turn = this.#options.turns.take(clock, () => {
         connect(target)
           .finally(() => turn.end())
-          .then((socket) => {
-            clock.connected();
-            onDialed(null, socket);
-          }, onDialed);
+          .then((socket) => onDialed(null, socket), onDialed);
       });
       return () => turn.end();
     };

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import {
+  afterLateMs,
   type Grant,
   type HostGate,
   type HostLimit,
@@ -60,7 +61,7 @@ export class RedisHostGate implements HostGate, HostLimits {
   }
 
   async sentLate(host: string, { intervalMs }: HostLimit): Promise<void> {
-    if (intervalMs > 0) await this.#scripts.run('sent_late', host, Math.ceil(intervalMs));
+    if (intervalMs > 0) await this.#scripts.run('sent_late', host, afterLateMs(intervalMs));
   }
 
   async pause(host: string, ms: number, reason: string): Promise<void> {

@@ -1,4 +1,5 @@
 import {
+  afterLateMs,
   type Grant,
   type HostGate,
   type HostLimit,
@@ -50,7 +51,7 @@ export class SqliteHostGate implements HostGate, HostLimits {
     if (intervalMs === 0) return;
     await this.#store.move((moves) => {
       const host = moves.host(name);
-      host.nextAt = Math.max(host.nextAt, moves.now + Math.ceil(intervalMs));
+      host.nextAt = Math.max(host.nextAt, moves.now + afterLateMs(intervalMs));
     });
   }
 

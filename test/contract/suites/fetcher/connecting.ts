@@ -59,25 +59,25 @@ export function describeConnecting(setup: Setup): void {
       for (const ended of await Promise.all(hanging)) expect(ended).toMatchObject({ reason: 'aborted' });
     });
 
-    test('a request tells when its new connection is ready, and whether the next one will need another', async () => {
+    test('a request tells when it is sent, and whether the next one will need a new connection', async () => {
       const { fetch, fetcher, site } = await setup();
       site.on('/closes', (_, response) => void response.setHeader('connection', 'close').end('x'));
       const asked = async (path: string): Promise<[requestsBefore: number[], isClosing: boolean]> => {
-        const connected: number[] = [];
-        const timings = new RequestTimings(() => void connected.push(site.count(path)));
+        const sent: number[] = [];
+        const timings = new RequestTimings(() => void sent.push(site.count(path)));
         await fetch(path, { timings });
-        return [connected, timings.isClosing];
+        return [sent, timings.isClosing];
       };
       expect(await asked('/page/1'), 'before the request is sent').toEqual([[0], false]);
-      expect(await asked('/page/2'), 'a kept connection').toEqual([[], false]);
-      expect(await asked('/closes')).toEqual([[], true]);
+      expect(await asked('/page/2'), 'on a kept connection, too').toEqual([[0], false]);
+      expect(await asked('/closes')).toEqual([[0], true]);
       expect(await asked('/page/3')).toEqual([[0], false]);
-      let connected = 0;
+      let sent = 0;
       site.on('/robots.txt', (_, response) => void response.setHeader('connection', 'close').end('x'));
       for (let n = 0; n < 2; n++) {
-        const timings = new RequestTimings(() => void connected++);
+        const timings = new RequestTimings(() => void sent++);
         for await (const _ of (await fetcher.open({ url: site.url('/robots.txt'), timings })).body);
-        expect([connected, timings.isClosing], 'documents too').toEqual([n, true]);
+        expect([sent, timings.isClosing], 'documents too').toEqual([n + 1, true]);
       }
     });
 

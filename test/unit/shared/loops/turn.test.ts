@@ -20,8 +20,8 @@ function setup(intervalMs: number) {
 
 // biome-ignore format: a table
 test.each<[string, number, number, number]>([
-  ['connected at once',                    1_000,  90, 0],
-  ['connected late',                       1_000, 110, 1],
+  ['sent at once',                    1_000,  90, 0],
+  ['sent late',                       1_000, 110, 1],
   ['late for a short interval',              100,  20, 1],
   ['late by the most that any may be',    60_000, 110, 1],
   ['late, but the host has no pace',           0, 400, 0],
@@ -29,7 +29,7 @@ test.each<[string, number, number, number]>([
   const { turn, late } = setup(intervalMs);
   const { timings } = turn();
   vi.advanceTimersByTime(afterMs);
-  timings.onConnected();
+  timings.onSent();
   expect(late).toEqual(Array(times).fill('a.test'));
 });
 
@@ -38,7 +38,7 @@ test('where connections are closed after each answer, every request is as late: 
   for (let n = 0; n < 3; n++) {
     const request = turn();
     vi.advanceTimersByTime(500);
-    request.timings.onConnected();
+    request.timings.onSent();
     request.timings.isClosing = true;
     await request.over();
   }

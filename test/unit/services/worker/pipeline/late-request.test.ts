@@ -22,7 +22,7 @@ async function setupLate() {
   });
   const connect = async (timings: RequestTimings | undefined): Promise<void> => {
     await sleep(100);
-    timings?.onConnected();
+    timings?.onSent();
   };
   const { fetcher } = world.parts;
   const late = withMethods(fetcher, {

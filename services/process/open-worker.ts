@@ -13,6 +13,7 @@ import type { Transport } from '../../shared/ports/transport.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { boundHeap } from '../../shared/runtime/engine/bounded-heap.ts';
 import { optimiseEarly } from '../../shared/runtime/engine/early-optimisation.ts';
+import { warnOfLittleMemory } from '../../shared/runtime/limits.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import type { Settings } from '../../shared/settings/table.ts';
@@ -52,6 +53,7 @@ interface OpenWorkerOptions {
 /** A worker out of its parts, not started. */
 export function openWorker({ settings, stores, defaults, catalogue, secrets, ...parts }: OpenWorkerOptions): Worker {
   optimiseEarly();
+  warnOfLittleMemory(parts.log);
   const { frontier, runs, gate, cache, roster } = stores;
   const { rules, fetcher, log } = parts;
   const { hostConcurrency, fetchTimeout: timeoutMs } = settings;

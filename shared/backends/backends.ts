@@ -17,7 +17,7 @@ import type { StoreMemory } from '../ports/store-memory.ts';
 import type { DeadLetters, QueueInspector, Transport } from '../ports/transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { Service } from '../runtime/lifecycle.ts';
-import { memoryLimit } from '../runtime/limits.ts';
+import { bodyMemoryOf, memoryLimit } from '../runtime/limits.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
@@ -88,8 +88,6 @@ const GIVE_UP_FLEET_MS = 6 * HOUR_MS;
 const HEARTBEAT_SECONDS = 30;
 const PUBLISH_WINDOW = 500;
 const TRY_PROXY_MS = 5_000;
-/** The rest is for what is made of the bodies, and for everything else. */
-const MOST_BODY_SHARE = 0.25;
 
 /** The id of this process among workers: `<hostname>-<8 hex>`. */
 export function newWorkerId(): string {
@@ -313,7 +311,7 @@ export async function openFetcher({
     allowedPrivate: settings.privateHosts,
     hostHeaders,
     trust: { authorities: settings.caFile, unchecked: settings.insecure },
-    bodyMemory: new BodyMemory(Math.min(settings.bodyMemory, Math.floor(memoryLimit() * MOST_BODY_SHARE))),
+    bodyMemory: new BodyMemory(Math.min(settings.bodyMemory, bodyMemoryOf(memoryLimit()))),
     ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, names.lookup, log) }),
   });
 }

@@ -1,9 +1,13 @@
-import { openFileLimit } from '../runtime/limits.ts';
+import { memoryLimit, openFileLimit } from '../runtime/limits.ts';
 
 /** Kept at most: enough for 2,000 hosts that are asked every second, of which each may have two. */
 const MOST = 4_096;
 /** The part of this process' open files that they may take. */
 const PART_OF_FILES = 1 / 4;
+/** The part of its memory. In a container of 256 MiB, those of 2,000 hosts would take half of it. */
+const PART_OF_MEMORY = 1 / 6;
+/** What one takes: in the heap, beside it, and what the heap grows by meanwhile. */
+const BYTES_EACH = 64 * 1024;
 
 interface Closable {
   destroy(): void;
@@ -18,7 +22,7 @@ export class IdleConnections {
   /** In the order in which they began to wait. */
   readonly #waiting = new Map<Closable, NodeJS.Timeout | undefined>();
 
-  constructor(most = Math.min(MOST, Math.floor(openFileLimit() * PART_OF_FILES))) {
+  constructor(most = mostIdle()) {
     this.#most = most;
   }
 
@@ -46,4 +50,9 @@ export class IdleConnections {
     this.take(connection);
     connection.destroy();
   }
+}
+
+/** How many a process with these limits keeps. */
+export function mostIdle(files = openFileLimit(), memory = memoryLimit()): number {
+  return Math.min(MOST, Math.floor(files * PART_OF_FILES), Math.floor((memory * PART_OF_MEMORY) / BYTES_EACH));
 }

@@ -65,7 +65,7 @@ export const SETTINGS = {
     'BODY_MEMORY',
     bytes(),
     '256MiB',
-    'Memory for the bodies of pages, and for what joins get, in one process, at most a quarter of what it may have; when it is used up, reading waits.',
+    'Memory for the bodies of pages, and for what joins get, in one process, at most a quarter of what it may have beyond 160 MiB; when it is used up, reading waits.',
   ),
   maxRedirects: setting(
     'fetch',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { IdleConnections } from '../../../../shared/fetchers/idle-connections.ts';
+import { IdleConnections, mostIdle } from '../../../../shared/fetchers/idle-connections.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -36,4 +36,12 @@ test('above the bound, the one that has waited longest is closed', () => {
   idle.keep(one);
   idle.keep(third);
   expect([one, other, third].map(({ destroy }) => destroy.mock.calls.length)).toEqual([0, 1, 0]);
+});
+
+test.each([
+  ['a large machine', 1_000_000, 24 * 2 ** 30, 4_096],
+  ['few files', 1_024, 24 * 2 ** 30, 256],
+  ['a container of 256 MiB', 1_000_000, 256 * 2 ** 20, 682],
+])('%s: with %i files and %i bytes, so many are kept', (_, files, memory, most) => {
+  expect(mostIdle(files, memory)).toBe(most);
 });

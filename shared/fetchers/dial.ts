@@ -79,6 +79,7 @@ class Attempt {
   #timer: NodeJS.Timeout | undefined;
   #turn: Turn | undefined;
   #socket: Socket | undefined;
+  #stopHearing: (() => void) | undefined;
   #isOver = false;
 
   constructor(target: DialTarget, clock: RequestClock, options: DirectDialOptions, onDialed: OnDialed) {
@@ -126,8 +127,7 @@ class Attempt {
     };
     const socket = net.connect(options);
     this.#socket = socket;
-    // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
-    socket.on('error', (error) => this.fail(error));
+    this.#stopHearing = hearErrors(socket, (error) => this.fail(error));
     socket.once('connect', () => {
       if (!isSecure) {
         this.#succeed(socket);
@@ -144,6 +144,7 @@ class Attempt {
   #succeed(socket: Socket): void {
     if (this.#isOver) return;
     this.#end();
+    this.#stopHearing?.();
     this.#onDialed(null, socket);
   }
 
@@ -178,9 +179,31 @@ export function secured(
     ...(session === undefined ? {} : { session }),
     ...certificates.optionsFor(host),
   });
-  secure.on('session', (fresh) => sessions.set(key, fresh));
-  // This listener stays: while the socket passes from one owner to the next, an unheard error would end the process.
-  secure.on('error', (error) => onDialed(withRemedy(error, host)));
-  secure.once('secureConnect', () => onDialed(null, secure));
+  keepSessions(secure, sessions, key);
+  const stopHearing = hearErrors(secure, (error) => onDialed(withRemedy(error, host)));
+  secure.once('secureConnect', () => {
+    stopHearing();
+    onDialed(null, secure);
+  });
   return secure;
 }
+
+/** Apart, so that the listener holds nothing else as long as the connection lives. */
+function keepSessions(secure: tls.TLSSocket, sessions: TlsOptions['sessions'], key: string): void {
+  secure.on('session', (fresh) => sessions.set(key, fresh));
+}
+
+/**
+ * Hears the errors of a connection until the returned function is called. From then on they are ignored: while a socket passes from
+ * one owner to the next, an unheard error would end the process, and a listener that knows the request would hold it as long
+ * as the connection lives.
+ */
+function hearErrors(socket: Socket, onError: (error: Error) => void): () => void {
+  socket.on('error', onError);
+  return () => {
+    socket.on('error', ignore);
+    socket.off('error', onError);
+  };
+}
+
+function ignore(): void {}

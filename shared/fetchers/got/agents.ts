@@ -22,21 +22,28 @@ export function notingSent(request: http.ClientRequest, clock: RequestClock): ht
   return request.once('socket', () => clock.sent());
 }
 
+/** Node.js keeps these as long as the connection: the request that it was made for, and its answer, would live as long. */
+function letGo(options: Partial<Dialed>): void {
+  Object.assign(options, { clock: undefined, onGone: undefined });
+}
+
 /** Makes a pool get its connections from the dials that `dialFor` returns for their requests. */
 function dialing<A extends http.Agent, O extends Dialed>(pool: A, dialFor: (options: O) => Dial): A {
   const isSecure = pool instanceof https.Agent;
   pool.createConnection = (given, onConnection) => {
     const options = given as O;
+    const { clock, onGone } = options;
     const tell = onConnection as OnConnection;
     let isOver = false;
     const done: OnConnection = (error, socket) => {
       if (isOver) return;
       isOver = true;
+      letGo(options);
       tell(error, socket);
     };
     const target = { hostname: options.host ?? '', port: Number(options.port), isSecure };
-    const cancel = dialFor(options)(target, options.clock, done);
-    options.onGone(() => {
+    const cancel = dialFor(options)(target, clock, done);
+    onGone(() => {
       cancel();
       done(new Error('The request was given up'));
     });

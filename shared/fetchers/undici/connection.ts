@@ -26,6 +26,7 @@ const MOST_STREAMS = 100;
 export class Connection {
   readonly #client: Client;
   readonly #events: ConnectionEvents;
+  #madeFor: RequestClock | undefined;
   #cancelDial = (): void => {};
   #socket: Socket | undefined;
   #open = 0;
@@ -35,13 +36,21 @@ export class Connection {
   /** @param clock of the request that it is made for */
   constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents) {
     this.#events = events;
+    this.#madeFor = clock;
     this.#client = new Client(origin, {
       connect: (options, callback) => {
+        const madeFor = this.#madeFor;
+        if (madeFor === undefined) {
+          callback(new Error('it connects once'), null);
+          return;
+        }
+        // It is not held as long as the connection lives.
+        this.#madeFor = undefined;
         const { hostname, protocol, port } = options;
         const isSecure = protocol === 'https:';
         const schemePort = isSecure ? 443 : 80;
         const target = { hostname, port: port === '' ? schemePort : Number(port), isSecure };
-        this.#cancelDial = dial(target, clock, (error, socket) => {
+        this.#cancelDial = dial(target, madeFor, (error, socket) => {
           this.#cancelDial = () => {};
           this.#socket = socket;
           if (socket === undefined) {

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConnectTurns } from '../../../../shared/fetchers/connect-turns.ts';
 import { RequestTimings } from '../../../../shared/ports/fetcher.ts';
 import { startBlockedListener } from '../../../support/blocked-listener.ts';
+import { collectGarbage } from '../../../support/hostile/garbage.ts';
 import { LoopbackServer } from '../../../support/loopback-server.ts';
 import type { Setup } from './setup.ts';
 
@@ -79,6 +80,23 @@ export function describeConnecting(setup: Setup): void {
         for await (const _ of (await fetcher.open({ url: site.url('/robots.txt'), timings })).body);
         expect([sent, timings.isClosing], 'documents too').toEqual([n + 1, true]);
       }
+    });
+
+    test('a kept connection holds nothing of the request that it was made for', async () => {
+      const { fetch, site } = await setup();
+      const ask = async (path: string): Promise<WeakRef<RequestTimings>> => {
+        const timings = new RequestTimings();
+        await fetch(path, { timings });
+        return new WeakRef(timings);
+      };
+      const first = await ask('/page/1');
+      const isHeld = (): boolean => {
+        collectGarbage();
+        return first.deref() !== undefined;
+      };
+      await expect.poll(isHeld).toBe(false);
+      await ask('/page/2');
+      expect(site.connections, 'it is open still').toBe(1);
     });
 
     test('who waits for its turn ends with the signal, at once, and is never heard of', async () => {

@@ -4,9 +4,9 @@ import { memoryLimit, openFileLimit } from '../runtime/limits.ts';
 const MOST = 4_096;
 /** The part of this process' open files that they may take. */
 const PART_OF_FILES = 1 / 4;
-/** The part of its memory. In a container of 256 MiB, those of 2,000 hosts would take half of it. */
+/** The part of its memory. In a container of 200 MiB, those of 2,000 hosts would take more than is left. */
 const PART_OF_MEMORY = 1 / 6;
-/** What one takes: in the heap, beside it, and what the heap grows by meanwhile. */
+/** What one takes: in the heap, beside it, and in the kernel, whose buffers count in a container. */
 const BYTES_EACH = 64 * 1024;
 
 interface Closable {

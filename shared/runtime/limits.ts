@@ -5,7 +5,7 @@ import type { Logger } from './logger.ts';
 /** Where the limit can't be read: more than anybody would reach. */
 const UNKNOWN_FILES = 1_000_000;
 
-/** With 200 MiB, neither pages of 5 MB nor 2,000 hosts at once got the process killed; with 180 MiB they did. */
+/** With 200 MiB, neither pages of 5 MB nor 2,000 hosts at once got the process killed; with 180 MiB, the pages did. */
 const LEAST_MEMORY = 200 * 2 ** 20;
 
 /** How many processes share the memory, this one included. */

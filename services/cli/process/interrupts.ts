@@ -13,6 +13,12 @@ export const LEFT_OVER_MS = 1_000;
 /** How long an action may take to end by itself after a signal, and to name the service that it waited for. */
 const ANSWER_MS = 250;
 
+/**
+ * A signal so soon after the first is the same one: `timeout` sends its signal to the process and then to its group, and a process that
+ * passes on what the terminal has sent to all does the like. Nobody presses Ctrl-C twice in this time.
+ */
+export const SAME_SIGNAL_MS = 100;
+
 /** Of a process that was interrupted. */
 export const EXIT_INTERRUPTED = 130;
 
@@ -24,9 +30,13 @@ export class Interrupts {
   readonly #abort = new AbortController();
   readonly #onSignal = (signal: StopSignal): void => {
     if (this.#isClosed) process.exit();
-    if (this.#first !== undefined) this.#stopAtOnce();
+    const now = performance.now();
+    if (this.#askedAt !== undefined) {
+      if (now - this.#askedAt > SAME_SIGNAL_MS) this.#stopAtOnce();
+      return;
+    }
     this.#first = signal;
-    this.#askedAt = performance.now();
+    this.#askedAt = now;
     this.#abort.abort();
   };
   readonly #lastWords: () => readonly string[];

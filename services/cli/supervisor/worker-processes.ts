@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { EXIT_INTERRUPTED, GRACE_MS, type StopSignal } from '../process/interrupts.ts';
+import { EXIT_INTERRUPTED, GRACE_MS, SAME_SIGNAL_MS, type StopSignal } from '../process/interrupts.ts';
 import { passOn } from '../text/output.ts';
 import { restartDelayMs } from './restart-delay.ts';
 import { passWholeLines } from './whole-lines.ts';
@@ -45,7 +45,8 @@ export class WorkerProcesses {
   readonly #options: WorkerProcessesOptions;
   readonly #running = new Set<ChildProcess>();
   readonly #stop = new AbortController();
-  #signals = 0;
+  /** When the first signal came. */
+  #askedAt: number | undefined;
   readonly #onSignal = (signal: StopSignal): void => this.#passOn(signal);
 
   constructor(options: WorkerProcessesOptions) {
@@ -117,10 +118,13 @@ export class WorkerProcesses {
   }
 
   #passOn(signal: StopSignal): void {
-    this.#signals++;
+    const now = performance.now();
+    if (now - (this.#askedAt ?? Number.NEGATIVE_INFINITY) <= SAME_SIGNAL_MS) return;
+    const isFirst = this.#askedAt === undefined;
+    this.#askedAt ??= now;
     for (const child of this.#running) child.kill(signal);
     this.#stop.abort();
-    const patienceMs = this.#signals === 1 ? GRACE_MS[signal] + STUCK_MS : AT_ONCE_MS;
+    const patienceMs = isFirst ? GRACE_MS[signal] + STUCK_MS : AT_ONCE_MS;
     setTimeout(() => this.#kill(), patienceMs).unref();
   }
 

@@ -1,3 +1,4 @@
+import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Young objects need this much room: with less, pages in hand survive collections and are copied. */
@@ -5,11 +6,6 @@ const ENOUGH_YOUNG_BYTES = 32 * 2 ** 20;
 /** The same with many pages in hand, which survive longer: at a polite pace, each waits for its host. */
 const ENOUGH_FOR_MANY_BYTES = 64 * 2 ** 20;
 const MANY_IN_HAND = 96;
-/** A busy process reaches that within two or three seconds. */
-const LOOK_EVERY_MS = 50;
-const BUSY_START_MS = 10_000;
-/** A crawl at a slow pace may reach it after hours. */
-const LATER_LOOK_EVERY_MS = 1_000;
 
 /**
  * Bounds how far the heap of this process grows beyond what lives in it: for a process that fetches pages.
@@ -32,29 +28,26 @@ const LATER_LOOK_EVERY_MS = 1_000;
  * all cores busy, helpers come late: with them, pages take 3 to 5 % more CPU time, and the loop stands still a third longer.
  *
  * V8 reads these flags each time it collects or decides how far to grow, so they can be set in a running process, and the growth
- * factor once the size is right; it reads a maximum size only at the start. The timer keeps no process alive, and ends with the larger size.
+ * factor once the size is right; it reads a maximum size only at the start. The size is looked at after each collection, since that is when
+ * it doubles: looked at once a second, it went from 32 MiB to 128 where many pages came into hand at once. The observer keeps no process
+ * alive, and ends with the larger size.
  *
  * @param inHand the pages that this process has in hand now
  */
 export function boundHeap(inHand: () => number): void {
   setFlagsFromString('--heap-growing-percent=40');
   setFlagsFromString('--no-parallel-scavenge');
-  const startedAt = performance.now();
   let grows = true;
-  const look = (): void => {
+  const observer = new PerformanceObserver(() => {
     const enough = inHand() > MANY_IN_HAND ? ENOUGH_FOR_MANY_BYTES : ENOUGH_YOUNG_BYTES;
     const young = youngBytes();
     if (young < enough !== grows) {
       grows = young < enough;
       setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
     }
-    if (young < ENOUGH_FOR_MANY_BYTES) lookAgain();
-  };
-  const lookAgain = (): void => {
-    const isStarting = performance.now() - startedAt < BUSY_START_MS;
-    setTimeout(look, isStarting ? LOOK_EVERY_MS : LATER_LOOK_EVERY_MS).unref();
-  };
-  lookAgain();
+    if (young >= ENOUGH_FOR_MANY_BYTES) observer.disconnect();
+  });
+  observer.observe({ entryTypes: ['gc'] });
 }
 
 function youngBytes(): number {

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
 import { describe, expect, inject, test } from 'vitest';
 import { type Fleet, openFleet } from '../../support/fleet.ts';
@@ -215,6 +216,8 @@ describe('exit codes', () => {
     expect(await workplace.json(['status', 'hung'])).toMatchObject({ state: 'running', inFlight: 1, workers: 1 });
     worker.signal('SIGINT');
     await worker.says(/stopping: finishing the pages in hand/);
+    // Sooner, it would be the same one.
+    await sleep(200);
     worker.signal('SIGINT');
     const { code, stderr } = await worker.ended;
     expect(code).toBe(130);

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { TestSite, type TestSiteOptions } from '../../support/site.ts';
@@ -163,6 +164,8 @@ describe('trawl crawl --resume', () => {
     await site.arrival('/hang');
     crawl.signal('SIGINT');
     await crawl.says(/Finishing the pages in hand/);
+    // Sooner, it would be the same one.
+    await sleep(200);
     crawl.signal('SIGINT');
     const { code, stderr } = await crawl.ended;
     expect(code).toBe(130);

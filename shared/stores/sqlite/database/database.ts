@@ -286,7 +286,7 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
     // A transaction changes a few scattered rows: with small pages, half as many bytes go into the log.
     if (version === 0) database.exec('PRAGMA page_size = 1024; PRAGMA auto_vacuum = INCREMENTAL');
     database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000',
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000',
     );
     if (version < SCHEMA_VERSION) updateSchema(database);
     database.exec('PRAGMA busy_timeout = 0');

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 
+/** Nobody presses Ctrl-C twice within it. */
+const SAME_SIGNAL_MS = 100;
 const MODULE = new URL('../../../../../services/cli/process/interrupts.ts', import.meta.url).href;
 
 /** A process that does `body` at the first signal, with `interrupts` and `told`, which prints a line. */
@@ -30,8 +33,19 @@ it('a process told twice while it stops ends at once, with 130', async () => {
   expect(await says()).toBe('ready');
   child.kill('SIGTERM');
   expect(await says()).toBe('stopping');
+  await sleep(2 * SAME_SIGNAL_MS);
   child.kill('SIGTERM');
   expect(await ended).toEqual([130, null]);
+});
+
+it('a signal that is sent twice at once, as `timeout` does, counts once', async () => {
+  const { child, says, ended } = startProcess(`
+    told('stopping');
+    process.kill(process.pid, 'SIGTERM');
+    setTimeout(() => { told('finished'); process.exitCode = 0; clearInterval(alive); interrupts.close(); }, ${3 * SAME_SIGNAL_MS});`);
+  expect(await says()).toBe('ready');
+  child.kill('SIGTERM');
+  expect([await says(), await says(), await ended]).toEqual(['stopping', 'finished', [0, null]]);
 });
 
 it('a process told again when all has been stopped keeps the exit code that it has come to', async () => {

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { readScript, type ScriptName } from '../../shared/stores/redis/scripts.ts';
+import { CALLED_EACH_PAGE } from '../../shared/stores/redis/frontier.ts';
+import { CALLED_EACH_REQUEST } from '../../shared/stores/redis/host-gate.ts';
+import { joinScripts, readScript, type ScriptName } from '../../shared/stores/redis/script-text.ts';
 
 /** What Redis did for a while. */
 export interface RedisSpan {
@@ -20,7 +22,12 @@ const TIMED = [
 /** Measures what Redis does between `start` and `stop`, by its own counts, slow log and CPU time. */
 export class RedisFigures {
   readonly #redis: Redis;
-  readonly #names = new Map(TIMED.map((name) => [hash('sha1', readScript(name)), name]));
+  readonly #names = new Map([
+    ...TIMED.map((name) => [hash('sha1', readScript(name)), name] as const),
+    ...[CALLED_EACH_PAGE, CALLED_EACH_REQUEST].map(
+      (names) => [hash('sha1', joinScripts(names)), names.join(' or ')] as const,
+    ),
+  ]);
   #from = { at: 0, cpu: 0 };
 
   constructor(redis: Redis) {

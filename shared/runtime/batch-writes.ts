@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { atEndOfTurn } from './end-of-turn.ts';
 
 /**
  * Sends everything that is written to a socket in one turn of the event loop in one system call.
@@ -13,7 +14,7 @@ export function batchWrites(socket: Duplex): void {
     if (!isHeld) {
       isHeld = true;
       socket.cork();
-      setImmediate(() => {
+      atEndOfTurn('send', () => {
         isHeld = false;
         socket.uncork();
       });

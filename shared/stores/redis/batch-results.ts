@@ -22,7 +22,7 @@ export class RedisBatchResults implements BatchResults {
   constructor({ redis, prefix, clock }: RedisBatchResultsOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock });
   }
 
   async open(run: string, request: string, keepMs: number): Promise<boolean> {

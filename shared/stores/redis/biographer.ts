@@ -30,7 +30,7 @@ export class RedisBiographer implements Biographer {
   constructor({ redis, prefix, clock }: RedisBiographerOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock });
   }
 
   async isKnown(mark: string): Promise<boolean> {

@@ -44,6 +44,7 @@ import { readInputs } from './group-entry.ts';
 import { LookLag } from './look-lag.ts';
 import type { RedisMemory } from './memory-watch.ts';
 import { readKnownPage } from './page-entry.ts';
+import type { ScriptName } from './script-text.ts';
 import { Scripts } from './scripts.ts';
 import { flatten } from './settlement.ts';
 
@@ -61,6 +62,8 @@ interface RedisFrontierOptions {
 
 /** Only the newest stay: millions of failures would fill Redis with notes nobody reads. Dead letters have them, too. */
 const MOST_NOTED = 50_000;
+/** Its scripts that run for every page. */
+export const CALLED_EACH_PAGE = ['admit', 'settle'] as const satisfies readonly ScriptName[];
 /** Releases that one script is told of. */
 const MOST_NAMED = 500;
 /** Where nobody watches Redis' memory, only Redis itself does. */
@@ -92,7 +95,7 @@ export class RedisFrontier
     this.#policy = policy;
     this.#memory = memory;
     this.#time = () => (clock ?? performance).now();
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock, joined: CALLED_EACH_PAGE });
   }
 
   async offer(run: string, tasks: readonly Offer[], options: OfferOptions = {}): Promise<OfferResult> {

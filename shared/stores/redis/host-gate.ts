@@ -12,6 +12,7 @@ import {
 import type { Clock } from '../../runtime/clock.ts';
 import { inTenths } from '../../task/host/host-pace.ts';
 import { PLACE_LEASE_MS } from '../policy.ts';
+import type { ScriptName } from './script-text.ts';
 import { Scripts } from './scripts.ts';
 
 interface RedisHostGateOptions {
@@ -21,12 +22,15 @@ interface RedisHostGateOptions {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
+/** Its scripts that run for every request, or for most. */
+export const CALLED_EACH_REQUEST = ['gate', 'paused', 'sent_late', 'leave'] as const satisfies readonly ScriptName[];
+
 /** The gate of a fleet: one script per question, on the hash that release reads too. */
 export class RedisHostGate implements HostGate, HostLimits {
   readonly #scripts: Scripts;
 
   constructor({ redis, prefix, clock }: RedisHostGateOptions) {
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock, joined: CALLED_EACH_REQUEST });
   }
 
   async ask(

@@ -15,7 +15,7 @@ export class RedisHostOverview implements HostOverview {
   readonly #scripts: Scripts;
 
   constructor({ redis, prefix, clock }: RedisHostOverviewOptions) {
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock });
   }
 
   async due(): Promise<number> {

@@ -46,7 +46,7 @@ export class RedisMarks implements Marks {
   constructor({ redis, prefix, clock }: RedisMarksOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock });
   }
 
   async ofRun(run: string, marks: readonly string[]): Promise<readonly boolean[]> {

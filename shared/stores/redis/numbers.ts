@@ -165,11 +165,7 @@ const NUMBERS: Readonly<Record<string, number | string>> = {
   WORKING_MS,
 };
 
-/** Lua definitions of the names that a script uses, and of no others: each costs a little every time the script runs. */
-export function numbersFor(script: string): string {
-  const used = new Set(script.match(/\b[A-Z][A-Z_]+\b/g));
-  return Object.entries(NUMBERS)
-    .filter(([name]) => used.has(name))
-    .map(([name, value]) => `local ${name} = ${JSON.stringify(value)}\n`)
-    .join('');
+/** A script with the values of these names in their places: a variable for each would cost a little every time the script runs. */
+export function withNumbers(script: string): string {
+  return script.replace(/\b[A-Z][A-Z_]+\b/g, (name) => (name in NUMBERS ? JSON.stringify(NUMBERS[name]) : name));
 }

@@ -24,7 +24,7 @@ export class RedisRoster implements Roster {
   constructor({ redis, prefix, clock }: RedisRosterOptions) {
     this.#redis = redis;
     this.#key = `${prefix}workers`;
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock });
   }
 
   async beat(worker: WorkerBeat): Promise<void> {

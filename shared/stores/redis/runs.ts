@@ -47,7 +47,7 @@ export class RedisRuns implements Runs, RunOverview {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#marks = marks;
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock });
     this.#incarnations = incarnations;
   }
 

@@ -1,87 +1,99 @@
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../runtime/clock.ts';
-import { numbersFor } from './numbers.ts';
-import { usedFunctions } from './used-functions.ts';
-
-/** Where each script is, by its file's name. */
-const FILES: ReadonlyMap<string, string> = new Map(
-  readdirSync(join(import.meta.dirname, 'lua'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.name.endsWith('.lua'))
-    .map((entry) => [entry.name, join(entry.parentPath, entry.name)]),
-);
-
-/** The names of the scripts: one file each in a folder of `stores/redis/lua`. */
-export type ScriptName =
-  | 'admit'
-  | 'agree'
-  | 'producer_beat'
-  | 'cache'
-  | 'claim'
-  | 'drain'
-  | 'due'
-  | 'fail'
-  | 'find'
-  | 'forget'
-  | 'end_queued'
-  | 'gate'
-  | 'handed'
-  | 'hosts'
-  | 'inputs'
-  | 'keep_result'
-  | 'keep_robots'
-  | 'known'
-  | 'leave'
-  | 'limit_host'
-  | 'missing'
-  | 'now'
-  | 'offer'
-  | 'oldest_due'
-  | 'open'
-  | 'pause_host'
-  | 'pause_stuck'
-  | 'paused'
-  | 'paused_hosts'
-  | 'progress'
-  | 'queued'
-  | 'reap'
-  | 'release'
-  | 'renew'
-  | 'roster'
-  | 'run_counts'
-  | 'seal'
-  | 'sent_late'
-  | 'settle'
-  | 'slow'
-  | 'steer'
-  | 'sweep'
-  | 'trace'
-  | 'unmark'
-  | 'unmark_all';
+import { atEndOfTurn } from '../../runtime/end-of-turn.ts';
+import { joinScripts, readScript, type ScriptName } from './script-text.ts';
 
 type Argument = string | number | Buffer;
+
+interface Script {
+  readonly sha: string;
+  readonly text: string;
+}
+
+/** A call that goes to Redis together with others. */
+interface Call {
+  readonly name: ScriptName;
+  readonly args: readonly Argument[];
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface ScriptsOptions {
+  readonly redis: Redis;
+  /** Before every key. */
+  readonly prefix: string;
+  /** Left out everywhere but in the contract suite: time is the server's own. */
+  readonly clock?: Pick<Clock, 'now'> | undefined;
+  /** Scripts that are called several times a page. */
+  readonly joined?: readonly ScriptName[];
+}
+
+/** What one script does at most: the settling of this many pages holds Redis for a millisecond or two. */
+const MOST_TOGETHER = 16;
 
 /**
  * Runs the scripts of `stores/redis/lua` on one Redis, with the key prefix first and the time last, as every script expects
  * them. A script that the server has forgotten is sent again.
+ *
+ * Calls of joined scripts that are made in one turn of the event loop run as one script, in their order: a busy worker makes eight, say.
+ * Half of what a short script takes is its beginning: the reading of its arguments, the time, its functions. For 50,000 pages
+ * of 2,000 hosts, Redis took 6.2 s of CPU time with two workers, and 8.0 with a script for each call. One that fails keeps no other from running.
  */
 export class Scripts {
   readonly #redis: Redis;
   readonly #prefix: string;
-  readonly #clock: Pick<Clock, 'now'> | undefined;
-  readonly #loaded = new Map<ScriptName, { readonly sha: string; readonly text: string }>();
+  readonly #clock: ScriptsOptions['clock'];
+  readonly #joined: readonly ScriptName[];
+  readonly #read = new Map<ScriptName | 'joined', Script>();
+  #calls: Call[] = [];
 
-  /** @param clock left out everywhere but in the contract suite: time is the server's own */
-  constructor(redis: Redis, prefix: string, clock?: Pick<Clock, 'now'>) {
+  constructor({ redis, prefix, clock, joined = [] }: ScriptsOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#clock = clock;
+    this.#joined = joined;
   }
 
   async run(name: ScriptName, ...args: readonly Argument[]): Promise<unknown> {
-    const { sha, text } = this.#script(name);
+    if (this.#joined.includes(name)) return await this.#join(name, args);
+    // Nothing overtakes what was asked for before.
+    this.#flush();
+    return await this.#send(this.#script(name), args);
+  }
+
+  #join(name: ScriptName, args: readonly Argument[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#calls.length === 0) atEndOfTurn('write', () => this.#flush());
+      this.#calls.push({ name, args, resolve, reject });
+      if (this.#calls.length === MOST_TOGETHER) this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const calls = this.#calls;
+    const [first] = calls;
+    if (first === undefined) return;
+    this.#calls = [];
+    if (calls.length === 1) this.#send(this.#script(first.name), first.args).then(first.resolve, first.reject);
+    else void this.#sendAll(calls);
+  }
+
+  async #sendAll(calls: readonly Call[]): Promise<void> {
+    try {
+      const args = calls.flatMap(({ name, args }) => [name, args.length, ...args]);
+      const replies = (await this.#send(this.#script('joined'), args)) as readonly unknown[];
+      for (const [at, { resolve, reject }] of calls.entries()) {
+        const reply = replies[at];
+        if (reply instanceof Error) reject(reply);
+        else resolve(reply);
+      }
+    } catch (error: unknown) {
+      for (const { reject } of calls) reject(error);
+    }
+  }
+
+  async #send({ sha, text }: Script, args: readonly Argument[]): Promise<unknown> {
     const all = [this.#prefix, ...args, this.#clock?.now() ?? '-'];
     try {
       return await this.#redis.evalsha(sha, 0, ...all);
@@ -91,35 +103,13 @@ export class Scripts {
     }
   }
 
-  #script(name: ScriptName): { readonly sha: string; readonly text: string } {
-    let script = this.#loaded.get(name);
+  #script(name: ScriptName | 'joined'): Script {
+    let script = this.#read.get(name);
     if (script === undefined) {
-      const text = readScript(name);
+      const text = name === 'joined' ? joinScripts(this.#joined) : readScript(name);
       script = { sha: hash('sha1', text), text };
-      this.#loaded.set(name, script);
+      this.#read.set(name, script);
     }
     return script;
   }
-}
-
-/**
- * The text of a script: its first line, which has to stay the first, its numbers, what all scripts share, what its header says
- * that it needs, and its own body. Creating functions costs a little every time a script runs, so each gets only what it uses:
- * `keep_time.lua` is left out of scripts that only read, and of those whose header says so.
- */
-export function readScript(name: ScriptName): string {
-  const read = (file: string): string => {
-    const path = FILES.get(file);
-    if (path === undefined) throw new Error(`no script is named ${file}`);
-    return readFileSync(path, 'utf8');
-  };
-  const text = read(`${name}.lua`);
-  const firstLine = text.indexOf('\n') + 1;
-  const needed = /^-- Needs {2}(.+)$/m.exec(text)?.[1]?.split(', ') ?? [];
-  const flags = text.slice(0, firstLine);
-  const keepsTime = !flags.includes('no-writes') && !/^-- Keeps no time/m.test(text);
-  const shared = [...['marks.lua', 'pages.lua', 'prelude.lua'], ...(keepsTime ? ['keep_time.lua'] : []), ...needed];
-  const own = text.slice(firstLine);
-  const body = usedFunctions(shared.map(read).join('\n'), own) + own;
-  return flags + numbersFor(body) + body;
 }

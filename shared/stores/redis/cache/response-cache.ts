@@ -34,7 +34,7 @@ export class RedisResponseCache implements ResponseCache {
     this.#prefix = prefix;
     this.#ttlMs = ttlMs;
     this.#maxBytes = maxBytesPerMinute;
-    this.#scripts = new Scripts(redis, prefix, clock);
+    this.#scripts = new Scripts({ redis, prefix, clock });
     this.#now = () => clock?.now() ?? performance.now();
   }
 

@@ -36,7 +36,7 @@ export class RedisRobotsStore implements RobotsStore {
   constructor({ redis, prefix, mostLargeBytes = MOST_LARGE_BYTES }: RedisRobotsStoreOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
-    this.#scripts = new Scripts(redis, prefix);
+    this.#scripts = new Scripts({ redis, prefix });
     this.#mostLargeBytes = mostLargeBytes;
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readScript } from '../../../../../shared/stores/redis/scripts.ts';
+import { readScript } from '../../../../../shared/stores/redis/script-text.ts';
 import { usedFunctions } from '../../../../../shared/stores/redis/used-functions.ts';
 
 const LIBRARY = `-- idle() is only talked of.

@@ -1,0 +1,35 @@
+/** Those that write to sockets come before those that send what was written. */
+type Phase = 'write' | 'send';
+type Callback = () => void;
+
+const waiting: Record<Phase, Callback[]> = { write: [], send: [] };
+let isScheduled = false;
+
+/** Calls back once, at the end of this turn of the event loop. */
+export function atEndOfTurn(phase: Phase, callback: Callback): void {
+  waiting[phase].push(callback);
+  schedule();
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(endTurn);
+}
+
+function endTurn(): void {
+  try {
+    for (const callback of taken('write')) callback();
+  } finally {
+    isScheduled = false;
+  }
+  // What was written just now is sent with the rest, not a turn later.
+  for (const callback of taken('send')) callback();
+  if (waiting.write.length > 0) schedule();
+}
+
+function taken(phase: Phase): readonly Callback[] {
+  const callbacks = waiting[phase];
+  waiting[phase] = [];
+  return callbacks;
+}

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withNumbers } from './numbers.ts';
+import { usedFunctions } from './used-functions.ts';
+
+/** Where each script is, by its file's name. */
+const FILES: ReadonlyMap<string, string> = new Map(
+  readdirSync(join(import.meta.dirname, 'lua'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name.endsWith('.lua'))
+    .map((entry) => [entry.name, join(entry.parentPath, entry.name)]),
+);
+
+/** The names of the scripts: one file each in a folder of `stores/redis/lua`. */
+export type ScriptName =
+  | 'admit'
+  | 'agree'
+  | 'producer_beat'
+  | 'cache'
+  | 'claim'
+  | 'drain'
+  | 'due'
+  | 'fail'
+  | 'find'
+  | 'forget'
+  | 'end_queued'
+  | 'gate'
+  | 'handed'
+  | 'hosts'
+  | 'inputs'
+  | 'keep_result'
+  | 'keep_robots'
+  | 'known'
+  | 'leave'
+  | 'limit_host'
+  | 'missing'
+  | 'now'
+  | 'offer'
+  | 'oldest_due'
+  | 'open'
+  | 'pause_host'
+  | 'pause_stuck'
+  | 'paused'
+  | 'paused_hosts'
+  | 'progress'
+  | 'queued'
+  | 'reap'
+  | 'release'
+  | 'renew'
+  | 'roster'
+  | 'run_counts'
+  | 'seal'
+  | 'sent_late'
+  | 'settle'
+  | 'slow'
+  | 'steer'
+  | 'sweep'
+  | 'trace'
+  | 'unmark'
+  | 'unmark_all';
+
+/** What scripts share, in the order in which it has to be defined. */
+const LIBRARIES = [
+  'marks.lua',
+  'pages.lua',
+  'prelude.lua',
+  'keep_time.lua',
+  'host_pace.lua',
+  'troubles.lua',
+  'groups.lua',
+] as const;
+type Library = (typeof LIBRARIES)[number];
+
+interface Parts {
+  /** What its first line promises Redis. */
+  readonly flags: readonly string[];
+  readonly needed: ReadonlySet<Library>;
+  readonly body: string;
+}
+
+/**
+ * The text of a script: its first line, which has to stay the first, what all scripts share, what its header says
+ * that it needs, and its own body. Creating functions costs a little every time a script runs, so each gets only what it uses:
+ * `keep_time.lua` is left out of scripts that only read, and of those whose header says so.
+ */
+export function readScript(name: ScriptName): string {
+  const { flags, needed, body } = partsOf(name);
+  return textOf(flags, needed, body);
+}
+
+/**
+ * One script that makes several calls of these, in order. Its arguments are the prefix; for each call the script's name, the number of its
+ * arguments, and those; and the time. It replies with a list of replies, in which an error stands for a call that failed.
+ * All see the same time. A Lua function has at most 60 variables from outside, or Redis refuses the script.
+ */
+export function joinScripts(names: readonly ScriptName[]): string {
+  const all = names.map(partsOf);
+  const flags = all.map(({ flags }) => flags).reduce((some, others) => some.filter((flag) => others.includes(flag)));
+  const needed = new Set(all.flatMap(({ needed }) => [...needed]));
+  const bodies = all.map(({ body }, at) => `function calls.${names[at]}(ARGV)\n${body}\nend\n`);
+  return textOf(flags, needed, `local calls = {}\n${bodies.join('')}${readFile('joined.lua')}`);
+}
+
+function partsOf(name: ScriptName): Parts {
+  const text = readFile(`${name}.lua`);
+  const firstLine = text.indexOf('\n') + 1;
+  const flags = /^#!lua flags=(\S+)\n/.exec(text)?.[1]?.split(',') ?? [];
+  const needed = /^-- Needs {2}(.+)$/m.exec(text)?.[1]?.split(', ') ?? [];
+  const keepsTime = !flags.includes('no-writes') && !/^-- Keeps no time/m.test(text);
+  const always = ['marks.lua', 'pages.lua', 'prelude.lua', ...(keepsTime ? ['keep_time.lua'] : [])];
+  return { flags, needed: new Set([...always, ...needed] as Library[]), body: text.slice(firstLine) };
+}
+
+function textOf(flags: readonly string[], needed: ReadonlySet<Library>, body: string): string {
+  const shared = LIBRARIES.filter((library) => needed.has(library)).map(readFile);
+  const firstLine = flags.length === 0 ? '#!lua' : `#!lua flags=${flags.join(',')}`;
+  return `${firstLine}\n${withNumbers(usedFunctions(shared.join('\n'), body) + body)}`;
+}
+
+function readFile(file: string): string {
+  const path = FILES.get(file);
+  if (path === undefined) throw new Error(`no script is named ${file}`);
+  return readFileSync(path, 'utf8');
+}

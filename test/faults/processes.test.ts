@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, onTestFinished } from 'vitest';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 import { type Crawl, type Hand, openCrawl, RUN } from './crawl.ts';
@@ -77,6 +78,8 @@ describe('processes that end', () => {
     second.isKilled = true;
     second.trawl.signal('SIGTERM');
     await second.trawl.says(/stopping/);
+    // Sooner, it would be the same one.
+    await sleep(200);
     second.trawl.signal('SIGTERM');
     expect((await second.trawl.ended).code, 'stopped at once').toBe(130);
     first.trawl.signal('SIGTERM');

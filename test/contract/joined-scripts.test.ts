@@ -35,8 +35,9 @@ test('calls of one turn of the event loop are one script, and each has its own r
 
 test('they run in their order, also beside a call that runs alone', async () => {
   const { gate, seen } = setup();
-  await gate.ask('a.test', ONE_PLACE, 'first');
-  // Redis has to know the script: one that it doesn't know is sent again, and comes later.
+  // Redis has to know the scripts: one that it doesn't know is sent again, and comes later.
+  await Promise.all(['a.test', 'b.test'].map((host) => gate.ask(host, ONE_PLACE, 'first')));
+  await gate.ask('b.test', ONE_PLACE, 'alone');
   await gate.pause('b.test', 1, 'a test');
   seen.scripts = 0;
   const refused = gate.ask('a.test', ONE_PLACE, 'too soon');

@@ -29,7 +29,7 @@ interface ScriptsOptions {
   readonly joined?: readonly ScriptName[];
 }
 
-/** What one script does at most: the settling of this many pages holds Redis for a millisecond or two. */
+/** Calls that one script makes at most: the settling of this many pages holds Redis for a millisecond or two. */
 const MOST_TOGETHER = 16;
 
 /**

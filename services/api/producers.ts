@@ -16,7 +16,7 @@ import { readCrawlerInput, runOptionsFor } from '../process/crawler-input.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
 import { WatchedProducer } from '../process/watched-producer.ts';
-import type { ProducerProgress } from '../producer/producer.ts';
+import type { ProducerProgress } from '../producer/producer-progress.ts';
 import { KEPT_MS } from '../producer/recent-offers.ts';
 import { RunClosedError } from '../producer/run-closed.ts';
 import type { Link, LinkedStores } from './link.ts';

@@ -9,7 +9,8 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { timeOf } from '../../shared/task/sitemap/lastmod.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
-import { Producer, type ProducerProgress } from '../producer/producer.ts';
+import { Producer } from '../producer/producer.ts';
+import type { ProducerProgress } from '../producer/producer-progress.ts';
 import { RunLostError } from '../producer/run-lost.ts';
 import type { Seed } from '../producer/seeds.ts';
 

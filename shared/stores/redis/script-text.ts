@@ -67,6 +67,7 @@ const LIBRARIES = [
   'host_pace.lua',
   'troubles.lua',
   'groups.lua',
+  'window.lua',
 ] as const;
 type Library = (typeof LIBRARIES)[number];
 

@@ -3,7 +3,7 @@
 -- ARGV   prefix, limit, window, 1 if no worker is alive, host concurrency, give up after ms, who looks or '' for whom the lease
 --        of others is nothing, lease ms, how long Redis takes to answer in ms, bytes that
 --        Redis uses, those that it may use or 0, time
--- Needs  host_pace.lua, troubles.lua
+-- Needs  host_pace.lua, troubles.lua, window.lua
 -- Result {ms until the next look, the time, entry…}, an entry being
 --        '<verdict> <release> <run> <host> <queue> ' and the waiting form of the task; {ms until the lease ends, the time,
 --        'left'} if another looks for all
@@ -324,36 +324,7 @@ for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
   out = out + out_of[run]
 end
 
--- How much of the window may be used: less while deliveries come late or Redis does, and little more than is. In `window`, a HASH
--- that is there while it isn't the first: its `size`, when that was looked at last (`at`), and whether it `shrank` since.
-local function usable_window()
-  if window <= LEAST_WINDOW then return window end
-  local key, first = P .. 'window', math.min(window, FIRST_WINDOW)
-  local before, at, shrank = unpack(redis.call('HMGET', key, 'size', 'at', 'shrank'))
-  local size = math.min(window, tonumber(before or first))
-  if math.abs(now - as_number(at)) < WINDOW_EVERY_MS then return size end
-  local is_late = now - as_number(redis.call('GET', P .. 'late')) < WINDOW_EVERY_MS
-  local least = math.max(first, math.floor(window * LEAST_WINDOW_SHARE))
-  if lag > LAGGING_MS then
-    -- What is out makes the lag: half of it, half the lag.
-    local share = math.max(LEAST_LAGGING_SHARE, math.min(WINDOW_SHRINKS_TO, LAGGING_MS / lag))
-    size, shrank = math.max(LEAST_WINDOW, math.floor(math.min(size, out) * share)), '1'
-  elseif is_late and size > least then
-    size, shrank = math.max(least, math.floor(math.min(size, out) * WINDOW_SHRINKS_TO)), '1'
-  elseif out < size / 2 then
-    size = size > first and math.max(first, math.floor(size / 2)) or math.min(first, size * 2)
-  elseif out >= size / WINDOW_GROWS_TO and lag <= LAGGING_MS / 2 and not (is_late and size >= least) then
-    size = math.min(window, math.floor(size * (shrank and WINDOW_GROWS_TO or 2)))
-  end
-  if size ~= first then
-    redis.call('HSET', key, 'size', int(size), 'at', int(now), shrank and 'shrank' or 'grew', '1')
-    redis.call('PEXPIRE', key, MINUTE_MS)
-  elseif before then
-    redis.call('DEL', key)
-  end
-  return size
-end
-window = usable_window()
+window = usable_window(window, out, lag)
 local budget = math.min(limit, window - out)
 local wanting = redis.call('ZRANGEBYSCORE', P .. 'ready', '-inf', int(now), 'LIMIT', 0, MOST_RUNS_LOOKED_AT)
 local share = math.floor(window / math.max(1, #wanting))

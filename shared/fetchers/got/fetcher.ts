@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import got, { type Got, type Request } from 'got';
 import { FetchError } from '../../ports/fetcher.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
@@ -107,7 +108,11 @@ export class GotFetcher extends HttpFetcher {
         reject(isAsked ? toFetchError(error) : badUrl(error));
       });
       stream.on('response', (response) => {
-        response.once('end', () => clock.clearAlarm(late));
+        response.once('end', () => {
+          clock.clearAlarm(late);
+          const cut = cutShort(response);
+          if (cut !== undefined) stream.destroy(toFetchError(cut, response.statusCode));
+        });
         const { url, statusCode: status, headers: told } = response;
         const answer = new Answer({ url, status, headers: told }, new ReceivedBody(stream), limits);
         const problem = route?.problemOf({ url, status }) ?? answer.problemFor(request);
@@ -140,6 +145,22 @@ function isLostByKeptConnection(stream: Request, error: Error): boolean {
   if (stream.reusedSocket !== true || stream.response !== undefined) return false;
   const code = codeOf(error);
   return code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+/**
+ * The error that broke off a body that only the end of its connection ends. Node.js and got take such a body for a complete
+ * one. Nothing if the body is complete.
+ */
+function cutShort(response: http.IncomingMessage): Error | undefined {
+  const { headers, statusCode } = response;
+  // An answer whose connection is kept has none any more.
+  const socket: Socket | null = response.socket;
+  const isEndedByClose =
+    headers['content-length'] === undefined &&
+    headers['transfer-encoding'] === undefined &&
+    statusCode !== 204 &&
+    statusCode !== 304;
+  return isEndedByClose ? (socket?.errored ?? undefined) : undefined;
 }
 
 /** When got can't use a URL, its error has no request URL, and mostly no code. */

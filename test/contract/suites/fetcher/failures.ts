@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { FetchError } from '../../../../shared/ports/fetcher.ts';
 import { TestSite } from '../../../support/site.ts';
-import type { Setup } from './setup.ts';
+import { allOf, type Setup } from './setup.ts';
 
 // No label is so long, which every resolver knows without asking.
 const nobody = `${'x'.repeat(64)}.invalid`;
@@ -62,6 +62,16 @@ export function describeFailures(setup: Setup): void {
   const { fetch } = await setup({ timeoutMs: 150 });
   await expect(fetch(path)).rejects.toMatchObject({ reason: 'timeout', status });
 });
+
+    test('a body without a length whose connection is reset is not complete', async () => {
+      const { fetch, fetcher, site } = await setup();
+      site.on('/reset', ({ socket }) => {
+        socket.write('HTTP/1.0 200 OK\r\ncontent-type: text/html\r\n\r\nhalf', () => socket.resetAndDestroy());
+      });
+      await expect(fetch('/reset')).rejects.toMatchObject({ reason: 'connection', status: 200 });
+      const { body } = await fetcher.open({ url: site.url('/reset') });
+      await expect(allOf({ body })).rejects.toMatchObject({ reason: 'connection', status: 200 });
+    });
 
     test('a name that could not be looked up is dns', async () => {
       const { fetcher } = await setup({

@@ -1,6 +1,7 @@
 import { pipeline, type Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { exceedsAllowance } from '../task/task/coding-allowance.ts';
+import { beginsFrame, ZstdFrames } from './zstd-frames.ts';
 
 /** The codings that requests accept: those in the table below. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br, zstd';
@@ -62,8 +63,10 @@ export class EmptyCodingError extends Error {
 /**
  * Decodes a whole body at once, which costs far less than a stream. It blocks, so use it only for small bodies. Throws zlib's
  * errors; `ERR_BUFFER_TOO_LARGE` as soon as the output exceeds `maxBytes`.
+ *
+ * @returns nothing for a body that only {@link decodeStream} reads to its end
  */
-export function decodeWhole(body: Uint8Array, coding: Coding, maxBytes: number): Uint8Array {
+export function decodeWhole(body: Uint8Array, coding: Coding, maxBytes: number): Uint8Array | undefined {
   return body.length === 0 ? body : inflate(body, coding, maxBytes);
 }
 
@@ -81,17 +84,28 @@ export function decodeStream(
   return codings.reduce((coded, coding) => inflateStream(coded, coding, checkpoint), body);
 }
 
-function inflate(coded: Uint8Array, coding: Coding, maxOutputLength: number): Uint8Array {
+function inflate(coded: Uint8Array, coding: Coding, maxOutputLength: number): Uint8Array | undefined {
   switch (coding) {
     case 'br':
       return zlib.brotliDecompressSync(coded, { maxOutputLength });
     case 'zstd':
-      return zlib.zstdDecompressSync(coded, { ...ZSTD, maxOutputLength });
+      return inflateFrame(coded, maxOutputLength);
     default:
       return isRawDeflate(coding, coded)
         ? zlib.inflateRawSync(coded, { maxOutputLength })
         : zlib.unzipSync(coded, { maxOutputLength });
   }
+}
+
+/** The content of a single `zstd` frame; nothing if there are more. */
+function inflateFrame(coded: Uint8Array, maxOutputLength: number): Uint8Array | undefined {
+  const options = { ...ZSTD, maxOutputLength, info: true };
+  // Not in its types: with `info`, it tells how far it has read.
+  const { buffer, engine } = zlib.zstdDecompressSync(coded, options) as unknown as {
+    readonly buffer: Uint8Array;
+    readonly engine: { readonly bytesWritten: number };
+  };
+  return beginsFrame(coded.subarray(engine.bytesWritten)) ? undefined : buffer;
 }
 
 async function* inflateStream(
@@ -106,13 +120,15 @@ async function* inflateStream(
   const decoder = newDecoder(coding, first.value);
   let codedBytes = 0;
   let contentBytes = 0;
+  const frames = coding === 'zstd' ? new ZstdFrames() : undefined;
   const stepsOf = function* (chunk: Uint8Array): Generator<Uint8Array> {
     for (let at = 0; at < chunk.length; at += STEP_BYTES) {
       checkpoint();
       if (exceedsAllowance(codedBytes, contentBytes)) throw new EmptyCodingError(coding, codedBytes, contentBytes);
       const step = chunk.subarray(at, at + STEP_BYTES);
       codedBytes += step.length;
-      yield step;
+      if (frames === undefined) yield step;
+      else yield* frames.cut(step);
     }
   };
   const coded = async function* (): AsyncGenerator<Uint8Array> {

@@ -68,6 +68,18 @@ export function describeBodies(setup: Setup): void {
       expect(Buffer.from((await fetch('/members')).body).toString()).toBe('one, two');
     });
 
+    test('zstd in several frames, one of them without content', async () => {
+      const { fetch, fetcher, site } = await setup();
+      const frames = ['one, ', 'two'].map((content) => zlib.zstdCompressSync(content));
+      const empty = Buffer.from('502a4d1803000000616263', 'hex');
+      serve(site, '/frames', Buffer.concat([empty, ...frames]), 'zstd');
+      expect(Buffer.from((await fetch('/frames')).body).toString()).toBe('one, two');
+      expect((await allOf(await fetcher.open({ url: site.url('/frames') }))).toString()).toBe('one, two');
+      const large = randomBytes(100_000);
+      serve(site, '/large-frames', Buffer.concat([large, large].map((each) => zlib.zstdCompressSync(each))), 'zstd');
+      expect((await fetch('/large-frames')).body).toEqual(Buffer.concat([large, large]));
+    });
+
     test.each(['gzip', 'deflate', 'br', 'zstd'])('a %s bomb does no harm', async (coding) => {
       const { fetch, fetcher, site } = await setup();
       await fetch(`/bomb?mb=1&coding=${coding}`);

@@ -9,12 +9,12 @@ export type Redirect = { readonly to: string; readonly login?: string } | { read
 /**
  * Reads an answer as a redirect; nothing if it isn't one. With a missing or empty `Location` it is not a redirect.
  *
- * @param location the header as Node.js gives it: decoded as Latin-1, although servers mean UTF-8
+ * @param location the header as Node.js gives it: decoded as Latin-1, whatever the server meant. Its bytes go back as they came
  * @param url URL of the request, without credentials, to resolve a relative location
  */
 export function redirectOf(status: number, location: string | undefined, url: string): Redirect | undefined {
   if (!location || !REDIRECTS.has(status)) return undefined;
-  const target = URL.parse(Buffer.from(location, 'latin1').toString(), url);
+  const target = URL.parse(escaped(location), url);
   if (target === null || !isHttp(target)) {
     return {
       problem: `The redirect leads to a URL that is not http or https: ${withoutCredentials(location).slice(0, 200)}`,
@@ -23,6 +23,11 @@ export function redirectOf(status: number, location: string | undefined, url: st
   target.hash = '';
   const login = takeLogin(target);
   return login === undefined ? { to: target.href } : { to: target.href, login };
+}
+
+/** Bytes beyond ASCII, percent-encoded. In the name of a host they are UTF-8. */
+function escaped(location: string): string {
+  return location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** Excludes the host name `unix`, which got takes for a socket in the file system. */

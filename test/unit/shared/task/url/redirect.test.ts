@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { redirectOf } from '../../../../../shared/task/url/redirect.ts';
+
+// As the header comes: each character is a byte.
+// biome-ignore format: a table
+test.each([
+  ['UTF-8',                     '/caf\xc3\xa9?q=\xc3\xa9',          'http://a.test/caf%C3%A9?q=%C3%A9'],
+  ['Latin-1',                   '/caf\xe9?q=\xe9',                  'http://a.test/caf%E9?q=%E9'],
+  ['Shift_JIS',                 '/\x93\xfa\x96\x7b',                'http://a.test/%93%FA%96%7B'],
+  ['UTF-8 beside escapes',      '/\xc3\xa9/%E9/%c3%a9',             'http://a.test/%C3%A9/%E9/%c3%a9'],
+  ['the name of a host',        'http://b\xc3\xbccher.test/',       'http://xn--bcher-kva.test/'],
+])('%s in a Location goes back as it came', (_, location, to) => {
+  expect(redirectOf(302, location, 'http://a.test/a')).toEqual({ to });
+});

@@ -45,7 +45,10 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-const NO_BODY = new Uint8Array();
+const NO_BYTES = new Uint8Array();
+
+/** Answers with these statuses end with their headers (RFC 9112 section 6.3), though some servers send a body, or its end. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 /** An answer whose headers are in. Its body is read once: whole, or piece by piece. */
 export class Answer {
@@ -66,7 +69,7 @@ export class Answer {
     this.status = status;
     this.headers = keptHeaders(headers);
     this.setCookies = linesOf(headers['set-cookie']);
-    this.#body = body;
+    this.#body = BODILESS.has(status) ? new NoBody(body) : body;
     this.#codings = codingsOf(this.headers['content-encoding']);
     this.#limits = limits;
     this.#maxBodyBytes = limits.maxBodyBytes;
@@ -77,7 +80,7 @@ export class Answer {
   /** Reads the answer as a page. Rejects with a {@link FetchError}. */
   async page(hold: PageHold | undefined): Promise<FetchedPage> {
     const { finalUrl, status, headers } = this;
-    const body = this.#isPage ? await this.#whole(hold) : NO_BODY;
+    const body = this.#isPage ? await this.#whole(hold) : NO_BYTES;
     // The answer counts however this ends: a 429 whose body breaks off is still a 429.
     if (!this.#isPage) this.#body.leave(MOST_UNWANTED_BYTES);
     return { finalUrl, status, headers, body, durationMs: this.#limits.clock.elapsedMs };
@@ -220,6 +223,30 @@ export class Answer {
   #tooLong(): FetchError {
     return new FetchError('size', `The body is over ${this.#maxBodyBytes} bytes`, { status: this.status });
   }
+}
+
+/** The body of an answer that has none: what comes all the same is let go, and breaks nothing. */
+class NoBody implements WireBody {
+  readonly #sent: WireBody;
+
+  constructor(sent: WireBody) {
+    this.#sent = sent;
+  }
+
+  async whole(): Promise<Uint8Array> {
+    this.leave();
+    return NO_BYTES;
+  }
+
+  leave(): void {
+    this.#sent.leave(MOST_UNWANTED_BYTES);
+  }
+
+  destroy(): void {
+    this.leave();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {}
 }
 
 /** The error of a request that its caller aborted. */

@@ -37,6 +37,17 @@ export function describeAnswers(setup: Setup): void {
       expect(await fetch(`/status/${status}?retry-after=7`)).toMatchObject({ status, headers: { 'retry-after': '7' } });
     });
 
+    test.each(['Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'Content-Length: 4\r\n\r\nwell'])(
+      'a 204 has no body, though its server sends %j',
+      async (sent) => {
+        const { fetch, fetcher, site } = await setup();
+        site.on('/nothing', ({ socket }) => void socket.end(`HTTP/1.1 204 No Content\r\n${sent}`));
+        expect(await fetch('/nothing')).toMatchObject({ status: 204, body: new Uint8Array() });
+        const { status, body } = await fetcher.open({ url: site.url('/nothing') });
+        expect([status, await Array.fromAsync(body)]).toEqual([204, []]);
+      },
+    );
+
     test('the headers of the allow-list are kept, as one text each', async () => {
       const { fetch, site } = await setup();
       site.on('/headers', (_, response) => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { TextDecoder } from 'node:util';
+import { type Decoder, KoreanDecoder } from './korean-decoder.ts';
 
 /** A body as text. */
 export interface DecodedBody {
@@ -15,9 +16,9 @@ const PRESCAN_BYTES = 1024;
 const PIECE_BYTES = 262_144;
 
 /** Decoders by label. Only labels of the Encoding standard get in, so that the map can't grow without end. */
-const decoders = new Map<string, TextDecoder>();
-const utf8 = new TextDecoder('utf-8');
-const windows1252 = new TextDecoder('windows-1252');
+const decoders = new Map<string, Decoder>();
+const utf8: Decoder = new TextDecoder('utf-8');
+const windows1252: Decoder = new TextDecoder('windows-1252');
 
 /**
  * Decodes a page's body. It never fails: invalid bytes become U+FFFD. The first row that names an encoding decides:
@@ -42,7 +43,7 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined): D
 /** The text of {@link decodeBody} in pieces, for large bodies. */
 export function* decodePieces(body: Uint8Array, contentType: string | undefined): Generator<string> {
   // Not the shared decoder: other bodies may use that between two pieces.
-  const decoder = new TextDecoder(decoderFor(body, contentType).encoding);
+  const decoder = newDecoder(decoderFor(body, contentType).encoding);
   for (let at = 0; at < body.length; at += PIECE_BYTES) {
     yield decoder.decode(body.subarray(at, at + PIECE_BYTES), { stream: true });
   }
@@ -70,12 +71,12 @@ interface StreamDecoder {
 }
 
 /** A separate decoder for one body. For UTF-8 in pieces, the decoder of Node.js is faster than the standard one. */
-function streamDecoder(found: TextDecoder = utf8): StreamDecoder {
+function streamDecoder(found: Decoder = utf8): StreamDecoder {
   if (found.encoding === 'utf-8') {
     const decoder = new StringDecoder('utf8');
     return { write: (bytes) => decoder.write(bytes as Buffer), end: () => decoder.end() };
   }
-  const decoder = new TextDecoder(found.encoding);
+  const decoder = newDecoder(found.encoding);
   return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }
 
@@ -103,12 +104,12 @@ function saysEnough(bytes: Uint8Array): boolean {
   return text !== '' && (!text.startsWith('<') || text.includes('>'));
 }
 
-function decoderFor(body: Uint8Array, contentType: string | undefined): TextDecoder {
+function decoderFor(body: Uint8Array, contentType: string | undefined): Decoder {
   return byMark(body) ?? labelled(charsetIn(contentType)) ?? byPrescan(body) ?? byBytes(body);
 }
 
 /** The encoding shown by a byte order mark, or by a `<` in two bytes. */
-function byMark(body: Uint8Array): TextDecoder | undefined {
+function byMark(body: Uint8Array): Decoder | undefined {
   const [first, second, third, fourth] = body;
   if (first === 0xef && second === 0xbb && third === 0xbf) return utf8;
   if (first === 0xff && second === 0xfe) return labelled('utf-16le');
@@ -118,12 +119,12 @@ function byMark(body: Uint8Array): TextDecoder | undefined {
   return undefined;
 }
 
-function byPrescan(body: Uint8Array): TextDecoder | undefined {
+function byPrescan(body: Uint8Array): Decoder | undefined {
   const head = headOf(body);
   return byDeclaration(head) ?? asciiBased(metaCharset(head));
 }
 
-function byDeclaration(head: string): TextDecoder | undefined {
+function byDeclaration(head: string): Decoder | undefined {
   return asciiBased(/^\s*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head)?.[1]);
 }
 
@@ -162,22 +163,28 @@ function charsetIn(contentType: string | undefined): string | undefined {
 }
 
 /** A declaration readable as ASCII can't be in UTF-16, so that label means UTF-8 (HTML standard, "prescan a byte stream"). */
-function asciiBased(label: string | undefined): TextDecoder | undefined {
+function asciiBased(label: string | undefined): Decoder | undefined {
   const decoder = labelled(label);
   return decoder?.encoding.startsWith('utf-16') ? utf8 : decoder;
 }
 
-function byBytes(body: Uint8Array): TextDecoder {
+function byBytes(body: Uint8Array): Decoder {
   return isUtf8(body) ? utf8 : windows1252;
 }
 
-function labelled(label: string | undefined): TextDecoder | undefined {
+/** Throws for a label that the Encoding standard doesn't know. */
+function newDecoder(label: string): Decoder {
+  const decoder = new TextDecoder(label);
+  return decoder.encoding === 'euc-kr' ? new KoreanDecoder() : decoder;
+}
+
+function labelled(label: string | undefined): Decoder | undefined {
   if (label === undefined) return undefined;
   const name = label.trim().toLowerCase();
   const known = decoders.get(name);
   if (known !== undefined) return known;
   try {
-    const decoder = new TextDecoder(name);
+    const decoder = newDecoder(name);
     decoders.set(name, decoder);
     return decoder;
   } catch {

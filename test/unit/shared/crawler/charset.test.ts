@@ -18,6 +18,7 @@ const table: readonly (readonly [string, Buffer, string | undefined, charset: st
   ['UTF-16 without a mark',               Buffer.from('<p>Grüße', 'utf16le'),                 undefined,                          'utf-16le',     '<p>Grüße'],
   ['Content-Type',                        latin('Grüße'),                                     'text/html; charset=ISO-8859-1',    'windows-1252', 'Grüße'],
   ['Content-Type, quoted',                Buffer.from([0x93, 0xfa, 0x96, 0x7b]),              'text/html; Charset="Shift_JIS"',   'shift_jis',    '日本'],
+  ['Korean, beyond KS X 1001',            Buffer.from([0x81, 0x41, 0xb0, 0xa1, 0x8c, 0x63, 0xc6, 0x52]), 'text/html; charset=euc-kr', 'euc-kr', '갂가똠힣'],
   ['Content-Type, with another after it', Buffer.from([0xc4, 0xe3]),                          'text/html;charset=gb2312;v=1',     'gbk',          '你'],
   ['Content-Type beats the page',         Buffer.from('<meta charset=gbk>ü'),                 'text/html; charset=utf-8',         'utf-8',        '<meta charset=gbk>ü'],
   ['Content-Type that nobody knows',      latin('<meta charset=koi8-r>\xcd'),                 'text/html; charset=klingon',       'koi8-r',       '<meta charset=koi8-r>м'],

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Beginning, LocalRuns, LocalRunView } from '../../ports/local-runs.ts';
@@ -5,6 +6,7 @@ import { StorageError, UsageError } from '../../runtime/errors.ts';
 import { makeOutputFolder, unusableOutput } from '../../runtime/output-folder.ts';
 import { bootId } from './database/boot.ts';
 import { FileLock } from './database/lock.ts';
+import { freePlaces } from './moves/held-places.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { progressOf } from './moves/run-progress.ts';
@@ -123,10 +125,34 @@ export async function finishCancelled(
 /** Whether a process has the run to itself just now. */
 export function isBeingCrawled(run: string, folder: string): boolean {
   const path = lockPath(folder, run);
-  makeOutputFolder(dirname(path));
+  if (!existsSync(path)) return false;
   const lock = FileLock.take(path);
   lock?.release();
   return lock === undefined;
+}
+
+/**
+ * Frees the places at hosts that processes held which are gone: until their leases are over, nobody could ask these hosts. While others
+ * crawl, only those of pages and logins: whose the rest were can't be told.
+ */
+async function freeLeftPlaces(run: string, { store, folder }: OpeningOptions): Promise<void> {
+  await store.move((moves) => {
+    moves.flush();
+    const { database } = moves;
+    const hosts = database.all<{ host: string }>("SELECT host FROM hosts WHERE places <> ''");
+    if (hosts.length === 0) return;
+    const open = database.all<{ run: string }>(
+      'SELECT crawls.run FROM crawls LEFT JOIN runs ON runs.id = crawls.run WHERE runs.endedAt IS NULL',
+    );
+    const atWork = new Set(open.map((each) => each.run).filter((each) => each !== run && isBeingCrawled(each, folder)));
+    const isKnown = (id: string): boolean => id === run || findCrawl(moves, id) !== undefined;
+    const isGone = (holder: string): boolean => {
+      if (atWork.size === 0) return true;
+      const id = holder.slice(0, holder.indexOf(':'));
+      return isKnown(id) && !atWork.has(id);
+    };
+    for (const { host } of hosts) freePlaces(moves.host(host), isGone);
+  });
 }
 
 function lockPath(folder: string, run: string): string {
@@ -169,9 +195,10 @@ function owner(): string {
 
 async function underLock(
   run: string,
-  { folder, store }: OpeningOptions,
+  options: OpeningOptions,
   open: (lock: FileLock) => Promise<OwnedLocalRun>,
 ): Promise<OwnedLocalRun> {
+  const { folder, store } = options;
   const path = lockPath(folder, run);
   makeOutputFolder(dirname(path));
   let lock: FileLock | undefined;
@@ -188,6 +215,7 @@ async function underLock(
   }
   store.owned?.add(run);
   try {
+    await freeLeftPlaces(run, options);
     return await open(lock);
   } catch (error: unknown) {
     store.owned?.delete(run);

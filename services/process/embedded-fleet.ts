@@ -203,7 +203,11 @@ export class EmbeddedFleet {
       await owned?.sync();
       await stopAll([sink, transport, fetcher, watch]);
     }
-    const progress = await runs.progress(run);
+    const progress = await runs.progress(run).catch((error: unknown) => {
+      // The database itself may be what failed.
+      if (!failure.aborted) throw error;
+      return undefined;
+    });
     if (progress?.endedAt !== undefined && !failure.aborted) await owned?.end();
     return progress;
   }

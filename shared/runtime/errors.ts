@@ -49,6 +49,13 @@ export class StorageError extends TrawlError {
   readonly exitCode = 1;
 }
 
+/** A file was removed by somebody else while it was being written. What it held is lost. */
+export class RemovedFileError extends StorageError {
+  constructor(path: string) {
+    super(`${path} was removed while it was being written, and what it held is lost`);
+  }
+}
+
 /** Ctrl-C or SIGTERM came while nothing was under way that had to be finished. Nothing is lost. */
 export class InterruptedError extends TrawlError {
   override readonly name = 'InterruptedError';

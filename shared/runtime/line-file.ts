@@ -1,7 +1,7 @@
-import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { promisify } from 'node:util';
-import { codeOf, messageOf, StorageError } from './errors.ts';
+import { codeOf, messageOf, RemovedFileError, StorageError } from './errors.ts';
 import { makeOutputFolder } from './output-folder.ts';
 
 /** Characters that may wait for the end of the turn. More are written at once. */
@@ -65,7 +65,10 @@ export class LineFile {
     return this.#isDirty;
   }
 
-  /** Resolves when the lines are written, and rejects with a {@link StorageError} if they could not be. */
+  /**
+   * Resolves when the lines are written, and rejects with a {@link StorageError} if they could not be, or if somebody has removed the
+   * file; the next lines then go to a new one.
+   */
   append(lines: string): Promise<void> {
     this.#waiting += lines;
     if (this.#turn === undefined) {
@@ -97,9 +100,11 @@ export class LineFile {
   }
 
   async #syncNow(): Promise<void> {
-    if (!this.#isDirty || this.#descriptor === undefined) return;
-    this.#isDirty = false;
+    if (this.#descriptor === undefined) return;
     try {
+      this.#expectThere();
+      if (!this.#isDirty) return;
+      this.#isDirty = false;
       await promisify(fdatasync)(this.#descriptor);
     } catch (error: unknown) {
       throw this.#unwritable(error);
@@ -120,6 +125,7 @@ export class LineFile {
     this.#waiting = '';
     this.#usedAt = performance.now();
     try {
+      this.#expectThere();
       this.#descriptor ??= this.#open();
       const bytes = Buffer.from(lines);
       writeWhole(this.#descriptor, bytes);
@@ -128,10 +134,21 @@ export class LineFile {
     } catch (error: unknown) {
       // When the file is opened again for the next line, a half-written one is cut off.
       this.#closeNow();
+      // Of a new file, nothing is lost yet.
+      if (error instanceof RemovedFileError) this.#synced = Promise.resolve();
       turn.reject(this.#unwritable(error));
       return;
     }
     turn.resolve();
+  }
+
+  /** A file that was removed takes every line, and keeps none. @throws RemovedFileError */
+  #expectThere(): void {
+    if (this.#descriptor === undefined) return;
+    const { nlink, ino } = fstatSync(this.#descriptor);
+    // Some file systems count no links.
+    if (nlink === 0 && statSync(this.path, { throwIfNoEntry: false })?.ino !== ino)
+      throw new RemovedFileError(this.path);
   }
 
   #open(): number {

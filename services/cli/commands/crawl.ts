@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { summaryJson } from '../../../shared/control/summary-json.ts';
+import { RemovedFileError } from '../../../shared/runtime/errors.ts';
 import { EmbeddedFleet } from '../../process/embedded-fleet.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
 import { HEADINGS } from '../help/flags.ts';
@@ -76,7 +77,9 @@ export async function crawl(
     }
     const { failure } = fleet;
     if (failure !== undefined) {
-      sayFailure(failure.message, `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`);
+      const kept = `What is done is kept.${goOn() === '' ? '' : ` Once this is fixed: ${goOn()}`}`;
+      const lost = 'A resumed run does not fetch again what is lost: begin a new one.';
+      sayFailure(failure.message, failure instanceof RemovedFileError ? lost : kept);
       return 1;
     }
     try {

@@ -1,7 +1,7 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { codeOf, messageOf, StorageError } from '../../../runtime/errors.ts';
+import { codeOf, messageOf, RemovedFileError, StorageError } from '../../../runtime/errors.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
 import { isBusy, isLost, isSqlite } from './sqlite-errors.ts';
@@ -152,6 +152,7 @@ export class LocalDatabase {
   async sync(): Promise<void> {
     if (this.path === IN_MEMORY) return;
     try {
+      if (statSync(this.path, { throwIfNoEntry: false }) === undefined) throw new RemovedFileError(this.path);
       // Safe to open and close: SQLite's locks are on its other files.
       const log = await open(`${this.path}-wal`, 'r');
       try {
@@ -163,7 +164,7 @@ export class LocalDatabase {
       }
     } catch (error: unknown) {
       // Without a log, everything is in the database.
-      if (codeOf(error) !== 'ENOENT') this.fail(this.#unwritable(error));
+      if (codeOf(error) !== 'ENOENT') this.fail(error instanceof StorageError ? error : this.#unwritable(error));
     }
   }
 

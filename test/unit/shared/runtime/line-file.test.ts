@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { RemovedFileError } from '../../../../shared/runtime/errors.ts';
 import { LineFile } from '../../../../shared/runtime/line-file.ts';
 
 async function setup(): Promise<LineFile> {
@@ -85,4 +86,25 @@ test.each([
   await file.close();
   await file.append('b\n');
   expect(await readFile(file.path, 'utf8')).toBe(after);
+});
+
+test('lines of a file that somebody has removed are lost, and that is said; the next go to a new one', async () => {
+  const file = await setup();
+  await file.append('a\n');
+  await rm(file.path);
+  await expect(file.append('b\n')).rejects.toThrow(`${file.path} was removed while it was being written`);
+  await file.append('c\n');
+  await file.sync();
+  expect(await readFile(file.path, 'utf8')).toBe('c\n');
+});
+
+test('nor is a file that was removed brought to the disk', async () => {
+  const file = await setup();
+  await file.append('a\n');
+  await rm(dirname(file.path), { recursive: true });
+  for (let tries = 0; tries < 2; tries++) await expect(file.sync()).rejects.toThrow(RemovedFileError);
+  await expect(file.append('b\n')).rejects.toThrow(RemovedFileError);
+  await file.append('c\n');
+  await file.sync();
+  expect(await readFile(file.path, 'utf8')).toBe('c\n');
 });

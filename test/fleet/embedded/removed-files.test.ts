@@ -1,0 +1,27 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { TestSite } from '../../support/site.ts';
+import { openWorkplace } from '../../support/trawl.ts';
+
+test.each([
+  ['output', /^trawl: output\/\S+ was removed while it was being written/m],
+  ['output/r', /^trawl: output\/r\/\S+\.jsonl was removed while it was being written/m],
+  ['output/trawl.sqlite', /^trawl: output\/trawl\.sqlite was removed while it was being written/m],
+])('a crawl of which somebody removes %s ends, and says that it is lost', async (path, said) => {
+  const site = new TestSite({ pages: 40 });
+  await site.start();
+  onTestFinished(() => site.stop());
+  const workplace = await openWorkplace();
+  // One page is not answered: the crawl is at work as long as it may be.
+  const list = [...Array.from({ length: 40 }, (_, n) => site.url(`/page/${n + 1}`)), site.url('/hang')].join('\n');
+  const crawl = workplace.start(['crawl', '-', '--run', 'r', ...AT_FULL_SPEED], list);
+  await site.arrival('/page/40');
+  await site.arrival('/hang');
+  await rm(join(workplace.folder, path), { recursive: true });
+  const { code, stderr } = await crawl.ended;
+  expect(code).toBe(1);
+  expect(stderr).toMatch(said);
+  expect(stderr).toContain('begin a new one');
+});

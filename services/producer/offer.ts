@@ -3,7 +3,7 @@ import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { INITIAL_FIELDS } from '../../shared/task/task/form.ts';
 import { type OfferRules, offerOf } from '../../shared/task/task/offer.ts';
 import type { Logins } from '../../shared/task/url/logins.ts';
-import { isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
+import { isProblem, readListedUrl, withoutCredentials } from '../../shared/task/url/url.ts';
 
 /** What a seed says about a URL. */
 export interface Seeded extends Pick<SitemapEntry, 'loc' | 'isNews'> {
@@ -17,8 +17,7 @@ const NEWS = { ...INITIAL_FIELDS, queue: 'priority' } as const;
 
 /** What the frontier is offered for the URL of a seed, as it was written. */
 export function offerOfSeed({ loc, isNews, changedAt, logins }: Seeded, rules: OfferRules): Offer {
-  // The URL Standard would strip it, and make one URL of two columns.
-  const url = loc.trim().includes('\t') ? { problem: 'it holds a tab' } : readUrl(loc);
+  const url = readListedUrl(loc);
   if (isProblem(url)) return { malformed: withoutCredentials(loc), problem: url.problem };
   const about = isNews === true ? NEWS : INITIAL_FIELDS;
   return offerOf(

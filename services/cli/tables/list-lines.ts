@@ -3,7 +3,7 @@ import { decodeStream } from '../../../shared/crawler/charset.ts';
 import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
 import { malformedMarkOf, markOf, taskIdOf } from '../../../shared/task/url/fingerprint.ts';
 import { keyWithLogin } from '../../../shared/task/url/logins.ts';
-import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
+import { isProblem, readListedUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { type UrlKeyRule, urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import { NO_URL_COLUMN } from '../../../shared/task/url/url-table.ts';
 import { UrlLines } from '../../../shared/task/url/urls-file.ts';
@@ -46,7 +46,7 @@ export function taskOf({ url }: ListLine, run: string, rules: readonly UrlKeyRul
 }
 
 function readLine(text: string): ListLine {
-  const read = readUrl(text);
+  const read = readListedUrl(text);
   const given = withoutCredentials(text);
   if (isProblem(read)) return { given, url: { mark: malformedMarkOf(given) } };
   return { given, url: { canonical: read.canonical, login: read.login } };

@@ -31,6 +31,11 @@ export function readUrl(text: string): CrawlUrl | { readonly problem: UrlProblem
   return fromUrl(url);
 }
 
+/** As {@link readUrl}, of a list or a sitemap: the URL Standard would strip a tab, and make one URL of two columns. */
+export function readListedUrl(text: string): CrawlUrl | { readonly problem: UrlProblem } {
+  return text.trim().includes('\t') ? { problem: 'it holds a tab' } : readUrl(text);
+}
+
 /**
  * Resolves a link found in a page by the WHATWG URL Standard, without its fragment and credentials. Nothing if it can't be
  * crawled.

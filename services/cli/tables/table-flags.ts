@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { HEADINGS } from '../help/flags.ts';
+import { STANDARD_STREAM } from '../text/line-output.ts';
 
 /** The flags of a table, as given. */
 export interface TableOptions {
@@ -32,6 +33,9 @@ export const TABLE_FLAGS = [
   'bom',
 ] as const satisfies readonly (keyof TableOptions)[];
 
+/** Opened by such a name, a file that standard output is appended to would be replaced. */
+const STANDARD_OUTPUT_NAMES: ReadonlySet<string> = new Set(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
+
 /** Adds the flags of a table to a command. @param isBrief most of them are for `--help --all` */
 export function addTableOptions(command: Command, { isBrief = false }: { readonly isBrief?: boolean } = {}): Command {
   const repeated = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
@@ -40,7 +44,9 @@ export function addTableOptions(command: Command, { isBrief = false }: { readonl
     command.addOption(option);
     return option;
   };
-  add('-o, --output <file>', 'write the records to a file; - is standard output', false);
+  add('-o, --output <file>', 'write the records to a file; - is standard output', false).argParser((path) =>
+    STANDARD_OUTPUT_NAMES.has(path) ? STANDARD_STREAM : path,
+  );
   add('--format <format>', "jsonl, json or csv [by the file's ending, else jsonl]", false);
   add('--fields <columns>', 'only these columns: title,Price=offers[0].price', false);
   add('--step <name>', 'only the records of this step of the crawler');

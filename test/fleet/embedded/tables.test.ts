@@ -45,6 +45,19 @@ test('crawl -o - leaves standard output to the table', async () => {
   expect([titles.toSorted(), stderr]).toEqual([['Page 1', 'Page 2', 'Page 3'], expect.stringContaining('3 done')]);
 });
 
+test('-o /dev/stdout is standard output, too: a file that it is appended to keeps what it has', async () => {
+  const { workplace, read, list } = await setup();
+  const under = ['sh', '-c', 'exec "$@" >> all.jsonl', 'sh'];
+  const args = ['crawl', '-', '-o', '/dev/stdout', '--fields', 'title', ...AT_FULL_SPEED];
+  await workplace.start(args, list.join('\n'), { under }).ended;
+  await workplace.start(['records', '-o', '/dev/stdout', '--fields', 'title'], '', { under }).ended;
+  const titles = (await read('all.jsonl'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).title);
+  expect(titles.toSorted()).toEqual(['Page 1', 'Page 1', 'Page 2', 'Page 2', 'Page 3', 'Page 3']);
+});
+
 test('after Ctrl-C the table has what there is, and at the end of the resumed crawl all', async () => {
   const { site, workplace, read } = await setup();
   const flags = ['-o', 'items.json', '--fields', 'url'];

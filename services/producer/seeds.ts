@@ -79,9 +79,14 @@ async function readSeed(text: string): Promise<Seed> {
   );
 }
 
-/** A table that doesn't say where its URLs are is refused before anything is begun; a packed one is, once it is read. */
-async function readFileSeed(kind: 'list' | 'file', path: string, what: 'file' | 'folder' | 'nothing'): Promise<Seed> {
+/**
+ * A table that doesn't say where its URLs are is refused before anything is begun; one that is packed, or comes from a pipe, once it is
+ * read.
+ */
+async function readFileSeed(kind: 'list' | 'file', path: string, what: FileKind): Promise<Seed> {
   expectFile(path, what);
+  // What is read of a pipe is gone.
+  if (what === 'pipe') return { kind, path };
   const parser = kind === 'list' ? new UrlLines() : new SitemapParser({ anyText: true });
   const head = createReadStream(path, { end: HEAD_BYTES, encoding: 'utf8' });
   try {
@@ -108,13 +113,17 @@ function readUrlSeed(text: string): Seed {
   return { kind: NAMES_SITEMAP.test(pathname) ? 'maybe_sitemap' : 'page', ...own };
 }
 
-async function whatIs(path: string): Promise<'file' | 'folder' | 'nothing'> {
+/** `pipe`: also a device, or a socket. */
+type FileKind = 'file' | 'pipe' | 'folder' | 'nothing';
+
+async function whatIs(path: string): Promise<FileKind> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) return 'nothing';
-  return stats.isDirectory() ? 'folder' : 'file';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isFile() ? 'file' : 'pipe';
 }
 
-function expectFile(path: string, what: 'file' | 'folder' | 'nothing'): void {
+function expectFile(path: string, what: FileKind): void {
   if (what === 'nothing') throw new UsageError(`${path} doesn't exist`);
   if (what === 'folder') throw new UsageError(`${path} is a folder, not a file`);
 }

@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readSeeds } from '../../../../services/producer/seeds.ts';
 import { UsageError } from '../../../../shared/runtime/errors.ts';
 import { folder } from './documents.ts';
@@ -39,6 +40,22 @@ test('a table that does not say where its URLs are is refused at once; one that 
   await expect(readSeeds([], [table])).rejects.toEqual(new UsageError(said));
   const others = [write('u.csv', 'url,id\nhttps://example.com/1,1\n'), write('s.xml', '<urlset a="1, 2"/>')];
   expect((await readSeeds(others)).map(({ kind }) => kind)).toEqual(['file', 'file']);
+});
+
+test('nothing is read of a pipe, of which it would be gone', async () => {
+  const path = join(folder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  // To open it for both keeps it from waiting for a writer, and for a reader.
+  const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(pipe));
+  const list = 'https://example.com/1\nhttps://example.com/2\n';
+  writeSync(pipe, list);
+  expect(await readSeeds([path], [path])).toEqual([
+    { kind: 'file', path },
+    { kind: 'list', path },
+  ]);
+  const left = Buffer.alloc(100);
+  expect(left.toString('utf8', 0, readSync(pipe, left))).toBe(list);
 });
 
 test('a dash is standard input, an existing file is one, and a file of URLs is a list', async () => {

@@ -1,8 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { codeOf } from '../../shared/runtime/errors.ts';
 import { LineFile } from '../../shared/runtime/line-file.ts';
+import { linesOf } from '../../shared/runtime/line-reader.ts';
 import { makeOutputFolder } from '../../shared/runtime/output-folder.ts';
 
 /** Who did what. */
@@ -47,10 +46,10 @@ export class Audit {
     const last: string[] = [];
     let count = 0;
     try {
-      for await (const line of createInterface({ input: createReadStream(join(this.#folder, FILE), 'utf8') })) {
-        if (line === '') continue;
+      for await (const { text } of linesOf(join(this.#folder, FILE))) {
+        if (text === '') continue;
         count++;
-        last.push(line);
+        last.push(text);
         if (last.length > 2 * (limit + before)) last.splice(0, last.length - limit - before);
       }
     } catch (error: unknown) {

@@ -117,9 +117,7 @@ export class Producers implements Service {
         await this.#options.offers.open(run, read.runOptions, stores);
         return await this.#told(run, undefined, stores);
       }
-      if (this.#working.has(run)) throw new Problem('wrong_state', `the seeds of run ${run} are being read just now`);
-      if (this.#working.size >= MOST_PRODUCERS)
-        throw new Problem('too_many_requests', `${MOST_PRODUCERS} producers are at work`, { retryAfterMs: 10_000 });
+      this.#expectPlace(run);
       if (this.#options.link.isLocal) {
         if ((await stores.runs.standing(run)) !== undefined)
           throw new Problem('wrong_state', `run ${run} is there already: ${TRAWL} crawl --resume ${run}`);
@@ -131,10 +129,19 @@ export class Producers implements Service {
     });
   }
 
+  /** @throws Problem if there is no place for another producer, or this run has one */
+  #expectPlace(run: string): void {
+    if (this.#working.has(run)) throw new Problem('wrong_state', `the seeds of run ${run} are being read just now`);
+    if (this.#working.size >= MOST_PRODUCERS)
+      throw new Problem('too_many_requests', `${MOST_PRODUCERS} producers are at work`, { retryAfterMs: 10_000 });
+  }
+
   async #crawl(read: ReadRequest): Promise<void> {
     const { log, measures, clock } = this.#options;
     const opened = Promise.withResolvers<void>();
     const { signal } = this.#stopped;
+    // Others may have begun since it was asked.
+    this.#expectPlace(read.run);
     await this.#begin(
       read.run,
       crawlLocally(read, { log, measures, clock, signal, onOpen: () => opened.resolve() }),
@@ -162,6 +169,8 @@ export class Producers implements Service {
     const { run, settings, runOptions, seeds, startOf } = read;
     const rules = await routingRulesOf(settings);
     const fetcher = measures.fetcher(await this.fetcher());
+    // Others may have begun since it was asked.
+    this.#expectPlace(run);
     const watched = new WatchedProducer({
       ...{ settings, stores, fetcher, rules, run, runOptions, log, startOf },
       producer: newWorkerId(),

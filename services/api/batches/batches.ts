@@ -102,17 +102,13 @@ export class Batches implements Service {
   async begin(body: BatchRequest, caller: Caller, { key, isAsync }: BatchManner): Promise<UnderWay> {
     const run = batchRunOf(caller.name, key, () => randomBytes(16).toString('hex'));
     const text = JSON.stringify(body);
-    const earlier = this.#atWork.get(run) ?? this.#answered(run);
-    if (earlier !== undefined) {
-      if (earlier.body !== text) throw new Problem('wrong_state', 'another request had this Idempotency-Key');
-      return earlier;
-    }
-    if (this.#atWork.size >= MOST_AT_WORK || (!body.distributed && this.#local >= MOST_LOCAL))
-      throw new Problem('too_many_requests', 'too many batches are being crawled', { retryAfterMs: 5_000 });
+    const earlier = this.#earlier(run, text, body);
+    if (earlier !== undefined) return earlier;
     if (body.distributed) await this.#expectWorkers();
     const { read, inputs } = await this.#read(body, run);
     const isKept = key !== undefined || isAsync;
-    return this.#atWork.get(run) ?? this.#run(body, { text, read, inputs, isKept });
+    // Others may have begun while this one was read.
+    return this.#earlier(run, text, body) ?? this.#run(body, { text, read, inputs, isKept });
   }
 
   /** What there is of a batch: under way, answered, or that another process of the API has begun. */
@@ -137,6 +133,22 @@ export class Batches implements Service {
     } catch (error: unknown) {
       return { distributed_available: false, message: messageOf(error) };
     }
+  }
+
+  /**
+   * The batch of an earlier request with this key; nothing if there is none.
+   *
+   * @throws Problem if that asked for something else, or there is no place for a new one
+   */
+  #earlier(run: string, text: string, { distributed }: BatchRequest): UnderWay | undefined {
+    const earlier = this.#atWork.get(run) ?? this.#answered(run);
+    if (earlier !== undefined) {
+      if (earlier.body !== text) throw new Problem('wrong_state', 'another request had this Idempotency-Key');
+      return earlier;
+    }
+    if (this.#atWork.size >= MOST_AT_WORK || (!distributed && this.#local >= MOST_LOCAL))
+      throw new Problem('too_many_requests', 'too many batches are being crawled', { retryAfterMs: 5_000 });
+    return undefined;
   }
 
   async #expectWorkers(): Promise<void> {

@@ -9,8 +9,8 @@ import { runIdSchema } from '../schemas/inputs.ts';
 const MOST_LISTENERS = 500;
 /** A comment that often keeps proxies from closing what looks idle. */
 const COMMENT_EVERY_MS = 15 * SECOND_MS;
-/** What a listener that doesn't read may have waiting: then events are left out, since the next one tells more. */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+/** With more than this waiting a listener is behind: events are left out until it has read them, since the next ones tell more. */
+const MOST_WAITING_BYTES = 64 * 1024;
 /** A browser whose connection breaks comes back after this. */
 const RETRY_MS = 2 * SECOND_MS;
 
@@ -27,7 +27,7 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
         response: { 200: z.string().describe('text/event-stream'), 400: problemSchema, 429: problemSchema },
       },
     },
-    async ({ query: { run }, headers }, reply) => {
+    async ({ query: { run }, headers, method }, reply) => {
       if (feed.listeners >= MOST_LISTENERS)
         throw new Problem('too_many_requests', `${MOST_LISTENERS} listen already`, { retryAfterMs: 10_000 });
       reply.hijack();
@@ -39,12 +39,20 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
         'x-content-type-options': 'nosniff',
         'x-accel-buffering': 'no',
       });
+      // Events are its body: a HEAD would wait for none for ever, and hold a listener's place.
+      if (method === 'HEAD') {
+        raw.end();
+        return;
+      }
       // Whose session is over hears nothing more, however long the connection stands.
       const endsAt = sessions.endOf(headers.cookie);
       raw.write(`retry: ${RETRY_MS}\n\n`);
       const over = new AbortController();
+      let isBehind = false;
       const end = feed.listen((event, data) => {
-        if (raw.writableLength < MOST_WAITING_BYTES) raw.write(`event: ${event}\ndata: ${data}\n\n`);
+        // A run's event follows the fleet's, which was written just now.
+        if (event !== 'run') isBehind = raw.writableLength > MOST_WAITING_BYTES;
+        if (!isBehind) raw.write(`event: ${event}\ndata: ${data}\n\n`);
       }, run);
       raw.on('close', () => {
         end();

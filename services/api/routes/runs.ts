@@ -13,7 +13,7 @@ import { cursorSchema, limitSchema, reasonBody, runIdSchema, runParams, urlText 
 import { producedSchema, runRequestSchema } from '../schemas/runs.ts';
 
 const tags = ['runs'];
-/** Runs looked through for those of a state. */
+/** Runs looked through at once for those of a state. */
 const MOST_LOOKED_AT = 2_000;
 const MOST_OFFERED = 10_000;
 const OFFERS_BYTES = 16 * 1024 * 1024;
@@ -41,10 +41,12 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
       },
     },
     async ({ query: { state, cursor, limit } }) => {
-      const ids = await link.withStores(({ runs }) => runs.list(Math.min(MOST_LOOKED_AT, cursor + MOST_LOOKED_AT)));
+      const end = cursor + MOST_LOOKED_AT;
+      // One more says whether there are any.
+      const ids = await link.withStores(({ runs }) => runs.list(end + 1));
       const views: RunView[] = [];
       let at = cursor;
-      for (; at < ids.length && views.length < limit; at++) {
+      for (; at < Math.min(ids.length, end) && views.length < limit; at++) {
         const run = ids[at] ?? '';
         if (state !== undefined) {
           const standing = await link.withStores(({ runs }) => runs.standing(run));

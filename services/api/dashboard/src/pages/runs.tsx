@@ -54,7 +54,7 @@ export function Runs() {
         </label>
       </form>
       <Awaited problem={problem} isLoading={isLoading}>
-        <RunTable runs={rows} none={state === '' ? 'No runs yet.' : `No run is ${state}.`} />
+        <RunTable runs={rows} none={noneText(state, onNext !== undefined)} />
         <Pager of="runs" first={page * ROWS} rows={rows.length} onBack={onBack} onNext={onNext} />
       </Awaited>
     </Page>
@@ -87,6 +87,11 @@ const COLUMNS: readonly Column<Run>[] = [
     ),
   },
 ];
+
+function noneText(state: string, hasMore: boolean): string {
+  if (state === '') return 'No runs yet.';
+  return hasMore ? `None of these runs is ${state}: Next looks further back.` : `No run is ${state}.`;
+}
 
 function leftText({ etaSeconds, state }: Run): string {
   if (state === 'finished' || state === 'cancelled') return '';

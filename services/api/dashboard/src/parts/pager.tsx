@@ -23,10 +23,7 @@ export function Pager({ of, first, rows, total, onBack, onNext }: PagerProps) {
       <button type="button" class="small" disabled={onBack === undefined} onClick={onBack}>
         Back
       </button>
-      <span>
-        {count(first + 1)}–{count(first + rows)}
-        {ofAll}
-      </span>
+      <span>{rows === 0 ? 'none here' : `${count(first + 1)}–${count(first + rows)}${ofAll}`}</span>
       <button type="button" class="small" disabled={onNext === undefined} onClick={onNext}>
         Next
       </button>

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type HostsOfFleet, lookAtHosts } from '../../shared/control/fleet-hosts.ts';
 import { type RunList, RunLister } from '../../shared/control/run-list.ts';
 import { type RunView, RunWatcher } from '../../shared/control/run-watcher.ts';
@@ -40,7 +41,7 @@ export class Snapshots {
   #lister: { readonly stores: LinkedStores; readonly lister: RunLister } | undefined;
   #fleet: Kept<FleetSnapshot> | undefined;
   #hosts: Kept<HostsOfFleet> | undefined;
-  #watchers = new Map<string, RunWatcher>();
+  readonly #watchers = new LRUCache<string, RunWatcher>({ max: MOST_WATCHED });
   #runs = new Map<string, Kept<RunSnapshot | undefined>>();
 
   constructor(link: Link, clock: Clock, resumeCommand: ((run: string) => string) | undefined) {
@@ -79,7 +80,6 @@ export class Snapshots {
     for (const [oldest] of this.#runs) {
       if (this.#runs.size <= MOST_WATCHED) break;
       this.#runs.delete(oldest);
-      this.#watchers.delete(oldest);
     }
     return await kept.answer;
   }

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { LetterBrowser } from '../../../../services/api/letter-browser.ts';
+import type { Link } from '../../../../services/api/link.ts';
+import type { DeadLetterMessage, DeadLetters } from '../../../../shared/ports/transport.ts';
+import { UnavailableError } from '../../../../shared/runtime/errors.ts';
+import { letterOf } from '../../../support/stores/letters.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
+
+/** A browser of letters whose browses end when a test says so, and whose callers give up when it says so. */
+function setup() {
+  const clock = new SteppedClock();
+  const begun: PromiseWithResolvers<readonly DeadLetterMessage[]>[] = [];
+  const letters = {
+    browse: () => {
+      const browse = Promise.withResolvers<readonly DeadLetterMessage[]>();
+      begun.push(browse);
+      return browse.promise;
+    },
+  } as unknown as DeadLetters;
+  let late = Promise.withResolvers<never>();
+  const link = {
+    withLetters: (action: (letters: DeadLetters) => Promise<unknown>) => Promise.race([action(letters), late.promise]),
+  } as unknown as Link;
+  const giveUp = (): void => {
+    late.reject(new UnavailableError('RabbitMQ did not answer in time'));
+    late = Promise.withResolvers();
+  };
+  return { browser: new LetterBrowser(link, clock), clock, begun, giveUp };
+}
+
+test('a browse that takes long is the only one: it serves those who ask meanwhile, and is kept from its end on', async () => {
+  const { browser, clock, begun, giveUp } = setup();
+  const first = browser.browse();
+  clock.step(15_000);
+  const second = browser.browse();
+  giveUp();
+  await expect(first).rejects.toThrow('in time');
+  await expect(second).rejects.toThrow('in time');
+  const third = browser.browse();
+  expect(begun).toHaveLength(1);
+  const { id, body, headers } = letterOf('http://a.test/', { at: 0 });
+  begun[0]?.resolve([{ id, body: Buffer.from(String(body)), headers }]);
+  expect(await third).toHaveLength(1);
+  clock.step(9_999);
+  expect(await browser.browse()).toHaveLength(1);
+  expect(begun).toHaveLength(1);
+  clock.step(1);
+  void browser.browse();
+  expect(begun).toHaveLength(2);
+});
+
+test('a browse that was begun before a change serves nobody who asks after it, and one that failed nobody', async () => {
+  const { browser, begun } = setup();
+  const before = browser.browse();
+  browser.forget();
+  const after = browser.browse();
+  expect(begun).toHaveLength(2);
+  begun[0]?.resolve([]);
+  await before;
+  begun[1]?.reject(new UnavailableError('RabbitMQ went away'));
+  await expect(after).rejects.toThrow('went away');
+  void browser.browse();
+  expect(begun).toHaveLength(3);
+});

@@ -28,8 +28,10 @@ export interface JoinWorkOptions {
   readonly random: () => number;
 }
 
-/** What a join came to. `input`: what joins get of it that take it. */
-type Made = { readonly record: DoneRecord; readonly input: string | undefined } | { readonly ending: Ending };
+/** What a join came to. `input`: what joins get of it that take it, as {@link writeInput} has it. */
+type Made =
+  | { readonly record: DoneRecord; readonly input: ReturnType<typeof writeInput> | undefined }
+  | { readonly ending: Ending };
 
 /** Has joins make their records. */
 export class JoinWork {

@@ -17,6 +17,7 @@ import {
 import type { Groups } from '../../../shared/ports/groups.ts';
 import type { MissingSteps as MissingStepsPort } from '../../../shared/ports/missing-steps.ts';
 import type { ResponseCache } from '../../../shared/ports/response-cache.ts';
+import { RecordRefusedError } from '../../../shared/ports/sink.ts';
 import type { Delivery, Handling } from '../../../shared/ports/transport.ts';
 import { ConfigurationError, messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
@@ -215,14 +216,15 @@ export class Pipeline {
     const made = await this.#joins.make(visit, hold);
     if (made === 'stale') return 'ack';
     if ('ending' in made) return await this.#endings.over(visit, made.ending);
-    const stored = await this.#endings.store(made.record);
+    const { record, input } = made;
+    const stored = input instanceof RecordRefusedError ? input : await this.#endings.store(record);
     if (stored === 'failed') return await this.#endings.putBack(visit, 0);
     if (stored !== 'stored')
       return await this.#endings.over(visit, {
         outcome: { kind: 'failed', reason: stored.reason, detail: stored.message },
       });
-    await this.#endings.settle(visit, { outcome: { kind: 'done' }, input: made.input });
-    this.#outcomes.tell(visit.task, 'done', { ms: made.record.durationMs });
+    await this.#endings.settle(visit, { outcome: { kind: 'done' }, input: textOf(input) });
+    this.#outcomes.tell(visit.task, 'done', { ms: record.durationMs });
     return 'ack';
   }
 
@@ -283,7 +285,8 @@ export class Pipeline {
     const { leftOut, tally } = offered;
     if ('ending' in kept) return await this.#endings.over(visit, { ...ending, leftOut, tally, ...kept.ending });
     const { record } = kept;
-    const stored = await this.#endings.store(record);
+    const input = isTaken(visit.run.options.joins, visit.task) ? writeInput(visit.task, extract) : undefined;
+    const stored = input instanceof RecordRefusedError ? input : await this.#endings.store(record);
     if (stored === 'failed') return await this.#endings.putBack(visit, 0);
     if (stored !== 'stored') {
       const outcome = { kind: 'failed', reason: stored.reason, detail: stored.message } as const;
@@ -306,7 +309,7 @@ export class Pipeline {
           claimed,
           leftOut,
           tally,
-          input: isTaken(visit.run.options.joins, visit.task) ? writeInput(visit.task, extract) : undefined,
+          input: textOf(input),
           leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
         },
         bytes,
@@ -341,4 +344,8 @@ export class Pipeline {
     if (!('extract' in kept)) return await this.#endings.over(visit, ending);
     return await this.#keep(visit, { ...kept, claimed: read?.claimed, ending });
   }
+}
+
+function textOf(input: ReturnType<typeof writeInput> | undefined): string | undefined {
+  return typeof input === 'string' ? input : undefined;
 }

@@ -1,4 +1,6 @@
 import type { GroupInputs } from '../../ports/groups.ts';
+import { RecordRefusedError } from '../../ports/sink.ts';
+import { messageOf } from '../../runtime/errors.ts';
 import type { PlannedJoin } from '../../task/group/plan.ts';
 import type { Task } from '../../task/task/task.ts';
 import { keyOfMark, stepOfMark } from '../../task/url/fingerprint.ts';
@@ -13,14 +15,20 @@ type KeptInput = Omit<JoinInput, 'step'>;
 export const TOO_LARGE =
   'the inputs of its group take more than 1 MiB together: emit less, or let a step that emits much be apart';
 
-/** What joins get of a task: `items` of them are in `data`, as a record has them. */
+/** What joins get of a task, unless it can't be written as JSON: `items` of them are in `data`, as a record has them. */
 export function writeInput(
   { url, kept = {} }: Pick<Task, 'url' | 'kept'>,
   { data, items = 1 }: { readonly data: unknown; readonly items?: number },
-): string {
+): string | RecordRefusedError {
   const records = items === 0 ? [] : items === 1 ? [data] : (data as readonly unknown[]);
   const input: KeptInput = { url, kept, records };
-  return JSON.stringify(input);
+  try {
+    return JSON.stringify(input);
+  } catch (error: unknown) {
+    const reason = error instanceof RangeError ? 'too_large' : 'schema';
+    const message = `what joins get of it can't be written as JSON: ${messageOf(error)}`;
+    return new RecordRefusedError(message, { reason, cause: error });
+  }
 }
 
 /** What a join gets: of the steps that it takes, in their order, and by URL. So it doesn't depend on which answer came first. */

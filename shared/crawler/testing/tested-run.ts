@@ -233,7 +233,8 @@ function itemsIn({ data, items }: Row): readonly unknown[] {
   return items === 0 ? [] : items === 1 ? [data] : (data as readonly unknown[]);
 }
 
-function take(group: Group, mark: string, input: string): void {
+function take(group: Group, mark: string, input: ReturnType<typeof writeInput>): void {
+  if (typeof input !== 'string') throw input;
   group.bytes += Buffer.byteLength(input);
   group.inputs[mark] = input;
 }

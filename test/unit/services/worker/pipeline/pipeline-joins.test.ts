@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Middleware } from '../../../../../shared/crawler/around/middleware.ts';
 import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import type { PageRecord } from '../../../../../shared/ports/record.ts';
 import type { RecordSource } from '../../../../../shared/ports/sink.ts';
@@ -10,9 +11,10 @@ import { setup } from '../setup.ts';
 const n = z.object({ n: z.number() });
 
 /** Page 1 owns a group: two parts of it, of which the second fails if its record is no number. */
-function crawlerOf(joins: object, second: unknown = 2) {
+function crawlerOf(joins: object, second: unknown = 2, middleware: readonly Middleware[] = []) {
   return defineCrawler({
     name: 'joined',
+    middleware,
     steps: {
       start: {
         to: ['left', 'right'],
@@ -46,8 +48,8 @@ const SUM = {
   },
 };
 
-async function started(joins: object = { sum: SUM }, second?: unknown) {
-  const crawler = crawlerOf(joins, second);
+async function started(joins: object = { sum: SUM }, second?: unknown, middleware?: readonly Middleware[]) {
+  const crawler = crawlerOf(joins, second, middleware);
   const world = await setup({ crawler, run: crawler.joinPlan === undefined ? {} : { joins: crawler.joinPlan } });
   await world.offer('/page/1');
   const pipeline = world.pipeline();
@@ -110,6 +112,32 @@ test.each<[string, object, object]>([
   const [letter] = await letters();
   expect(letter).toMatchObject({ step: 'sum', reason: (failed as { reason: string }).reason, join: { per: '' } });
   expect(await runs.progress('r')).toMatchObject({ failed: 1, openGroups: 0 });
+});
+
+test('a join that emits what no other can be given fails, as no JSON, and leaves those that take it without it', async () => {
+  const emitsNoJson = ({ emit }: { emit: (item: unknown) => void }) => emit({ id: 1n });
+  const { next, work, sink, runs } = await started({
+    sum: { ...SUM, run: emitsNoJson },
+    total: { ...SUM, of: ['sum'] },
+  });
+  for (let i = 0; i < 4; i++) await work(await next());
+  expect(sink.records.slice(-2)).toMatchObject([
+    { step: 'sum', outcome: 'failed', reason: 'schema', error: expect.stringContaining("can't be written as JSON") },
+    { step: 'total', outcome: 'done', data: { inputs: [], missing: { count: 1, first: [{ step: 'sum' }] } } },
+  ]);
+  expect(await runs.progress('r')).toMatchObject({ openGroups: 0, waiting: 0, inFlight: 0 });
+});
+
+test('a member that emits what no join can be given fails, whatever its record has in its place', async () => {
+  const { next, work, sink } = await started({ sum: SUM }, 2, [
+    { name: 'no-json', transform: (item) => (item.n === 2 ? { n: 2n } : undefined) },
+    { name: 'json', beforeStore: ({ data }) => ({ data: String(data) }) },
+  ]);
+  for (let i = 0; i < 3; i++) await work(await next());
+  expect(sink.records.filter(({ step }) => step === 'right')).toMatchObject([{ outcome: 'failed', reason: 'schema' }]);
+  expect(sink.records.filter(({ step }) => step === 'sum')).toMatchObject([
+    { outcome: 'done', data: { inputs: [{ step: 'left' }], missing: { count: 1 } } },
+  ]);
 });
 
 const oneIn = (times: number) => {

@@ -28,6 +28,10 @@ export function requestOf(followed: FollowedRequest): TaskRequest | undefined {
   const { url, method = 'GET', headers = {}, idempotent } = followed;
   const refuse = (problem: string, isSize = false): CrawlerFault =>
     new CrawlerFault(`the request for ${String(url).slice(0, 200)}: ${problem}`, isSize ? 'too_large' : 'step');
+  if (url === undefined)
+    throw new CrawlerFault(
+      'expected links as texts, or as requests with a `url`: page.links(css) has those of elements',
+    );
   const unknown = Object.keys(followed).find((name) => !FIELDS.includes(name));
   if (unknown !== undefined) throw refuse(`there is no ${unknown}; there are ${FIELDS.join(', ')}`);
   if (typeof url !== 'string') throw refuse(`expected url to be a text, got a ${typeof url}`);

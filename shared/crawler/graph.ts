@@ -85,6 +85,7 @@ export class StepGraph {
 
 /** The end of a sentence about a name that isn't there. */
 export function noStep(name: string, names: readonly string[]): string {
+  if (names.length === 0) return 'which is no step';
   const nearest = nearestOf(name, names);
   return nearest === undefined
     ? `which is no step; there are ${names.join(', ')}`

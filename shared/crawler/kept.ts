@@ -17,15 +17,16 @@ export class CrawlerFault extends Error {
 }
 
 /**
- * The bytes that what is kept takes, as JSON.
+ * What is kept as it is now, whatever becomes of its objects later, and the bytes that it takes as JSON.
  *
  * @throws CrawlerFault if it isn't plain JSON, or is too large
  */
-export function keptBytes(kept: Kept, step: string): number {
+export function writtenKept(kept: Kept, step: string): { readonly kept: Kept; readonly bytes: number } {
   const odd = oddIn(kept, 'kept');
   if (odd !== undefined) throw new CrawlerFault(`what links to ${step} keep can't be written as JSON: ${odd}`);
-  const bytes = Buffer.byteLength(JSON.stringify(kept));
-  if (bytes <= MAX_KEPT_BYTES) return bytes;
+  const text = JSON.stringify(kept);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_KEPT_BYTES) return { kept: JSON.parse(text) as Kept, bytes };
   throw new CrawlerFault(`a link to ${step} keeps ${bytes} bytes, more than ${MAX_KEPT_BYTES}`, 'too_large');
 }
 

@@ -8,7 +8,7 @@ import type { FollowHow, Link, Links } from './definition.ts';
 import { type DownloadHow, downloadProblem, FILE_STEP } from './file-step.ts';
 import { type FollowedRequest, requestOf } from './followed-request.ts';
 import { noStep } from './graph.ts';
-import { CrawlerFault, keptBytes, MAX_PAGE_KEPT_BYTES } from './kept.ts';
+import { CrawlerFault, MAX_PAGE_KEPT_BYTES, writtenKept } from './kept.ts';
 import type { Page } from './page.ts';
 
 /** Links that a step follows together. */
@@ -58,12 +58,12 @@ export class StepRun {
 
   /** Calls the step's function. */
   begin(): unknown {
-    const { run, keeps } = this.#step;
+    const { run, keeps, name } = this.#step;
     const context = {
       page: this.#page,
       args: this.#args,
       failure: this.#failure,
-      kept: keeps === undefined ? this.#kept : keeps.parse(this.#kept),
+      kept: keeps === undefined ? this.#kept : keptBy(keeps, this.#kept, `step ${name}`),
       follow: (step: string, links: Links, how?: FollowHow) => this.#say(() => this.#follow(step, links, how)),
       download: (links: Links, how?: DownloadHow) => this.#say(() => this.#download(links, how)),
       emit: (item: unknown) => this.#say(() => this.#emit(item)),
@@ -103,8 +103,10 @@ export class StepRun {
     this.#items.push(read.data);
   }
 
-  #follow(name: string, links: Links, { kept: given }: FollowHow = {}): void {
+  #follow(name: string, links: Links, how: FollowHow | null = {}): void {
     const { to } = this.#step;
+    if (typeof name !== 'string') throw new CrawlerFault(`follow: expected the name of a step, got ${String(name)}`);
+    const given = keptIn(how ?? {});
     if (!to.includes(name)) {
       const isStep = this.#crawler.stepNamed(name) !== undefined;
       const why = isStep ? `which is not in its \`to\`` : noStep(name, to);
@@ -144,11 +146,12 @@ export class StepRun {
       this.#unmet.push(...follows);
       return;
     }
-    if (kept !== undefined) this.#weigh(keptBytes(kept, step.name) * (urls.length + requests.length));
+    const written = kept === undefined ? undefined : writtenKept(kept, step.name);
+    if (written !== undefined) this.#weigh(written.bytes * (urls.length + requests.length));
     this.#weigh(
       requests.reduce((sum, { request }) => sum + (request === undefined ? 0 : JSON.stringify(request).length), 0),
     );
-    this.#follows.push(...follows);
+    this.#follows.push(...follows.map((each) => ({ ...each, kept: written?.kept })));
   }
 
   /** What a link to a step keeps: what the page keeps, and what was given, checked by that step's schema. */
@@ -182,6 +185,29 @@ export class StepRun {
 
 function isRequest(link: Link): link is FollowedRequest {
   return typeof link === 'object' && link !== null;
+}
+
+/** What links are to keep. Not only the compiler looks: what is written anywhere else would be lost without a sign. */
+function keptIn({ kept, ...others }: FollowHow): Kept | undefined {
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new CrawlerFault(`follow: there is no ${unknown}; there is kept: { kept: { … } }`);
+  if (kept === undefined || kept === null) return undefined;
+  if (typeof kept === 'object' && !Array.isArray(kept)) return kept;
+  throw new CrawlerFault(
+    `follow: expected kept to be an object, got ${Array.isArray(kept) ? 'a list' : `a ${typeof kept}`}`,
+  );
+}
+
+/**
+ * What a step gets of what its page keeps. A URL that began at the step keeps nothing, and an older version of the crawler may have
+ * kept something else.
+ *
+ * @throws CrawlerFault if it isn't as the step's schema wants it
+ */
+export function keptBy(keeps: z.ZodType, kept: Kept, by: string): unknown {
+  const read = keeps.safeParse(kept);
+  if (read.success) return read.data;
+  throw new CrawlerFault(`what is kept for ${by}: ${issueText(read.error, kept)}`, 'schema');
 }
 
 /** The first field that a schema doesn't know; nothing if it knows all, or can't say. */

@@ -1,7 +1,7 @@
 import type { Crawler } from '../crawler.ts';
 import { CrawlerFault } from '../kept.ts';
 import { ProblemError } from '../step-error.ts';
-import { issueText } from '../step-run.ts';
+import { issueText, keptBy } from '../step-run.ts';
 import type { Join, JoinInput, JoinOwner, MissingInputs } from './joins.ts';
 
 /** What a join of a group gets. */
@@ -59,7 +59,8 @@ export class JoinRun {
     }
     const { owner, per, inputs, missing } = this.#material;
     const keeps = per === undefined ? undefined : this.#crawler.step(per)?.keeps;
-    return { inputs, missing, owner: keeps === undefined ? owner : { ...owner, kept: keeps.parse(owner.kept) } };
+    const kept = keeps === undefined ? owner.kept : keptBy(keeps, owner.kept, `the owner of join ${this.#join.name}`);
+    return { inputs, missing, owner: { ...owner, kept } };
   }
 
   async *#faultsOf(rows: AsyncIterable<unknown>): AsyncGenerator<unknown> {

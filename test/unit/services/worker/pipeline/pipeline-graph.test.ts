@@ -101,6 +101,10 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
   ['emits a list',                         ({ emit }) => emit([{ n: 1 }]),                                         'step',      /step start emits a list: emit each of its items, in .+$/],
   ['follows to a step it has not named',   ({ follow }) => follow('start', '/a'),                                  'step',      /step start follows links to start, which is not in its `to`, in .+$/],
   ['follows to no step',                   ({ follow }) => follow('prodct', '/a'),                                 'step',      /follows links to prodct, which is no step: did you mean product\?, in .+$/],
+  ['follows to nothing',                   ({ follow }) => follow(undefined, '/a'),                                'step',      /follow: expected the name of a step, got undefined, in .+$/],
+  ['follows what is no link',              ({ follow }) => follow('product', [new URL('https://a.example/')], { kept: { sku: 'a' } }), 'step',      /expected links as texts, or as requests with a `url`: page\.links\(css\) has those of elements, in .+$/],
+  ['says what is kept in another place',   ({ follow }) => follow('product', '/a', { sku: 'a' }),                  'step',      /follow: there is no sku; there is kept: \{ kept: \{ … \} \}, in .+$/],
+  ['keeps what is no object',              ({ follow }) => follow('product', '/a', { kept: 'a' }),                 'step',      /follow: expected kept to be an object, got a string, in .+$/],
   ['keeps what is not known',              ({ follow }) => follow('product', '/a', { kept: { skuu: 'a' } }),       'step',      /links to product keep skuu, which the `keeps` of product doesn't have, in .+$/],
   ['keeps what has another type',          ({ follow }) => follow('product', '/a', { kept: { sku: 1 } }),          'schema',    /what links to product keep: sku: Invalid input: expected string, received number \(1\), in .+$/],
   ['keeps too much',                       ({ follow }) => follow('product', '/a', { kept: { sku: 'x'.repeat(17_408) } }), 'too_large', /a link to product keeps 17418 bytes, more than 16384, in .+$/],
@@ -129,6 +133,39 @@ test('what is kept must be plain JSON', async () => {
         /what links to any keep can't be written as JSON: kept\.when\.at is a Date, not a plain object, in .+$/,
       ),
     },
+  ]);
+});
+
+test('what is kept is what it was when the link was followed, whatever becomes of its objects', async () => {
+  const crawler = defineCrawler({
+    name: 'crumbs',
+    steps: {
+      start: {
+        to: ['any'],
+        run({ follow }) {
+          const crumbs: string[] = [];
+          for (const link of ['/a', '/b']) {
+            crumbs.push(link);
+            follow('any', link, { kept: { crumbs } });
+          }
+          // No JSON.
+          (crumbs as unknown[]).push(crumbs);
+        },
+      },
+      any: { keeps: z.object({ crumbs: z.array(z.string()) }), run() {} },
+    },
+  });
+  expect((await worked(crawler)).offers).toMatchObject([
+    { kept: { crumbs: ['/a'] } },
+    { kept: { crumbs: ['/a', '/b'] } },
+  ]);
+});
+
+test('a page that keeps less than its step wants, as a seed does, fails as what breaks a schema', async () => {
+  const run = (): void => {};
+  const crawler = defineCrawler({ name: 'seeded', steps: { product: { keeps: z.object({ sku: z.string() }), run } } });
+  expect((await worked(crawler)).letters).toMatchObject([
+    { reason: 'schema', error: expect.stringContaining('what is kept for step product: sku: Invalid') },
   ]);
 });
 

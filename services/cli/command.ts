@@ -9,7 +9,7 @@ import { readSettings, unknownInEnvFile } from '../../shared/settings/settings.t
 import { SETTINGS, type SettingKey, type Settings } from '../../shared/settings/table.ts';
 import { HEADINGS, SHOWN } from './help/flags.ts';
 import { untilInterrupted } from './process/interrupts.ts';
-import { logBug, report } from './process/report.ts';
+import { logBug, reportUncaught } from './process/report.ts';
 import { type Telling, tellingOf } from './text/teller.ts';
 
 /** One sub-command. */
@@ -93,7 +93,7 @@ export async function withContext(
   const onUncaught = (error: unknown): void => {
     logBug(error, log);
     log.close();
-    process.exit(report(error));
+    process.exit(reportUncaught(error));
   };
   process.on('uncaughtException', onUncaught);
   try {

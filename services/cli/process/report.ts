@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CommanderError } from 'commander';
+import { placesIn } from '../../../shared/crawler/place.ts';
+import { stepErrorOf } from '../../../shared/crawler/step-error.ts';
 import { ConfigurationError, messageOf, TrawlError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
@@ -26,6 +29,18 @@ export function report(error: unknown): number {
   const [first, ...others] = sentenceOf(error).split('\n');
   sayFailure(first ?? '', ...others.map((line) => `  ${line}`));
   return error instanceof TrawlError ? error.exitCode : 1;
+}
+
+/**
+ * Says what nobody caught, and gives the exit code. What a crawler begins and doesn't await throws where no page can fail for it: that
+ * is no bug of this program.
+ */
+export function reportUncaught(error: unknown): number {
+  const source = error instanceof Error ? placesIn(String(error.stack)).source : undefined;
+  if (source === undefined || !existsSync(source.file)) return report(error);
+  const { message } = stepErrorOf({ crawler: 'without a name' }, error);
+  sayFailure(`${message}: nothing waited for this. A step has to await all that it begins`);
+  return 1;
 }
 
 /** Logs where a bug is. Anything else that was thrown is told by its message alone. */

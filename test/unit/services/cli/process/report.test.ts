@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 const CLI = join(import.meta.dirname, '../../../../../services/cli');
 
@@ -40,6 +42,20 @@ test.each([
   const logged = debugged.lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line).stack);
   expect([debugged.code, debugged.lines.at(-1)]).toEqual([1, lines[0]]);
   if (said !== 'text') expect(logged).toEqual([expect.arrayContaining([expect.stringMatching(/^ {4}at /)])]);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['a timer',              'setTimeout(() => { throw new RangeError("far") });'],
+  ['what it rejects with', 'void Promise.resolve().then(() => { throw new RangeError("far") });'],
+])("%s of a crawler's that nothing awaits is no bug of the program, and its line is named", async (_, statement) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-report-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'shop.mjs');
+  await writeFile(file, `export function late() {\n  ${statement}\n}\n`);
+  const action = `(await import('${file}')).late(); await new Promise(() => setTimeout(() => {}, 60_000));`;
+  const said = `RangeError: far, in \`${statement}\`: nothing waited for this. A step has to await all that it begins`;
+  expect(await ended(action)).toEqual({ code: 1, lines: [`trawl: ${file}:2: ${said}`] });
 });
 
 test('a bug names the innermost line of this program', async () => {

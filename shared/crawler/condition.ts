@@ -77,10 +77,35 @@ function partText([key, wanted]: [string, unknown]): string {
 /** What is wrong with a condition; nothing if it can be judged. */
 export function conditionProblem(condition: unknown): string | undefined {
   if (typeof condition === 'function') return undefined;
-  if (typeof condition !== 'object' || condition === null)
-    return 'expected a function, or a form such as { exists: … }';
-  const unknown = Object.keys(condition).find((key) => !(key in TESTS));
-  return unknown === undefined ? undefined : `there is no ${unknown}; there are ${Object.keys(TESTS).join(', ')}`;
+  if (!isObject(condition)) return 'expected a function, or a form such as { exists: … }';
+  const unknown = Object.keys(condition).find((key) => !Object.hasOwn(TESTS, key));
+  if (unknown !== undefined) return `there is no ${unknown}; there are ${Object.keys(TESTS).join(', ')}`;
+  const problems = Object.entries(condition).map(([key, wanted]) => partProblem(key, wanted));
+  return problems.find((problem) => problem !== undefined);
+}
+
+function partProblem(key: string, wanted: unknown): string | undefined {
+  if (wanted === undefined) return undefined;
+  switch (key) {
+    case 'not':
+      return conditionProblem(wanted);
+    case 'and':
+    case 'or':
+      if (!Array.isArray(wanted)) return `expected ${key} to be a list of forms`;
+      return wanted.map(conditionProblem).find((problem) => problem !== undefined);
+    case 'exists':
+      if ([wanted].flat().every((name) => typeof name === 'string')) return undefined;
+      return 'expected exists to be a field, or a list of fields';
+    case 'in':
+      if (isObject(wanted) && Object.values(wanted).every(Array.isArray)) return undefined;
+      return "expected in to be fields, each with a list of values: { size: ['s', 'm'] }";
+    default:
+      return isObject(wanted) ? undefined : `expected ${key} to be fields with their values: { size: 's' }`;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function every(wanted: object, holds: (name: string, value: unknown) => boolean): boolean {

@@ -1,7 +1,9 @@
+import { nearestOf } from '../settings/nearest-name.ts';
 import { rate } from '../settings/parsers.ts';
 import { DAY_MS } from '../task/durations.ts';
 import { policyProblems } from '../task/task/retry-policy.ts';
 import { isUrlPattern } from '../task/url/glob.ts';
+import { SCOPES } from '../task/url/scope.ts';
 import { sessionNameProblems } from './around/session.ts';
 import { aroundProblems } from './around/surroundings.ts';
 import { conditionProblem } from './condition.ts';
@@ -11,11 +13,26 @@ import { type Join, RETRIED_OF_JOINS } from './joins/joins.ts';
 import { NAME } from './name.ts';
 
 /** A step as it was written, by anybody. */
-interface WrittenStep extends StepRules {
+interface WrittenStep extends Omit<StepRules, 'scope' | 'include' | 'exclude'> {
   readonly run?: unknown;
   readonly to?: unknown;
   readonly session?: unknown;
+  readonly scope?: unknown;
+  readonly include?: unknown;
+  readonly exclude?: unknown;
+  readonly keeps?: unknown;
+  readonly record?: unknown;
 }
+
+/** What a definition may say, in its two forms. */
+const AROUND_FIELDS = ['name', 'accepts', 'strictVersion', 'secrets', 'session', 'middleware'];
+const SHORT_FIELDS = [...AROUND_FIELDS, 'step'];
+const LONG_FIELDS = [...SHORT_FIELDS, 'steps', 'args', 'seeds', 'patterns', 'sessions', 'joins'];
+const STEP_FIELDS = [
+  ...['run', 'to', 'fallback', 'session', 'keeps', 'record', 'when', 'scope', 'include', 'exclude', 'priority'],
+  ...['deadlineMs', 'timeoutMs', 'retry', 'apart', 'rate'],
+];
+const JOIN_FIELDS = ['run', 'per', 'of', 'record', 'deadlineMs', 'timeoutMs', 'retry'];
 
 /** The longest time that a step or a join may name. */
 const LONGEST_MS = 365 * DAY_MS;
@@ -23,8 +40,9 @@ const LONGEST_MS = 365 * DAY_MS;
 /** What is wrong with a definition as an object, before its graph is looked at. */
 export function definitionProblems(definition: unknown): string[] {
   if (typeof definition !== 'object' || definition === null) return ['expected an object with a name and steps'];
-  const { name, step, steps } = definition as Record<string, unknown>;
-  const problems: string[] = [];
+  const { name, step, steps, args, seeds, accepts } = definition as Record<string, unknown>;
+  const isShort = step !== undefined && steps === undefined;
+  const problems = unknownFields(definition, isShort ? SHORT_FIELDS : LONG_FIELDS);
   if (typeof name !== 'string' || !NAME.test(name))
     problems.push('expected a name of letters, digits and hyphens, at most 63');
   if (step !== undefined && steps !== undefined) problems.push('expected either step or steps, got both');
@@ -32,15 +50,23 @@ export function definitionProblems(definition: unknown): string[] {
   else if (typeof steps !== 'object' || steps === null || Object.keys(steps).length === 0)
     problems.push('expected steps, by their names: { start: { run({ page }) { … } } }');
   else problems.push(...stepProblems(definition as AnyDefinition));
+  if (args !== undefined && !(isSchema(args) && 'shape' in args))
+    problems.push('expected args to be a zod object: z.object({ … })');
+  if (seeds !== undefined && typeof seeds !== 'function')
+    problems.push('expected seeds to be a function that gives a list of URLs');
+  if (accepts !== undefined && typeof accepts !== 'function') problems.push('expected accepts to be a function');
   return [...problems, ...aroundProblems(definition)];
 }
 
 function stepProblems(definition: AnyDefinition): string[] {
   const steps = Object.entries(definition.steps as Readonly<Record<string, WrittenStep>>);
   const names = steps.map(([name]) => name);
-  const problems = steps.flatMap(([name, { run, when, to, include, exclude, retry, rate: written, ...times }]) => {
-    const own: string[] = [];
-    if (!NAME.test(name)) own.push('expected a name of letters, digits and hyphens, at most 63');
+  const broken = steps.filter(([, step]) => !isObject(step));
+  if (broken.length > 0)
+    return broken.map(([name]) => `step ${name}: expected an object with a function: { run() {} }`);
+  const problems = steps.flatMap(([name, step]) => {
+    const { run, when, to, scope, include = [], exclude = [], retry, rate: written, ...times } = step;
+    const own = [...nameProblems(name), ...unknownFields(step, STEP_FIELDS), ...schemaProblems(step)];
     if (name === FILE_STEP.name) own.push('expected another name: this is the step that stores files');
     if (typeof run !== 'function') own.push('expected run to be a function');
     if (to !== undefined && !Array.isArray(to)) own.push('expected to to be a list of steps');
@@ -48,11 +74,15 @@ function stepProblems(definition: AnyDefinition): string[] {
     if (condition !== undefined) own.push(`when: ${condition}`);
     if (retry !== undefined) own.push(...policyProblems(retry).map((each) => `retry: ${each}`));
     own.push(...timeProblems(times));
+    if (scope !== undefined && !(SCOPES as readonly unknown[]).includes(scope))
+      own.push(`expected scope to be one of ${SCOPES.join(', ')}, got ${String(scope)}`);
     const paced = written === undefined ? undefined : rate()(String(written));
     if (paced !== undefined && 'expected' in paced) own.push(`expected rate to be ${paced.expected}`);
-    return [...own, ...patternProblems([...(include ?? []), ...(exclude ?? [])])].map(
-      (each) => `step ${name}: ${each}`,
-    );
+    for (const [field, patterns] of Object.entries({ include, exclude }))
+      own.push(
+        ...(Array.isArray(patterns) ? patternProblems(patterns) : [`expected ${field} to be a list of patterns`]),
+      );
+    return own.map((each) => `step ${name}: ${each}`);
   });
   const unknown = Object.keys(definition.patterns ?? {}).filter((name) => !names.includes(name));
   problems.push(...unknown.map((name) => `patterns name ${name}, which is no step`));
@@ -65,17 +95,49 @@ function stepProblems(definition: AnyDefinition): string[] {
 }
 
 function joinProblems({ joins = {} }: AnyDefinition): string[] {
-  return Object.entries(joins as Readonly<Record<string, Partial<Join>>>).flatMap(
-    ([name, { run, of, retry, ...times }]) => {
-      const own: string[] = [];
-      if (!NAME.test(name)) own.push('expected a name of letters, digits and hyphens, at most 63');
-      if (typeof run !== 'function') own.push('expected run to be a function');
-      if (!Array.isArray(of)) own.push('expected of to be a list of steps and joins');
-      if (retry !== undefined) own.push(...joinRetryProblems(retry).map((each) => `retry: ${each}`));
-      own.push(...timeProblems(times));
-      return own.map((each) => `join ${name}: ${each}`);
-    },
+  return Object.entries(joins as Readonly<Record<string, Partial<Join>>>).flatMap(([name, join]) => {
+    if (!isObject(join)) return [`join ${name}: expected an object with a function: { of: ['step'], run() {} }`];
+    const { run, of, retry, ...times } = join;
+    const own = [...nameProblems(name), ...unknownFields(join, JOIN_FIELDS), ...schemaProblems(join)];
+    if (typeof run !== 'function') own.push('expected run to be a function');
+    if (!Array.isArray(of)) own.push('expected of to be a list of steps and joins');
+    if (retry !== undefined) own.push(...joinRetryProblems(retry).map((each) => `retry: ${each}`));
+    own.push(...timeProblems(times));
+    return own.map((each) => `join ${name}: ${each}`);
+  });
+}
+
+/** What is wrong with the name of a step or a join. Some names are those of what every object has. */
+function nameProblems(name: string): string[] {
+  if (!NAME.test(name)) return ['expected a name of letters, digits and hyphens, at most 63'];
+  return Object.hasOwn(Object.prototype, name)
+    ? ['expected another name: every object of JavaScript has this one']
+    : [];
+}
+
+/** A field that nobody reads would be without effect, and without a sign of it. */
+function unknownFields(written: object, known: readonly string[]): string[] {
+  return Object.keys(written)
+    .filter((field) => !known.includes(field))
+    .map((field) => {
+      const nearest = nearestOf(field, known);
+      return `there is no ${field}${nearest === undefined ? `; there are ${known.join(', ')}` : `: did you mean ${nearest}?`}`;
+    });
+}
+
+function schemaProblems({ keeps, record }: { readonly keeps?: unknown; readonly record?: unknown }): string[] {
+  return Object.entries({ keeps, record }).flatMap(([field, schema]) =>
+    schema === undefined || isSchema(schema) ? [] : [`expected ${field} to be a zod schema: z.object({ … })`],
   );
+}
+
+/** Of any copy of zod. */
+function isSchema(value: unknown): value is object {
+  return isObject(value) && 'safeParse' in value && typeof value.safeParse === 'function';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** What is wrong with how long a step or a join may take. */

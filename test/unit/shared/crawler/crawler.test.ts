@@ -40,6 +40,39 @@ test.each<[string, object, readonly string[]]>([
   ['with a condition of no form', { name: 'a', steps: { start: { when: { exist: 'sku' }, run } } }, [
     'crawler a: step start: when: there is no exist; there are exists, equals, notEquals, greaterThan, lessThan, in, and, or, not',
   ]],
+  ['with parts of conditions of no form', { name: 'a', steps: {
+    start: { when: { and: [{ not: { greater: { n: 1 } } }] }, to: ['b', 'c', 'd'], run },
+    b: { when: { in: { n: 5 } }, run },
+    c: { when: { or: { exists: 'n' } }, run },
+    d: { when: { toString: 1 }, run },
+  } }, [
+    'crawler a: step start: when: there is no greater; there are exists, equals, notEquals, greaterThan, lessThan, in, and, or, not',
+    "crawler a: step b: when: expected in to be fields, each with a list of values: { size: ['s', 'm'] }",
+    'crawler a: step c: when: expected or to be a list of forms',
+    'crawler a: step d: when: there is no toString; there are exists, equals, notEquals, greaterThan, lessThan, in, and, or, not',
+  ]],
+  ['with fields that nobody reads', { name: 'a', seed: [], steps: { start: { recrod: {}, run } }, joins: { j: { off: [], of: ['start'], run } } }, [
+    'crawler a: there is no seed: did you mean seeds?',
+    'crawler a: step start: there is no recrod: did you mean record?',
+    'crawler a: join j: there is no off: did you mean of?',
+  ]],
+  ['with fields of another type', { name: 'a', args: {}, seeds: ['https://a.example/'], accepts: 'text/html', steps: {
+    start: { scope: 'any', include: '/a', keeps: {}, record: 'name', run },
+  }, joins: { j: { of: ['start'], record: {}, run } } }, [
+    'crawler a: step start: expected keeps to be a zod schema: z.object({ … })',
+    'crawler a: step start: expected record to be a zod schema: z.object({ … })',
+    'crawler a: step start: expected scope to be one of host, domain, path, got any',
+    'crawler a: step start: expected include to be a list of patterns',
+    'crawler a: join j: expected record to be a zod schema: z.object({ … })',
+    'crawler a: expected args to be a zod object: z.object({ … })',
+    'crawler a: expected seeds to be a function that gives a list of URLs',
+    'crawler a: expected accepts to be a function',
+  ]],
+  ['whose steps are nothing',    { name: 'a', steps: { start: null } }, ['crawler a: step start: expected an object with a function: { run() {} }']],
+  ['with names that all objects have', { name: 'a', steps: { constructor: { run } }, joins: { valueOf: { of: ['constructor'], run } } }, [
+    'crawler a: step constructor: expected another name: every object of JavaScript has this one',
+    'crawler a: join valueOf: expected another name: every object of JavaScript has this one',
+  ]],
   ['whose fallbacks lead nowhere', { name: 'a', steps: { start: { fallback: 'lst', run }, list: { run } } }, [
     'crawler a: step start falls back to lst, which is no step: did you mean list?',
     "crawler a: step list can't be reached: no step leads to it, and it has no pattern",

@@ -1,9 +1,9 @@
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { domainFinder } from '../../../shared/crawler/leads/domains.ts';
 import type { Redirect } from '../../../shared/task/url/redirect.ts';
-import { scopeTest } from '../../../shared/task/url/scope.ts';
+import { isSeed, scopeTest } from '../../../shared/task/url/scope.ts';
 import { canonicalOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
-import { type Ending, type Move, redirectsOf, type Visit } from './visit.ts';
+import { type Ending, type Move, redirectsOf, stepOf, type Visit } from './visit.ts';
 
 /** Characters of all a task's redirects: they travel in its message, whose size is limited. */
 const MAX_REDIRECTS_LENGTH = 131_072;
@@ -54,10 +54,11 @@ export function outOfScope(to: string) {
   return { kind: 'skipped', reason: 'scope', detail: `redirected to ${to}` } as const;
 }
 
-/** May the task be redirected to `to`? A seed or a file, to anywhere; a followed link, only within the run's scope. */
-export async function isInScope({ task, run }: Visit, to: string): Promise<boolean> {
-  if (task.depth === 0 || task.step === FILE_STEP.key) return true;
-  const { scope = 'host' } = run.options;
+/** May the task be redirected to `to`? A seed or a file, to anywhere; a followed link, only within its step's scope, or the run's. */
+export async function isInScope(visit: Visit, to: string): Promise<boolean> {
+  const { task, run } = visit;
+  if (isSeed(task) || task.step === FILE_STEP.key) return true;
+  const scope = stepOf(visit)?.scope ?? run.options.scope ?? 'host';
   const own = { ...task, host: new URL(task.url).host };
   const test = scopeTest(scope, own, task.url, await domainFinder(scope));
   return test({ href: to, host: new URL(to).host }) !== undefined;

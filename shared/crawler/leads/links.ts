@@ -69,7 +69,11 @@ export function sortLinks(links: readonly string[], follow: FollowOptions): Sort
       continue;
     }
     const domain = isCounted ? domainCounting(url.host, task.host, domainOf) : undefined;
-    const about = { ...INITIAL_FIELDS, ...known, depth, ...scope, ...(domain === undefined ? {} : { domain }) };
+    const about = {
+      ...{ ...INITIAL_FIELDS, ...known, depth, ...scope },
+      ...(depth === 0 ? { followed: true as const } : {}),
+      ...(domain === undefined ? {} : { domain }),
+    };
     const own = url.login ?? loginOf?.(link);
     offers.push(offerOf(own === undefined ? url : { ...url, login: own }, offerRules, about));
   }

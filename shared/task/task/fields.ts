@@ -23,6 +23,8 @@ export interface TaskField<T = unknown> {
 export const TASK_FIELDS = {
   /** Number of links followed from a seed to this URL. */
   depth: { schema: z.int().min(0), initial: 0, isInRecord: true },
+  /** A page has led here, though this is no deeper than a seed: by a step, or as the next page of a list. */
+  followed: { schema: z.literal(true) },
   /** With scope `path`: the only folder, host and path, in which links are followed. Left out for seeds and other scopes. */
   within: { schema: textSchema() },
   /** What the links that led here kept, for the crawler's steps: at most 16 KiB. Left out when there is nothing. */

@@ -23,12 +23,12 @@ export type ScopeTest = (link: {
 /** @param domainOf for scope `domain`: the registered domain of a host name */
 export function scopeTest(
   scope: Scope,
-  task: Pick<Task, 'url' | 'host' | 'depth' | 'within'>,
+  task: Pick<Task, 'url' | 'host' | 'depth' | 'followed' | 'within'>,
   finalUrl: string,
   domainOf: (hostname: string) => string,
 ): ScopeTest {
   const finalHost = new URL(finalUrl).host;
-  const hosts = new Set(task.depth === 0 ? [task.host, finalHost] : [task.host]);
+  const hosts = new Set(isSeed(task) ? [task.host, finalHost] : [task.host]);
   switch (scope) {
     case 'host':
       return ({ host }) => (hosts.has(host) ? {} : undefined);
@@ -45,6 +45,11 @@ export function scopeTest(
       };
     }
   }
+}
+
+/** Did no page lead to a task? Somebody who names a site means it to be found at its new address, too. */
+export function isSeed({ depth, followed }: Pick<Task, 'depth' | 'followed'>): boolean {
+  return depth === 0 && followed !== true;
 }
 
 /** The folder of a seed, and the same on a host that it redirects to, unless the redirect leads out of that folder. */

@@ -23,7 +23,7 @@ async function following(links: Links) {
       answer: { run: ({ page, emit }) => emit({ text: page.text }) },
     },
   });
-  const world = await setup({ crawler, run: { dedup: 'run' } });
+  const world = await setup({ crawler, run: { dedup: 'run', scope: 'domain' } });
   await world.pipeline().handle(await deliver(world, '/page/1'));
   return { world, deliveries: await world.deliveries() };
 }

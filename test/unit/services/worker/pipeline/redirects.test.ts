@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import { TestSite } from '../../../../support/site.ts';
 import { offerOf } from '../../../../support/stores/embedded.ts';
 import { setup } from '../setup.ts';
@@ -64,6 +65,28 @@ test('a followed link that leads to another host is skipped; a seed is not', asy
   expect(await runs.progress('r')).toMatchObject({ skipped: 1, reasons: { skipped: { scope: 1 } } });
   expect(sink.records).toMatchObject([{ error: `redirected to ${other.url('/page/1')}` }]);
   expect(other.requests).toEqual([]);
+});
+
+test.each([
+  [
+    "leaves the run's scope, though steps lead no deeper",
+    undefined,
+    { skipped: 1, reasons: { skipped: { scope: 1 } } },
+  ],
+  ["stays in its step's scope", 'domain', { done: 2, skipped: 0 }],
+] as const)('a page that a step has led to, and that %s', async (_, scope, ended) => {
+  const crawler = defineCrawler({
+    name: 'shop',
+    steps: {
+      list: { to: ['product'], run: ({ follow }) => follow('product', link) },
+      product: { ...(scope === undefined ? {} : { scope }), run() {} },
+    },
+  });
+  const { offer, handleNext, runs, leadTo } = await twoSites({ crawler });
+  const link = leadTo('/page/1');
+  await offer('/page/1');
+  for (let i = 0; i < 2; i++) await handleNext();
+  expect(await runs.progress('r')).toMatchObject({ discovered: 2, ...ended });
 });
 
 // biome-ignore format: a table

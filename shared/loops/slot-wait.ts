@@ -48,6 +48,8 @@ interface AdmittedSlotRequest extends SlotRequest {
   readonly longestWaitMs?: number;
   /** How much longer the host is paused, as admission saw it. Left out if admission asked about another host, or long ago. */
   readonly pausedMs?: number | undefined;
+  /** An earlier delivery, whose worker died over it, may have left the request its place at the host. */
+  readonly isTakenOver?: boolean;
 }
 
 interface Answer {
@@ -204,6 +206,9 @@ export class SlotWait {
     const line = this.#line;
     // One that has its place, and lost its slot, waits for nobody: those in line wait for it.
     if (request.hasPlace) return await this.#ask(request);
+    // Nor does one that has it from a worker that died: behind others it could be put back, and leave the place to nobody.
+    const inherited = request.isTakenOver === true && line.has(host) ? await this.#ask(request) : undefined;
+    if (inherited?.grant.granted === true) return inherited;
     // Asked even while this process has all places: a slow host isn't waited for here.
     const first = line.has(host) ? undefined : await this.#ask(request);
     if (first !== undefined && first.grant.because !== 'concurrency') return first;

@@ -95,7 +95,8 @@ export class HostTurns {
     const intervalMs = Math.max(visit.run.options.intervalMs, crawlDelayMs, stepOf(visit)?.intervalMs ?? 0);
     const limit: HostLimit = { intervalMs, concurrency: hostConcurrency };
     const { holder } = visit;
-    const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal });
+    const isTakenOver = visit.state.starts > 1;
+    const slot = await this.#slots.tryAcquire({ host, holder, limit, pausedMs, signal, isTakenOver });
     if (!slot.go) return { laterMs: slot.inMs };
     const { turn } = slot;
     let fetched: Answered | undefined;

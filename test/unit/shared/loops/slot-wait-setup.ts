@@ -30,11 +30,13 @@ export function setup({ intervalMs = 0, concurrency = 0 }: Partial<HostLimit> = 
     asked,
     abort,
     /** Begins to acquire a slot; `result` is filled in when that is over. */
-    acquire(holder = 'me', pausedMs = 0): { result?: SlotResult } {
+    acquire(holder = 'me', pausedMs = 0, isTakenOver = false): { result?: SlotResult } {
       const acquiring: { result?: SlotResult } = {};
-      void slots.tryAcquire({ host: HOST, holder, limit, pausedMs, signal: abort.signal }).then((result) => {
-        acquiring.result = result;
-      });
+      void slots
+        .tryAcquire({ host: HOST, holder, limit, pausedMs, isTakenOver, signal: abort.signal })
+        .then((result) => {
+          acquiring.result = result;
+        });
       return acquiring;
     },
     /** Steps the clock and lets who waits for it go on. */

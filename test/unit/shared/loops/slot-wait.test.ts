@@ -280,6 +280,16 @@ test('told to stop while it waits, it gives its place back', async () => {
   expect(await gate.ask(HOST, { ...limit, intervalMs: 0 }, 'third')).toMatchObject({ granted: true });
 });
 
+test('a request whose worker died over it takes its place at once, past those that wait in line for one', async () => {
+  const { acquire, gate, limit } = setup({ concurrency: 1 });
+  await gate.ask(HOST, limit, 'of the dead');
+  const waiting = acquire('waiting');
+  await settled();
+  const again = acquire('of the dead', 0, true);
+  await settled();
+  expect([waiting.result, again.result]).toMatchObject([undefined, { go: true }]);
+});
+
 test('told to stop while it waits for a place, it goes at once', async () => {
   const { acquire, gate, limit, abort } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'somebody else');

@@ -1,3 +1,4 @@
+import { Console } from 'node:console';
 import { painted } from '../../../shared/runtime/colour.ts';
 import { codeOf, messageOf } from '../../../shared/runtime/errors.ts';
 import { printable, printableJson } from '../../../shared/runtime/printable.ts';
@@ -21,13 +22,15 @@ let failure: unknown;
 
 /**
  * Commands write to the standard streams by this module alone, and always lines: whatever others wrote is printable in
- * them. From this call on, a stream that takes no more ends no process. Call it once, before anything is written.
+ * them. From this call on, a stream that takes no more ends no process, and what crawlers log with `console` goes to standard
+ * error: standard output is for what commands were asked for. Call it once, before anything is written.
  */
 export function watchOutput(): void {
   process.stdout.on('error', (error) => {
     failure ??= error;
   });
   process.stderr.on('error', () => {});
+  globalThis.console = new Console(process.stderr);
 }
 
 /** Prints lines for people on standard output. */

@@ -38,3 +38,13 @@ test('a slow reader is waited for, also for a last write that leaves room for mo
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   expect([status, stderr]).toEqual([7, '']);
 });
+
+test("what crawlers log with console doesn't get among a command's output", () => {
+  const script = `
+    const { printJson, watchOutput } = await import('${ROOT}/services/cli/text/output.ts');
+    watchOutput();
+    console.log('a step');
+    printJson({ done: 1 });`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect([stdout, stderr]).toEqual(['{"done":1}\n', 'a step\n']);
+});

@@ -18,6 +18,8 @@ export interface LocalRunView {
   readonly beginning: Beginning;
   /** How the run ended; left out while it hasn't. */
   readonly ended?: RunProgress;
+  /** Steps and joins of which tasks are left, as those name them; never the first step. */
+  readonly left: readonly string[];
   /** When something was last done to it; epoch milliseconds. */
   readonly touchedAt: number;
 }

@@ -84,7 +84,7 @@ export async function planResumed(
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out --limit`);
   const loaded = await findCrawler(together.crawler, together.crawlersDir);
   refuseOtherOptions(run, runOptions, flags, runOptionsFor(loaded, together, runOptions.dedup));
-  refuseOtherCrawler(run, runOptions, loaded);
+  refuseOtherCrawler(view, loaded);
   const seeds = seedsSchema.parse(view.beginning.seeds);
   const hasInput = rest.length === 1;
   if (hasInput && !seeds.some(isInput))
@@ -163,13 +163,20 @@ function refuseOtherOptions(
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out ${others.join(', ')}`);
 }
 
-/** A crawler goes by its name, and if it says so, by its version. */
-function refuseOtherCrawler(run: string, own: RunOptions, { crawler, version, file }: LoadedCrawler): void {
+/** A crawler goes by its name, and if it says so, by its version. No other process has what it no longer has. */
+function refuseOtherCrawler({ beginning, left }: LocalRunView, { crawler, version, file }: LoadedCrawler): void {
+  const { run, options: own } = beginning;
   if (crawler.name !== own.crawler)
     throw new ConfigurationError([`run ${run} was begun with crawler ${own.crawler}, and ${file} is ${crawler.name}`]);
   if (crawler.isStrict && own.version !== undefined && own.version !== version)
     throw new ConfigurationError([
       `run ${run} was begun with version ${own.version} of crawler ${crawler.name}, which says strictVersion: ${file} is ${version} now`,
+    ]);
+  const needed = new Set([...left, ...Object.keys(own.joins?.joins ?? {})]);
+  const missing = [...needed].filter((name) => !crawler.hasStep(name) && crawler.join(name) === undefined);
+  if (missing.length > 0)
+    throw new ConfigurationError([
+      `run ${run} needs ${missing.join(', ')}, which ${file} has no longer: put it back, or begin another run`,
     ]);
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Beginning, LocalRuns, LocalRunView } from '../../ports/local-runs.ts';
+import type { StepCounts } from '../../ports/runs.ts';
 import { StorageError, UsageError } from '../../runtime/errors.ts';
 import { makeOutputFolder, unusableOutput } from '../../runtime/output-folder.ts';
 import { bootId } from './database/boot.ts';
@@ -11,6 +12,7 @@ import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { progressOf } from './moves/run-progress.ts';
 import type { RunRow } from './moves/run-rows.ts';
+import { stepCountsOf } from './moves/step-counts.ts';
 import { OwnedLocalRun } from './owned-run.ts';
 import { putRunBack } from './recovery.ts';
 
@@ -164,10 +166,17 @@ function findCrawl({ database }: Moves, run: string): CrawlRow | undefined {
 }
 
 function viewOf(moves: Moves, { run: id, beginning, touchedAt, boot }: CrawlRow): LocalRunView {
-  const view = { beginning: JSON.parse(beginning) as Beginning, touchedAt };
   const run = moves.run(id);
+  const left = run === undefined ? [] : stepsLeft(moves, run);
+  const view = { beginning: JSON.parse(beginning) as Beginning, left, touchedAt };
   if (run === undefined || run.endedAt === null) return view;
   return hadPowerCut(boot) && hasUnsynced(moves, run) ? view : { ...view, ended: progressOf(moves, run) };
+}
+
+function stepsLeft({ database }: Moves, { n }: RunRow): readonly string[] {
+  const { steps = {} } = stepCountsOf(database, n);
+  const isLeft = ({ discovered, done, skipped, failed }: StepCounts): boolean => discovered > done + skipped + failed;
+  return Object.entries(steps).flatMap(([step, counts]) => (isLeft(counts) ? [step] : []));
 }
 
 /** Whether the machine may have been restarted since its boot was `boot`. */

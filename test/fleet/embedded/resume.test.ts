@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -111,6 +112,33 @@ describe('trawl crawl --resume', () => {
     const summary = JSON.parse((await crawl.ended).stdout);
     expect(summary).toMatchObject({ state: 'finished', discovered: 300, done: 300, duplicate: 0 });
     await expectEachOnce(workplace, 'cut', 300);
+  });
+
+  test('a crawler that has lost a step of which pages are left, or a join, is refused, and named', async () => {
+    const { site, workplace } = await setup();
+    const crawlerOf = (steps: string, joins = '') => `import { defineCrawler } from 'trawl';
+const page = { run({ emit }) { emit({ n: 1 }); } };
+export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joins} } });
+`;
+    const list = "list: { to: ['product'], run({ follow }) { follow('product', '/page/2'); } }";
+    const joins = "offer: { per: 'product', of: ['product'], run() {} }";
+    const file = join(workplace.folder, 'shop.mjs');
+    await writeFile(file, crawlerOf(`${list}, product: page`, joins));
+    site.on('/page/2', () => {});
+    const flags = ['--crawler', './shop.mjs', '--run', 'cut', ...AT_FULL_SPEED];
+    const crawl = workplace.start(['crawl', site.url('/page/1'), ...flags]);
+    await site.arrival('/page/2');
+    crawl.signal('SIGKILL');
+    await crawl.ended;
+    await writeFile(file, crawlerOf('list: page'));
+    const { code, stderr } = await workplace.run(['crawl', '--resume', 'cut']);
+    expect([code, stderr]).toEqual([
+      78,
+      'trawl: run cut needs product, offer, which shop.mjs has no longer: put it back, or begin another run\n',
+    ]);
+    await writeFile(file, crawlerOf(`${list}, product: page`, joins));
+    site.on('/page/2', (_, response) => void response.setHeader('content-type', 'text/html').end('<title>2</title>'));
+    expect(await workplace.json(['crawl', '--resume', 'cut'])).toMatchObject({ state: 'finished', done: 3 });
   });
 
   test('attempts that were made are counted: a page is not tried more often for it', async () => {

@@ -113,7 +113,7 @@ export class StepRun {
       throw new CrawlerFault(`step ${this.#step.name} follows links to ${name}, ${why}`);
     }
     const step = this.#crawler.stepNamed(name) as Step;
-    this.#lead(step, links, this.#keptFor(step, given));
+    this.#lead(step, links, () => this.#keptFor(step, given));
   }
 
   #download(links: Links, how: DownloadHow = {}): void {
@@ -121,14 +121,15 @@ export class StepRun {
     const { session } = this.#step;
     const problem = downloadProblem(how);
     if (problem !== undefined) throw new CrawlerFault(`download: ${problem}`);
-    this.#lead(FILE_STEP, links, {
+    this.#lead(FILE_STEP, links, () => ({
       from: this.#page.url,
       ...(maxBytes === undefined ? {} : { maxBytes }),
       ...(session === undefined ? {} : { session }),
-    });
+    }));
   }
 
-  #lead(step: Step, links: Links, kept: Kept | undefined): void {
+  /** @param keptOf what they keep: not asked where there is no link, since then it may be missing, too */
+  #lead(step: Step, links: Links, keptOf: () => Kept | undefined): void {
     const all = [links].flat() as readonly Link[];
     const urls = all.flatMap((link) => (isRequest(link) ? [] : this.#urlOf(link)));
     const requests = all.filter(isRequest).flatMap((each) => {
@@ -136,14 +137,14 @@ export class StepRun {
       return this.#urlOf(each.url).map((url) => ({
         step,
         links: [url],
-        kept,
         ...(request === undefined ? {} : { request }),
       }));
     });
-    const follows = [...(urls.length === 0 ? [] : [{ step, links: urls, kept }]), ...requests];
+    const follows = [...(urls.length === 0 ? [] : [{ step, links: urls }]), ...requests];
     if (follows.length === 0) return;
+    const kept = keptOf();
     if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
-      this.#unmet.push(...follows);
+      this.#unmet.push(...follows.map((each) => ({ ...each, kept })));
       return;
     }
     const written = kept === undefined ? undefined : writtenKept(kept, step.name);

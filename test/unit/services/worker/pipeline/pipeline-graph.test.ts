@@ -161,6 +161,21 @@ test('what is kept is what it was when the link was followed, whatever becomes o
   ]);
 });
 
+test('where there is no link, nothing that it would keep is missing', async () => {
+  const crawler = defineCrawler({
+    name: 'lone',
+    steps: {
+      start: {
+        to: ['product'],
+        run: ({ page, follow }) =>
+          follow('product', page.links('.none'), { kept: { sku: page.get('.none') as string } }),
+      },
+      product: { keeps: z.object({ sku: z.string() }), run() {} },
+    },
+  });
+  expect((await worked(crawler)).record).toMatchObject({ outcome: 'done' });
+});
+
 test('a page that keeps less than its step wants, as a seed does, fails as what breaks a schema', async () => {
   const run = (): void => {};
   const crawler = defineCrawler({ name: 'seeded', steps: { product: { keeps: z.object({ sku: z.string() }), run } } });

@@ -8,6 +8,7 @@ import type { Moves } from './moves/moves.ts';
 import { optionsOf } from './moves/run-options.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { countStep } from './moves/step-counts.ts';
+import { uncountStepFailure } from './moves/step-failures.ts';
 import { endingOf, type TaskRow } from './moves/task-rows.ts';
 
 /**
@@ -88,6 +89,7 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
   }
   const { kind, reason, bytes, bytesSaved } = endingOf(task);
   run[kind]--;
+  if (kind === 'failed') uncountStepFailure(moves, run.n, task.mark);
   countStep(moves.database, run.n, task, kind, -1);
   run.bytes -= bytes;
   run.bytesSaved -= bytesSaved;

@@ -6,6 +6,7 @@ import type { Moves } from './moves.ts';
 import { optionsOf } from './run-options.ts';
 import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
+import { uncountStepFailure } from './step-failures.ts';
 import { newTask } from './task-rows.ts';
 import { NO_TROUBLE } from './troubles.ts';
 
@@ -101,8 +102,10 @@ function uncount({ database }: Moves, run: RunRow, ends: GroupEnds): number {
   return plan === undefined ? 0 : uncountEnds(database, run, plan, ends);
 }
 
-function uncountFailed({ database }: Moves, run: RunRow, { reason, offer }: ReplayedTask): void {
+function uncountFailed(moves: Moves, run: RunRow, { reason, offer }: ReplayedTask): void {
+  const { database } = moves;
   run.failed--;
+  uncountStepFailure(moves, run.n, offer.mark);
   countStep(database, run.n, offer, 'failed', -1);
   database.run(
     "UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = 'failed' AND reason = ? AND count > 0",

@@ -68,6 +68,21 @@ async function setup(options: RunOptions = OPTIONS) {
   };
 }
 
+test('the place of the crawler where a replayed task failed counts it no more, until it fails there again', async () => {
+  const { runs, frontier, released, replay, release } = await setup();
+  const place = 'shop.ts:7, step product';
+  const failAt = async (task: ReleasedTask, error: string): Promise<unknown> =>
+    await frontier.settle('r', nameOf(task), {
+      outcome: { kind: 'failed', reason: 'step' },
+      attempt: { at: 1, worker: 'w', reason: 'step', place, error },
+    });
+  await failAt(released, 'first');
+  await replay();
+  expect(await runs.progress('r')).not.toHaveProperty('stepFailures');
+  await failAt(await release(), 'second');
+  expect((await runs.progress('r'))?.stepFailures).toEqual([{ place, pages: 1, error: 'second' }]);
+});
+
 test('a replayed task waits again where it failed, in one step with the end of its letter; a second time it is known', async () => {
   const { runs, letters, fail, replay, release, frontier } = await setup();
   await fail();

@@ -10,7 +10,7 @@ import type { Asked } from './asked.ts';
 import type { BodyMemory, BodyShare } from './body-memory.ts';
 import { type Coding, codingsOf, decodeStream, decodeWhole } from './content-coding.ts';
 import { toFetchError } from './error-codes.ts';
-import { keptHeaders } from './kept-headers.ts';
+import { cookieLines, keptHeaders } from './kept-headers.ts';
 import type { RequestClock } from './request-clock.ts';
 import type { WireBody } from './wire-body.ts';
 
@@ -68,7 +68,7 @@ export class Answer {
     this.finalUrl = withoutFragment(url);
     this.status = status;
     this.headers = keptHeaders(headers);
-    this.setCookies = linesOf(headers['set-cookie']);
+    this.setCookies = cookieLines(headers['set-cookie']);
     this.#body = BODILESS.has(status) ? new NoBody(body) : body;
     this.#codings = codingsOf(this.headers['content-encoding']);
     this.#limits = limits;
@@ -256,13 +256,6 @@ export function abortedBy(signal: AbortSignal): FetchError {
 
 async function* one(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield chunk;
-}
-
-const NO_LINES: readonly string[] = [];
-
-function linesOf(header: string | readonly string[] | undefined): readonly string[] {
-  if (header === undefined) return NO_LINES;
-  return typeof header === 'string' ? [header] : header;
 }
 
 /** RFC 9112 section 9.6. */

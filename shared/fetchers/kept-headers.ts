@@ -30,7 +30,15 @@ const FIRST_ONLY: ReadonlySet<string> = new Set([
   'server',
 ]);
 
-/** The headers of an answer that are passed on, each as one text. Repeated ones are merged as Node.js does. */
+const NO_LINES: readonly string[] = [];
+
+/** Not allowed in a header. A tab is. */
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/g;
+
+/**
+ * The headers of an answer that are passed on, each as one text. Repeated ones are merged as Node.js does; control characters
+ * become blanks (RFC 9110 section 5.5).
+ */
 export function keptHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string> {
@@ -38,8 +46,15 @@ export function keptHeaders(
   for (const name of KEPT_HEADERS) {
     const value = headers[name];
     if (value === undefined) continue;
-    if (typeof value === 'string') kept[name] = value;
-    else kept[name] = FIRST_ONLY.has(name) ? (value[0] ?? '') : value.join(', ');
+    const text = typeof value === 'string' ? value : FIRST_ONLY.has(name) ? (value[0] ?? '') : value.join(', ');
+    kept[name] = text.replace(CONTROL, ' ').trim();
   }
   return kept;
+}
+
+/** The `Set-Cookie` lines of an answer; one with a control character is none (RFC 6265bis section 5.6). */
+export function cookieLines(header: string | readonly string[] | undefined): readonly string[] {
+  if (header === undefined) return NO_LINES;
+  const lines = typeof header === 'string' ? [header] : header;
+  return lines.filter((line) => line.search(CONTROL) < 0);
 }

@@ -4,6 +4,7 @@ import { Client, type Dispatcher } from 'undici';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS } from '../fetcher-options.ts';
 import type { RequestClock } from '../request-clock.ts';
+import { readLeniently } from './lenient-parser.ts';
 
 /** Subtracted from the time for which a server says it keeps idle connections, as in Node.js. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
@@ -33,8 +34,11 @@ export class Connection {
   #served = 0;
   #isGone = false;
 
-  /** @param clock of the request that it is made for */
-  constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents) {
+  /**
+   * @param clock of the request that it is made for
+   * @param isLenient answers are read as browsers read them
+   */
+  constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents, isLenient: boolean) {
     this.#events = events;
     this.#madeFor = clock;
     this.#client = new Client(origin, {
@@ -72,6 +76,9 @@ export class Connection {
     // Also called when an HTTP/2 server goes away. Requests under way are still answered, though undici has let go of it.
     const gone = (_origin: URL, _targets: readonly Dispatcher[], error: Error): void => this.destroy(error);
     const emitter: EventEmitter = this.#client;
+    emitter.once('connect', () => {
+      if (isLenient && this.#socket !== undefined) readLeniently(this.#socket);
+    });
     emitter.on('disconnect', gone).on('connectionError', gone);
     // undici reports its failed assertions here; without a listener they would end the process.
     emitter.on('error', (error: Error) => this.destroy(error));

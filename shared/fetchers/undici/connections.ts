@@ -19,11 +19,14 @@ interface Group {
  */
 export class Connections {
   readonly #idle: IdleConnections;
+  readonly #isLenient: boolean;
   readonly #groups = new Map<string, Group>();
   #isClosed = false;
 
-  constructor(idle: IdleConnections) {
+  /** @param isLenient answers are read as browsers read them; not where one connection carries those of several sites */
+  constructor(idle: IdleConnections, isLenient = true) {
     this.#idle = idle;
+    this.#isLenient = isLenient;
   }
 
   /**
@@ -40,10 +43,11 @@ export class Connections {
       for (let kept = group.idle.pop(); kept !== undefined; kept = group.idle.pop())
         if (kept.isUsable) return this.#taken(kept);
     }
-    const made = new Connection(origin, dial, clock, {
-      free: (connection) => this.#free(connection, group),
-      gone: (connection) => this.#gone(connection, group, origin),
-    });
+    const events = {
+      free: (connection: Connection) => this.#free(connection, group),
+      gone: (connection: Connection) => this.#gone(connection, group, origin),
+    };
+    const made = new Connection(origin, dial, clock, events, this.#isLenient);
     group.all.add(made);
     return made;
   }

@@ -12,7 +12,7 @@ export class ProxyConnections {
   readonly dials: ProxyDials;
 
   constructor(proxy: ProxyAddress, { idle, ...connecting }: ProxyDialOptions & { readonly idle: IdleConnections }) {
-    this.forward = new Connections(idle);
+    this.forward = new Connections(idle, false);
     this.tunnels = new Connections(idle);
     this.dials = new ProxyDials(proxy, connecting);
   }

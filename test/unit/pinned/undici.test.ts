@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { Client, type Dispatcher, errors } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
+import { ALLOWED } from '../../../shared/fetchers/undici/lenient-parser.ts';
 import { TestSite } from '../../support/site.ts';
 import { versionsOf } from './package-files.ts';
 
 const CONNECTION = 'shared/fetchers/undici/connection.ts';
 const EXCHANGE = 'shared/fetchers/undici/exchange.ts';
+const PARSER = 'shared/fetchers/undici/lenient-parser.ts';
 
 /** A site, a client that connects to it as ours do, and what a request's handler was told. */
 async function setup({ gone }: { readonly gone?: boolean } = {}) {
@@ -116,4 +118,17 @@ test('the codes that a lost connection has', () => {
     codes.map(({ code }) => code),
     `correct LOST in ${EXCHANGE}`,
   ).toEqual(['UND_ERR_SOCKET', 'UND_ERR_INFO', 'UND_ERR_DESTROYED']);
+});
+
+test('the parser of a connection is made strict, and can be made lenient', async () => {
+  const { client, sockets, handler, request, ended } = await setup();
+  client.dispatch(request('/page/1'), handler());
+  await ended;
+  const [socket] = sockets as unknown as Record<symbol, Record<string, unknown>>[];
+  const name = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser');
+  const parser = socket?.[name as symbol];
+  const told = `${PARSER} changes it`;
+  expect(parser, told).toMatchObject({ ptr: expect.any(Number), onHeadersComplete: expect.any(Function) });
+  const flags = Object.keys(parser?.llhttp as object).filter((each) => each.startsWith('llhttp_set_lenient_'));
+  expect(flags.sort(), told).toEqual(ALLOWED.map((each) => `llhttp_set_lenient_${each}`).sort());
 });

@@ -99,6 +99,34 @@ export function describeAnswers(setup: Setup): void {
       expect([status, headers.link, Buffer.from(body).toString()]).toEqual([200, undefined, 'well']);
     });
 
+    // biome-ignore format: a table
+    test.each([
+  ['lines that end with a line feed alone',     'HTTP/1.1 200 OK\ncontent-type: text/html\ncontent-length: 4\n\nwell'],
+  ['a folded header',                           'HTTP/1.1 200 OK\r\ncontent-type:\r\n text/html\r\ncontent-length: 4\r\n\r\nwell'],
+  ['control characters in a header',            'HTTP/1.1 200 OK\r\nx: a\x01\x00\r\ncontent-type: text/html\x7f\r\ncontent-length: 4\r\n\r\nwell'],
+  ['blanks around the value of one',            'HTTP/1.1 200 OK\r\ncontent-type:  text/html  \r\ncontent-length: 4\r\n\r\nwell'],
+  ['a length beside its chunks',                'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\n\r\n'],
+  ['blanks after the length of a chunk',        'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n4   \r\nwell\r\n0\r\n\r\n'],
+  ['a `100 Continue` before it',                'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
+])('an answer with %s is read, as browsers do', async (_, sent) => {
+  const { fetch, site } = await setup();
+  site.on('/sloppy', ({ socket }) => void socket.write(sent, 'latin1'));
+  for (const _again of [1, 2]) {
+    const { status, headers, body } = await fetch('/sloppy');
+    expect([status, headers['content-type'], Buffer.from(body).toString()]).toEqual([200, 'text/html', 'well']);
+  }
+  expect(site.connections).toBe(1);
+});
+
+    test('a cookie with a control character is none', async () => {
+      const { fetch, site } = await setup();
+      const cookies = 'set-cookie: a=\x011\r\nset-cookie: b=2\r\n';
+      site.on('/cookies', ({ socket }) => void socket.write(`HTTP/1.1 200 OK\r\n${cookies}content-length: 0\r\n\r\n`));
+      const told: string[] = [];
+      await fetch('/cookies', { onCookies: (lines) => told.push(...lines) });
+      expect(told).toEqual(['b=2']);
+    });
+
     test('a request says who asks and what it can read, and nothing else', async () => {
       const { fetch, site } = await setup({ userAgent: 'TrawlBot/9 (+https://a.test)' });
       await fetch('/page/1');

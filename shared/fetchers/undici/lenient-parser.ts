@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net';
+
+/** What undici's parser of answers has beside its documented options. */
+interface Parser {
+  readonly llhttp: Readonly<Record<string, (parser: number, isLenient: 1) => void>>;
+  readonly ptr: number;
+  onHeadersComplete(status: number, isUpgrade: boolean, isKept: boolean): number;
+}
+
+/** What Node.js allows with `insecureHTTPParser`. */
+export const ALLOWED = [
+  'headers',
+  'chunked_length',
+  'keep_alive',
+  'transfer_encoding',
+  'version',
+  'data_after_close',
+  'optional_lf_after_cr',
+  'optional_crlf_after_chunk',
+  'optional_cr_before_lf',
+  'spaces_after_chunk_size',
+] as const;
+
+/** The statuses of interim answers: `100 Continue`, which undici takes for the end of the connection, and one that it skips. */
+const [CONTINUE, PROCESSING] = [100, 102] as const;
+
+/**
+ * Has a connection of undici's read answers as browsers do, and as Node.js does with `insecureHTTPParser`: lines that end
+ * with a line feed alone, folded headers, control characters in them, a length beside chunks. undici has no option for that, so it is
+ * pinned: `test/unit/pinned/undici.test.ts`.
+ */
+export function readLeniently(socket: Socket): void {
+  const name = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser');
+  const parser = name && (socket as unknown as Readonly<Record<symbol, Parser | undefined>>)[name];
+  if (!parser) return;
+  for (const flag of ALLOWED) parser.llhttp[`llhttp_set_lenient_${flag}`]?.(parser.ptr, 1);
+  const { onHeadersComplete } = parser;
+  // An answer may begin with it, even if nobody waits for it (RFC 9110 section 15.2).
+  parser.onHeadersComplete = (status, isUpgrade, isKept) =>
+    onHeadersComplete.call(parser, status === CONTINUE ? PROCESSING : status, isUpgrade, isKept);
+}

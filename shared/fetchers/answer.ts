@@ -39,6 +39,8 @@ export interface AnswerLimits {
 
 /** The part of an answer before its body. */
 export interface AnswerHead {
+  /** Of its request. Default: GET. */
+  readonly method?: string | undefined;
   readonly url: string;
   readonly status: number;
   /** Names in lower case. */
@@ -57,6 +59,7 @@ export class Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** The `Set-Cookie` lines, for whoever asked: they are passed on with nothing else. */
   readonly setCookies: readonly string[];
+  readonly #hasBody: boolean;
   readonly #body: WireBody;
   readonly #codings: readonly Coding[] | undefined;
   readonly #limits: AnswerLimits;
@@ -64,12 +67,13 @@ export class Answer {
   /** Time that the reader spent on pieces of the body. Nothing is decoded meanwhile, so it doesn't count. */
   #idleMs = 0;
 
-  constructor({ url, status, headers }: AnswerHead, body: WireBody, limits: AnswerLimits) {
+  constructor({ method, url, status, headers }: AnswerHead, body: WireBody, limits: AnswerLimits) {
     this.finalUrl = withoutFragment(url);
     this.status = status;
     this.headers = keptHeaders(headers);
     this.setCookies = cookieLines(headers['set-cookie']);
-    this.#body = BODILESS.has(status) ? new NoBody(body) : body;
+    this.#hasBody = method !== 'HEAD' && !BODILESS.has(status);
+    this.#body = this.#hasBody ? body : new NoBody(body);
     this.#codings = codingsOf(this.headers['content-encoding']);
     this.#limits = limits;
     this.#maxBodyBytes = limits.maxBodyBytes;
@@ -80,9 +84,10 @@ export class Answer {
   /** Reads the answer as a page. Rejects with a {@link FetchError}. */
   async page(hold: PageHold | undefined): Promise<FetchedPage> {
     const { finalUrl, status, headers } = this;
-    const body = this.#isPage ? await this.#whole(hold) : NO_BYTES;
+    const isRead = this.#isPage && this.#hasBody;
+    const body = isRead ? await this.#whole(hold) : NO_BYTES;
     // The answer counts however this ends: a 429 whose body breaks off is still a 429.
-    if (!this.#isPage) this.#body.leave(MOST_UNWANTED_BYTES);
+    if (!isRead) this.#body.leave(MOST_UNWANTED_BYTES);
     return { finalUrl, status, headers, body, durationMs: this.#limits.clock.elapsedMs };
   }
 
@@ -107,6 +112,7 @@ export class Answer {
   }
 
   get #bodyProblem(): FetchError | undefined {
+    if (!this.#hasBody) return undefined;
     if (this.#codings === undefined) {
       const coding = this.headers['content-encoding'];
       return new FetchError('encoding', `The body is coded as ${coding}, which can't be undone`, {

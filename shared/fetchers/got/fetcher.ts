@@ -114,7 +114,7 @@ export class GotFetcher extends HttpFetcher {
           if (cut !== undefined) stream.destroy(toFetchError(cut, response.statusCode));
         });
         const { url, statusCode: status, headers: told } = response;
-        const answer = new Answer({ url, status, headers: told }, new ReceivedBody(stream), limits);
+        const answer = new Answer({ method, url, status, headers: told }, new ReceivedBody(stream), limits);
         const problem = route?.problemOf({ url, status }) ?? answer.problemFor(request);
         if (problem === undefined) resolve(answer);
         else stream.destroy(problem);

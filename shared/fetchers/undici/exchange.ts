@@ -78,11 +78,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHead['headers']): void {
     // An interim response such as 103 is not the answer yet.
     if (this.#isOver || status < 200) return;
-    const { url, limits, answerMs, problemOf } = this.#options;
+    const { request, url, limits, answerMs, problemOf } = this.#options;
     this.#status = status;
     if (answerMs < limits.timeoutMs) limits.clock.setAlarm(limits.endsAtMs, this.#late);
     const body = new ReceivedBody(controller, (error) => this.#fail(error));
-    const answer = new Answer({ url, status, headers }, body, limits);
+    const answer = new Answer({ method: request.method, url, status, headers }, body, limits);
     const problem = problemOf(answer);
     if (problem === undefined) {
       this.#body = body;

@@ -43,9 +43,15 @@ export function describeRequests(setup: Setup): void {
 
     test('the answer to a HEAD has no body, whatever its headers say', async () => {
       const { site, fetch } = await setup();
-      site.on('/long', (_, response) => void response.writeHead(200, { 'content-length': '5000' }).end());
-      const answer = await fetch('/long', { send: { method: 'HEAD', mayRepeat: true } });
+      const send = { method: 'HEAD', mayRepeat: true } as const;
+      const large = { 'content-length': '5000000', 'content-encoding': 'compress' };
+      site.on('/large', (_, response) => void response.writeHead(200, large).end());
+      const answer = await fetch('/large', { send });
       expect([answer.status, answer.body.byteLength, site.requests[0]?.method]).toEqual([200, 0, 'HEAD']);
+      expect(answer.headers).toMatchObject(large);
+      // Some servers send one all the same.
+      site.on('/body', ({ socket }) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nwell'));
+      expect((await fetch('/body', { send })).body).toHaveLength(0);
     });
 
     test('a connection that is cut is not tried again when the request may not be repeated', async () => {

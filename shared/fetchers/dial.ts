@@ -175,7 +175,7 @@ export function secured(
   const key = `${host}:${port}`;
   const session = sessions.get(key);
   const secure = tls.connect({
-    ...{ socket, host, servername: isIP(host) === 0 ? host : '', ALPNProtocols: [...protocols] },
+    ...{ socket, host, servername: serverNameOf(host), ALPNProtocols: [...protocols] },
     ...(session === undefined ? {} : { session }),
     ...certificates.optionsFor(host),
   });
@@ -186,6 +186,11 @@ export function secured(
     onDialed(null, secure);
   });
   return secure;
+}
+
+/** What a handshake says of a host: no address, and no dot at the end (RFC 6066 section 3), which some servers refuse. */
+function serverNameOf(host: string): string {
+  return isIP(host) === 0 ? host.replace(/\.$/, '') : '';
 }
 
 /** Apart, so that the listener holds nothing else as long as the connection lives. */

@@ -1,5 +1,11 @@
 import { FetchError } from '../ports/fetcher.ts';
 
+/** Path and query of a URL, as a request names them. An empty query is one, too: `/list?` is another page than `/list`. */
+export function requestTarget({ pathname, search, href, hash }: URL): string {
+  const isEmptyQuery = search === '' && href.endsWith('?', href.length - hash.length);
+  return pathname + (isEmptyQuery ? '?' : search);
+}
+
 /** Parses the URL of a request. Throws a {@link FetchError} with `bad_url` if it isn't an http or https URL. */
 export function requestUrl(text: string): URL {
   const url = URL.parse(text);

@@ -11,6 +11,7 @@ import type { FetcherOptions } from '../fetcher-options.ts';
 import { HttpFetcher } from '../http-fetcher.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
 import type { RequestClock } from '../request-clock.ts';
+import { requestTarget } from '../request-url.ts';
 import { type Dialed, DirectAgents, notingSent } from './agents.ts';
 import { ProxyAgents } from './proxy-agents.ts';
 import { ReceivedBody } from './received-body.ts';
@@ -133,7 +134,8 @@ function requestBy({ clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>) {
   return (url: URL, options: https.RequestOptions, onResponse?: OnResponse): http.ClientRequest => {
     const { request } = url.protocol === 'https:' ? https : http;
     const { method, headers = {}, agent } = options;
-    const dialed: Dialed = { method, headers, agent, clock, onGone, insecureHTTPParser: true };
+    const path = requestTarget(url);
+    const dialed: Dialed = { method, path, headers, agent, clock, onGone, insecureHTTPParser: true };
     return notingSent(request(url, dialed, onResponse), clock);
   };
 }

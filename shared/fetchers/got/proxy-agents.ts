@@ -8,6 +8,7 @@ import { judgedAddress } from '../proxies/judged-address.ts';
 import type { Route } from '../proxies/proxied-routes.ts';
 import { type ProxyDialOptions, ProxyDials } from '../proxies/proxy-dials.ts';
 import type { ProxyTimeout } from '../proxies/proxy-timeout.ts';
+import { requestTarget } from '../request-url.ts';
 import { closerOf, type Dialed, httpPool, httpsPool, notingSent } from './agents.ts';
 
 type OnResponse = (response: http.IncomingMessage) => void;
@@ -68,7 +69,8 @@ export class ProxyAgents {
         return notingSent(http.request(options, onResponse), clock);
       }
       const [{ request }, agent] = url.protocol === 'https:' ? [https, this.#https] : [http, this.#http];
-      const options: ProxyDialed = { ...dialed, headers, agent, insecureHTTPParser: true };
+      const path = requestTarget(url);
+      const options: ProxyDialed = { ...dialed, path, headers, agent, insecureHTTPParser: true };
       return notingSent(request(url, options, onResponse), clock);
     };
   }

@@ -1,4 +1,5 @@
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
+import { requestTarget } from '../request-url.ts';
 import { authorizationOf } from './tunnel.ts';
 
 /**
@@ -20,7 +21,8 @@ export function isForwardedBy({ scheme }: ProxyAddress, url: string): boolean {
  */
 export function forwardedRequest(
   proxy: ProxyAddress,
-  { host, pathname, search }: URL,
+  url: URL,
 ): { readonly path: string; readonly headers: Readonly<Record<string, string>> } {
-  return { path: `http://${host}${pathname}${search}`, headers: { host, ...authorizationOf(proxy) } };
+  const { host } = url;
+  return { path: `http://${host}${requestTarget(url)}`, headers: { host, ...authorizationOf(proxy) } };
 }

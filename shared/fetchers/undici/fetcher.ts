@@ -9,7 +9,7 @@ import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
 import type { RequestClock } from '../request-clock.ts';
-import { requestUrl } from '../request-url.ts';
+import { requestTarget, requestUrl } from '../request-url.ts';
 import { Abortions } from './abortions.ts';
 import { Connections } from './connections.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
@@ -65,7 +65,7 @@ export class UndiciFetcher extends HttpFetcher {
 
   #direct(asked: Asked, url: URL): Sending {
     const { origin } = url;
-    const request = { path: url.pathname + url.search, ...messageOf(asked), headers: this.#headersOf(asked, url) };
+    const request = { path: requestTarget(url), ...messageOf(asked), headers: this.#headersOf(asked, url) };
     return { request, connect: (clock, isFresh) => this.#connections.take(origin, this.dial, clock, isFresh) };
   }
 
@@ -95,7 +95,7 @@ export class UndiciFetcher extends HttpFetcher {
     const { proxy, connections, proxyTimeout } = route;
     const headers = this.#headersOf(asked, url);
     if (!isForwardedBy(proxy, url.href)) {
-      const request = { path: url.pathname + url.search, ...messageOf(asked), headers };
+      const request = { path: requestTarget(url), ...messageOf(asked), headers };
       const dial = connections.dials.tunnel(proxyTimeout, address);
       return { request, connect: (clock, isFresh) => connections.tunnels.take(url.origin, dial, clock, isFresh) };
     }

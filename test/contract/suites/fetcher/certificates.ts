@@ -26,6 +26,20 @@ export function describeCertificates(setup: Setup): void {
       });
     });
 
+    test('a handshake names the host without a dot at its end', async () => {
+      const trust = { authorities: [selfSigned.cert], unchecked: [] };
+      const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+      const { fetcher, site } = await setup({ site: { tls: true }, trust, resolve });
+      const names: unknown[] = [];
+      site.on('/name', ({ socket, headers }, response) => {
+        names.push('servername' in socket && socket.servername, headers.host);
+        response.end();
+      });
+      const url = site.url('/name').replace('127.0.0.1', 'localhost.');
+      await fetcher.fetch({ url, maxBodyBytes: 1_000_000 });
+      expect(names).toEqual(['localhost', new URL(url).host]);
+    });
+
     test('a host that is not checked may have any, and no other host may', async () => {
       const trust = { authorities: [], unchecked: ['127.0.0.1'] };
       const resolve = async () => [{ address: '127.0.0.1', family: 4 }];

@@ -41,6 +41,15 @@ export function describeRequests(setup: Setup): void {
       expect(JSON.parse(Buffer.from(body).toString())).toMatchObject(arrived);
     });
 
+    test.each(['/path?', '/path?#part', '/path', '/path#part?', '//path//', '/path?a=b?', '/100%'])(
+      'the path and query of %s are asked for as they are',
+      async (target) => {
+        const { site, fetch } = await setup();
+        await fetch(target);
+        expect(site.requests.map(({ path }) => path)).toEqual([target.replace(/#.*/, '')]);
+      },
+    );
+
     test('the answer to a HEAD has no body, whatever its headers say', async () => {
       const { site, fetch } = await setup();
       const send = { method: 'HEAD', mayRepeat: true } as const;

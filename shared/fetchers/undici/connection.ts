@@ -4,6 +4,7 @@ import { Client, type Dispatcher } from 'undici';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS } from '../fetcher-options.ts';
 import type { RequestClock } from '../request-clock.ts';
+import { noticeCancelled } from './cancelled-streams.ts';
 import { readLeniently } from './lenient-parser.ts';
 
 /** Subtracted from the time for which a server says it keeps idle connections, as in Node.js. */
@@ -77,7 +78,9 @@ export class Connection {
     const gone = (_origin: URL, _targets: readonly Dispatcher[], error: Error): void => this.destroy(error);
     const emitter: EventEmitter = this.#client;
     emitter.once('connect', () => {
-      if (isLenient && this.#socket !== undefined) readLeniently(this.#socket);
+      if (this.#socket === undefined) return;
+      if (this.isShared) noticeCancelled(this.#socket);
+      else if (isLenient) readLeniently(this.#socket);
     });
     emitter.on('disconnect', gone).on('connectionError', gone);
     // undici reports its failed assertions here; without a listener they would end the process.

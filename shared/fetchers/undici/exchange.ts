@@ -27,7 +27,7 @@ export interface ExchangeOptions {
 }
 
 /** Error codes of a lost connection. */
-const LOST = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_INFO|UND_ERR_DESTROYED)$/;
+const LOST = /^(ECONNRESET|EPIPE|UND_ERR_(SOCKET|INFO|DESTROYED)|ERR_HTTP2_(INVALID|GOAWAY)_SESSION)$/;
 
 /**
  * One request and its answer: the handler that undici calls. It ends once, with the answer's last byte or with an error. An

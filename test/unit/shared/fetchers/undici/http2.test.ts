@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import {
+  constants,
   createSecureServer,
   type Http2SecureServer,
   type Http2ServerRequest,
@@ -158,6 +159,26 @@ test('a stream that the server resets is `connection`', async () => {
   const { handlers, fetch } = await setup();
   handlers.set('/reset', (_, response) => void response.stream.close(2));
   await expect(fetch('/reset')).rejects.toMatchObject({ reason: 'connection' });
+});
+
+test('an answer that the server cancels in its middle is not complete', async () => {
+  const { handlers, fetch } = await setup();
+  handlers.set('/cancelled', (_, { stream }) => {
+    // Else its end would be sent before.
+    stream.respond({ ':status': 200 }, { waitForTrailers: true });
+    stream.write('half', () => void stream.close(constants.NGHTTP2_CANCEL));
+  });
+  await expect(fetch('/cancelled')).rejects.toMatchObject({ reason: 'connection', status: 200 });
+  expect(Buffer.from((await fetch('/page/1')).body).toString()).toBe('well');
+});
+
+test('a page that is asked for just when an answer breaks the connection is asked for on another', async () => {
+  const { handlers, asked, sessions, fetch } = await setup();
+  await fetch('/page/1');
+  handlers.set('/overlong', (_, response) => response.writeHead(200, { 'content-length': '2' }).end('well'));
+  await expect(fetch('/overlong')).rejects.toMatchObject({ reason: 'connection', status: 200 });
+  expect(await fetch('/page/2')).toMatchObject({ status: 200 });
+  expect([asked.at(-1), sessions.length]).toEqual(['2.0 /page/2', 2]);
 });
 
 test('what is under way when the server lets go of its connection is still answered', async () => {

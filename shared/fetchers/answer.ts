@@ -10,6 +10,7 @@ import type { Asked } from './asked.ts';
 import type { BodyMemory, BodyShare } from './body-memory.ts';
 import { type Coding, codingsOf, decodeStream, decodeWhole } from './content-coding.ts';
 import { toFetchError } from './error-codes.ts';
+import { membersOf } from './gzip-members.ts';
 import { cookieLines, keptHeaders } from './kept-headers.ts';
 import type { RequestClock } from './request-clock.ts';
 import type { WireBody } from './wire-body.ts';
@@ -127,7 +128,7 @@ export class Answer {
     const share = memory.open(this.#saysBytes, this.#mostOnTheWire, clock);
     try {
       const coded = await this.#body.whole(this.#mostOnTheWire, () => this.#tooLong(), share);
-      const body = this.#decodeAtOnce(coded, share) ?? (await this.#collect(this.#decode(one(coded)), share));
+      const body = await this.#decoded(coded, share);
       share.settle(body.length);
       if (hold === undefined) share.close();
       else hold.keep(() => share.close());
@@ -135,6 +136,17 @@ export class Answer {
     } catch (error: unknown) {
       share.close();
       throw toFetchError(error, this.status);
+    }
+  }
+
+  async #decoded(coded: Uint8Array, share: BodyShare): Promise<Uint8Array> {
+    try {
+      return this.#decodeAtOnce(coded, share) ?? (await this.#collect(this.#decode(one(coded)), share));
+    } catch (error: unknown) {
+      const isBroken = /^Z_(DATA|BUF)_ERROR$/.test(codeOf(error) ?? '');
+      const members = isBroken ? await membersOf(coded, () => this.#checkpoint()) : undefined;
+      if (members === undefined) throw error;
+      return await this.#collect(this.#decode(one(members)), share);
     }
   }
 

@@ -68,6 +68,33 @@ export function describeBodies(setup: Setup): void {
       expect(Buffer.from((await fetch('/members')).body).toString()).toBe('one, two');
     });
 
+    test.each([
+      ['a comment', '<!-- cached -->'],
+      ['a line break', '\r\n'],
+      ['what looks like another member', '\x1f\x8b'],
+    ])('a page in gzip with %s after it is read without that, large or small', async (_, rest) => {
+      const { fetch, site } = await setup();
+      const large = randomBytes(100_000);
+      for (const members of [[Buffer.from('well')], [large], [Buffer.from('one, '), large]]) {
+        const coded = members.map((member) => zlib.gzipSync(member));
+        serve(site, '/rest', Buffer.concat([...coded, Buffer.from(rest, 'latin1')]), 'gzip');
+        expect((await fetch('/rest')).body).toEqual(Buffer.concat(members));
+      }
+    });
+
+    test('a page in gzip whose second member is cut off, or whose content is damaged, is not complete', async () => {
+      const { fetch, site } = await setup();
+      const coded = zlib.gzipSync('well');
+      const damaged = Buffer.from(coded).fill(0, coded.length - 8, coded.length - 4);
+      for (const body of [
+        Buffer.concat([coded, coded.subarray(0, 12)]),
+        Buffer.concat([damaged, Buffer.from('rest')]),
+      ]) {
+        serve(site, '/cut', body, 'gzip');
+        await expect(fetch('/cut')).rejects.toMatchObject({ reason: 'encoding', status: 200 });
+      }
+    });
+
     test('zstd in several frames, one of them without content', async () => {
       const { fetch, fetcher, site } = await setup();
       const frames = ['one, ', 'two'].map((content) => zlib.zstdCompressSync(content));

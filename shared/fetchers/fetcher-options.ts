@@ -13,6 +13,9 @@ export const PHASE_MS = 10_000;
 /** Time limit of a look-up: it may wait for its turn, and ask twice. */
 export const LOOKUP_MS = 20_000;
 
+/** The longest headers of an answer. Those of sites with long policies and many preloaded links exceed the 16 KB of Node.js; browsers read 256 KB. */
+export const MOST_HEADER_BYTES = 65_536;
+
 /** How long an idle connection is kept. Servers close theirs after 5 s or more; a polite crawl asks a host every second. */
 export const IDLE_MS = 10_000;
 

@@ -7,7 +7,7 @@ import { codeOf, messageOf } from '../../runtime/errors.ts';
 import { Answer, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
 import { toFetchError } from '../error-codes.ts';
-import type { FetcherOptions } from '../fetcher-options.ts';
+import { type FetcherOptions, MOST_HEADER_BYTES } from '../fetcher-options.ts';
 import { HttpFetcher } from '../http-fetcher.ts';
 import { ProxiedRoutes, type Route } from '../proxies/proxied-routes.ts';
 import type { RequestClock } from '../request-clock.ts';
@@ -135,7 +135,8 @@ function requestBy({ clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>) {
     const { request } = url.protocol === 'https:' ? https : http;
     const { method, headers = {}, agent } = options;
     const path = requestTarget(url);
-    const dialed: Dialed = { method, path, headers, agent, clock, onGone, insecureHTTPParser: true };
+    const read = { insecureHTTPParser: true, maxHeaderSize: MOST_HEADER_BYTES };
+    const dialed: Dialed = { method, path, headers, agent, clock, onGone, ...read };
     return notingSent(request(url, dialed, onResponse), clock);
   };
 }

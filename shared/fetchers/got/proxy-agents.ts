@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ProxyAddress } from '../../task/host/proxy-list.ts';
 import type { AddressGuard } from '../address-guard.ts';
+import { MOST_HEADER_BYTES } from '../fetcher-options.ts';
 import type { IdleConnections } from '../idle-connections.ts';
 import { forwardedRequest, isForwardedBy } from '../proxies/forwarding.ts';
 import { judgedAddress } from '../proxies/judged-address.ts';
@@ -58,7 +59,7 @@ export class ProxyAgents {
   ): RequestFunction {
     return async (url, { method, headers }, onResponse) => {
       const address = await judgedAddress(this.#guard, url, proxyTimeout);
-      const dialed = { method, proxyTimeout, address, clock, onGone };
+      const dialed = { method, proxyTimeout, address, clock, onGone, maxHeaderSize: MOST_HEADER_BYTES };
       if (isForwardedBy(this.#proxy, url.href)) {
         forwarded();
         const { host, port } = this.#proxy;

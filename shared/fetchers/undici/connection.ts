@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import type { Dial } from '../dial.ts';
-import { IDLE_MS } from '../fetcher-options.ts';
+import { IDLE_MS, MOST_HEADER_BYTES } from '../fetcher-options.ts';
 import type { RequestClock } from '../request-clock.ts';
 import { noticeCancelled } from './cancelled-streams.ts';
 import { readLeniently } from './lenient-parser.ts';
@@ -66,6 +66,7 @@ export class Connection {
           if (this.isShared && this.isUsable) this.#events.free(this);
         });
       },
+      maxHeaderSize: MOST_HEADER_BYTES,
       // The exchange has exact time limits of its own, which also end a server that sends drip by drip.
       headersTimeout: 0,
       bodyTimeout: 0,

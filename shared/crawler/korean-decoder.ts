@@ -11,7 +11,11 @@ const REPLACEMENT = 0xfffd;
 /** Lead bytes, trail bytes. The table has a row for each lead byte. */
 const [FIRST_LEAD, LAST_LEAD, FIRST_TRAIL, LAST_TRAIL] = [0x81, 0xfe, 0x41, 0xfe];
 const ROW = LAST_TRAIL - FIRST_TRAIL + 1;
-const [FIRST_SYLLABLE, LAST_SYLLABLE] = [0xac00, 0xd7a3];
+const FIRST_SYLLABLE = 0xac00;
+const LAST_SYLLABLE = 0xd7a3;
+/** Characters for private use. */
+const FIRST_PRIVATE = 0xe000;
+const LAST_PRIVATE = 0xf8ff;
 /** Both bytes of a character of KS X 1001 are at least this. */
 const FIRST_OF_STANDARD = 0xa1;
 /** The last lead byte of syllables that KS X 1001 lacks. */
@@ -102,7 +106,7 @@ function newTable(): Uint16Array {
 
 /** Node.js has such characters where the standard has none. */
 function isPrivate(character: number): boolean {
-  return character >= 0xe000 && character <= 0xf8ff;
+  return character >= FIRST_PRIVATE && character <= LAST_PRIVATE;
 }
 
 /** Is it an ASCII letter? */

@@ -1,3 +1,6 @@
+const FRAME_MAGIC = 0xfd2fb528;
+/** Without the last four bits, which may be any. */
+const SKIPPABLE_MAGIC = 0x184d2a5;
 /** Bytes of each field that says how long the next ones are: RFC 8878 section 3.1. */
 const FIELD_BYTES = { magic: 4, skippable: 4, descriptor: 1, block: 3 } as const;
 /** Bytes of a frame's content size and of its dictionary's id, by their flags. */
@@ -93,12 +96,12 @@ export function beginsFrame(bytes: Uint8Array): boolean {
 }
 
 function isFrame(bytes: Uint8Array): boolean {
-  return uint32(bytes) === 0xfd2fb528;
+  return uint32(bytes) === FRAME_MAGIC;
 }
 
 /** A frame without content, whatever is in it. */
 function isSkippable(bytes: Uint8Array): boolean {
-  return uint32(bytes) >>> 4 === 0x184d2a5;
+  return uint32(bytes) >>> 4 === SKIPPABLE_MAGIC;
 }
 
 function uint32(bytes: Uint8Array): number {

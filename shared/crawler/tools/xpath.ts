@@ -49,6 +49,7 @@ class XPathNode {
   readonly namespaceURI: string | null;
   /** Set when they are first asked for. */
   attributes: readonly XPathAttribute[] | undefined;
+  children: XPathNode[] | undefined;
 
   constructor(node: AnyNode) {
     const name = isElement(node) ? node.name : '';
@@ -113,8 +114,10 @@ function attributesOf(of: XPathNode): readonly XPathAttribute[] {
   return of.attributes;
 }
 
-function childrenOf({ node }: XPathNode): readonly AnyNode[] {
-  return 'children' in node ? node.children : [];
+/** The same list each time: the library asks for it whenever it compares the places of two nodes. */
+function childrenOf(of: XPathNode): XPathNode[] {
+  of.children ??= 'children' in of.node ? of.node.children.map(wrapped) : [];
+  return of.children;
 }
 
 function facade(): IDomFacade {
@@ -123,10 +126,10 @@ function facade(): IDomFacade {
   const methods = {
     getAllAttributes: (node: unknown) => [...attributesOf(of(node))],
     getAttribute: (node: unknown, name: string) => (of(node).node as Element).attribs[name] ?? null,
-    getChildNodes: (node: unknown) => childrenOf(of(node)).map(wrapped),
+    getChildNodes: (node: unknown) => childrenOf(of(node)),
     getData: (node: unknown) => (node instanceof XPathAttribute ? node.value : of(node).data),
-    getFirstChild: (node: unknown) => or(childrenOf(of(node))[0]),
-    getLastChild: (node: unknown) => or(childrenOf(of(node)).at(-1)),
+    getFirstChild: (node: unknown) => childrenOf(of(node))[0] ?? null,
+    getLastChild: (node: unknown) => childrenOf(of(node)).at(-1) ?? null,
     getNextSibling: (node: unknown) => or(of(node).node.next),
     getPreviousSibling: (node: unknown) => or(of(node).node.prev),
     getParentNode: (node: unknown) => (node instanceof XPathAttribute ? node.ownerElement : or(of(node).node.parent)),

@@ -69,6 +69,14 @@ test('XML ends where it is too deep', () => {
   expect([isCut, depthOf(top.node)]).toEqual([true, MAX_TREE_DEPTH]);
 });
 
+test('XPath takes seconds for a long list, not minutes', { timeout: 120_000 }, () => {
+  const page = Page.fromHtml('<div class="row"><p><b>a</b> <a href="/1">b</a></p></div>\n'.repeat(3_000));
+  const before = process.cpuUsage();
+  expect(page.xpath('//div[@class="row"]//a').length).toBe(3_000);
+  const { user } = process.cpuUsage(before);
+  expect(user / 1_000_000, 'seconds').toBeLessThan(15);
+});
+
 /** Nodes on the longest way from the root. */
 function depthOf(root: AnyNode): number {
   let depth = 0;

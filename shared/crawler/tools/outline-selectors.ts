@@ -1,4 +1,5 @@
 import type { Options } from 'css-select';
+import { type Answers, compiledInSteps, type Query } from './ancestors.ts';
 import { cssSelect } from './libraries.ts';
 import type { Outline, OutlineNode } from './outline.ts';
 import { CompiledSelectors, named, OF_ONE } from './selectors.ts';
@@ -34,13 +35,28 @@ function next(outline: Outline, top: OutlineNode, after: OutlineNode, css: strin
   return at < end ? at : undefined;
 }
 
-type Query = (node: OutlineNode) => boolean;
-const compiled = new CompiledSelectors<Query>();
+const compiled = new CompiledSelectors<Query<OutlineNode>>();
 
-function queryOf(css: string): Query {
-  return compiled.get(css, () =>
-    named(css, () => cssSelect()._compileUnsafe<OutlineNode, OutlineNode>(css, { adapter })),
-  );
+function queryOf(css: string): Query<OutlineNode> {
+  return compiled.get(css, () => named(css, () => compile(css)));
+}
+
+function compile(css: string): Query<OutlineNode> {
+  return compiledInSteps<OutlineNode>(css, {
+    parentOf: (node) => searched?.parent(node) || undefined,
+    answers: () => {
+      const known = new WeakMap<Outline, Map<OutlineNode, boolean>>();
+      return () => (searched === undefined ? new Map() : answersFor(searched, known));
+    },
+    compile: (selector, pseudos) =>
+      cssSelect()._compileUnsafe<OutlineNode, OutlineNode>(selector, { adapter, pseudos }),
+  });
+}
+
+function answersFor(outline: Outline, known: WeakMap<Outline, Map<OutlineNode, boolean>>): Answers<OutlineNode> {
+  const answers = known.get(outline) ?? new Map<OutlineNode, boolean>();
+  known.set(outline, answers);
+  return answers;
 }
 
 /** What the selectors, which are compiled for all pages, look at. */

@@ -1,6 +1,8 @@
 import type { Options } from 'css-select';
 import type { AnyNode, Element } from 'domhandler';
+import { compiledInSteps, type Query } from './ancestors.ts';
 import { cssSelect } from './libraries.ts';
+import { isElement } from './nodes.ts';
 import { NTH } from './nth.ts';
 
 /**
@@ -35,25 +37,34 @@ export class CompiledSelectors<T> {
 }
 const MOST_COMPILED = 1_000;
 
-type Query = (element: Element) => boolean;
-
-const compiled = new CompiledSelectors<Query>();
+const compiled = new CompiledSelectors<Query<Element>>();
 /** Their meaning may depend on where they are looked for. */
 const RELATIVE = /:|^\s*[>+~|]|,\s*[>+~|]/;
 
 /** Of one element alone, so that it doesn't matter where the search begins: a name, classes, an id. */
 export const OF_ONE = /^[\w.#*-]+$/;
 
-/** What css-select is to look for: the selector itself where its meaning depends on the node, and else as compiled before. */
-function queryOf(css: string, node: AnyNode, isXml: boolean): string | Query {
-  if (node.type === 'root' ? RELATIVE.test(css) : !OF_ONE.test(css)) return css;
-  const key = `${isXml ? 'xml' : 'html'} ${css}`;
-  return compiled.get(key, () => cssSelect()._compileUnsafe<AnyNode, Element>(css, optionsOf(isXml)));
+/** What css-select is to look for: compiled for the node where the meaning depends on it, and else as compiled before. */
+function queryOf(css: string, node: AnyNode, isXml: boolean): Query<Element> {
+  if (node.type === 'root' ? RELATIVE.test(css) : !OF_ONE.test(css)) return compile(css, isXml, node);
+  return compiled.get(`${isXml ? 'xml' : 'html'} ${css}`, () => compile(css, isXml));
+}
+
+function compile(css: string, isXml: boolean, node?: AnyNode): Query<Element> {
+  return compiledInSteps<Element>(css, {
+    parentOf: ({ parent }) => (parent !== null && isElement(parent) ? parent : undefined),
+    answers: () => {
+      const known = new WeakMap<Element, boolean>();
+      return () => known;
+    },
+    compile: (selector, pseudos) =>
+      cssSelect()._compileUnsafe<AnyNode, Element>(selector, optionsOf(isXml, pseudos), node),
+  });
 }
 
 /** css-select gives a pseudo-class of ours the element and what is in its brackets. */
-function optionsOf(isXml: boolean): Options<AnyNode, Element> {
-  return { xmlMode: isXml, pseudos: NTH };
+function optionsOf(isXml: boolean, pseudos?: Readonly<Record<string, Query<Element>>>): Options<AnyNode, Element> {
+  return { xmlMode: isXml, pseudos: { ...NTH, ...pseudos } };
 }
 
 /** Runs what takes a selector, which its error names. */

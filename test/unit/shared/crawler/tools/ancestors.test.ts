@@ -1,0 +1,57 @@
+import { selectAll } from 'css-select';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Page } from '../../../../../shared/crawler/page.ts';
+import { htmlTree } from '../../../../../shared/crawler/tools/tree.ts';
+
+const compounds = fc.constantFrom(
+  ...['div', 'p', 'b', '.a', '.b', 'div.a', '*', '[title="1 > 2, 3"]', 'p:first-child', ':not(.a .b)', ':is(.a, p)'],
+);
+const combinators = fc.constantFrom(' ', ' ', ' ', '\n ', '>', ' > ', ' + ', '~');
+const selector = fc
+  .tuple(
+    fc.constantFrom('', '', '> ', ':scope '),
+    compounds,
+    fc.array(fc.tuple(combinators, compounds), { maxLength: 5 }),
+  )
+  .map(([start, first, others]) => `${start}${first}${others.flat().join('')}`);
+const selectors = fc.array(selector, { minLength: 1, maxLength: 2 }).map((list) => list.join(', '));
+const element = fc
+  .tuple(fc.constantFrom('div', 'p', 'b'), fc.constantFrom('', ' class=a', ' class="a b"', ' title="1 > 2, 3"'))
+  .map(([name, attribute]) => ({ start: `<${name}${attribute}>`, end: `</${name}>` }));
+const markup = fc
+  .tuple(fc.nat({ max: 20 }), fc.array(element, { maxLength: 5 }), fc.array(element, { maxLength: 4 }))
+  .map(([depth, around, within]) => {
+    const inner = within.map(({ start, end }) => `${start}${end}`).join('');
+    const outer = around.reduce((html, { start, end }) => `${start}${html}${html}${end}`, inner);
+    return `${'<div class=a>'.repeat(depth)}${outer}`;
+  });
+
+test('a selector finds what css-select finds by itself, however deep, from the page and from an element', () => {
+  fc.assert(
+    fc.property(markup, selectors, (html, css) => {
+      const { top } = htmlTree(html);
+      for (const at of [top, ...top.all('div').slice(0, 2)]) {
+        expect(at.all(css).map(({ node }) => node)).toEqual(selectAll(css, at.node));
+      }
+    }),
+    { numRuns: 1_000, seed: 11 },
+  );
+});
+
+test.each(['main div div a', 'main div div a:first-child'])(
+  '%s takes no time in a deep page',
+  { timeout: 120_000 },
+  (css) => {
+    const page = Page.fromHtml(`<body>${'<div>'.repeat(450)}${'<p><a href=/1>1</a></p>'.repeat(60)}`);
+    const before = process.cpuUsage();
+    expect(page.all(css)).toEqual([]);
+    const { user } = process.cpuUsage(before);
+    expect(user / 1_000_000, 'seconds').toBeLessThan(2);
+  },
+);
+
+test.each(['div div div[', 'div div ::x div', 'div div :nope'])('%s is named as it was written', (css) => {
+  expect(() => Page.fromHtml('<p>').all(css)).toThrow(`Invalid selector ${JSON.stringify(css)}: `);
+  expect(() => Page.fromHtml('<p>').all(css)).not.toThrow('within');
+});

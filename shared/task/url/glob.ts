@@ -1,3 +1,5 @@
+import { canonicalOf } from './url.ts';
+
 /**
  * Does a pattern match a whole text? `*` stands for any characters, or none, `/` included; everything else for itself.
  *
@@ -25,7 +27,15 @@ export function isUrlPattern(pattern: string): boolean {
   return BEGINNING.test(pattern);
 }
 
-/** A pattern that begins with `/` is matched against path and query, any other against the whole URL. */
+/**
+ * A pattern that begins with `/` is matched against path and query, any other against the whole URL. How either is escaped doesn't matter:
+ * `/café/*` is `/caf%C3%A9/*`.
+ */
 export function matchesUrl(pattern: string, href: string): boolean {
-  return matchesGlob(pattern, pattern.startsWith('/') ? href.slice(href.indexOf('/', href.indexOf('//') + 2)) : href);
+  const url = canonicalOf(href);
+  const own = canonicalOf(pattern.replaceAll(ALWAYS_ESCAPED, (found) => encodeURIComponent(found.toWellFormed())));
+  return matchesGlob(own, pattern.startsWith('/') ? url.slice(url.indexOf('/', url.indexOf('//') + 2)) : url);
 }
+
+/** Characters that no path and no query has as they are. */
+const ALWAYS_ESCAPED = /[^!-~]+|["<>]/g;

@@ -1,4 +1,5 @@
 import type { Task } from '../task/task.ts';
+import { canonicalOf } from './url.ts';
 
 /**
  * How far from a seed its links are followed.
@@ -9,7 +10,7 @@ import type { Task } from '../task/task.ts';
  * | `domain` | every host of the registered domain: `shop.example.co.uk` from `www.example.co.uk`        |
  * | `path`   | the folder of the seed, on its host: `/docs/a` and `/docs/b/c` from `/docs/index.html`    |
  *
- * The scheme doesn't matter. If a seed redirects to another host, such as its `www`, links to that host are followed, too.
+ * Neither the scheme nor how a folder is escaped matters: `/%7Ea/` is `/~a/`. If a seed redirects to another host, such as its `www`, links to that host are followed, too.
  */
 export const SCOPES = ['host', 'domain', 'path'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -37,7 +38,7 @@ export function scopeTest(
       return ({ host }) => (hosts.has(host) || domains.has(domainOf(withoutPort(host))) ? {} : undefined);
     }
     case 'path': {
-      const folders = task.within === undefined ? foldersOf(task, finalUrl) : [task.within];
+      const folders = task.within === undefined ? foldersOf(task, finalUrl) : [canonicalOf(task.within)];
       return ({ href }) => {
         const place = placeOf(href);
         const within = folders.find((folder) => place.startsWith(folder));
@@ -66,8 +67,9 @@ function folderOf(href: string): string {
   return place.slice(0, place.lastIndexOf('/', query < 0 ? undefined : query) + 1);
 }
 
-/** A serialised URL without scheme and credentials. */
-function placeOf(href: string): string {
+/** The canonical form of a serialised URL, without scheme and credentials. */
+function placeOf(written: string): string {
+  const href = canonicalOf(written);
   const start = href.indexOf('//') + 2;
   const path = href.indexOf('/', start);
   const at = href.lastIndexOf('@', path);

@@ -17,6 +17,11 @@ test.each([
   ['/a.c',                     'https://example.com/abc',           false],
   ['/a[bc]?',                  'https://example.com/a[bc]?',        true],
   ['/A',                       'https://example.com/a',             false],
+  ['/café/*',                  'https://example.com/caf%C3%A9/a',   true],
+  ['*/caf%c3%a9/?q=a b',       'https://example.com/caf%C3%A9/?q=a%20b', true],
+  ['/~a/*',                    'https://example.com/%7Ea/b',        true],
+  ['/a%2Fb',                   'https://example.com/a/b',           false],
+  ['/\ud800*',                 'https://example.com/%EF%BF%BDa',    true],
 ])('%s matches %s: %s', (pattern, href, matches) => {
   expect(isUrlPattern(pattern)).toBe(true);
   expect(matchesUrl(pattern, href)).toBe(matches);

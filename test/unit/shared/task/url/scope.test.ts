@@ -31,6 +31,9 @@ test.each<[Scope, string, string, boolean]>([
   ['path',   'https://example.com/docs/',       'https://example.com/documents/',    false],
   ['path',   'https://example.com/docs',        'https://example.com/anywhere',      true],
   ['path',   'https://example.com/docs/',       'https://www.example.com/docs/b',    false],
+  ['path',   'https://example.com/%7Ea/',       'https://example.com/~a/b',          true],
+  ['path',   'https://example.com/caf%c3%a9/',  'https://example.com/caf%C3%A9/b',   true],
+  ['path',   'https://example.com/a%2Fb/',      'https://example.com/a/b/c',         false],
   ['path',   'https://u:p@example.com/docs/',   'https://example.com/docs/b',        true],
 ])('%s: from %s to %s: %s', (scope, seed, link, isFollowed) => {
   expect(follow(scope, seed, seed, link) !== undefined).toBe(isFollowed);
@@ -42,6 +45,12 @@ test('where a seed redirects to belongs to it, but not the whole host for a fold
   expect(follow('domain', 'http://example.com/', 'http://example.org/', 'http://a.example.org/')).toEqual({});
   expect(follow('path', seed, www, 'https://www.example.com/docs/b')).toEqual({ within: 'www.example.com/docs/' });
   expect(follow('path', seed, 'http://example.com/login', 'http://example.com/help')).toBeUndefined();
+});
+
+test('a folder that an older version noted as it was written holds, too', () => {
+  const task = { url: 'http://example.com/%7Ea/b', host: 'example.com', depth: 1, within: 'example.com/%7Ea/' };
+  const isInScope = scopeTest('path', task, task.url, registrableDomainOf);
+  expect(isInScope({ href: 'http://example.com/~a/c', host: 'example.com' })).toEqual({ within: 'example.com/~a/' });
 });
 
 test('a followed page has the folder of its seed, and a redirect of it opens nothing', () => {

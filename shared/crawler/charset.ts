@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { TextDecoder } from 'node:util';
+import { HtmlReader } from './html/reader.ts';
+import { tagCode } from './html/tags.ts';
+import { END_OF_PAGE, START_TAG } from './html/tokenizer.ts';
 import { type Decoder, KoreanDecoder } from './korean-decoder.ts';
 
 /** A body as text. */
@@ -12,6 +15,8 @@ export interface DecodedBody {
 
 /** A page must declare its charset within this, by the HTML standard; an XML declaration must end within it. */
 const PRESCAN_BYTES = 1024;
+/** But browsers look at later declarations, too. Behind this, Trawl doesn't. */
+const LATE_BYTES = 262_144;
 /** Bytes per piece when a body is decoded in pieces: some milliseconds each. */
 const PIECE_BYTES = 262_144;
 
@@ -29,7 +34,9 @@ const windows1252: Decoder = new TextDecoder('windows-1252');
  * | Content-Type                                                        | `text/html; charset=gbk`          | yes   | yes       |
  * | XML declaration, at the very beginning                              | `<?xml version="1.0" encoding=…?>`| yes   | yes       |
  * | `<meta charset>` or `http-equiv`, in the first 1024 bytes           | `<meta charset=shift_jis>`        | yes   |           |
- * | the bytes: UTF-8 if they are, else windows-1252                     |                                   | yes   |           |
+ * | the bytes, if they are UTF-8                                        |                                   | yes   |           |
+ * | a later `<meta>` (HTML standard, section 13.2.3.5)                  | behind a long script              | yes   |           |
+ * | windows-1252                                                        |                                   | yes   |           |
  * | UTF-8                                                               |                                   |       | yes       |
  *
  * A label that the Encoding standard doesn't know is ignored. Documents are sitemaps and lists (RFC 7303 section 3), read by
@@ -129,19 +136,24 @@ function byDeclaration(head: string): Decoder | undefined {
 }
 
 /** The bytes in which an encoding may be declared, as characters. */
-function headOf(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, PRESCAN_BYTES)).toString('latin1');
+function headOf(body: Uint8Array, bytes = PRESCAN_BYTES): string {
+  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, bytes)).toString('latin1');
 }
 
 /** The charset of the first `meta` element that names one. */
 function metaCharset(head: string): string | undefined {
   for (const [, source = ''] of withoutComments(head).matchAll(/<meta[\s/]([^>]*)/gi)) {
     const attributes = attributesIn(source);
-    const isContentType = attributes.get('http-equiv')?.toLowerCase() === 'content-type';
-    const charset = attributes.get('charset') ?? (isContentType ? charsetIn(attributes.get('content')) : undefined);
+    const charset = declaredBy((name) => attributes.get(name));
     if (charset !== undefined) return charset;
   }
   return undefined;
+}
+
+/** The charset that a `meta` element names. */
+function declaredBy(attribute: (name: string) => string | undefined): string | undefined {
+  const isContentType = attribute('http-equiv')?.toLowerCase() === 'content-type';
+  return attribute('charset') ?? (isContentType ? charsetIn(attribute('content')) : undefined);
 }
 
 function attributesIn(source: string): Map<string, string> {
@@ -169,7 +181,21 @@ function asciiBased(label: string | undefined): Decoder | undefined {
 }
 
 function byBytes(body: Uint8Array): Decoder {
-  return isUtf8(body) ? utf8 : windows1252;
+  if (isUtf8(body)) return utf8;
+  return (body.length > PRESCAN_BYTES ? byLateMeta(body) : undefined) ?? windows1252;
+}
+
+const META = tagCode('meta');
+
+/** The encoding that the first `meta` element with a known one declares, wherever it is. */
+function byLateMeta(body: Uint8Array): Decoder | undefined {
+  const reader = new HtmlReader(headOf(body, LATE_BYTES), false);
+  for (let token = reader.next(); token !== END_OF_PAGE; token = reader.next()) {
+    if (token !== START_TAG || reader.tokenizer.code !== META || !reader.isHtml || reader.isInert) continue;
+    const decoder = asciiBased(declaredBy((name) => reader.tokenizer.attribute(name)));
+    if (decoder !== undefined) return decoder;
+  }
+  return undefined;
 }
 
 /** Throws for a label that the Encoding standard doesn't know. */

@@ -32,7 +32,11 @@ const table: readonly (readonly [string, Buffer, string | undefined, charset: st
   ['meta in a comment',                   latin('<!-- <meta charset=koi8-r> -->\xfc'),        undefined,                          'windows-1252', '<!-- <meta charset=koi8-r> -->ü'],
   ['meta that claims UTF-16',             Buffer.from('<meta charset=utf-16>ü'),              undefined,                          'utf-8',        '<meta charset=utf-16>ü'],
   ['meta that nobody knows',              latin('<meta charset=klingon>\xfc'),                undefined,                          'windows-1252', '<meta charset=klingon>ü'],
-  ['meta that comes too late',            latin(`${late}<meta charset=koi8-r>\xfc`),          undefined,                          'windows-1252', `${late}<meta charset=koi8-r>ü`],
+  ['meta that comes late',                latin(`${late}<meta charset=koi8-r>\xcd`),          undefined,                          'koi8-r',       `${late}<meta charset=koi8-r>м`],
+  ['meta that comes late, and UTF-8',     Buffer.from(`${late}<meta charset=koi8-r>ü`),       undefined,                          'utf-8',        `${late}<meta charset=koi8-r>ü`],
+  ['late text that is no meta',           latin(`${late}<script>'<meta charset=koi8-r>'</script>\xfc`), undefined,                'windows-1252', `${late}<script>'<meta charset=koi8-r>'</script>ü`],
+  ['meta behind a long script',           latin(`<script>//${late}</script><meta http-equiv=Content-Type content="text/html; charset=koi8-r">\xcd`), undefined, 'koi8-r', `<script>//${late}</script><meta http-equiv=Content-Type content="text/html; charset=koi8-r">м`],
+  ['meta that comes far too late',        latin(`${late.repeat(256)}<meta charset=koi8-r>\xfc`), undefined,                       'windows-1252', `${late.repeat(256)}<meta charset=koi8-r>ü`],
   ['XML declaration',                     latin("<?xml version='1.0' encoding='ISO-8859-2'?>\xb1"), undefined,                    'iso-8859-2',   "<?xml version='1.0' encoding='ISO-8859-2'?>ą"],
 ];
 

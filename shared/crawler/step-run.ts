@@ -144,7 +144,7 @@ export class StepRun {
     if (follows.length === 0) return;
     const kept = keptOf();
     if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
-      this.#unmet.push(...follows.map((each) => ({ ...each, kept })));
+      for (const each of follows) this.#unmet.push({ ...each, kept });
       return;
     }
     const written = kept === undefined ? undefined : writtenKept(kept, step.name);
@@ -152,7 +152,7 @@ export class StepRun {
     this.#weigh(
       requests.reduce((sum, { request }) => sum + (request === undefined ? 0 : JSON.stringify(request).length), 0),
     );
-    this.#follows.push(...follows.map((each) => ({ ...each, kept: written?.kept })));
+    for (const each of follows) this.#follows.push({ ...each, kept: written?.kept });
   }
 
   /** What a link to a step keeps: what the page keeps, and what was given, checked by that step's schema. */

@@ -81,7 +81,8 @@ function boundedHtml(top: AnyNode, base: LinkBase): string {
       if (VOID.has(name)) {
         html += `<${name}${attributesOf(at, base)}>`;
       } else if (name === 'table') {
-        waiting.push(...partsOfTable(at).toReversed());
+        // Not as arguments of one call: there may be too many.
+        for (const part of partsOfTable(at).toReversed()) waiting.push(part);
       } else {
         const isTooDeep = depth >= MAX_DEPTH;
         if (!isTooDeep) waiting.push(`</${name}>`);

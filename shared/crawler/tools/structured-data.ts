@@ -16,7 +16,8 @@ export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject
     const waiting: unknown[] = [parsedJson(jsonOf(script.source))];
     while (waiting.length > 0) {
       const value = waiting.pop();
-      if (Array.isArray(value)) waiting.push(...value.toReversed());
+      // Not as arguments of one call: there may be too many.
+      if (Array.isArray(value)) for (const each of value.toReversed()) waiting.push(each);
       else if (isObject(value)) {
         // An object that only holds a graph is no object of the page.
         if (Object.keys(value).some((key) => key !== '@graph' && key !== '@context')) objects.push(value);

@@ -24,6 +24,8 @@ const PAGES: Readonly<Record<string, string>> = {
   'unclosed tags': '<p>'.concat('<a href="x'.repeat(30_000)),
   'cells that span': `<table>${'<tr><td colspan=1000 rowspan=1000>x'.repeat(5_000)}`,
   'deep JSON': `<script type="application/ld+json">${'['.repeat(1_000_000)}</script>`,
+  'a wide list in JSON': `<script type="application/ld+json">[${'{"a":1},'.repeat(200_000)}{"a":1}]</script>`,
+  'a wide cell': `<table><tr><td>a<td>b<tr><td>c<td>${'x<br>'.repeat(150_000)}</table>`,
   'white space': `<p>${' \n'.repeat(500_000)}x`,
 };
 

@@ -25,7 +25,8 @@ export function forbidsFollowing(directives: string): boolean {
     const colon = part.indexOf(':');
     const name = part.slice(0, Math.max(0, colon)).trim();
     if (name !== '' && WITH_VALUE.has(name)) continue;
-    if (name !== '') isOurs = name === TOKEN;
+    // White space is in no name, but in a date, which may have a comma as well: `Wed, 25 Jun 2030 15:00:00 GMT`.
+    if (name !== '' && !/\s/.test(name)) isOurs = name === TOKEN;
     const rule = part.slice(colon + 1).trim();
     if (isOurs && (rule === 'nofollow' || rule === 'none')) return true;
   }

@@ -15,6 +15,9 @@ test.each([
   ['googlebot: noindex, TrawlBot: nofollow',                       true],
   ['trawlbot: noindex, none',                                      true],
   ['unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow',        true],
+  ['unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT, nofollow',   true],
+  ['unavailable_after: Friday, 25-Jun-30 15:00:00 UTC, none',      true],
+  ['googlebot: unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT, nofollow', false],
   ['max-snippet:-1, max-image-preview:large, nofollow',            true],
   [`${' '.repeat(16_000)}nofollow`,                                true],
 ])('%s forbids following: %s', (directives, forbids) => {

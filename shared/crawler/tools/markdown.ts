@@ -9,6 +9,8 @@ import { gridOf } from './table.ts';
 
 /** Elements in each other that become markdown. Deeper ones are written as content of the last. */
 const MAX_DEPTH = 64;
+/** White space in a row that is written, a `<br>` being one: the converter trims it in time that grows with the square of its length. */
+const MAX_BLANKS = 256;
 /** Not for readers. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   'script style template head title noscript svg math iframe object select button canvas audio video'.split(' '),
@@ -66,12 +68,17 @@ function boundedHtml(top: AnyNode, base: LinkBase): string {
   let nodes = 0;
   let characters = 0;
   let depth = 0;
+  /** White space since the last text that the converter keeps: `<br>`, no-break spaces, and any in a `<pre>`. */
+  let blanks = 0;
+  let pres = 0;
   /** What is still to be written; a text is a tag. */
   const waiting: (AnyNode | string)[] = [top];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (typeof at === 'string') {
       html += at;
-      depth += at.startsWith('</') ? -1 : 1;
+      const step = at.startsWith('</') ? -1 : 1;
+      depth += step;
+      if (/^<\/?pre\b/.test(at)) pres += step;
       continue;
     }
     if (++nodes > MAX_MARKDOWN_NODES || characters >= MAX_MARKDOWN_TEXT) break;
@@ -79,7 +86,8 @@ function boundedHtml(top: AnyNode, base: LinkBase): string {
       if (LEFT_OUT.has(at.name)) continue;
       const name = nameOf(at);
       if (VOID.has(name)) {
-        html += `<${name}${attributesOf(at, base)}>`;
+        blanks = name === 'br' ? blanks + 1 : 0;
+        if (blanks <= MAX_BLANKS) html += `<${name}${attributesOf(at, base)}>`;
       } else if (name === 'table') {
         // Not as arguments of one call: there may be too many.
         for (const part of partsOfTable(at).toReversed()) waiting.push(part);
@@ -92,12 +100,20 @@ function boundedHtml(top: AnyNode, base: LinkBase): string {
     } else if ('data' in at) {
       const text = at.data.slice(0, MAX_MARKDOWN_TEXT - characters);
       characters += text.length;
-      html += escapeText(text);
+      const shown = text.trimEnd();
+      const end = text.slice(shown.length);
+      const kept = pres > 0 ? end.length : end.replaceAll(/[\t\n\f\r ]+/g, '').length;
+      blanks = shown === '' ? blanks + kept : kept;
+      if (shown !== '' || kept === 0 || blanks <= MAX_BLANKS) html += escapeText(text.replaceAll(/\s+/g, bounded));
     } else {
       pushChildren(waiting, at);
     }
   }
   return html;
+}
+
+function bounded(blank: string): string {
+  return blank.slice(0, MAX_BLANKS);
 }
 
 function pushChildren(waiting: (AnyNode | string)[], node: AnyNode): void {

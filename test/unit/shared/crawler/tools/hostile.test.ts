@@ -71,6 +71,27 @@ test('XML ends where it is too deep', () => {
   expect([isCut, depthOf(top.node)]).toEqual([true, MAX_TREE_DEPTH]);
 });
 
+test.each([
+  ['lines', `a${'<br>'.repeat(45_000)}b`],
+  ['lines, parted by nothing', `a${'<br><i> </i>'.repeat(15_000)}b`],
+  ['preformatted spaces', `<pre>a${' '.repeat(1_000_000)}b</pre>`],
+  ['preformatted lines in a quote', `<blockquote><ul><li><pre>a${'\n'.repeat(1_000_000)}b</pre></ul></blockquote>`],
+  ['spaces that are kept', `a${'&nbsp;'.repeat(500_000)}b`],
+  ['lines in paragraphs', `a${'<p><br></p>'.repeat(15_000)}b`],
+  ['of one element each', `a${'<i>&nbsp;&nbsp;</i>'.repeat(20_000)}b`],
+])('markdown of any white space takes seconds, not minutes: %s', { timeout: 120_000 }, (_, html) => {
+  const before = process.cpuUsage();
+  expect(Page.fromHtml(html).markdown()).toMatch(/a[\s>]+b/);
+  const { user } = process.cpuUsage(before);
+  expect(user / 1_000_000, 'seconds').toBeLessThan(8);
+});
+
+test('markdown keeps how code is indented, however much white space is around it', () => {
+  const around = `\n${' '.repeat(300)}<div>\n${' '.repeat(300)}`;
+  const page = Page.fromHtml(`<p>a</p>${around}<pre><code><i>  </i>if\n${' '.repeat(8)}x</code></pre>${around}<br>b`);
+  expect(page.markdown()).toContain('```\n  if\n        x\n```');
+});
+
 test('XPath takes seconds for a long list, not minutes', { timeout: 120_000 }, () => {
   const page = Page.fromHtml('<div class="row"><p><b>a</b> <a href="/1">b</a></p></div>\n'.repeat(3_000));
   const before = process.cpuUsage();

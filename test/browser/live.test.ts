@@ -110,6 +110,27 @@ test('events are lost while the API stays: the page says so, and goes on by itse
   await expect.poll(() => waitingOf(page)).toBe('5');
 });
 
+test('a link to what can be no run says so, and the figures stay live', async () => {
+  const api = await openLocal();
+  await openPaused(api);
+  const page = await openPage(browser, api, { mayFail: true });
+  await page.getByText('Live', { exact: true }).waitFor();
+  const refused = page.waitForResponse((response) => /\/api\/runs\/No_run/.test(response.url()));
+  const events: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/api/events')) events.push(request.url());
+  });
+  await page.evaluate(() => {
+    location.hash = '#/runs/No_run';
+  });
+  await refused;
+  await page.getByText('expected a run id').waitFor();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await offer(api, 0, 5);
+  await expect.poll(() => waitingOf(page)).toBe('5');
+  expect(events).toEqual([]);
+});
+
 test('a hostile title is text, on the page of its URL', async () => {
   const site = new TestSite({ pages: 1 });
   await site.start();

@@ -20,6 +20,8 @@ import { MoreUrls } from './more-urls.tsx';
 import { Records } from './records.tsx';
 
 const REFRESH_MS = 10_000;
+/** What the API takes for a run: asked for the events of anything else, it refuses those of the fleet as well. */
+const RUN_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const LEFT_OUT: Readonly<Record<string, string>> = {
   depth: 'deeper than the run follows links',
   scope: 'outside its scope and patterns',
@@ -32,7 +34,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 export function Run({ id }: { readonly id: string }) {
   const { feed, snapshot } = useLive();
   useEffect(() => {
-    feed.watch(id);
+    if (RUN_ID.test(id)) feed.watch(id);
     return () => feed.watch(undefined);
   }, [feed, id]);
   const { answer, problem, isLoading } = useAnswer<RunAnswer>(pathOf('api/runs', id), REFRESH_MS);

@@ -21,7 +21,7 @@ import { ActionDialog } from './parts/action-dialog.tsx';
 import { ConnectionState } from './parts/connection-state.tsx';
 import { focusOnTitle, Page } from './parts/page.tsx';
 import { ThemeButton } from './parts/theme-button.tsx';
-import { linkTo, type Route, useRoute } from './route.ts';
+import { linkTo, type Route, TOKEN, useRoute } from './route.ts';
 
 const PLACES = [
   { path: '', name: 'Overview' },
@@ -35,8 +35,6 @@ const PLACES = [
   { path: 'doctor', name: 'Doctor' },
 ] as const;
 
-/** What a link begins with that signs in. */
-const TOKEN = 'token=';
 /** How long the result of an action stays. */
 const RESULT_MS = 8_000;
 

@@ -7,9 +7,13 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
+/** What a link begins with that signs in. Its secret may hold any character. */
+export const TOKEN = 'token=';
+
 /** Reads `#/dead-letters?host=example.com`. */
 export function readRoute(hash: string): Route {
   const text = hash.startsWith('#') ? hash.slice(1) : hash;
+  if (text.startsWith(TOKEN)) return { path: [decoded(text)], query: new URLSearchParams() };
   const at = text.indexOf('?');
   const path = at === -1 ? text : text.slice(0, at);
   return {

@@ -10,6 +10,8 @@ describe('a place in the dashboard', () => {
     ['#/runs/run-1', ['runs', 'run-1'], {}],
     ['#/dead-letters?host=a.example&reason=timeout', ['dead-letters'], { host: 'a.example', reason: 'timeout' }],
     ['#/workers/%zz', ['workers', '%zz'], {}],
+    ['#token=a/b+c?d=e', ['token=a/b+c?d=e'], {}],
+    ['#token=a%2Fb', ['token=a/b'], {}],
   ])('%s is read', (hash, path, query) => {
     const route = readRoute(hash);
     expect([route.path, Object.fromEntries(route.query)]).toEqual([path, query]);

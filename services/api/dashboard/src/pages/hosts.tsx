@@ -14,6 +14,8 @@ import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 
 const REFRESH_MS = 5_000;
+/** What texts that are no URL wait under: there is nothing to steer. */
+const NO_HOST = '?';
 
 /** Hosts with their pace, pauses and limits, a page at a time. */
 export function Hosts() {
@@ -73,13 +75,18 @@ export function Hosts() {
               name: '',
               of: (host) => (
                 <span class="row-actions">
-                  <ActionButtons
-                    actions={hostActions({ host: host.host, isPaused: stateOf(host) !== 'not paused' })}
-                    of={`host ${host.host}`}
-                  />
+                  {host.host !== NO_HOST && (
+                    <ActionButtons
+                      actions={hostActions({ host: host.host, isPaused: stateOf(host) !== 'not paused' })}
+                      of={`host ${host.host}`}
+                    />
+                  )}
                   <a
                     class="button small"
-                    href={linkTo(['dead-letters'], { host: host.host })}
+                    href={linkTo(
+                      ['dead-letters'],
+                      host.host === NO_HOST ? { reason: 'malformed' } : { host: host.host },
+                    )}
                     aria-label={`Dead letters of ${host.host}`}
                   >
                     Letters

@@ -76,7 +76,7 @@ export class ApiServer implements Service {
     const webhooks = new Webhooks({
       ...{ link, clock, log },
       onSent: metrics.webhookSent,
-      file: new HookFile(settings.outputDir),
+      file: new HookFile(settings.outputDir, { isLocal }),
       fetcher: () => producers.fetcher(),
       allowedPrivate: settings.privateHosts,
     });

@@ -22,17 +22,50 @@ const hookSchema = z.object({
 /** A webhook of a run, and how far its delivery is. `waiting`: the run has not ended. `failed`: given up. */
 export type KeptHook = z.infer<typeof hookSchema>;
 
-/** The webhooks that this API delivers, in `webhooks.json` of the output folder: a restart forgets none. Only its owner may read it. */
+/**
+ * The webhooks that this API delivers, in `webhooks.json` of the output folder, or `webhooks-local.json` of a local one, whose store knows
+ * other runs: a restart forgets none. Only its owner may read it. Those of other processes of the API on this folder stay in it for them.
+ */
 export class HookFile {
   readonly #folder: string;
+  readonly #name: string;
   #writing: Promise<void> = Promise.resolve();
+  /** Ids of those in the file that are this process' own. */
+  #own: ReadonlySet<string> = new Set();
 
-  constructor(folder: string) {
+  constructor(folder: string, { isLocal = false }: { readonly isLocal?: boolean } = {}) {
     this.#folder = folder;
+    this.#name = isLocal ? 'webhooks-local.json' : 'webhooks.json';
   }
 
   /** @throws ConfigurationError if the file can't be read */
   async read(): Promise<KeptHook[]> {
+    const hooks = await this.#read();
+    this.#own = new Set(hooks.map(({ id }) => id));
+    return hooks;
+  }
+
+  /** Resolves once all are written, in place of this process' own before. */
+  async write(hooks: readonly KeptHook[]): Promise<void> {
+    const texts = hooks.map((hook) => JSON.stringify(hook));
+    const own = new Set(hooks.map(({ id }) => id));
+    const writing = this.#writing.then(async () => {
+      makeOutputFolder(this.#folder);
+      // What can't be read was written by nobody: the file is replaced as a whole.
+      const found = await this.#read().catch(() => []);
+      const others = found.filter(({ id }) => !own.has(id) && !this.#own.has(id));
+      const beside = `${this.#path}.${process.pid}`;
+      await writeFile(beside, `[${[...others.map((hook) => JSON.stringify(hook)), ...texts].join(',')}]`, {
+        mode: 0o600,
+      });
+      await rename(beside, this.#path);
+      this.#own = own;
+    });
+    this.#writing = writing.catch(() => {});
+    await writing;
+  }
+
+  async #read(): Promise<KeptHook[]> {
     try {
       return z.array(hookSchema).parse(JSON.parse(await readFile(this.#path, 'utf8')));
     } catch (cause: unknown) {
@@ -43,20 +76,7 @@ export class HookFile {
     }
   }
 
-  /** Resolves once all are written, in place of those before. */
-  async write(hooks: readonly KeptHook[]): Promise<void> {
-    const text = JSON.stringify(hooks);
-    const writing = this.#writing.then(async () => {
-      makeOutputFolder(this.#folder);
-      const beside = `${this.#path}.${process.pid}`;
-      await writeFile(beside, text, { mode: 0o600 });
-      await rename(beside, this.#path);
-    });
-    this.#writing = writing.catch(() => {});
-    await writing;
-  }
-
   get #path(): string {
-    return join(this.#folder, 'webhooks.json');
+    return join(this.#folder, this.#name);
   }
 }

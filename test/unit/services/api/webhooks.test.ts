@@ -209,6 +209,27 @@ test('a process that ends before the delivery, or in it, leaves it to the next o
   expect([receiver.heard.length, receiver.ids]).toEqual([2, [id]]);
 });
 
+test('of two processes on one folder, each leaves the webhooks of the other to whoever comes after it', async () => {
+  const { open, begin, end, stepUntil } = await setup();
+  const receiver = await WebhookReceiver.open(204);
+  const [one, other] = [await open(), await open()];
+  for (const [webhooks, run] of [
+    [one, 'r1'],
+    [other, 'r2'],
+    [one, 'r3'],
+  ] as const) {
+    await begin(run);
+    await webhooks.add(run, webhooks.check({ url: receiver.url(), secret: SECRET }));
+  }
+  const ids = [one.find('r1')?.id, other.find('r2')?.id, one.find('r3')?.id];
+  await Promise.all([one.stop(), other.stop()]);
+  for (const run of ['r1', 'r2', 'r3']) await end(run);
+  const next = await open();
+  await stepUntil(() => receiver.heard.length === 3);
+  await stepUntil(() => ['r1', 'r2', 'r3'].every((run) => next.find(run)?.state === 'delivered'));
+  expect(receiver.ids.toSorted()).toEqual(ids.toSorted());
+});
+
 test('while the store is away no delivery is counted; a run that it has lost is given up after an hour', async () => {
   const { clock, link, open, addEnded, stepUntil } = await setup();
   const receiver = await WebhookReceiver.open(204);

@@ -40,6 +40,9 @@ export async function openBusyWorkplace({ isHostile = false, letters = MANY_LETT
   return workplace;
 }
 
+/** Of every tenth task. */
+const FAILURES = ['timeout', 'connection', 'http_5xx'] as const;
+
 /** Fills a local store with 20 runs, 5 000 hosts, letters and workers, and with others' texts: what the API then answers is real. */
 async function fillBusyStore(folder: string, reason: string, letterCount: number): Promise<void> {
   const { store, database, frontier, gate, runs, letters } = openLocalParts({
@@ -64,7 +67,8 @@ async function fillBusyStore(folder: string, reason: string, letterCount: number
     const { run } = released.task;
     const name = nameOf(released);
     await frontier.admit(run, name, `crawler-${index % 5}`);
-    if (index % 10 === 0) await frontier.settle(run, name, { outcome: { kind: 'failed', reason: 'timeout' } });
+    const failed = FAILURES[(index / 10) % FAILURES.length];
+    if (failed !== undefined) await frontier.settle(run, name, { outcome: { kind: 'failed', reason: failed } });
     else if (index % 7 === 0) await frontier.settle(run, name, { outcome: { kind: 'skipped', reason: 'robots' } });
     else if (index % 3 !== 0) await frontier.settle(run, name, { outcome: { kind: 'done' }, bytes: 12_345 });
   }

@@ -53,7 +53,7 @@ export interface Archives {
     readonly frontier: AttemptHistory & Pick<Groups, 'group'>;
   };
   readonly records: <T>(action: (records: RecordSource) => Promise<T>) => Promise<T>;
-  readonly letters: <T>(action: (letters: DeadLetters) => Promise<T>) => Promise<T>;
+  readonly letters: <T>(action: (letters: Pick<DeadLetters, 'browse'>) => Promise<T>) => Promise<T>;
 }
 
 /** Collects all that is known about a URL, in one run or in the newest ones. */

@@ -21,7 +21,7 @@ const biographySchema = z.looseObject({
 });
 
 /** What became of a URL, and what is forgotten. */
-export function addUrlRoutes(app: Api, { link, settings }: ApiParts): void {
+export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): void {
   app.get(
     '/api/urls',
     {
@@ -48,7 +48,8 @@ export function addUrlRoutes(app: Api, { link, settings }: ApiParts): void {
               await source.close();
             }
           },
-          letters: (action) => link.withLetters(action),
+          // A browse reads the whole queue: one serves all who ask.
+          letters: (action) => action({ browse: async () => (await letters.browse()).map(({ message }) => message) }),
         }),
       );
       if (run !== undefined && biography.runs.length === 0) throw unknownRun(run);

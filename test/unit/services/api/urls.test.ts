@@ -1,0 +1,42 @@
+import Fastify from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { expect, onTestFinished, test } from 'vitest';
+import { LetterBrowser } from '../../../../services/api/letter-browser.ts';
+import type { Link, LinkedStores } from '../../../../services/api/link.ts';
+import type { Api, ApiParts } from '../../../../services/api/parts.ts';
+import { addUrlRoutes } from '../../../../services/api/routes/urls.ts';
+import type { DeadLetters } from '../../../../shared/ports/transport.ts';
+import { settingsFrom } from '../../../../shared/settings/settings.ts';
+import { letterOf } from '../../../support/stores/letters.ts';
+import { openLocalParts } from '../../../support/stores/local-parts.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
+import { withMethods } from '../../../support/with-methods.ts';
+
+test('those who look URLs up at once share one look at the dead letters', async () => {
+  const clock = new SteppedClock();
+  const { database, letters: kept, ...stores } = openLocalParts({ clock });
+  onTestFinished(() => database.close());
+  await kept.keep([letterOf('http://a.test/1', { at: clock.now() }), letterOf('http://a.test/2', { at: clock.now() })]);
+  let browses = 0;
+  const counted = withMethods(kept, {
+    browse: (limit) => {
+      browses++;
+      return kept.browse(limit);
+    },
+  });
+  const link = {
+    withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action(stores as unknown as LinkedStores),
+    withLetters: (action: (letters: DeadLetters) => Promise<unknown>) => action(counted),
+  } as unknown as Link;
+  const app = Fastify() as unknown as Api;
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  const settings = settingsFrom({ flag: {}, environment: {}, file: {} });
+  addUrlRoutes(app, { link, settings, letters: new LetterBrowser(link, clock) } as unknown as ApiParts);
+  onTestFinished(() => app.close());
+  const lettersOf = async (url: string): Promise<unknown> =>
+    (await app.inject(`/api/urls?url=${encodeURIComponent(url)}`)).json().letters;
+  const found = await Promise.all(['http://a.test/1', 'http://a.test/2', 'http://a.test/3'].map(lettersOf));
+  expect(found).toMatchObject([[{ url: 'http://a.test/1' }], [{ url: 'http://a.test/2' }], []]);
+  expect(browses).toBe(1);
+});

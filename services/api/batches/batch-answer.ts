@@ -65,6 +65,13 @@ export function batchAnswer({ run, inputs, records, isDistributed, hasEnded, war
   };
 }
 
+/** Characters that an answer keeps in memory: its request's, and those of each record once, however many inputs have it. */
+export function keptLength(request: string, records: BatchState['records']): number {
+  let length = request.length;
+  for (const record of records.values()) length += JSON.stringify(record).length;
+  return length;
+}
+
 function resultOf(input: BatchInput, record: PageRecord | undefined): BatchAnswer['results'][number] {
   const nothing = { url: input.url, content: null, worker_id: null };
   if ('problem' in input) return { ...nothing, status: 'failed', reason: 'malformed', error: input.problem };

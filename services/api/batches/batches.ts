@@ -13,7 +13,7 @@ import type { Link } from '../link.ts';
 import { Problem } from '../problem.ts';
 import type { Producers } from '../producers.ts';
 import type { ReadRequest } from '../read-request.ts';
-import { type BatchAnswer, batchAnswer } from './batch-answer.ts';
+import { type BatchAnswer, batchAnswer, keptLength } from './batch-answer.ts';
 import { type BatchInput, type BatchRequest, batchRunOf, batchSchema, readInputs } from './batch-request.ts';
 import { FleetBatch, RESULTS_KEPT_MS, recordsOf } from './fleet-batch.ts';
 import { LocalBatch } from './local-batch.ts';
@@ -32,7 +32,7 @@ const MOST_LOCAL = 4;
 const MOST_AT_WORK = 100;
 /** Batches whose answers are remembered here; those of the fleet are in its store as well. */
 const MOST_REMEMBERED = 100;
-/** Their answers, together. */
+/** Their answers together, in characters: see {@link keptLength}. */
 const MOST_ANSWERS_LENGTH = 256 * 1024 * 1024;
 
 /** A batch under way. */
@@ -81,8 +81,6 @@ export class Batches implements Service {
     this.#answers = new LRUCache({
       max: MOST_REMEMBERED,
       maxSize: MOST_ANSWERS_LENGTH,
-      sizeCalculation: ({ answer }) =>
-        1 + answer.results.reduce((sum, { content }) => sum + 1_000 + (content?.length ?? 0), 0),
       ttl: RESULTS_KEPT_MS,
     });
   }
@@ -192,7 +190,7 @@ export class Batches implements Service {
       .run(signal, left)
       .then(() => {
         const told = answer(true);
-        this.#answers.set(run, { answer: told, body: text });
+        this.#answers.set(run, { answer: told, body: text }, { size: keptLength(text, batch.records) });
         return told;
       })
       .finally(() => {

@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { TestSite } from '../../../support/site.ts';
 import { type Answer, openApi } from './setup.ts';
 
-/** An API that has to read a file before it knows what a request means, and a site with a page that never comes. */
+/** An API that has to read a file before it knows what a request means, and a site. */
 async function setup() {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-routes-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -14,7 +15,6 @@ async function setup() {
   const site = new TestSite({ pages: 20 });
   await site.start();
   onTestFinished(() => site.stop());
-  site.on('/never', () => {});
   return { site, ...(await openApi({ ROUTES: routes })) };
 }
 
@@ -27,9 +27,18 @@ function statusesOf(answers: readonly Answer[]): Record<number, number> {
 
 test('batches that come at once are bounded as others are', async () => {
   const { ask, site } = await setup();
-  const body = { urls: [site.url('/never')], timeout: 0.5 };
-  const answers = await Promise.all(Array.from({ length: 12 }, () => ask('/api/crawl/batch', { body })));
-  expect(statusesOf(answers)).toEqual({ 200: 4, 429: 8 });
+  const held: ServerResponse[] = [];
+  site.on('/held', (_, response) => void held.push(response));
+  const body = { urls: [site.url('/held')], timeout: 60 };
+  let refused = 0;
+  const asked = Array.from({ length: 12 }, async () => {
+    const answer = await ask('/api/crawl/batch', { body });
+    if (answer.status === 429) refused++;
+    return answer;
+  });
+  await expect.poll(() => [refused, held.length], { timeout: 20_000 }).toEqual([8, 4]);
+  for (const response of held) response.end('a page');
+  expect(statusesOf(await Promise.all(asked))).toEqual({ 200: 4, 429: 8 });
 });
 
 test('of two batches that come at once under one Idempotency-Key, only one is crawled', async () => {

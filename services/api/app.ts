@@ -6,7 +6,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
-import { addAccess, roleOf } from './access/access.ts';
+import { addAccess, newFailures, roleOf } from './access/access.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import type { Api, ApiParts } from './parts.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
@@ -89,12 +89,13 @@ export async function openApp(parts: ApiParts): Promise<Api> {
       return { schema: { ...schema, 'x-role': roleOf(config, String(method)) }, url };
     },
   });
-  addAccess(app, parts);
+  const failures = newFailures(parts);
+  addAccess(app, parts, failures);
   await app.register(async (scope) => {
     const api = scope as unknown as Api;
     for (const add of [
       addHealthRoutes,
-      addSessionRoutes,
+      (each: Api) => addSessionRoutes(each, parts, failures),
       addFleetRoutes,
       addRunRoutes,
       addCrawlerRoutes,

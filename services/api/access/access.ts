@@ -24,9 +24,9 @@ const FAILURES = { perSecond: 0.1, atOnce: 10 };
 const CHANGING = new Set(['POST', 'PUT', 'DELETE', 'PATCH']);
 
 /** Lets in who may come in, and notes in the audit who changed what. */
-export function addAccess(app: Api, { tokens, settings, clock, audit, snapshots, letters }: ApiParts): void {
+export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void {
+  const { tokens, settings, clock, audit, snapshots, letters } = parts;
   const requests = new Allowance(REQUESTS.perSecond, REQUESTS.atOnce, clock);
-  const failures = new Allowance(FAILURES.perSecond, FAILURES.atOnce, clock);
   const sessions = new Sessions(tokens, clock);
   app.decorateRequest('caller', undefined);
   app.decorateRequest('changed', undefined);
@@ -93,7 +93,7 @@ export function expectMayAsk(
   if (options.robots === 'ignore') expectRole(caller ?? LOCAL_CALLER, 'admin');
 }
 
-/** For the route that begins a session. */
+/** Of wrong tokens, wherever they are tried. */
 export function newFailures(parts: Pick<ApiParts, 'clock'>): Allowance {
   return new Allowance(FAILURES.perSecond, FAILURES.atOnce, parts.clock);
 }

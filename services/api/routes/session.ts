@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { callerOfSecret, newFailures } from '../access/access.ts';
+import { callerOfSecret } from '../access/access.ts';
+import type { Allowance } from '../access/allowance.ts';
 import { cookieHeader, Sessions } from '../access/sessions.ts';
 import { LOCAL_CALLER } from '../access/tokens.ts';
 import type { Api, ApiParts } from '../parts.ts';
@@ -7,10 +8,8 @@ import { problemSchema } from '../problem.ts';
 import { callerSchema } from '../schemas/answers.ts';
 
 /** Sessions of browsers: their event sources can't send a token. */
-export function addSessionRoutes(app: Api, parts: ApiParts): void {
-  const { tokens, clock, link } = parts;
+export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, failures: Allowance): void {
   const sessions = new Sessions(tokens, clock);
-  const failures = newFailures(parts);
   const isSecure = (protocol: string, forwarded: unknown): boolean => protocol === 'https' || forwarded === 'https';
   const tags = ['session'];
   app.get(

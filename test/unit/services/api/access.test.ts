@@ -96,6 +96,7 @@ describe('who may come in', () => {
     const limited = await ask('/api/fleet', { token: 'wrong' });
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(limited.text).not.toContain(SECRETS.admin);
+    expect((await ask('/api/session', { body: { token: 'wrong' } })).status).toBe(429);
   });
 
   test('a session is a cookie that scripts of the page cannot read', async () => {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -32,6 +33,8 @@ export class HookFile {
   #writing: Promise<void> = Promise.resolve();
   /** Ids of those in the file that are this process' own. */
   #own: ReadonlySet<string> = new Set();
+  /** Those of others, and which file they were last written to. */
+  #others: { readonly hooks: readonly KeptHook[]; readonly file: string | undefined } | undefined;
 
   constructor(folder: string, { isLocal = false }: { readonly isLocal?: boolean } = {}) {
     this.#folder = folder;
@@ -51,18 +54,26 @@ export class HookFile {
     const own = new Set(hooks.map(({ id }) => id));
     const writing = this.#writing.then(async () => {
       makeOutputFolder(this.#folder);
-      // What can't be read was written by nobody: the file is replaced as a whole.
-      const found = await this.#read().catch(() => []);
-      const others = found.filter(({ id }) => !own.has(id) && !this.#own.has(id));
+      const others = await this.#othersThan(own);
       const beside = `${this.#path}.${process.pid}`;
       await writeFile(beside, `[${[...others.map((hook) => JSON.stringify(hook)), ...texts].join(',')}]`, {
         mode: 0o600,
       });
+      const file = fileAt(beside);
       await rename(beside, this.#path);
       this.#own = own;
+      this.#others = { hooks: others, file };
     });
     this.#writing = writing.catch(() => {});
     await writing;
+  }
+
+  /** The hooks of other processes. They are read only if somebody else has written the file since. */
+  async #othersThan(own: ReadonlySet<string>): Promise<readonly KeptHook[]> {
+    if (this.#others !== undefined && this.#others.file === fileAt(this.#path)) return this.#others.hooks;
+    // What can't be read was written by nobody: the file is replaced as a whole.
+    const found = await this.#read().catch(() => []);
+    return found.filter(({ id }) => !own.has(id) && !this.#own.has(id));
   }
 
   async #read(): Promise<KeptHook[]> {
@@ -79,4 +90,10 @@ export class HookFile {
   get #path(): string {
     return join(this.#folder, this.#name);
   }
+}
+
+/** Tells one file from another that takes its name; nothing if there is none. */
+function fileAt(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.mtimeMs}`;
 }

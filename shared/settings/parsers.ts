@@ -196,6 +196,11 @@ export function url(...schemes: readonly string[]): Parser<string> {
   return (given) => {
     const parsed = URL.parse(given);
     if (parsed !== null && schemes.includes(parsed.protocol.slice(0, -1))) return { value: given };
-    return { expected: `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}` };
+    return { expected: urlOf(schemes) };
   };
+}
+
+/** What a URL of these schemes is called in messages. */
+export function urlOf(schemes: readonly string[]): string {
+  return `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`;
 }

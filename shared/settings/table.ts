@@ -16,6 +16,7 @@ import {
   url,
 } from './parsers.ts';
 import { RUN_SETTINGS } from './run-settings.ts';
+import { redisUrl, serverHost, serverUrl } from './server-parsers.ts';
 import { type Setting, setting } from './setting.ts';
 import { certificateFile, hosts } from './trust-parsers.ts';
 
@@ -167,29 +168,22 @@ export const SETTINGS = {
   rabbitmqUrl: setting(
     'fleet',
     'RABBITMQ_URL',
-    optional(url('amqp', 'amqps')),
+    optional(serverUrl('amqp', 'amqps')),
     '',
     'RabbitMQ, as one URL; wins over the parts.',
     {
       secret: true,
     },
   ),
-  rabbitmqHost: setting('fleet', 'RABBITMQ_HOST', text(), 'localhost', 'RabbitMQ: host.'),
+  rabbitmqHost: setting('fleet', 'RABBITMQ_HOST', serverHost(), 'localhost', 'RabbitMQ: host.'),
   rabbitmqPort: setting('fleet', 'RABBITMQ_PORT', integer({ min: 1, max: 65_535 }), '5672', 'RabbitMQ: AMQP port.'),
   rabbitmqUser: setting('fleet', 'RABBITMQ_USER', text(), 'guest', 'RabbitMQ: user.'),
   rabbitmqPassword: setting('fleet', 'RABBITMQ_PASSWORD', text(), 'guest', 'RabbitMQ: password.', { secret: true }),
   rabbitmqVhost: setting('fleet', 'RABBITMQ_VHOST', text(), '/', 'RabbitMQ: virtual host.'),
-  redisUrl: setting(
-    'fleet',
-    'REDIS_URL',
-    optional(url('redis', 'rediss')),
-    '',
-    'Redis, as one URL; wins over the parts.',
-    {
-      secret: true,
-    },
-  ),
-  redisHost: setting('fleet', 'REDIS_HOST', text(), 'localhost', 'Redis: host.'),
+  redisUrl: setting('fleet', 'REDIS_URL', optional(redisUrl()), '', 'Redis, as one URL; wins over the parts.', {
+    secret: true,
+  }),
+  redisHost: setting('fleet', 'REDIS_HOST', serverHost(), 'localhost', 'Redis: host.'),
   redisPort: setting('fleet', 'REDIS_PORT', integer({ min: 1, max: 65_535 }), '6379', 'Redis: port.'),
   redisUser: setting('fleet', 'REDIS_USER', text(), '', 'Redis: user, if it has any.'),
   redisPassword: setting('fleet', 'REDIS_PASSWORD', text(), '', 'Redis: password, if it needs one.', { secret: true }),
@@ -197,7 +191,7 @@ export const SETTINGS = {
   cacheRedisUrl: setting(
     'fleet',
     'CACHE_REDIS_URL',
-    optional(url('redis', 'rediss')),
+    optional(redisUrl()),
     '',
     'Another Redis for the response cache; it may evict keys, and workers continue without it.',
     { secret: true },

@@ -136,6 +136,48 @@ test('Redis by its parts', () => {
   expect(redisUrlOf(read({ environment }))).toBe('redis://:s%3At@r:7000/3');
 });
 
+test.each([
+  ['redis.internal', 'redis.internal'],
+  ['10.0.0.1', '10.0.0.1'],
+  ['::1', '[::1]'],
+  ['[2001:db8::1]', '[2001:db8::1]'],
+  ['redis_1', 'redis_1'],
+])('a server at %s is %s in its URL', (given, host) => {
+  const { rabbitmqHost, redisHost } = read({ environment: { RABBITMQ_HOST: given, REDIS_HOST: given } });
+  expect([rabbitmqHost, redisHost]).toEqual([host, host]);
+});
+
+test.each(['10.0.0.1:6379', 'redis://10.0.0.1', 'a b', 'a/b', 'me@a', '[a]', 'fe80::1%eth0'])(
+  'no server is at %s',
+  (given) => {
+    expect(problemsOf({ environment: { REDIS_HOST: given }, flag: { RABBITMQ_HOST: given } })).toEqual([
+      `expected --rabbitmq-host to be a host name or an address: no scheme, no port, got "${given}"`,
+      `expected REDIS_HOST to be a host name or an address: no scheme, no port, got "${given}"`,
+    ]);
+  },
+);
+
+const REDIS_URL = 'expected REDIS_URL to be a URL that begins with redis:// or rediss://';
+const BROKER_URL = 'expected RABBITMQ_URL to be a URL that begins with amqp:// or amqps://';
+
+// biome-ignore format: a table
+test.each([
+  [{ REDIS_URL: 'r:6379' },                REDIS_URL],
+  [{ REDIS_URL: 'redis://r/three' },       `${REDIS_URL}, with nothing but the number of a database as its path`],
+  [{ REDIS_URL: 'redis:///run/r.sock' },   `${REDIS_URL}, with nothing but the number of a database as its path`],
+  [{ REDIS_URL: 'redis://r?db=three' },    `${REDIS_URL}, with nothing but the number of a database as its path`],
+  [{ REDIS_URL: 'redis://:se#same@r' },    `${REDIS_URL}, with / ? # @ in its login as %2F %3F %23 %40`],
+  [{ REDIS_URL: 'redis://:sesame%zz@r' },  `${REDIS_URL}, with % in its login as %25`],
+  [{ RABBITMQ_URL: 'amqp://jo:se/same@q' },   `${BROKER_URL}, with / ? # @ in its login as %2F %3F %23 %40`],
+  [{ RABBITMQ_URL: 'amqp://jo:100%@q/v' }, `${BROKER_URL}, with % in its login as %25`],
+])('%j is refused, and none of it told', (environment, said) => {
+  expect(problemsOf({ environment })).toEqual([`${said}, got something else`]);
+});
+
+test.each(['redis://r', 'redis://r/', 'rediss://jo:s%25@r:7000/3', 'redis://r?db=3'])('%s is taken', (url) => {
+  expect(read({ environment: { REDIS_URL: url } }).redisUrl).toBe(url);
+});
+
 test('every problem is named at once, with what was expected and what was given, but no secret', () => {
   const problems = problemsOf({
     flag: { RATE_LIMIT: 'fast' },

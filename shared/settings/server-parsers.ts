@@ -1,0 +1,48 @@
+import { isIPv6 } from 'node:net';
+import { type Parser, urlOf } from './parsers.ts';
+
+const REDIS_SCHEMES = ['redis', 'rediss'];
+
+/** The name or address of a server, as it is in URLs: an IPv6 address in brackets, which may be missing. */
+export function serverHost(): Parser<string> {
+  return (given) => {
+    const bare = given.replace(/^\[(.*)\]$/, '$1');
+    const host = isIPv6(bare) ? `[${bare}]` : given;
+    const isHost = (isIPv6(bare) || /^[^\s/:@?#]+$/.test(given)) && URL.canParse(`tcp://${host}`);
+    return isHost ? { value: host } : { expected: 'a host name or an address: no scheme, no port' };
+  };
+}
+
+/** The URL of a server that one may have to log in to: of these schemes, and with a login that can be decoded. */
+export function serverUrl(...schemes: readonly string[]): Parser<string> {
+  const expected = urlOf(schemes);
+  return (given) => {
+    const parsed = URL.parse(given);
+    const isOfScheme = schemes.some((scheme) => given.startsWith(`${scheme}://`));
+    if (!isOfScheme) return { expected };
+    if (parsed === null) return { expected: `${expected}, with / ? # @ in its login as %2F %3F %23 %40` };
+    if (isDecodable(parsed.username) && isDecodable(parsed.password)) return { value: given };
+    return { expected: `${expected}, with % in its login as %25` };
+  };
+}
+
+/** The same of a Redis: its path, or `?db=`, is the number of a database. */
+export function redisUrl(): Parser<string> {
+  const parse = serverUrl(...REDIS_SCHEMES);
+  return (given) => {
+    const read = parse(given);
+    if ('expected' in read) return read;
+    const { pathname, searchParams } = new URL(given);
+    if (/^\/?\d*$/.test(pathname) && /^\d*$/.test(searchParams.get('db') ?? '')) return read;
+    return { expected: `${urlOf(REDIS_SCHEMES)}, with nothing but the number of a database as its path` };
+  };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -4,6 +4,7 @@ import { batchWrites } from '../../runtime/batch-writes.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
 import { closed } from './closing.ts';
+import { loginOf } from './login.ts';
 
 /** How long a socket has to send its last bytes. */
 const GOODBYE_MS = 1_000;
@@ -73,6 +74,7 @@ export class RecoveringConnection {
       // Frames are small, and each is waited for: with Nagle's algorithm, an answer would take 40 ms.
       noDelay: true,
       clientProperties: { connection_name: name },
+      credentials: loginOf(target),
       recovery: {
         waitForConnect: false,
         initialMaxRetries: 0,

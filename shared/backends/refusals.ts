@@ -15,7 +15,14 @@ export function redisRefusals({ redisUrl }: Settings): readonly Refusal[] {
 /** The same of RabbitMQ. */
 export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] {
   const inUrl = rabbitmqUrl !== undefined;
+  const user = inUrl ? 'the user in RABBITMQ_URL' : 'RABBITMQ_USER';
   return [
+    // It is logged in already.
+    [
+      /ACCESS_REFUSED - .* refused for user/,
+      'user',
+      `what ${user} may do: configure, write and read (rabbitmqctl set_permissions)`,
+    ],
     [
       /ACCESS[_-]REFUSED/,
       'user name or password',

@@ -102,6 +102,7 @@ test('told to stop while a service never answers, it does not wait for it', asyn
 const PARTS = settingsFrom({ flag: {}, environment: {}, file: {} });
 const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RABBITMQ_URL: 'amqp://q' }, file: {} });
 const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - Login was refused"';
+const MAY_NOT = `Operation failed: ExchangeDeclare; 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - access to exchange 'crawl' in vhost '/' refused for user 'jo'"`;
 const VHOST = 'Expected ConnectionOpenOk; got <ConnectionClose channel:0>';
 
 // biome-ignore format: a table
@@ -111,6 +112,8 @@ test.each([
   [redisRefusals(PARTS),    '',      'NOAUTH Authentication required',           'connection without a password', 'REDIS_PASSWORD, and REDIS_USER if it has users'],
   [rabbitMqRefusals(PARTS), '',      ACCESS,                                     'user name or password', 'RABBITMQ_USER and RABBITMQ_PASSWORD'],
   [rabbitMqRefusals(URLS),  '',      ACCESS,                                     'user name or password', 'the login in RABBITMQ_URL'],
+  [rabbitMqRefusals(PARTS), '',      MAY_NOT,                                    'user',                  'what RABBITMQ_USER may do: configure, write and read (rabbitmqctl set_permissions)'],
+  [rabbitMqRefusals(URLS),  '',      MAY_NOT,                                    'user',                  'what the user in RABBITMQ_URL may do: configure, write and read (rabbitmqctl set_permissions)'],
   [rabbitMqRefusals(PARTS), '',      VHOST,                                      'virtual host',          'RABBITMQ_VHOST'],
   [POSTGRES_REFUSALS,       '28P01', 'password authentication failed for user "u"', 'user name or password', 'the login in SINK'],
   [POSTGRES_REFUSALS,       '3D000', 'database "none" does not exist',           'database',              'the path of SINK'],

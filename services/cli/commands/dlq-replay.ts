@@ -18,6 +18,8 @@ import { say } from '../text/output.ts';
 import { type ReplayOptions, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 import { replayLocally } from './dlq-replay-local.ts';
 
+const LEFT = 'the letters not offered yet are still there. Run the same command again.';
+
 /** `trawl dlq replay`: offers letters again, as new runs; those of local crawls go to these. */
 export async function replayLetters(options: ReplayOptions, context: Context): Promise<number> {
   const local = await findLocal(context, whoseLetters(options));
@@ -37,7 +39,7 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
     : runOptionsOf(settings, 'ever');
   const overrides = overridesOf(options, defaults);
   const rules = await routingRulesOf(settings);
-  const interrupts = new Interrupts();
+  const interrupts = new Interrupts(() => [LEFT]).endInTime();
   const { signal } = interrupts;
   try {
     const name = 'trawl dlq replay';
@@ -70,7 +72,7 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
     interrupts.close();
   }
   if (interrupts.by === undefined) return 0;
-  say('Interrupted: the letters not offered yet are still there. Run the same command again.');
+  say(`Interrupted: ${LEFT}`);
   return EXIT_INTERRUPTED;
 }
 

@@ -103,7 +103,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const runOptions = { ...runOptionsFor(loaded, settings, dedup), ...readLimit(options.limit), ...args };
   keepHeapSmall();
   const producer = newWorkerId();
-  const interrupts = new Interrupts();
+  const interrupts = new Interrupts(() => [leftOpen(run)]).endInTime();
   const metrics = await openProcessMetrics({ settings, log, isBrief: true });
   let watched: WatchedProducer | undefined;
   const outages = new Outages(log, systemClock);
@@ -155,7 +155,7 @@ async function produceOnly(seeds: readonly Seed[], parts: Parts, context: Contex
   await releaser.start();
   await tellWhile(parts, context, (watch) => watched.meanwhile(seeds, interrupts.signal, watch));
   if (interrupts.by !== undefined) {
-    say(`Interrupted: the run ${run} stays open. Resume with: ${TRAWL} produce --run ${run} …`);
+    say(`Interrupted: ${leftOpen(run)}`);
     return EXIT_INTERRUPTED;
   }
   await releaser.stop();
@@ -223,6 +223,10 @@ async function tellWhile(
     };
     await followRun({ watcher, telling, reading, untilOver }, signal);
   });
+}
+
+function leftOpen(run: string): string {
+  return `the run ${run} stays open. Resume with: ${TRAWL} produce --run ${run} …`;
 }
 
 async function untilOffered(watched: WatchedProducer, signal: AbortSignal): Promise<void> {

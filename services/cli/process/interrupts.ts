@@ -37,11 +37,14 @@ export class Interrupts {
     }
     this.#first = signal;
     this.#askedAt = now;
+    if (this.#endsInTime) this.#end = setTimeout(() => this.#stopAtOnce(), this.#graceMs);
     this.#abort.abort();
   };
   readonly #lastWords: () => readonly string[];
   #first: StopSignal | undefined;
   #askedAt: number | undefined;
+  #endsInTime = false;
+  #end: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** @param lastWords what is said when there is no time for anything else */
@@ -77,6 +80,15 @@ export class Interrupts {
   }
 
   /**
+   * Ends the process when a signal's grace is over, unless {@link close} comes first. For commands that only wait for others: a store
+   * that is away may never answer.
+   */
+  endInTime(): this {
+    this.#endsInTime = true;
+    return this;
+  }
+
+  /**
    * Runs `stop`, and `hurry` shortly before the signal's grace is over. What still doesn't end by then waits for a store that is
    * away, whose leases bring back what was cut short: then the process ends at once.
    */
@@ -100,6 +112,7 @@ export class Interrupts {
    * exit code that it has come to.
    */
   close(): void {
+    clearTimeout(this.#end);
     if (this.#first === undefined) {
       process.off('SIGINT', this.#onSignal);
       process.off('SIGTERM', this.#onSignal);

@@ -8,11 +8,14 @@ import { expect, it } from 'vitest';
 const SAME_SIGNAL_MS = 100;
 const MODULE = new URL('../../../../../services/cli/process/interrupts.ts', import.meta.url).href;
 
+/** After Ctrl-C. */
+const GRACE_MS = 10_000;
+
 /** A process that does `body` at the first signal, with `interrupts` and `told`, which prints a line. */
-function startProcess(body: string) {
+function startProcess(body: string, made = '') {
   const code = `
     import { Interrupts } from ${JSON.stringify(MODULE)};
-    const interrupts = new Interrupts();
+    const interrupts = new Interrupts()${made};
     const told = (line) => process.stdout.write(line + '\\n');
     const alive = setInterval(() => {}, 60_000);
     interrupts.signal.addEventListener('abort', async () => { ${body} });
@@ -79,4 +82,14 @@ it('a process that said how long it may take is gone by then, whatever it waits 
   expect(performance.now() - asked).toBeLessThan(8_500);
   expect(await ended).toEqual([130, null]);
   expect(performance.now() - asked).toBeLessThan((seconds + 1) * 1_000);
+});
+
+it('a command that waits for a store that never answers ends when its time is over', async () => {
+  const { child, says, ended } = startProcess(`told('waiting');`, '.endInTime()');
+  expect(await says()).toBe('ready');
+  const startedAt = performance.now();
+  child.kill('SIGINT');
+  expect(await says()).toBe('waiting');
+  expect(await ended).toEqual([130, null]);
+  expect(performance.now() - startedAt).toBeGreaterThan(GRACE_MS - SAME_SIGNAL_MS);
 });

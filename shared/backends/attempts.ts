@@ -86,6 +86,23 @@ export async function connectWithAttempts(connect: () => Promise<void>, options:
   else log.info({}, line);
 }
 
+/**
+ * Resolves as a first call to a connected service does, which may never be answered.
+ *
+ * @throws InterruptedError at once when `signal` is aborted
+ */
+export async function answered<T>(call: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
+  const interruption = Promise.withResolvers<never>();
+  const interrupt = (): void => interruption.reject(new InterruptedError(`interrupted while ${name} did not answer`));
+  if (signal.aborted) interrupt();
+  signal.addEventListener('abort', interrupt);
+  try {
+    return await Promise.race([interruption.promise, call]);
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+  }
+}
+
 function refusalOf(error: unknown, refusals: readonly Refusal[]): string | undefined {
   const said = messageOf(error).replace(/\.$/, '');
   const answer = `${codeOf(error) ?? ''} ${said}`;

@@ -26,7 +26,7 @@ import { HOUR_MS } from '../task/durations.ts';
 import type { HostHeaders } from '../task/host/host-headers.ts';
 import type { ProxyAddress } from '../task/host/proxy-list.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
-import { COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
+import { answered, COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
 import { openNames } from './names.ts';
 import { placeOf } from './place.ts';
 import { rabbitMqRefusals, redisRefusals } from './refusals.ts';
@@ -125,9 +125,9 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('../stores/redis/batch-results.ts'),
   ]);
   const url = redisUrlOf(settings);
-  const told = {
-    lost: (reason: string) => events?.lost?.('Redis', reason),
-    restored: () => events?.restored?.('Redis'),
+  const told = events && {
+    lost: (reason: string) => events.lost?.('Redis', reason),
+    restored: () => events.restored?.('Redis'),
   };
   const connection = new RedisConnection(url, name, told, warnsOfLoss ? log : undefined);
   try {
@@ -274,7 +274,7 @@ async function connectBoth<T extends Pick<Service, 'stop'>>(
   const connecting = [connectStores({ ...options, signal }), connectBroker({ ...options, signal })] as const;
   try {
     const [stores, broker] = await Promise.all(connecting);
-    await stores.checkMarks?.();
+    await answered(stores.checkMarks?.() ?? Promise.resolve(), 'Redis', signal);
     return { stores, broker };
   } catch (error: unknown) {
     giveUp.abort();

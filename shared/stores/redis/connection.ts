@@ -31,13 +31,17 @@ export class BatchingRedis extends Redis {
 
 /** A server that hasn't answered for this long counts as gone. */
 const SILENT_MS = 15_000;
+/** Between two looks whether a replica has become a master. */
+const MASTER_LOOK_MS = 1_000;
+const READ_ONLY = 'it is a replica, and takes no writes';
 const ASK_EVERY_MS = 5_000;
 /** The longest wait between two attempts to reconnect. */
 export const MOST_BETWEEN_TRIES_MS = 5_000;
 
 /**
  * A connection to Redis that fails fast until first connected, then reconnects for ever. Commands sent while it is away wait,
- * and are sent again when it is back, so every script may run twice. A server that hangs counts as away.
+ * and are sent again when it is back, so every script may run twice. A server that hangs counts as away, and so does one that
+ * has become a read-only replica.
  */
 export class RedisConnection {
   readonly redis: Redis;
@@ -45,23 +49,33 @@ export class RedisConnection {
   readonly #log: Logger | undefined;
   #stood = false;
   #isLost = false;
+  /** It has refused a write, as a replica does, and hasn't been seen as a master since. */
+  #isReplica = false;
   /** Since when an answer has been awaited. */
   #askedAt: number | undefined;
   #watch: NodeJS.Timeout | undefined;
   /** The connection's last error. */
   #reason = 'the connection was closed';
 
-  /** @param log where that is said which only a crash would lose; left out where nobody is to be told */
-  constructor(url: string, name: string, events: RedisEvents, log: Logger | undefined) {
+  /**
+   * @param events left out by those that don't wait for a replica to become a master: its refusal is an error to them
+   * @param log where that is said which only a crash would lose; left out where nobody is to be told
+   */
+  constructor(url: string, name: string, events: RedisEvents | undefined, log: Logger | undefined) {
     this.#log = log;
     this.#redis = new BatchingRedis(url, {
       lazyConnect: true,
       connectionName: name,
       connectTimeout: CONNECT_TIMEOUT_MS,
       maxRetriesPerRequest: null,
-      retryStrategy: (times) => (this.#stood ? Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6)) : null),
+      retryStrategy: (times) => this.#delayBeforeTry(times),
       // A fail-over made this server a replica: reconnect, to find the new master.
-      reconnectOnError: (error) => (error.message.startsWith('READONLY') ? 2 : false),
+      reconnectOnError: (error) => {
+        if (events === undefined || !error.message.startsWith('READONLY')) return false;
+        this.#isReplica = true;
+        this.#reason = READ_ONLY;
+        return 2;
+      },
     });
     this.redis = this.#redis;
     this.redis.on('connect', () => {
@@ -69,19 +83,25 @@ export class RedisConnection {
     });
     this.redis.on('error', (error: unknown) => {
       this.#reason = messageOf(error);
+      // Refused the database that was asked for, ioredis would work in database 0.
+      if (isOfSelect(error)) this.#redis.hangUp(this.#reason);
     });
     this.redis.on('close', () => {
       this.#askedAt = undefined;
       if (!this.#stood || this.#isLost) return;
       this.#isLost = true;
-      events.lost(this.#reason);
+      events?.lost(this.#reason);
     });
     this.redis.on('ready', () => {
       this.#askedAt = undefined;
+      if (this.#isReplica) void this.#lookForMaster(restored);
+      else restored();
+    });
+    const restored = (): void => {
       if (!this.#isLost) return;
       this.#isLost = false;
-      events.restored();
-    });
+      events?.restored();
+    };
   }
 
   /** @throws ConfigurationError if this Redis would lose what it is given */
@@ -109,6 +129,20 @@ export class RedisConnection {
     this.redis.disconnect();
   }
 
+  /** Nothing if there is to be no other try. */
+  #delayBeforeTry(times: number): number | null {
+    if (!this.#stood) return null;
+    return this.#isReplica ? MASTER_LOOK_MS : Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6));
+  }
+
+  /** Whatever is sent to a replica meanwhile waits again. */
+  async #lookForMaster(found: () => void): Promise<void> {
+    const info = await this.redis.info('replication').catch(() => '');
+    if (!/^role:master/m.test(info)) return this.#redis.hangUp(READ_ONLY);
+    this.#isReplica = false;
+    found();
+  }
+
   /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
   #listen(): void {
     if (this.#askedAt !== undefined) {
@@ -128,6 +162,12 @@ export class RedisConnection {
       this.#log?.warn({}, problem);
     }
   }
+}
+
+/** Is it the answer to `SELECT`? */
+function isOfSelect(error: unknown): boolean {
+  const { command } = error as { readonly command?: { readonly name?: string } };
+  return command?.name === 'select';
 }
 
 /** Something about a Redis that could lose URLs; not fatal if only a crash would lose them. */

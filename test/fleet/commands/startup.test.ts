@@ -124,6 +124,49 @@ describe('a server that refuses what it is given', () => {
   });
 });
 
+describe('a Redis that takes no writes here', () => {
+  test('a database that it does not have is refused, and nothing is written to another', async () => {
+    const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction', '--databases', '2');
+    const { hostname: REDIS_HOST, port: REDIS_PORT } = new URL(url);
+    const workplace = await setup({ REDIS_URL: '', REDIS_HOST, REDIS_PORT, REDIS_DB: '2' });
+    const said = 'refuses the database: ERR DB index is out of range. Check REDIS_DB';
+    const [pause, status, doctor] = await Promise.all([
+      workplace.run(['pause', '--host', 'a.test']),
+      workplace.run(['status', '--redis-url', `${url}/2`]),
+      workplace.run(['doctor']),
+    ]);
+    expect([pause.code, pause.stderr]).toEqual([78, expect.stringContaining(said)]);
+    expect([status.code, status.stderr]).toEqual([78, expect.stringContaining('Check the number in REDIS_URL')]);
+    expect(doctor.stdout).toMatch(new RegExp(`problem {2}Redis: .*${said}`));
+    expect(await redis.dbsize()).toBe(0);
+  });
+
+  test('a replica is an error to a command, and a worker waits until it is a master, or is stopped', async () => {
+    const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
+    await redis.replicaof('127.0.0.1', 1);
+    const workplace = await setup({ REDIS_URL: url });
+    const [pause, doctor, status] = await Promise.all([
+      workplace.run(['pause', '--host', 'a.test']),
+      workplace.run(['doctor']),
+      workplace.run(['status']),
+    ]);
+    expect([pause.code, pause.stderr]).toEqual([1, expect.stringContaining('Redis refused a command: READONLY')]);
+    expect(doctor.stdout).toMatch(/problem {2}Redis: READONLY/);
+    expect(status.code, 'it may be read').toBe(0);
+    const [stopped, waiting] = [workplace.start(['work']), workplace.start(['work'])];
+    const lost = /connection lost, trying again: Redis it is a replica, and takes no writes/;
+    await Promise.all([stopped.says(lost), waiting.says(lost)]);
+    stopped.signal('SIGINT');
+    const { code, stderr } = await stopped.ended;
+    expect([code, stderr]).toEqual([130, expect.stringContaining('interrupted while Redis did not answer')]);
+    await redis.replicaof('NO', 'ONE');
+    await waiting.says(/INFO: consuming/);
+    expect(waiting.said.match(/connection lost/g), 'said once').toHaveLength(1);
+    waiting.signal('SIGTERM');
+    expect((await waiting.ended).code).toBe(0);
+  });
+});
+
 describe('a Redis that would lose what it is given', () => {
   test('one that evicts is refused by every command, at once, with the command that mends it', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'allkeys-lru');

@@ -1,6 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ConnectOptions, connectInspector, connectStores, tryProxy } from '../../shared/backends/backends.ts';
+import {
+  brokerAlarm,
+  type ConnectOptions,
+  connectInspector,
+  connectStores,
+  tryProxy,
+} from '../../shared/backends/backends.ts';
 import { placeOf } from '../../shared/backends/place.ts';
 import { tryCache } from '../../shared/backends/response-caches.ts';
 import { openRecords, recordsPlaceOf } from '../../shared/backends/sinks.ts';
@@ -9,12 +15,14 @@ import { lackingSecrets } from '../../shared/control/lacking-secrets.ts';
 import { unknownText } from '../../shared/control/unknown-setting.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { findAll, findCrawler } from '../../shared/crawler/catalogue.ts';
-import { InterruptedError, messageOf } from '../../shared/runtime/errors.ts';
+import type { MemoryUse } from '../../shared/ports/store-memory.ts';
+import { InterruptedError, messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
 import { makeOutputFolder, unusableOutput } from '../../shared/runtime/output-folder.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import { readEnvironment, unknownInEnvFile, userAgentOf } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
+import { FULL_AT, FULL_FOR_OTHERS_AT } from '../../shared/stores/policy.ts';
 import { hostHeadersOf } from './host-headers.ts';
 import { routingRulesOf } from './routing-rules.ts';
 
@@ -22,6 +30,8 @@ import { routingRulesOf } from './routing-rules.ts';
 const PROBE_BYTES = 4_096;
 /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
 const NAME = 'trawl doctor';
+
+const ALARM_MEND = 'Free memory or disk on its machine; rabbitmqctl status says what it has and needs';
 
 /** One check. A warning doesn't make the doctor fail. */
 export interface Finding {
@@ -134,6 +144,7 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
     const stores = await connectStores({ ...once(context), log: { ...silentLog, warn }, warnsOfLoss: true });
     try {
       await stores.checkMarks?.();
+      if (stores.memory !== undefined) warnings.push(...fullness(await stores.memory.memory()));
       const [runs, workers] = await Promise.all([stores.runs.counts(), stores.roster.workers()]);
       warnings.push(...lackingSecrets(workers).map((said) => ({ what: 'workers', state: 'warning', said }) as const));
       return `answers; ${counted(runs.known, 'run')} known, ${counted(workers.length, 'worker')} alive`;
@@ -142,6 +153,14 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
     }
   });
   return [finding, ...warnings.filter(({ said }) => !said.startsWith('Attempt'))];
+}
+
+/** Says it from where producers begin to wait. */
+function fullness({ usedBytes, limitBytes }: MemoryUse): Finding[] {
+  if (limitBytes === 0 || usedBytes < limitBytes * FULL_FOR_OTHERS_AT) return [];
+  const whose = usedBytes < limitBytes * FULL_AT ? 'producers wait' : 'producers wait, and so do pages that have links';
+  const said = `is full to ${Math.floor((100 * usedBytes) / limitBytes)} % of maxmemory: ${whose}. Let it drain, or give it more: redis-cli config set maxmemory SIZE`;
+  return [{ what: 'Redis', state: 'warning', said }];
 }
 
 /**
@@ -164,6 +183,8 @@ async function checkRabbitMq(context: CheckContext): Promise<string> {
   const inspector = await connectInspector(once(context));
   try {
     const { priority, normal, failed } = await inspector.depths();
+    const alarm = await brokerAlarm(once(context));
+    if (alarm !== undefined) throw new UnavailableError(`takes no messages: ${alarm}. ${ALARM_MEND}`);
     const consumers = priority.consumers + normal.consumers;
     return `answers; ${priority.ready} priority and ${counted(normal.ready, 'normal delivery', 'normal deliveries')} ready, ${counted(failed.ready, 'dead letter')}, ${counted(consumers, 'consumer')}`;
   } finally {

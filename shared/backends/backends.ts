@@ -249,6 +249,12 @@ export async function connectInspector(options: ConnectOptions): Promise<OpenIns
   return Object.assign(new RabbitMqInspector({ connection, queues }), { stop: () => connection.stop() });
 }
 
+/** Why RabbitMQ takes no messages, if it takes none: an alarm of memory or disk. */
+export async function brokerAlarm({ settings, name }: ConnectOptions): Promise<string | undefined> {
+  const { alarmOf } = await import('../transports/rabbitmq/alarm.ts');
+  return await alarmOf(rabbitmqUrlOf(settings), name);
+}
+
 /** Connects to both services at once. If one can't be reached, the other is closed: it would keep the process alive. */
 export async function connectFleet(
   options: ConnectOptions,

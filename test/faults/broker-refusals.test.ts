@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { alarmOf } from '../../shared/transports/rabbitmq/alarm.ts';
 import { openCrawl } from './crawl.ts';
 import { row } from './row.ts';
 import { ownServers } from './servers.ts';
@@ -25,6 +26,7 @@ describe('the broker takes no more', () => {
       try {
         await servers().rabbitmq.ctl(...raise);
         await until('somebody says so', () => crawl.said.includes('accepts no messages for now'));
+        expect(await alarmOf(servers().rabbitmq.url, 'trawl doctor'), 'and so does doctor').toBe(`low on ${what}`);
         await until('what was out is worked', async () => {
           const states = new Set(await crawl.statesInFlight());
           states.delete('publishing');
@@ -35,6 +37,7 @@ describe('the broker takes no more', () => {
         await servers().rabbitmq.ctl(...clear);
       }
       round.mended();
+      expect(await alarmOf(servers().rabbitmq.url, 'trawl doctor')).toBeUndefined();
       await verdict(crawl, { lapses: true });
     });
   }

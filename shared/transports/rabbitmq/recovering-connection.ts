@@ -157,7 +157,7 @@ function destroySoon(model: ChannelModel): void {
 }
 
 /** The socket, which amqplib's types leave out. */
-function socketOf({ connection }: ChannelModel): Duplex {
+export function socketOf({ connection }: ChannelModel): Duplex {
   return (connection as unknown as { readonly stream: Duplex }).stream;
 }
 

@@ -7,6 +7,7 @@ import { SECOND_MS } from '../../task/durations.ts';
 
 /** Reports about the connection, after it was first made. */
 export interface RedisEvents {
+  /** Also after each vain attempt to reconnect: its reason may be another one. */
   lost(reason: string): void;
   restored(): void;
 }
@@ -88,7 +89,7 @@ export class RedisConnection {
     });
     this.redis.on('close', () => {
       this.#askedAt = undefined;
-      if (!this.#stood || this.#isLost) return;
+      if (!this.#stood) return;
       this.#isLost = true;
       events?.lost(this.#reason);
     });

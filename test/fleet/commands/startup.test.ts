@@ -77,6 +77,21 @@ describe('a service that is not there', () => {
     expect((await worker.ended).code).toBe(0);
   });
 
+  test('a worker that has lost Redis says why it is not back, too, which may be another reason', async () => {
+    const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
+    const workplace = await setup({ REDIS_URL: url });
+    const worker = workplace.start(['work']);
+    await worker.says(/INFO: consuming/);
+    await redis.config('SET', 'requirepass', 'sesame');
+    await redis.client('KILL', 'TYPE', 'normal');
+    await worker.says(/connection lost, trying again: Redis/);
+    await worker.says(/still away after .*, trying again: Redis NOAUTH/);
+    await redis.config('SET', 'requirepass', '');
+    await worker.says(/connected again after .*: Redis/);
+    worker.signal('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+
   test('a worker that still waits for it can be stopped', async () => {
     const workplace = await setup({ REDIS_URL: 'redis://127.0.0.1:1' });
     const worker = workplace.start(['work']);

@@ -83,7 +83,8 @@ export class FleetLink implements Link {
       },
     };
     const attempts = Number.POSITIVE_INFINITY;
-    const connect = { settings, log, events, attempts, name: 'trawl api', signal: this.#closed.signal };
+    const { signal } = this.#closed;
+    const connect = { settings, log, events, attempts, name: 'trawl api', signal, waitsForMaster: true };
     const failed = (error: unknown): void => {
       if (!(error instanceof InterruptedError)) log.error({ error: messageOf(error) }, 'could not connect:');
     };

@@ -15,14 +15,13 @@ import { lackingSecrets } from '../../shared/control/lacking-secrets.ts';
 import { unknownText } from '../../shared/control/unknown-setting.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { findAll, findCrawler } from '../../shared/crawler/catalogue.ts';
-import type { MemoryUse } from '../../shared/ports/store-memory.ts';
+import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse } from '../../shared/ports/store-memory.ts';
 import { InterruptedError, messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
 import { makeOutputFolder, unusableOutput } from '../../shared/runtime/output-folder.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import { readEnvironment, unknownInEnvFile, userAgentOf } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
-import { FULL_AT, FULL_FOR_OTHERS_AT } from '../../shared/stores/policy.ts';
 import { hostHeadersOf } from './host-headers.ts';
 import { routingRulesOf } from './routing-rules.ts';
 

@@ -75,6 +75,8 @@ export interface ConnectOptions {
   readonly name: string;
   /** Says what a crash of Redis could lose, by its configuration: only for those who can mend it. */
   readonly warnsOfLoss?: boolean;
+  /** Waits for a Redis that is a replica to become a master, as a process that stays does. Default: its refusal to write is an error. */
+  readonly waitsForMaster?: boolean;
   /** `Infinity` for a worker, which has nothing else to do. */
   readonly attempts?: number;
   readonly signal?: AbortSignal | undefined;
@@ -98,7 +100,16 @@ export function newWorkerId(): string {
 
 /** Connects to Redis, with numbered attempts; the error says what to check. */
 export async function connectStores(options: ConnectOptions): Promise<Stores> {
-  const { settings, log, events, name, attempts = COMMAND_ATTEMPTS, signal, warnsOfLoss = false } = options;
+  const {
+    settings,
+    log,
+    events,
+    name,
+    attempts = COMMAND_ATTEMPTS,
+    signal,
+    warnsOfLoss = false,
+    waitsForMaster,
+  } = options;
   const [
     { RedisConnection },
     { RedisFrontier },
@@ -125,11 +136,15 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('../stores/redis/batch-results.ts'),
   ]);
   const url = redisUrlOf(settings);
-  const told = events && {
-    lost: (reason: string) => events.lost?.('Redis', reason),
-    restored: () => events.restored?.('Redis'),
+  const told = {
+    lost: (reason: string) => events?.lost?.('Redis', reason),
+    restored: () => events?.restored?.('Redis'),
   };
-  const connection = new RedisConnection(url, name, told, warnsOfLoss ? log : undefined);
+  const connection = new RedisConnection(url, name, {
+    events: told,
+    log: warnsOfLoss ? log : undefined,
+    waitsForMaster,
+  });
   try {
     await connectWithAttempts(() => connection.connect(), {
       name: 'Redis',

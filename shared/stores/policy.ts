@@ -59,13 +59,6 @@ export const LEAD_MS = 100;
 export const FAST_LEAD_MS = 250;
 /** How soon to look again where nothing waits. */
 export const IDLE_LOOK_MS = 250;
-
-/**
- * Shares of a store's memory from which on it takes no offers: those by owners and members of groups, and all that workers offer in runs
- * without joins, to the first; those by others to the second, to leave room for the work that makes some.
- */
-export const FULL_AT = 0.95;
-export const FULL_FOR_OTHERS_AT = 0.8;
 /** How often it is looked whether there is room again. */
 export const ROOM_LOOK_MS = SECOND_MS;
 

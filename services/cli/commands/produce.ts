@@ -120,7 +120,8 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
       if (service === 'Redis') watched?.repeatRecent();
     },
   };
-  const connect = { settings, log, events, name: `trawl produce ${producer}`, signal: interrupts.signal };
+  const name = `trawl produce ${producer}`;
+  const connect = { settings, log, events, name, signal: interrupts.signal, waitsForMaster: true };
   const opened: Pick<Service, 'stop'>[] = [metrics];
   try {
     await metrics.start();

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { connectStores, type Stores } from '../../../shared/backends/backends.ts';
 import { hasLocalRuns, type LocalStores, openLocalStores } from '../../../shared/backends/embedded.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
 import { StorageError, UnavailableError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
+import { Outages } from '../../process/outages.ts';
 import type { Context } from '../command.ts';
 import { type Line, print, printJson, sayFailure } from '../text/output.ts';
 
@@ -36,7 +38,8 @@ export async function withStores(
   whose: Whose,
   action: (stores: AnyStores) => Promise<number>,
 ): Promise<number> {
-  const connect = (): Promise<Stores> => connectStores({ ...context, name });
+  const events = new Outages(context.log, systemClock);
+  const connect = (): Promise<Stores> => connectStores({ ...context, name, events });
   const stores: AnyStores = (await findLocal(context, whose)) ?? (await namingLocal(context, name, connect));
   try {
     return await action(stores);

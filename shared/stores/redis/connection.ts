@@ -12,6 +12,14 @@ export interface RedisEvents {
   restored(): void;
 }
 
+export interface RedisConnectionOptions {
+  readonly events: RedisEvents;
+  /** Where that is said which only a crash would lose; left out where nobody is to be told. */
+  readonly log?: Logger | undefined;
+  /** Is a replica waited for until it is a master? Default: no, its refusal to write is an error. */
+  readonly waitsForMaster?: boolean | undefined;
+}
+
 /** The oldest version that has flags of Lua scripts, and `LPOP` with a count. */
 const OLDEST_VERSION = 7;
 
@@ -58,11 +66,7 @@ export class RedisConnection {
   /** The connection's last error. */
   #reason = 'the connection was closed';
 
-  /**
-   * @param events left out by those that don't wait for a replica to become a master: its refusal is an error to them
-   * @param log where that is said which only a crash would lose; left out where nobody is to be told
-   */
-  constructor(url: string, name: string, events: RedisEvents | undefined, log: Logger | undefined) {
+  constructor(url: string, name: string, { events, log, waitsForMaster = false }: RedisConnectionOptions) {
     this.#log = log;
     this.#redis = new BatchingRedis(url, {
       lazyConnect: true,
@@ -72,7 +76,7 @@ export class RedisConnection {
       retryStrategy: (times) => this.#delayBeforeTry(times),
       // A fail-over made this server a replica: reconnect, to find the new master.
       reconnectOnError: (error) => {
-        if (events === undefined || !error.message.startsWith('READONLY')) return false;
+        if (!waitsForMaster || !error.message.startsWith('READONLY')) return false;
         this.#isReplica = true;
         this.#reason = READ_ONLY;
         return 2;
@@ -91,7 +95,7 @@ export class RedisConnection {
       this.#askedAt = undefined;
       if (!this.#stood) return;
       this.#isLost = true;
-      events?.lost(this.#reason);
+      events.lost(this.#reason);
     });
     this.redis.on('ready', () => {
       this.#askedAt = undefined;
@@ -101,7 +105,7 @@ export class RedisConnection {
     const restored = (): void => {
       if (!this.#isLost) return;
       this.#isLost = false;
-      events?.restored();
+      events.restored();
     };
   }
 

@@ -26,14 +26,13 @@ import type { GroupInputs, GroupOwner, GroupStanding, Groups } from '../../ports
 import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
 import type { MissingSteps } from '../../ports/missing-steps.ts';
 import type { HandOvers, QueuedLeases } from '../../ports/queued-leases.ts';
-import type { MemoryUse } from '../../ports/store-memory.ts';
+import { FULL_FOR_OTHERS_AT, type MemoryUse } from '../../ports/store-memory.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ownerMarkOf, ownerTaskOf } from '../../task/group/join-task.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { expectOwnGroup } from '../group-offers.ts';
 import {
   type FrontierPolicy,
-  FULL_FOR_OTHERS_AT,
   MOST_DRAINED,
   MOST_REAPED,
   QUEUED_PAST_TTL_MS,

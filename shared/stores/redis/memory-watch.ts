@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { MemoryUse, StoreMemory } from '../../ports/store-memory.ts';
-import { FULL_AT, FULL_FOR_OTHERS_AT } from '../policy.ts';
+import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse, type StoreMemory } from '../../ports/store-memory.ts';
 
 /** Who is offering: a producer can wait; a worker's links come from a page that was fetched already. */
 export type Offerer = 'producer' | 'worker';

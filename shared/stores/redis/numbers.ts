@@ -3,6 +3,7 @@ import { MAX_GROUP_BYTES, MOST_MISSING } from '../../ports/groups.ts';
 import { LONGEST_PAUSE_MS } from '../../ports/host-gate.ts';
 import { MISSING_GAP_MS } from '../../ports/missing-steps.ts';
 import { MOST_STEP_COUNTS, MOST_STEP_FAILURES } from '../../ports/runs.ts';
+import { FULL_AT, FULL_FOR_OTHERS_AT } from '../../ports/store-memory.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../task/durations.ts';
 import { GROUP_LENGTH, JOIN_HOST, OF_RUN } from '../../task/group/group.ts';
 import {
@@ -36,8 +37,6 @@ import { MALFORMED_HOST, MAX_MALFORMED_MARK_LENGTH } from '../../task/url/finger
 import {
   FAST_LEAD_MS,
   FIRST_WINDOW,
-  FULL_AT,
-  FULL_FOR_OTHERS_AT,
   HIGHEST_START,
   IDLE_LOOK_MS,
   INTERVAL_KNOWN_MS,

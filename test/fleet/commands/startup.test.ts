@@ -77,19 +77,22 @@ describe('a service that is not there', () => {
     expect((await worker.ended).code).toBe(0);
   });
 
-  test('a worker that has lost Redis says why it is not back, too, which may be another reason', async () => {
+  test('a worker or a watcher that has lost Redis says why it is not back, too, which may be another reason', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
     const workplace = await setup({ REDIS_URL: url });
-    const worker = workplace.start(['work']);
-    await worker.says(/INFO: consuming/);
+    const [worker, watch] = [workplace.start(['work']), workplace.start(['status', '--watch'])];
+    await Promise.all([worker.says(/INFO: consuming/), watch.says(/Workers: 1/)]);
     await redis.config('SET', 'requirepass', 'sesame');
     await redis.client('KILL', 'TYPE', 'normal');
-    await worker.says(/connection lost, trying again: Redis/);
-    await worker.says(/still away after .*, trying again: Redis NOAUTH/);
+    for (const each of [worker, watch]) {
+      await each.says(/connection lost, trying again: Redis/);
+      await each.says(/still away after .*, trying again: Redis NOAUTH/);
+    }
     await redis.config('SET', 'requirepass', '');
-    await worker.says(/connected again after .*: Redis/);
+    for (const each of [worker, watch]) await each.says(/connected again after .*: Redis/);
+    watch.signal('SIGINT');
     worker.signal('SIGTERM');
-    expect((await worker.ended).code).toBe(0);
+    expect([(await worker.ended).code, (await watch.ended).code]).toEqual([0, 130]);
   });
 
   test('a worker that still waits for it can be stopped', async () => {

@@ -136,7 +136,16 @@ async function openStore(settings: Settings | undefined): Promise<LocalStore> {
   const database = new LocalDatabase(
     settings === undefined ? { path: IN_MEMORY } : { path: databasePath(settings), gatherMs: GATHER_MS },
   );
-  return new LocalStore({ database, clock: new SteadyClock(systemClock) });
+  const clock = new SteadyClock(systemClock);
+  const store = new LocalStore({ database, clock });
+  if (settings === undefined) return store;
+  try {
+    clock.continueFrom(await store.lastTouchedAt());
+    return store;
+  } catch (error: unknown) {
+    database.close();
+    throw error;
+  }
 }
 
 function databasePath({ outputDir }: Settings): string {

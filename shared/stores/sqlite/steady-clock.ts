@@ -1,4 +1,10 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../task/durations.ts';
+
+/** How fast time passes that is ahead of the machine's clock, which catches up meanwhile. */
+const PACE_AHEAD = 0.9;
+/** A time that is further ahead is not continued: while it lasted, changes of pages would be taken for older than their last fetch. */
+const MOST_AHEAD_MS = DAY_MS;
 
 /** A time that never goes back, whatever the machine's clock does: what `now` in `prelude.lua` is for Redis. */
 export class SteadyClock implements Clock {
@@ -6,12 +12,27 @@ export class SteadyClock implements Clock {
   #seen = 0;
   /** How far it was ahead of the machine's clock at `#seen`. */
   #ahead = 0;
+  /** A time that it was told to continue from, and when that was, by a clock that nobody sets. */
+  #from = { time: 0, at: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /**
+   * It is at least `time`, from now on: that of another process, which may have had a clock that was ahead. Rates and retries that it
+   * has stored would lie in the future for that long.
+   */
+  continueFrom(time: number): void {
+    if (time - this.now() <= MOST_AHEAD_MS) this.#from = { time, at: performance.now() };
+  }
+
   now(): number {
+    const { time, at } = this.#from;
+    return Math.max(this.#own(), Math.floor(time + PACE_AHEAD * (performance.now() - at)));
+  }
+
+  #own(): number {
     const clock = this.#clock.now();
     const passed = clock - this.#seen;
     const ahead = passed < 0 ? this.#ahead - passed : Math.max(0, this.#ahead - Math.floor(passed / 10));

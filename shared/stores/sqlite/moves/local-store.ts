@@ -41,6 +41,13 @@ export class LocalStore {
       if (this.#moves === undefined) throw new Error('no transaction has begun');
       return work(this.#moves);
     });
+
+  /** When a crawl was last at work here, by the time of its process; 0 if none ever was. */
+  async lastTouchedAt(): Promise<number> {
+    return await this.move(
+      ({ database }) => database.get<{ at: number | null }>('SELECT max(touchedAt) AS at FROM crawls')?.at ?? 0,
+    );
+  }
 }
 
 /**

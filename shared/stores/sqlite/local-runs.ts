@@ -97,11 +97,15 @@ export async function beginRun(beginning: Beginning, options: OpeningOptions): P
 export async function reopenRun(run: string, options: OpeningOptions): Promise<OwnedLocalRun> {
   return await underLock(run, options, async (lock) => {
     const { store } = options;
-    const before = await store.move((moves) => findCrawl(moves, run)?.boot);
-    const isSealed = await putRunBack(store, run, { hadPowerCut: hadPowerCut(before) });
-    await store.move(({ database, now }) =>
-      database.run('UPDATE crawls SET owner = ?, boot = ?, touchedAt = ? WHERE run = ?', owner(), bootId(), now, run),
-    );
+    const before = await store.move((moves) => findCrawl(moves, run));
+    const isSealed = await putRunBack(store, run, { hadPowerCut: hadPowerCut(before?.boot) });
+    await store.move((moves) => {
+      const { database, now } = moves;
+      const row = moves.run(run);
+      // The time in which nobody crawled it doesn't count.
+      if (row?.endedAt === null) row.startedAt += Math.max(0, now - (before?.touchedAt ?? now));
+      database.run('UPDATE crawls SET owner = ?, boot = ?, touchedAt = ? WHERE run = ?', owner(), bootId(), now, run);
+    });
     return new OwnedLocalRun({ ...options, run, lock, isSealed });
   });
 }

@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { nameOf } from '../../../../../shared/ports/frontier.ts';
+import { elapsedMs } from '../../../../../shared/ports/runs.ts';
 import { beginRun, reopenRun, SqliteLocalRuns } from '../../../../../shared/stores/sqlite/local-runs.ts';
 import type { OwnedLocalRun } from '../../../../../shared/stores/sqlite/owned-run.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
@@ -167,6 +168,22 @@ test('another process goes on: what was in hand waits, what was done is over, an
   expect(await runs.progress('r')).toMatchObject({ done: 1, failed: 1, waiting: 1, inFlight: 0, bytes: 5 });
   const [again] = (await frontier.release(EVERYTHING)).tasks;
   expect(again).toMatchObject({ task: { url: 'http://a.test/3' }, state: { starts: 1 } });
+});
+
+test('the time between two processes does not count', async () => {
+  const place = await setup();
+  const { begin, runs, close } = place.open();
+  const run = await begin();
+  await runs.open('r', OPTIONS, 'p');
+  place.clock.step(5_000);
+  await run.sync();
+  await close();
+  place.clock.step(3_600_000);
+  const again = place.open();
+  await again.reopen();
+  place.clock.step(5_000);
+  const progress = await again.runs.progress('r');
+  expect(progress === undefined ? undefined : elapsedMs(progress)).toBe(10_000);
 });
 
 test.each([

@@ -101,13 +101,28 @@ export async function reopenRun(run: string, options: OpeningOptions): Promise<O
     const isSealed = await putRunBack(store, run, { hadPowerCut: hadPowerCut(before?.boot) });
     await store.move((moves) => {
       const { database, now } = moves;
-      const row = moves.run(run);
-      // The time in which nobody crawled it doesn't count.
-      if (row?.endedAt === null) row.startedAt += Math.max(0, now - (before?.touchedAt ?? now));
+      leaveOutGap(moves, run, Math.max(0, now - (before?.touchedAt ?? now)));
       database.run('UPDATE crawls SET owner = ?, boot = ?, touchedAt = ? WHERE run = ?', owner(), bootId(), now, run);
     });
     return new OwnedLocalRun({ ...options, run, lock, isSealed });
   });
+}
+
+/**
+ * The time in which nobody crawled a run doesn't count: neither in how long it took, nor in how long its hosts have given errors. One
+ * more would have a host given up that was hardly ever asked.
+ */
+function leaveOutGap(moves: Moves, run: string, gapMs: number): void {
+  const row = moves.run(run);
+  if (row === undefined || row.endedAt !== null) return;
+  row.startedAt += gapMs;
+  moves.flush();
+  moves.database.run(
+    `UPDATE runHosts SET troubleSince = troubleSince + ?1, troubleLast = troubleLast + ?1, silentSince = silentSince + ?1
+     WHERE run = ?2 AND troubleSince IS NOT NULL`,
+    ...[gapMs, row.n],
+  );
+  moves.forgetRows();
 }
 
 /** Drops what a cancelled run had in flight, if no process has the run any more. */

@@ -186,6 +186,32 @@ test('the time between two processes does not count', async () => {
   expect(progress === undefined ? undefined : elapsedMs(progress)).toBe(10_000);
 });
 
+test('a host whose last answer was an error is not given up for the next one, however much later that comes', async () => {
+  const place = await setup();
+  const { begin, runs, frontier, close } = place.open();
+  const failOne = async (of: typeof frontier): Promise<void> => {
+    const [released] = (await of.release({ ...EVERYTHING, limit: 1 })).tasks;
+    if (released === undefined) throw new Error('nothing was released');
+    await of.settle('r', nameOf(released), {
+      outcome: { kind: 'retry', reason: 'http_5xx', inMs: 0 },
+      hostAnswered: false,
+      hostTrouble: { kind: 'answered', reason: 'HTTP 500' },
+    });
+  };
+  await begin();
+  await runs.open('r', OPTIONS, 'p');
+  await frontier.offer('r', [offerOf('http://a.test/1'), offerOf('http://a.test/2'), offerOf('http://a.test/3')]);
+  await failOne(frontier);
+  await close();
+  place.clock.step(24 * 3_600_000);
+  const again = place.open();
+  await again.reopen();
+  await failOne(again.frontier);
+  place.clock.step(1_000);
+  const { tasks } = await again.frontier.release(EVERYTHING);
+  expect(tasks.map(({ verdict }) => verdict)).toEqual(['go', 'go', 'go']);
+});
+
 test.each([
   [false, { done: 0, failed: 0, waiting: 3, bytes: 0, reasons: { failed: {}, skipped: {} } }],
   [true, { done: 1, failed: 1, waiting: 1, bytes: 5, reasons: { failed: { http_4xx: 1 }, skipped: {} } }],

@@ -16,7 +16,7 @@ import type { Moves } from './moves/moves.ts';
 import { optionsOf } from './moves/run-options.ts';
 import { progressOf } from './moves/run-progress.ts';
 import type { RunRow } from './moves/run-rows.ts';
-import { lineTroubleOf } from './moves/troubles.ts';
+import { lineTroubleOf, NO_TROUBLE } from './moves/troubles.ts';
 
 interface SqliteRunsOptions {
   readonly store: LocalStore;
@@ -166,8 +166,10 @@ export class SqliteRuns implements Runs, RunOverview {
       if (run.endedAt !== null || was === 'cancelled' || was === wanted) return { was, is: was };
       run.state = wanted;
       run.pauseReason = reason;
-      if (wanted === 'running') moves.lookBy(run, moves.now);
-      else run.lookAt = null;
+      if (wanted === 'running') {
+        forgetTroubles(moves, run);
+        moves.lookBy(run, moves.now);
+      } else run.lookAt = null;
       if (wanted === 'cancelled') moves.database.run('DELETE FROM producers WHERE run = ?', run.n);
       moves.finishIfDone(run);
       return { was, is: run.state };
@@ -183,6 +185,16 @@ function create(moves: Moves, id: string, options: RunOptions, incarnation: stri
   const run = moves.run(id);
   if (run === undefined) throw new Error(`run ${id} was not created`);
   return run;
+}
+
+/** While a run was paused, nobody asked its hosts. */
+function forgetTroubles(moves: Moves, run: RunRow): void {
+  moves.flush();
+  const troubled = moves.database.all<{ host: string }>(
+    'SELECT host FROM runHosts WHERE run = ? AND troubleSince IS NOT NULL',
+    run.n,
+  );
+  for (const { host } of troubled) Object.assign(moves.runHost(run, host), NO_TROUBLE);
 }
 
 /** A producer has offered all its seeds. Lost producers of the same input no longer count: it was read to its end. */

@@ -204,6 +204,22 @@ export function describeSilentHosts(name: string, open: OpenStore, close?: () =>
       expect(await paused()).toBe(120_000);
     });
 
+    test('a pause of the run is no time in which it gave errors', async () => {
+      const { tell, verdicts, trouble, down, step, runs } = await setup();
+      const error = { ...SILENCE, hostTrouble: { kind: 'answered', reason: 'HTTP 500' } } as const;
+      await tell(error);
+      await runs.pause('r');
+      step(10 * HOUR_MS);
+      await runs.resume('r');
+      await tell(error);
+      step(1_000);
+      expect([await trouble(), await verdicts(), await down()]).toMatchObject([
+        { kind: 'answered' },
+        new Set(['go']),
+        { count: 0 },
+      ]);
+    });
+
     test('of many hosts the first ten are named', async () => {
       const { frontier, down, step } = await setup(20_000);
       const hosts = Array.from({ length: 12 }, (_, n) => `h${String(n).padStart(2, '0')}.test`);

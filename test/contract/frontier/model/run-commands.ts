@@ -153,6 +153,7 @@ export class Steer extends OnRun {
   protected async act(model: Model, world: World, run: ModelRun): Promise<void> {
     await world.ask((store) => store.runs[this.wanted](this.id));
     if (run.ended || run.state === 'cancelled') return;
+    if (this.wanted === 'resume' && run.state === 'paused') run.trouble.clear();
     run.state = ({ pause: 'paused', resume: 'running', cancel: 'cancelled' } as const)[this.wanted];
     if (run.state === 'cancelled') run.producers.clear();
     model.finishIfDone(run);

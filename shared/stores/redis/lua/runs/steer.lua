@@ -3,7 +3,8 @@
 -- ARGV   prefix, run, paused | running | cancelled, why it is paused, time
 -- Result {the state before, the state after}, or {} if the run is unknown
 -- Atomic; run twice, the second changes nothing. A run that has ended stays as it is. One that a full Redis has paused may be paused
--- by a person, and doesn't go on by itself then; resumed, it tries all that waits for room once more.
+-- by a person, and doesn't go on by itself then; resumed, it tries all that waits for room once more, and forgets its hosts' troubles:
+-- while it was paused, nobody asked them.
 
 local run, wanted = ARGV[2], ARGV[3]
 local key = run_key(run)
@@ -15,6 +16,7 @@ redis.call('HDEL', key, 'needs_room')
 if wanted == 'paused' then redis.call('HSET', key, 'pause_reason', ARGV[4]) else redis.call('HDEL', key, 'pause_reason') end
 if wanted == 'running' then
   redis.call('HSET', key, 'tries_until', int(now + ROOM_LOOK_MS))
+  redis.call('UNLINK', run_key(run, 'trouble'))
   wake_run(run, now)
 else
   redis.call('ZREM', P .. 'ready', run)

@@ -21,7 +21,11 @@ export function replayTasks(moves: Moves, id: string, tasks: readonly ReplayedTa
   if (fates.includes('taken')) {
     // They report on the whole run.
     if ((optionsOf(run).joins?.run.length ?? 0) > 0) run.joinsDue = 1;
-    if (run.endedAt !== null) moves.reopen(run);
+    if (run.endedAt !== null) {
+      // The time in which nobody crawled it doesn't count.
+      run.startedAt += Math.max(0, moves.now - run.endedAt);
+      moves.reopen(run);
+    }
     moves.database.run('UPDATE crawls SET touchedAt = ? WHERE run = ?', moves.now, run.id);
   }
   return { fates };

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { LETTER_TTL_MS } from '../../../../../shared/ports/dead-letter.ts';
 import { nameOf, type ReleasedTask } from '../../../../../shared/ports/frontier.ts';
-import type { RunOptions } from '../../../../../shared/ports/runs.ts';
+import { elapsedMs, type RunOptions } from '../../../../../shared/ports/runs.ts';
 import { beginRun, reopenRun, SqliteLocalRuns } from '../../../../../shared/stores/sqlite/local-runs.ts';
 import type { OwnedLocalRun } from '../../../../../shared/stores/sqlite/owned-run.ts';
 import { idOf } from '../../../../../shared/task/task/task.ts';
@@ -81,6 +81,19 @@ test('the place of the crawler where a replayed task failed counts it no more, u
   expect(await runs.progress('r')).not.toHaveProperty('stepFailures');
   await failAt(await release(), 'second');
   expect((await runs.progress('r'))?.stepFailures).toEqual([{ place, pages: 1, error: 'second' }]);
+});
+
+test('a run whose letters are replayed took as long as it was crawled, however long ago it had ended', async () => {
+  const { runs, fail, replay, reopen, release, clock } = await setup();
+  clock.step(5_000);
+  await fail();
+  clock.step(3_600_000);
+  await replay();
+  await reopen();
+  clock.step(5_000);
+  await fail(await release());
+  const progress = await runs.progress('r');
+  expect(progress === undefined ? undefined : elapsedMs(progress)).toBe(10_000);
 });
 
 test('a replayed task waits again where it failed, in one step with the end of its letter; a second time it is known', async () => {

@@ -53,11 +53,16 @@ export async function openEmbedded(settings: Settings, kept?: Kept): Promise<Emb
 export async function openLocalRuns(settings: Settings): Promise<LocalRuns & { close(): void }> {
   // Looking for runs must not create a database.
   if (!hasLocalRuns(settings)) return { unfinished: async () => [], view: async () => undefined, close: () => {} };
-  const { SqliteLocalRuns } = await import('../stores/sqlite/local-runs.ts');
+  const { isBeingCrawled, SqliteLocalRuns } = await import('../stores/sqlite/local-runs.ts');
   const store = await openStore(settings);
   const runs = new SqliteLocalRuns({ store });
   return {
-    unfinished: () => runs.unfinished(),
+    async unfinished() {
+      const views = await runs.unfinished();
+      // One that a process works on is not there to be resumed, though it was active last.
+      const atWork = new Set(views.filter(({ beginning }) => isBeingCrawled(beginning.run, settings.outputDir)));
+      return [...views.filter((view) => !atWork.has(view)), ...atWork];
+    },
     view: (run) => runs.view(run),
     close: () => store.database.close(),
   };

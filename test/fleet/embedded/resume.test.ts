@@ -178,6 +178,22 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
     expect(await workplace.json(['crawl', '--resume', 'held'])).toMatchObject({ done: 1 });
   });
 
+  test('without a name, the run that stopped last is resumed, not the one that is crawled just now', async () => {
+    const { site, workplace } = await setup();
+    const stopped = workplace.start(['crawl', site.url('/hang'), '--run', 'stopped', ...AT_FULL_SPEED]);
+    await site.arrival('/hang');
+    stopped.signal('SIGKILL');
+    await stopped.ended;
+    const held = Promise.withResolvers<ServerResponse>();
+    site.on('/held', (_, response) => held.resolve(response));
+    site.on('/hang', (_, response) => response.end('ok'));
+    const atWork = workplace.start(['crawl', site.url('/held'), '--run', 'at-work', ...AT_FULL_SPEED]);
+    const response = await held.promise;
+    expect(await workplace.json(['crawl', '--resume'])).toMatchObject({ run: 'stopped', done: 1 });
+    response.end('ok');
+    expect((await atWork.ended).code).toBe(0);
+  });
+
   test('a second Ctrl-C stops at once, and names the command, too', async () => {
     const { site, workplace } = await setup();
     const crawl = workplace.start([

@@ -43,7 +43,7 @@ export interface OwnedRun {
 
 /** The runs of a folder. Implementation: `stores/sqlite`, beside its frontier. */
 export interface LocalRuns {
-  /** Those that have not ended, the one active last first. */
+  /** Those that have not ended, the one active last first. Where it can be told, those that a process works on are last. */
   unfinished(): Promise<readonly LocalRunView[]>;
   /** Nothing if the folder has no such run. */
   view(run: string): Promise<LocalRunView | undefined>;

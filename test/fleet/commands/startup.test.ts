@@ -159,17 +159,14 @@ describe('a Redis that takes no writes here', () => {
     expect(await redis.dbsize()).toBe(0);
   });
 
-  test('one that is over its maxmemory has a producer wait until there is room, and doctor says how full it is', async () => {
+  test('doctor says how full it is', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction', '--maxmemory', '1');
     const workplace = await setup({ REDIS_URL: url });
-    const producer = workplace.start(['produce', 'http://a.test/']);
-    await producer.says(/is under way/);
     const doctor = await workplace.run(['doctor']);
     expect(doctor.stdout).toMatch(
       /warning {2}Redis: is full to \d+ % of maxmemory: producers wait, .*redis-cli config set maxmemory SIZE/,
     );
     await redis.config('SET', 'maxmemory', '0');
-    expect((await producer.ended).code).toBe(0);
     expect((await workplace.run(['doctor'])).stdout).not.toContain('maxmemory');
   });
 

@@ -1,4 +1,4 @@
-#!lua flags=allow-oom
+#!lua
 -- Creates a run, joins it, or reopens a finished one, and adds an open producer.
 -- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, form of the marks
 --        (exact | compact), what the producer reads or '', ms after which an incremental run takes pages again (0: never

@@ -31,7 +31,11 @@ function isWhole(text: string): boolean {
   return /^\d+$/.test(text);
 }
 
-/** The three forms of RFC 9110 section 5.6.7 all begin with the name of a day; `Date.parse` alone accepts far more. */
+/**
+ * The three forms of RFC 9110 section 5.6.7 all begin with the name of a day; `Date.parse` alone accepts far more. That of
+ * asctime has no zone, which `Date.parse` would take for this machine's.
+ */
 function httpDate(text: string): number {
-  return /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) : Number.NaN;
+  if (!/^(mon|tue|wed|thu|fri|sat|sun)/i.test(text)) return Number.NaN;
+  return Date.parse(/[a-z]$|[+-]\d{2}:?\d{2}$/i.test(text) ? text : `${text} GMT`);
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { retryAfterMs } from '../../../../../shared/task/host/retry-after.ts';
 import { retryDelayMs } from '../../../../../shared/task/task/retry-schedule.ts';
 
@@ -23,7 +23,10 @@ test.each([
   ['86400', 3_600_000],
   ['Sun, 06 Nov 1994 08:50:37 GMT', 60_000],
   ['Sunday, 06-Nov-94 08:50:37 GMT', 60_000],
+  ['Sun Nov  6 08:50:37 1994', 60_000],
   ['Sun Nov  6 08:50:37 1994 GMT', 60_000],
+  ['Sun, 06 Nov 1994 08:50:37', 60_000],
+  ['Sun, 06 Nov 1994 09:50:37 +0100', 60_000],
   ['Sun, 06 Nov 1994 08:40:00 GMT', 0],
   ['Sun, 06 Nov 2044 08:49:37 GMT', 3_600_000],
   ['soon', undefined],
@@ -34,6 +37,18 @@ test.each([
   [undefined, undefined],
 ])('Retry-After: %s asks for %s ms', (value, ms) => {
   expect(retryAfterMs(value === undefined ? {} : { 'retry-after': value }, NOW)).toBe(ms);
+});
+
+test.each(['America/New_York', 'Asia/Tokyo'])('a date without a zone is in GMT, on a machine in %s too', (zone) => {
+  vi.stubEnv('TZ', zone);
+  try {
+    expect(new Date(NOW).getTimezoneOffset()).not.toBe(0);
+    expect(retryAfterMs({ 'retry-after': 'Sun Nov  6 08:50:37 1994' }, NOW)).toBe(60_000);
+    const headers = { 'retry-after': 'Sun, 06 Nov 1994 09:00:30 GMT', date: 'Sun Nov  6 09:00:00 1994' };
+    expect(retryAfterMs(headers, NOW)).toBe(30_000);
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 // biome-ignore format: a table

@@ -41,8 +41,10 @@ export class CookieJar {
     const usable = lines.slice(0, MOST_LINES).filter((line) => line.length <= MAX_LINE_LENGTH);
     if (usable.length === 0) return;
     const jar = await this.#jarFor(url);
+    const { Cookie: Read } = await import('tough-cookie');
     for (const line of usable) {
-      const cookie = jar.setCookieSync(line, url, { ignoreError: true });
+      const cookie =
+        jar.setCookieSync(line, url, { ignoreError: true }) ?? ofItsHost(jar, url, Read.parse(line, { loose: true }));
       if (cookie !== undefined) this.#hold(jar, cookie, new URL(url).port);
     }
   }
@@ -84,4 +86,14 @@ export class CookieJar {
     this.#bytes -= this.#held.get(name)?.bytes ?? 0;
     this.#held.delete(name);
   }
+}
+
+/**
+ * Sets a cookie that was refused, if its domain is the host itself: one that is a public suffix, such as `wiki` or `github.io`, may
+ * set it for itself alone (RFC 6265 section 5.3, step 5).
+ */
+function ofItsHost(jar: Jar, url: string, cookie: Cookie | undefined): Cookie | undefined {
+  if (cookie?.cdomain() !== new URL(url).hostname) return undefined;
+  cookie.domain = null;
+  return jar.setCookieSync(cookie, url, { ignoreError: true });
 }

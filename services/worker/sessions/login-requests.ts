@@ -6,11 +6,14 @@ import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import { FetchError, type FetchedPage, type Fetcher, PageHold } from '../../../shared/ports/fetcher.ts';
 import type { HostGate } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { throttlePauseMs } from '../../../shared/task/host/host-pace.ts';
+import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
 import { afterRedirect, sentTo, type TaskRequest } from '../../../shared/task/task/request.ts';
 import type { Task } from '../../../shared/task/task/task.ts';
+import { loginFor, withLogin } from '../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
-import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import type { CookieJar } from '../cookies/cookie-jar.ts';
 import type { Candidate, Robots } from '../pipeline/robots.ts';
 
@@ -69,13 +72,16 @@ export class LoginRequests {
 
   async #send(written: FollowedRequest, at: LoginAt): Promise<Page> {
     const first = readUrl(String(written.url));
-    if (isProblem(first))
-      throw new Error(`expected the URL of a login's request, got ${written.url}: ${first.problem}`);
-    const { href, host, login } = first;
+    if (isProblem(first)) {
+      const got = withoutCredentials(String(written.url));
+      throw new Error(`expected the URL of a login's request, got ${got}: ${first.problem}`);
+    }
+    const { href, host } = first;
     let request: TaskRequest | undefined = requestOf({ ...written, url: href });
     let url = href;
+    let logins = withLogin(undefined, href, first.login);
     for (let hops = 0; ; hops++) {
-      const answer = await this.#ask(url, { request, first: href, login: url === href ? login : undefined }, at);
+      const answer = await this.#ask(url, { request, first: href, login: loginFor(url, logins) }, at);
       const redirect = redirectOf(answer.status, answer.headers.location, url);
       if (redirect === undefined) {
         const task: Task = { run: at.run, url: href, host, mark: '', step: '', queue: 'normal', ...INITIAL_FIELDS };
@@ -86,6 +92,7 @@ export class LoginRequests {
       if (hops === this.#options.maxRedirects) throw new Error(`${what} was redirected more than ${hops} times`);
       request = request === undefined ? undefined : afterRedirect(request, answer.status);
       url = redirect.to;
+      logins = withLogin(logins, url, redirect.login);
     }
   }
 
@@ -117,7 +124,10 @@ export class LoginRequests {
         ...(cookie === undefined ? {} : { cookie }),
       });
       isFailure = fetched.status >= FIRST_FAILURE || fetched.status === TOO_MANY;
-      if (isFailure) throw new Error(`${send?.method ?? 'GET'} ${url}: HTTP ${fetched.status}`);
+      if (isFailure) {
+        await this.#pause(host, fetched);
+        throw new Error(`${send?.method ?? 'GET'} ${url}: HTTP ${fetched.status}`);
+      }
       await jar.keep(url, cookies);
       return fetched;
     } catch (error: unknown) {
@@ -127,6 +137,14 @@ export class LoginRequests {
       hold.end();
       await turn.over({ isFailure }).catch(() => {});
     }
+  }
+
+  /** Pauses a host that asks for it, for everybody; the next try of the login waits as well. */
+  async #pause(host: string, { status, headers }: FetchedPage): Promise<void> {
+    const { gate, clock } = this.#options;
+    const askedMs = retryAfterMs(headers, clock.now());
+    const pauseMs = askedMs ?? (status === TOO_MANY ? throttlePauseMs(1) : 0);
+    if (pauseMs > 0) await gate.pause(host, pauseMs, `HTTP ${status}${askedMs === undefined ? '' : ', Retry-After'}`);
   }
 
   /** The delay that robots.txt asks for. Waits while its host must. */

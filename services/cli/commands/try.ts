@@ -17,7 +17,7 @@ import { readEnvironment } from '../../../shared/settings/settings.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
 import { offerOf } from '../../../shared/task/task/offer.ts';
-import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { argsFor } from '../../process/crawler-input.ts';
 import { openWatchdog } from '../../process/open-worker.ts';
 import { routingRulesOf } from '../../process/routing-rules.ts';
@@ -112,8 +112,10 @@ function namedFiles(crawler: string, html: string | undefined): string[] {
 async function planFor(text: string, options: TryOptions, context: Context): Promise<Omit<Plan, 'isRead'>> {
   const { settings } = context;
   const url = readUrl(text);
-  if (isProblem(url))
-    throw new UsageError(`expected a URL such as https://www.example.com/, got "${text}": ${url.problem}`);
+  if (isProblem(url)) {
+    const got = withoutCredentials(text);
+    throw new UsageError(`expected a URL such as https://www.example.com/, got "${got}": ${url.problem}`);
+  }
   const { crawler, version } = await findCrawler(settings.crawler, settings.crawlersDir);
   const [, args] = argsFor(crawler, options.arg ?? []);
   const step = asUsage(() => stepFor(crawler, options.step, url.href));

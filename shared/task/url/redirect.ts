@@ -1,4 +1,4 @@
-import { takeLogin, withoutCredentials } from './url.ts';
+import { takeLogin, withoutCredentialsIn } from './url.ts';
 
 /** The statuses that send a GET elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -17,7 +17,7 @@ export function redirectOf(status: number, location: string | undefined, url: st
   const target = URL.parse(escaped(location), url);
   if (target === null || !isHttp(target)) {
     return {
-      problem: `The redirect leads to a URL that is not http or https: ${withoutCredentials(location).slice(0, 200)}`,
+      problem: `The redirect leads to a URL that is not http or https: ${withoutCredentialsIn(location).slice(0, 200)}`,
     };
   }
   target.hash = '';

@@ -167,6 +167,7 @@ test('a page that a crawl would not have: why not', async () => {
 // biome-ignore format: a table
 test.each<[readonly string[], string]>([
   [['www.example.com'], 'expected a URL such as https://www.example.com/, got "www.example.com": it has no scheme'],
+  [['https://me:pass@a.test:99999/'], 'expected a URL such as https://www.example.com/, got "https://a.test:99999/": it is not a valid URL'],
   [['https://a.test/', '--step', 'list'], '--step is for a crawler: name it with --crawler'],
   [['https://a.test/', '--watch'], 'nothing to watch: name a crawler with --crawler, or --html'],
   [['https://a.test/', '--crawler', './shop.ts', '--step', 'lst'], 'expected a step of crawler shop, got lst, which is no step: did you mean list?'],

@@ -12,3 +12,14 @@ test.each([
 ])('%s in a Location goes back as it came', (_, location, to) => {
   expect(redirectOf(302, location, 'http://a.test/a')).toEqual({ to });
 });
+
+test.each([
+  ['ftp://me:pass@a.test/'],
+  ['http://me:pass@a.test:99999/'],
+  ["javascript:location='http://me:pass@a.test/'"],
+  ['app:open?url=https://me:pass@a.test/x'],
+])('why a redirect to %s is not followed names no credentials', (location) => {
+  const redirect = redirectOf(302, location, 'http://a.test/a');
+  expect(redirect).toEqual({ problem: expect.stringContaining('//a.test') });
+  expect(JSON.stringify(redirect)).not.toContain('pass');
+});

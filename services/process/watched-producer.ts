@@ -57,7 +57,7 @@ export class WatchedProducer {
       onOffered,
     } = parts;
     const { frontier, runs, gate: hostGate } = stores;
-    const { hostConcurrency, lastmodSince, maxRedirects } = settings;
+    const { hostConcurrency, lastmodSince, maxRedirects, robots } = settings;
     const since = lastmodSince === undefined ? undefined : timeOf(lastmodSince, systemClock.now());
     const sinceAsGiven = JSON.stringify(lastmodSince);
     this.#log = log;
@@ -71,7 +71,7 @@ export class WatchedProducer {
       startOf,
       clock: systemClock,
       input: process.stdin,
-      options: { run, runOptions, producer, hostConcurrency, maxRedirects, since, sinceAsGiven, sharesLoop },
+      options: { run, runOptions, producer, hostConcurrency, maxRedirects, robots, since, sinceAsGiven, sharesLoop },
       on: {
         problem: (source, problem) => log.warn({ what: source, error: problem }, 'could not be read:'),
         hint: (hint) => log.warn({}, hint),

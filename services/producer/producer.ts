@@ -6,6 +6,7 @@ import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '.
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { LoopShare } from '../../shared/runtime/loop-share.ts';
 import { Turns } from '../../shared/runtime/turns.ts';
+import { DAY_MS } from '../../shared/task/durations.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { DocumentFetcher } from './documents/document-fetcher.ts';
 import { inputKeyOf } from './input-key.ts';
@@ -49,6 +50,8 @@ export interface ProducerOptions {
   readonly producer: string;
   /** Open requests to one host, for sitemaps as for pages; 0 for no limit. */
   readonly hostConcurrency: number;
+  /** What to do with the rules of robots.txt where the run doesn't say; obey. */
+  readonly robots?: 'obey' | 'ignore';
   /** Followed for one document; 10. */
   readonly maxRedirects?: number;
   /** Of one sitemap, unpacked; 1 GiB. */
@@ -233,8 +236,8 @@ export class Producer {
   }
 
   async #readAll(seeds: readonly Seed[]): Promise<void> {
-    const { input, options } = this.#parts;
-    const { intervalMs, follow } = this.#own;
+    const { input, options, hostGate } = this.#parts;
+    const { intervalMs, follow, robots = options.robots } = this.#own;
     const { signal } = this.#stop;
     const documents = new DocumentFetcher({
       ...this.#parts,
@@ -246,7 +249,9 @@ export class Producer {
     const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;
     const isEnough = (): boolean => this.#offerer.isBeyondLimit;
     this.#sitemaps = new SitemapReader({ documents, maxSitemapBytes, since: options.since, isEnough, signal });
-    const parts = { documents, sitemaps: this.#sitemaps, input, follow, signal };
+    const slow = (host: string, ms: number): Promise<void> => hostGate.slow(host, ms, DAY_MS);
+    const isObeyed = robots !== 'ignore';
+    const parts = { documents, sitemaps: this.#sitemaps, input, follow, slow: isObeyed ? slow : undefined, signal };
     await this.#eachAtOnce(seedsByHost(seeds), async (ofOneHost) => {
       for (const seed of ofOneHost) await this.#read(seed, new SeedReader(parts));
     });

@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { decodeStream } from '../../shared/crawler/charset.ts';
 import { messageOf, StorageError } from '../../shared/runtime/errors.ts';
+import { parseRobots } from '../../shared/task/robots/robots.ts';
+import { MAX_CRAWL_DELAY_MS } from '../../shared/task/robots/robots-match.ts';
 import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { type Logins, withLogin } from '../../shared/task/url/logins.ts';
@@ -22,6 +24,8 @@ interface SeedReaderOptions {
   readonly input: Readable;
   /** Does the run follow links? Then a site without a sitemap needs no hint. */
   readonly follow: boolean;
+  /** Has a host asked no faster than its robots.txt wants; nothing if the rules are ignored. */
+  readonly slow: ((host: string, intervalMs: number) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -75,7 +79,9 @@ export class SeedReader {
     let named: readonly CrawlUrl[] = [];
     let isReachable = true;
     try {
-      named = sitemapsIn(await this.#robotsText(robots), robots);
+      const text = await this.#robotsText(robots);
+      named = sitemapsIn(text, robots);
+      await this.#keepDelay(text, robots);
     } catch (error: unknown) {
       if (!(error instanceof DocumentError)) throw error;
       isReachable = error.status !== undefined;
@@ -129,6 +135,13 @@ export class SeedReader {
     yield found(lines.end());
     if (lines.isTable) yield { kind: 'problem', source, problem: NO_URL_COLUMN };
     else if (isEmpty) yield { kind: 'hint', hint: `${source} has no URLs` };
+  }
+
+  /** The Crawl-delay holds for the site's sitemaps, too, which are asked for before any of its pages. */
+  async #keepDelay(text: string, url: string): Promise<void> {
+    const { crawlDelayMs = 0 } = parseRobots(Buffer.from(text));
+    if (crawlDelayMs === 0 || crawlDelayMs > MAX_CRAWL_DELAY_MS) return;
+    await this.#options.slow?.(new URL(url).host, crawlDelayMs);
   }
 
   async #robotsText(url: string): Promise<string> {

@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/task/durations.ts';
 import { type HostTrouble, SILENT_PAUSE_MS } from '../../../shared/task/host/host-trouble.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import { robotsPauseMs, robotsWaitMs } from '../../../shared/task/robots/robots-answer.ts';
-import { isAllowed, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
+import { isAllowed, MAX_CRAWL_DELAY_MS, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
 import { originOf } from '../../../shared/task/url/url.ts';
 import type { WorkedRun } from '../run-directory.ts';
 import { type RobotsAnswer, requestRobots } from './robots-request.ts';
@@ -66,8 +66,6 @@ const RULES_KEPT_MS = DAY_MS - KNOWN_MS;
 const NO_RULES_KEPT_MS = HOUR_MS;
 const MOST_KNOWN = 10_000;
 const MOST_KNOWN_BYTES = 32_000_000;
-/** Pages of hosts with a longer Crawl-delay are skipped. */
-const MAX_CRAWL_DELAY_MS = 60_000;
 /** How long pages wait in the frontier while their robots.txt is fetched. */
 const LATER_MS = 1_000;
 /** How often the store is read while another process asks. */

@@ -8,6 +8,9 @@ export interface RobotsRules {
   readonly crawlDelayMs?: number;
 }
 
+/** A longer Crawl-delay is not kept: the pages of its host are skipped. */
+export const MAX_CRAWL_DELAY_MS = 60_000;
+
 /** Rules that forbid nothing. */
 export const ALLOW_ALL: RobotsRules = { allow: [], disallow: [] };
 

@@ -4,6 +4,7 @@ import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/por
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { HOUR_MS } from '../../../shared/task/durations.ts';
+import { throttlePauseMs } from '../../../shared/task/host/host-pace.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
 import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
@@ -208,7 +209,8 @@ export class DocumentFetcher {
     const { clock, hostGate } = this.#options;
     const error = new DocumentError(`answered with status ${status}`, { status });
     if (!RETRYABLE_STATUSES.has(status)) return { error, waitMs: undefined };
-    const askedMs = retryAfterMs(headers, clock.now()) ?? 0;
+    const unsaidMs = status === 429 ? throttlePauseMs(tries) : 0;
+    const askedMs = retryAfterMs(headers, clock.now()) ?? unsaidMs;
     if (askedMs > 0) await hostGate.pause(host, askedMs, `status ${status}`);
     return { error, waitMs: askedMs > MAX_RETRY_AFTER_MS ? undefined : Math.max(askedMs, this.#delayMs(tries)) };
   }

@@ -31,6 +31,7 @@ test.each<[string, number, string, number[]]>([
   ['/status/404', 1, 'answered with status 404', []],
   ['/status/304', 1, 'answered with status 304', []],
   ['/status/503', 3, 'answered with status 503', [1_000, 2_000]],
+  ['/status/429', 3, 'answered with status 429', [15_000, 30_000]],
   ['/status/429?retry-after=30', 3, 'answered with status 429', [30_000, 30_000]],
   ['/status/503?retry-after=3600', 1, 'answered with status 503', []],
   ['/reset', 3, 'could not be fetched: ', [1_000, 2_000]],
@@ -101,13 +102,14 @@ test('a redirect that leads nowhere, or that never ends, is an error of its own'
   expect(site.requests).toHaveLength(12);
 });
 
-test('a host that asks for time is paused for everybody', async () => {
+test.each([
+  ['/status/503?retry-after=3600', 3_600_000, 'status 503'],
+  ['/status/429', 60_000, 'status 429'],
+])('a host that answers %s is paused for everybody', async (path, pausedMs, reason) => {
   const site = await openSite();
   const { read, hosts } = setup();
-  await expect(read(site.url('/status/503?retry-after=3600'))).rejects.toThrow();
-  expect(await hosts.paused(9)).toEqual([
-    expect.objectContaining({ host: site.host, pausedMs: 3_600_000, reason: 'status 503' }),
-  ]);
+  await expect(read(site.url(path))).rejects.toThrow();
+  expect(await hosts.paused(9)).toEqual([expect.objectContaining({ host: site.host, pausedMs, reason })]);
 });
 
 test('a paused host is waited for, in short naps', async () => {

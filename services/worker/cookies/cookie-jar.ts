@@ -1,8 +1,8 @@
 import type { Cookie, CookieJar as Jar } from 'tough-cookie';
 import type { CookieLine } from '../../../shared/task/task/cookie-lines.ts';
 
-/** A longer `Set-Cookie` is ignored, as browsers do (RFC 6265 section 6.1). */
-const MAX_LINE_LENGTH = 4_096;
+/** A cookie whose name and value are longer is ignored, as browsers do, whatever its attributes take (RFC 6265bis section 5.6). */
+const MAX_PAIR_LENGTH = 4_096;
 /** Lines that one answer may have. */
 const MOST_LINES = 50;
 /** Cookies in a jar, and their bytes; beyond that the oldest are dropped. */
@@ -38,7 +38,7 @@ export class CookieJar {
 
   /** Takes the `Set-Cookie` lines of an answer; those that the URL's host may not set are ignored. */
   async keep(url: string, lines: readonly string[]): Promise<void> {
-    const usable = lines.slice(0, MOST_LINES).filter((line) => line.length <= MAX_LINE_LENGTH);
+    const usable = lines.slice(0, MOST_LINES).filter((line) => pairLength(line) <= MAX_PAIR_LENGTH);
     if (usable.length === 0) return;
     const jar = await this.#jarFor(url);
     const { Cookie: Read } = await import('tough-cookie');
@@ -86,6 +86,12 @@ export class CookieJar {
     this.#bytes -= this.#held.get(name)?.bytes ?? 0;
     this.#held.delete(name);
   }
+}
+
+/** Characters of a cookie's name and value together. */
+function pairLength(line: string): number {
+  const [pair = ''] = line.split(';', 1);
+  return pair.trim().replace('=', '').length;
 }
 
 /**

@@ -34,7 +34,8 @@ test.each([
   ['http://a.example/',         'id=1; Max-Age=0',                   'http://a.example/',           undefined],
   ['http://a.example/',         'id=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'http://a.example/', undefined],
   ['http://a.example/',         'no sense',                          'http://a.example/',           'no sense'],
-  ['http://a.example/',         `id=${'1'.repeat(5_000)}`,           'http://a.example/',           undefined],
+  ['http://a.example/',         `id=${'1'.repeat(4_094)}; HttpOnly`, 'http://a.example/',           `id=${'1'.repeat(4_094)}`],
+  ['http://a.example/',         `id=${'1'.repeat(4_095)}; HttpOnly`, 'http://a.example/',           undefined],
 ])('%s sets %s: %s gets %s', async (from, line, to, sent) => {
   const jar = new CookieJar();
   await jar.keep(from, [line]);

@@ -11,6 +11,10 @@ export interface ProxyAddress {
 
 export type ProxyScheme = 'http' | 'https' | 'socks5';
 
+const BEGINNING = /^(https?|socks5):\/\//i;
+/** A login that isn't escaped is read as something else. */
+const IN_A_LOGIN = '(in a login, write / ? # @ , as %2F %3F %23 %40 %2C)';
+
 /** The ports of entries that don't name one. */
 const DEFAULT_PORTS: Readonly<Record<ProxyScheme, number>> = { http: 80, https: 443, socks5: 1080 };
 
@@ -35,10 +39,11 @@ export function parseProxies(
 function parseProxy(entry: string): ProxyAddress | string {
   const url = URL.parse(entry);
   const scheme = url?.protocol.slice(0, -1);
+  if (url === null && BEGINNING.test(entry)) return `is not a valid URL ${IN_A_LOGIN}`;
   if (url === null || !isScheme(scheme)) return 'does not begin with http://, https:// or socks5://';
   if (url.hostname === '') return 'names no host';
   if (!['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '') {
-    return 'has more than a login, a host and a port (in a login, write / ? # @ , as %2F %3F %23 %40 %2C)';
+    return `has more than a login, a host and a port ${IN_A_LOGIN}`;
   }
   const port = url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port);
   if (port === 0) return 'has the port 0';

@@ -242,7 +242,8 @@ test('proxies are read one by one, and named without their logins', () => {
 test.each([
   ['socks4://a.test', 'entry 1 does not begin with http://, https:// or socks5://'],
   ['http://a.test,b.test:3128', 'entry 2 does not begin with http://, https:// or socks5://'],
-  ['http://jo:se/same@a.test', 'entry 1 does not begin with http://, https:// or socks5://'],
+  ['http://jo:se/same@a.test', 'entry 1 is not a valid URL (in a login, write / ? # @ , as %2F %3F %23 %40 %2C)'],
+  ['http://a.test:99999', 'entry 1 is not a valid URL (in a login, write / ? # @ , as %2F %3F %23 %40 %2C)'],
   ['http://a.test/path', 'entry 1 has more than a login, a host and a port'],
   ['socks5://', 'entry 1 names no host'],
   ['http://a.test:0', 'entry 1 has the port 0'],

@@ -19,7 +19,7 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
   return [
     // It is logged in already.
     [
-      /ACCESS_REFUSED - .* refused for user/,
+      / access to \w+ '[^']*' in vhost '[^']*' refused for user/,
       'user',
       `what ${user} may do: configure, write and read (rabbitmqctl set_permissions)`,
     ],

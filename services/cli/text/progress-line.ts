@@ -11,7 +11,10 @@ const [HIDE_CURSOR, SHOW_CURSOR] = ['\u001b[?25l', '\u001b[?25h'];
  */
 const CLEAR = '\r\u001b[J';
 
-/** One line on a terminal that tells how far a run is, see {@link progressParts}. It fits the terminal, also when that is resized. */
+/**
+ * One line on a terminal that tells how far a run is, see {@link progressParts}. It fits the terminal, also when that is resized.
+ * Between two drawings the terminal is as it was, cursor included: a process that is stopped (Ctrl-Z) or killed can't restore it.
+ */
 export class ProgressLine implements Teller {
   readonly everyMs = 200;
   readonly #redraw = (): void => this.#draw();
@@ -33,7 +36,7 @@ export class ProgressLine implements Teller {
     this.#shown = undefined;
     process.stderr.off('resize', this.#redraw);
     process.off('exit', this.#clear);
-    process.stderr.write(CLEAR + SHOW_CURSOR);
+    process.stderr.write(CLEAR);
   }
 
   #draw(): void {
@@ -44,6 +47,6 @@ export class ProgressLine implements Teller {
     const parts = progressParts(view, columns, reading).map(({ text, colour }) =>
       colour === undefined ? text : painted(colour, text, process.stderr),
     );
-    process.stderr.write(`${HIDE_CURSOR}${CLEAR}${NO_WRAP}${parts.join(GAP)}${WRAP}\r`);
+    process.stderr.write(`${HIDE_CURSOR}${CLEAR}${NO_WRAP}${parts.join(GAP)}${WRAP}\r${SHOW_CURSOR}`);
   }
 }

@@ -31,16 +31,18 @@ function resizeTo(columns: number): void {
   process.stderr.emit('resize');
 }
 
-test('the line is cleared from its beginning, drawn without wrapping, and left at its beginning', () => {
+test('the line is cleared from its beginning, drawn without wrapping, and left at its beginning, with the cursor shown', () => {
   const text = written();
   const line = new ProgressLine();
   onTestFinished(() => line.clear());
   resizeTo(46);
   line.show(VIEW);
-  expect(text()).toBe('\u001b[?25l\r\u001b[J\u001b[?7l41/45 pages  12.0/s  eta 4.0 s  waiting for…\u001b[?7h\r');
+  expect(text()).toBe(
+    '\u001b[?25l\r\u001b[J\u001b[?7l41/45 pages  12.0/s  eta 4.0 s  waiting for…\u001b[?7h\r\u001b[?25h',
+  );
 });
 
-test('a terminal that is resized has its line redrawn, within its width; afterwards the cursor is back', () => {
+test('a terminal that is resized has its line redrawn, within its width; afterwards the line is gone', () => {
   const text = written();
   const line = new ProgressLine();
   resizeTo(60);
@@ -49,7 +51,7 @@ test('a terminal that is resized has its line redrawn, within its width; afterwa
   resizeTo(15);
   expect(text()).toContain('\u001b[?7l41/45 pages\u001b[?7h\r');
   line.clear();
-  expect(text()).toBe('\r\u001b[J\u001b[?25h');
+  expect(text()).toBe('\r\u001b[J');
   resizeTo(80);
   line.clear();
   expect(text(), 'it is gone').toBe('');

@@ -9,6 +9,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** The longest delay of a timer of Node.js. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -20,8 +23,13 @@ export const systemClock: Clock = {
         signal?.removeEventListener('abort', finish);
         resolve();
       };
-      // Of a moment that is past, Node.js would warn.
-      const timer = setTimeout(finish, Math.max(0, ms));
+      let timer: NodeJS.Timeout | undefined;
+      // Of a moment that is past, or further off than a timer can be, Node.js would warn, and wake at once.
+      const wait = (leftMs: number): void => {
+        const turnMs = Math.min(Math.max(0, leftMs), LONGEST_TIMER_MS);
+        timer = setTimeout(() => (leftMs > turnMs ? wait(leftMs - turnMs) : finish()), turnMs);
+      };
+      wait(ms);
       signal?.addEventListener('abort', finish, { once: true });
     });
   },

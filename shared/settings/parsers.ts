@@ -132,12 +132,17 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: DAY_MS,
 };
 
+/** A century, on both sides of which there are dates. */
+const MOST_DAYS = 36_500;
+
 /** `500ms`, `30s`, `10min`, `6h`, `7d`, as milliseconds. */
 export function duration({ minMs = 1 }: { readonly minMs?: number } = {}): Parser<number> {
   return (given) => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)$/.exec(given) ?? [];
     const value = Number(amount) * (UNITS_MS[unit] ?? Number.NaN);
-    return value >= minMs ? { value } : { expected: 'a duration like 500ms, 30s, 10min, 6h or 7d' };
+    if (Number.isNaN(value)) return { expected: 'a duration like 500ms, 30s, 10min, 6h or 7d' };
+    const isWithin = value >= minMs && value <= MOST_DAYS * DAY_MS;
+    return isWithin ? { value } : { expected: `a duration from ${minMs}ms to ${MOST_DAYS}d` };
   };
 }
 
@@ -170,6 +175,8 @@ export function bytes(): Parser<number> {
 
 /** The fastest rate that can be kept exactly: the clock that paces hosts counts milliseconds. */
 export const MAX_RATE_PER_MINUTE = 6_000;
+/** Of the slowest, 0.01/h: a host's next turn has to be a moment that every store can keep. */
+const MAX_INTERVAL_MS = 100 * HOUR_MS;
 
 /** `2/s`, `60/min`, `100/h`, as milliseconds between two requests; `none` as 0. */
 export function rate(): Parser<number> {
@@ -177,8 +184,9 @@ export function rate(): Parser<number> {
     if (given === 'none') return { value: 0 };
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\/(s|min|h)$/.exec(given) ?? [];
     const perMinute = (Number(amount) * MINUTE_MS) / (UNITS_MS[unit] ?? Number.NaN);
-    if (perMinute > 0 && perMinute <= MAX_RATE_PER_MINUTE) return { value: Math.ceil(MINUTE_MS / perMinute) };
-    return { expected: `a rate like 2/s, 60/min or 100/h, up to ${MAX_RATE_PER_MINUTE}/min, or none` };
+    const intervalMs = Math.ceil(MINUTE_MS / perMinute);
+    if (perMinute <= MAX_RATE_PER_MINUTE && intervalMs <= MAX_INTERVAL_MS) return { value: intervalMs };
+    return { expected: `a rate like 2/s, 60/min or 100/h, from 0.01/h to ${MAX_RATE_PER_MINUTE}/min, or none` };
   };
 }
 

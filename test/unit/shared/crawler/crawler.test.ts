@@ -96,7 +96,7 @@ test.each<[string, object, readonly string[]]>([
   ]],
   ['with policies of no form',   { name: 'a', steps: { start: { retry: { attempts: 0 }, rate: 'fast', run } } }, [
     'crawler a: step start: retry: expected attempts to be a whole number from 1 to 100',
-    'crawler a: step start: expected rate to be a rate like 2/s, 60/min or 100/h, up to 6000/min, or none',
+    'crawler a: step start: expected rate to be a rate like 2/s, 60/min or 100/h, from 0.01/h to 6000/min, or none',
   ]],
 ])('a crawler %s is told of all its problems at once', (_, definition, problems) => {
   expect(refusal(definition)).toEqual(problems);

@@ -190,7 +190,7 @@ test('every problem is named at once, with what was expected and what was given,
     file: { KEY_PREFIX: 'mine:' },
   });
   expect(problems).toEqual([
-    'expected --rate to be a rate like 2/s, 60/min or 100/h, up to 6000/min, or none, got "fast"',
+    'expected --rate to be a rate like 2/s, 60/min or 100/h, from 0.01/h to 6000/min, or none, got "fast"',
     'expected FETCH_TIMEOUT to be a duration like 500ms, 30s, 10min, 6h or 7d, got "30"',
     expect.stringContaining('expected PRIVATE_HOSTS to be CIDRs, addresses or host names: "10.0.0.0/40"'),
     'expected WORKER_CONCURRENCY to be a whole number from 1 to 2048, or auto, got "0"',
@@ -209,12 +209,26 @@ test.each([
   ['7/min', 8_572],
   ['0.5/s', 2_000],
   ['none', 0],
+  ['0.01/h', 360_000_000],
   ['6001/min', undefined],
   ['0/s', undefined],
+  // A moment so late was more than the database of a crawl gives back as a number.
+  ['0.0000000001/h', undefined],
   ['60', undefined],
 ])('a rate of %s is one request every %s ms', (text, ms) => {
   const read = SETTINGS.rate.parse(text);
   expect('value' in read ? read.value : undefined).toBe(ms);
+});
+
+test.each([
+  ['1500ms', 1_500],
+  ['36500d', 3_153_600_000_000],
+  ['30', 'a duration like 500ms, 30s, 10min, 6h or 7d'],
+  ['99ms', 'a duration from 100ms to 36500d'],
+  ['36501d', 'a duration from 100ms to 36500d'],
+])('a time-out of %s is %s', (text, wanted) => {
+  const read = SETTINGS.fetchTimeout.parse(text);
+  expect('value' in read ? read.value : read.expected).toBe(wanted);
 });
 
 test('proxies are read one by one, and named without their logins', () => {

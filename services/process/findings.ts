@@ -72,7 +72,7 @@ function settingsFindings({ settings: { insecure } }: CheckContext): Finding[] {
 
 function contactFinding({ settings }: CheckContext): Finding {
   const agent = userAgentOf(settings, VERSION);
-  if (settings.contactUrl !== undefined || settings.userAgent !== '') return ok('User-Agent', agent);
+  if (settings.contactUrl !== undefined || settings.userAgent !== undefined) return ok('User-Agent', agent);
   return { what: 'User-Agent', state: 'warning', said: `${agent}: a site owner can't find you. Set CONTACT_URL.` };
 }
 

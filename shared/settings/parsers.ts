@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../task/durations.ts';
+import { headerValueProblem } from '../task/host/host-headers.ts';
 import { isNameServer } from '../task/host/name-server.ts';
 import { type AllowedPrivate, parsePrivateHosts } from '../task/host/private-address.ts';
 import { type ProxyAddress, parseProxies } from '../task/host/proxy-list.ts';
@@ -10,6 +11,14 @@ export type Parser<T> = (text: string) => { readonly value: T } | { readonly exp
 
 export function text(): Parser<string> {
   return (given) => ({ value: given });
+}
+
+/** What a header of HTTP can hold. */
+export function headerValue(): Parser<string> {
+  return (given) =>
+    headerValueProblem(given) === undefined
+      ? { value: given }
+      : { expected: 'a text of one line, without characters beyond U+00FF' };
 }
 
 export function integer({ min, max }: { readonly min: number; readonly max: number }): Parser<number> {

@@ -53,8 +53,9 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
 
 /** The User-Agent header: as set, or the program's own with the contact. */
 export function userAgentOf({ userAgent, contactUrl }: Settings, version: string): string {
-  if (userAgent !== '') return userAgent;
-  return contactUrl === undefined ? `TrawlBot/${version}` : `TrawlBot/${version} (+${contactUrl})`;
+  if (userAgent !== undefined) return userAgent;
+  // As a URL is sent, in ASCII: a header holds no other host name than that.
+  return contactUrl === undefined ? `TrawlBot/${version}` : `TrawlBot/${version} (+${new URL(contactUrl).href})`;
 }
 
 /** Where RabbitMQ is. */

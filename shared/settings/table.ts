@@ -2,6 +2,7 @@ import { API_SETTINGS } from './api-settings.ts';
 import {
   bytes,
   duration,
+  headerValue,
   integer,
   list,
   nameServers,
@@ -76,7 +77,13 @@ export const SETTINGS = {
     'Redirects followed for one page.',
   ),
   robots: setting('fetch', 'ROBOTS', oneOf('obey', 'ignore'), 'obey', 'What to do with the rules of robots.txt.'),
-  userAgent: setting('fetch', 'USER_AGENT', text(), '', 'User-Agent header (TrawlBot/<version> (+CONTACT_URL)).'),
+  userAgent: setting(
+    'fetch',
+    'USER_AGENT',
+    optional(headerValue()),
+    '',
+    'User-Agent header (TrawlBot/<version> (+CONTACT_URL)).',
+  ),
   contactUrl: setting(
     'fetch',
     'CONTACT_URL',

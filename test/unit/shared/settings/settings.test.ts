@@ -276,7 +276,19 @@ test('the User-Agent names the program, its version and a contact', () => {
     'TrawlBot/1.2.3 (+https://me.example/)',
   );
   expect(userAgentOf(read({ flag: { USER_AGENT: 'Mine/1' } }), '1.2.3')).toBe('Mine/1');
+  expect(userAgentOf(read({ flag: { CONTACT_URL: 'https://日本.example/ü' } }), '1.2.3')).toBe(
+    'TrawlBot/1.2.3 (+https://xn--wgv71a.example/%C3%BC)',
+  );
 });
+
+test.each(['Mine – the crawler', 'Mine/1\nX-Header: 1', 'Mine\u007f'])(
+  'a User-Agent that no header can hold is refused: %j',
+  (agent) => {
+    expect(problemsOf({ environment: { USER_AGENT: agent } })).toEqual([
+      expect.stringContaining('expected USER_AGENT to be a text of one line, without characters beyond U+00FF, got'),
+    ]);
+  },
+);
 
 test.each([
   ['7d', { agoMs: 604_800_000 }],

@@ -29,6 +29,8 @@ export async function planTable(options: TableOptions): Promise<TablePlan> {
   const { output, bom = false, join } = options;
   const [format, query] = [readFormat(options), readQuery(options)];
   if (bom && format !== 'csv') throw new UsageError(`--bom is for CSV, and the format is ${format}: --format csv`);
+  if (output === '' || output?.endsWith('/') === true)
+    throw new UsageError(`expected -o to name a file, got "${output}"`);
   if (output !== undefined) await expectWritable(output);
   const list = join === undefined ? {} : { list: await readList(join) };
   const path = output === undefined || output === STANDARD_STREAM ? {} : { path: output };

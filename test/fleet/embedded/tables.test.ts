@@ -83,6 +83,8 @@ test('what is wrong with a table is said before anything is asked for', async ()
   const cases: [string[], number, string][] = [
     [['-o', 'no/such/items.csv'],                   1, "no/such/items.csv can't be written: ENOENT"],
     [['-o', '.'],                                   1, ". can't be written: EISDIR"],
+    [['-o', 'items/'],                              2, 'expected -o to name a file, got "items/"'],
+    [['-o', ''],                                    2, 'expected -o to name a file, got ""'],
     [['-o', 'items.csv', '--fields', 'a..b'],       2, 'expected --fields to be columns like'],
     [['-o', 'items.csv', '--join', 'missing.txt'],  1, "missing.txt can't be read"],
     [['-o', '-', '--json'],                         2, '--json and -o - both write to standard output'],

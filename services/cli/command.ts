@@ -48,6 +48,11 @@ interface ActionOptions {
 
 export const QUIET_HELP = 'say nothing but what goes wrong';
 
+/** Of a flag with one value that may be given several times: a flag that takes whatever follows would take the seeds, too. */
+export function repeated(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value];
+}
+
 /** Gives a command `--json`, `--color` and a flag for each setting of its groups. */
 export function addCommonOptions(command: Command, groups: readonly SettingGroup[]): Command {
   const said = (flags: string, help: string): Option => new Option(flags, help).helpGroup(HEADINGS.log);

@@ -3,7 +3,7 @@ import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { summaryJson } from '../../../shared/control/summary-json.ts';
 import { RemovedFileError } from '../../../shared/runtime/errors.ts';
 import { EmbeddedFleet } from '../../process/embedded-fleet.ts';
-import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, repeated, withContext } from '../command.ts';
 import { HEADINGS } from '../help/flags.ts';
 import { embeddedContext } from '../process/embedded-context.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
@@ -19,7 +19,7 @@ export const command: CommandModule = {
   define(command: Command, exit) {
     addTableOptions(addCommonOptions(command, ['run', 'fetch', 'worker', 'output']), { isBrief: true })
       .argument('[seeds...]', 'sites, sitemaps, pages, files of URLs, or - for a list on standard input')
-      .option('--urls-file <file...>', 'a file of URLs, one a line')
+      .option('--urls-file <file>', 'a file of URLs, one a line (repeated: of all)', repeated)
       .option('--run <id>', 'a name for the run (default: by date and time)')
       .option('--resume [run]', 'resume a run (default: the one active last)')
       .addOption(
@@ -27,7 +27,7 @@ export const command: CommandModule = {
           .helpGroup(HEADINGS.run)
           .hideHelp(),
       )
-      .option('--arg <name=value...>', "an argument of the crawler's")
+      .option('--arg <name=value>', "an argument of the crawler's (repeated for others)", repeated)
       .option('--limit <n>', 'take the first n URLs, links included')
       .option('--quiet', QUIET_HELP)
       .option('--strict', 'exit with 3 if anything failed')

@@ -32,7 +32,7 @@ import { routingRulesOf } from '../../process/routing-rules.ts';
 import { WatchedProducer } from '../../process/watched-producer.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
 import type { Seed } from '../../producer/seeds.ts';
-import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, repeated, withContext } from '../command.ts';
 import { followRun } from '../process/follow-run.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
@@ -61,9 +61,9 @@ export const command: CommandModule = {
   define(command: Command, exit) {
     addCommonOptions(command, ['run', 'fetch', 'fleet', 'metrics', 'output'])
       .argument('[seeds...]', 'sites, sitemaps, pages, files, - (default: SEEDS)')
-      .option('--urls-file <file...>', 'a file of URLs, one a line')
+      .option('--urls-file <file>', 'a file of URLs, one a line (repeated: of all)', repeated)
       .option('--run <id>', 'join this run, or name the new one')
-      .option('--arg <name=value...>', "of a new run: an argument of the crawler's")
+      .option('--arg <name=value>', "of a new run: an argument of the crawler's (repeated for others)", repeated)
       .option('--limit <n>', 'of a new run: take the first n URLs')
       .option('--wait', 'stay until the run is finished')
       .option('--fresh', 'crawl URLs that earlier runs have taken, too')

@@ -23,7 +23,7 @@ import { openWatchdog } from '../../process/open-worker.ts';
 import { routingRulesOf } from '../../process/routing-rules.ts';
 import { Steps } from '../../worker/pipeline/steps.ts';
 import { redirectsOf, type Visit } from '../../worker/pipeline/visit.ts';
-import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, repeated, withContext } from '../command.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { codeFrame } from '../trial/code-frame.ts';
 import { fetchOnce } from '../trial/fetch-once.ts';
@@ -57,7 +57,7 @@ export const command: CommandModule = {
       .argument('<url>', 'a page')
       .option('--step <name>', 'the step that reads it (default: where the URL starts)')
       .option('--kept <json>', 'what the link that led here kept')
-      .option('--arg <name=value...>', "an argument of the crawler's")
+      .option('--arg <name=value>', "an argument of the crawler's (repeated for others)", repeated)
       .option('--select <css>', 'print what a selector finds')
       .option('--html <file>', 'read this file, as if it were at the URL')
       .option('--watch', 'run again at each save of the crawler')

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { repeated } from '../command.ts';
 import { HEADINGS } from '../help/flags.ts';
 import { STANDARD_STREAM } from '../text/line-output.ts';
 
@@ -38,7 +39,6 @@ const STANDARD_OUTPUT_NAMES: ReadonlySet<string> = new Set(['/dev/stdout', '/dev
 
 /** Adds the flags of a table to a command. @param isBrief most of them are for `--help --all` */
 export function addTableOptions(command: Command, { isBrief = false }: { readonly isBrief?: boolean } = {}): Command {
-  const repeated = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
   const add = (flags: string, help: string, isHidden = isBrief): Option => {
     const option = new Option(flags, help).helpGroup(HEADINGS.output).hideHelp(isHidden);
     command.addOption(option);

@@ -95,7 +95,7 @@ test('what a step would emit, follow and leave out, with why', async () => {
     leftOut: [{ step: 'product', url: 'http://other.test/2', reason: 'scope', kept }],
     isCut: false,
   });
-  const some = await workplace.json(['try', site.url('/shop'), '--arg', 'most=0', ...crawler]);
+  const some = await workplace.json(['try', '--arg', 'most=0', site.url('/shop'), ...crawler]);
   expect(some.result).toMatchObject({ follows: [{ step: 'list' }], leftOut: [] });
   const { stdout } = await workplace.run(['try', site.url('/product/1'), ...crawler]);
   expect(stdout.split('\n').slice(4)).toEqual([

@@ -41,6 +41,13 @@ test('each command has its help in groups, two examples, and under 50 lines', as
   expect(Object.keys(EXAMPLES)).toEqual(expect.arrayContaining(allOf(await open()).map(([path]) => path)));
 });
 
+test('no flag takes more than one value: arguments may follow it', async () => {
+  const greedy = allOf(await open()).flatMap(([path, { options }]) =>
+    options.filter(({ variadic }) => variadic).map(({ flags }) => `${path} ${flags}`),
+  );
+  expect(greedy).toEqual([]);
+});
+
 test('groups come in the same order; a flag that most never need is in --help --all', async () => {
   const ofCrawl = (program: Command): string =>
     helpOf(program.commands.find((each) => each.name() === 'crawl') as Command);

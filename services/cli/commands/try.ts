@@ -78,9 +78,10 @@ interface Plan {
 }
 
 async function tryOut(url: string, options: TryOptions, context: Context): Promise<number> {
-  const { signal = new AbortController().signal, settings } = context;
+  const { signal = new AbortController().signal, settings, flags } = context;
   const { watch = false, underWatch = false, html } = options;
-  const isRead = settings.crawler !== SETTINGS.crawler.default;
+  const { name, default: described } = SETTINGS.crawler;
+  const isRead = flags[name] !== undefined || settings.crawler !== described;
   if (!isRead) refuseWithoutCrawler(options);
   if (!underWatch) {
     if (watch) return await watchTrials(namedFiles(settings.crawler, html), signal);

@@ -78,6 +78,8 @@ test('without a crawler: what is known of the page', async () => {
     ],
   ]);
   expect(site.requests.map(({ path }) => path)).toEqual(['/robots.txt', '/shop']);
+  const named = await workplace.json(['try', site.url('/shop'), '--crawler', 'page', ...LOCAL]);
+  expect(named.result, 'the default crawler is one, once it is named').toMatchObject({ crawler: 'page' });
 });
 
 test('what a step would emit, follow and leave out, with why', async () => {

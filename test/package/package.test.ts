@@ -142,6 +142,7 @@ test(
     const steps = said.split('\n').filter((line) => line.startsWith('  npm '));
     expect(steps).toEqual(['  npm install', '  npm test']);
     for (const step of steps) await done(['sh', '-c', step], { cwd: folder });
+    await done([join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.'], { cwd: folder });
     const pages = (file: string): string => readFileSync(join(folder, 'test/pages', file), 'utf8');
     const shop = createServer(({ url = '/' }, response) => {
       const isKnown = url === '/' || url.startsWith('/product/');

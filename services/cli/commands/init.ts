@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { codeOf, messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { tell } from '../process/with-stores.ts';
-import { packProgram, vitestVersion } from '../scaffold/packed-program.ts';
+import { developmentPackages, packProgram } from '../scaffold/packed-program.ts';
 import { projectFiles } from '../scaffold/project-files.ts';
 
 /** As crawlers are named in a fleet, and files are. */
@@ -27,7 +27,7 @@ async function init(name: string, context: Context): Promise<number> {
   if ((await entriesOf(name)).length > 0)
     throw new UsageError(`the folder ${name} is there, and not empty: choose another name, or move it away`);
   await mkdir(name, { recursive: true });
-  const files = projectFiles({ name, tarball: await pack(name), vitest: vitestVersion() });
+  const files = projectFiles({ name, tarball: await pack(name), devDependencies: developmentPackages() });
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(name, path)), { recursive: true });
     await writeFile(join(name, path), text);

@@ -29,9 +29,10 @@ export async function packProgram(folder: string): Promise<string> {
   }
 }
 
-/** The version of vitest that this program is tested with. */
-export function vitestVersion(): string {
-  return JSON.parse(readFileSync(PACKAGE, 'utf8')).devDependencies.vitest;
+/** What a folder of crawlers is tested and edited with, in the versions that this program is. */
+export function developmentPackages(): Readonly<Record<string, string>> {
+  const { devDependencies } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
+  return Object.fromEntries(['@types/node', 'vitest'].map((name) => [name, devDependencies[name]]));
 }
 
 async function pack(root: string, folder: string): Promise<string> {

@@ -5,8 +5,8 @@ export interface Project {
   readonly name: string;
   /** The packed program, in the folder itself. */
   readonly tarball: string;
-  /** The version of vitest, as package.json has it. */
-  readonly vitest: string;
+  /** Packages for its test and for editors, and their versions, as package.json has them. */
+  readonly devDependencies: Readonly<Record<string, string>>;
 }
 
 /** The files of a new folder, by their paths in it. */
@@ -25,14 +25,14 @@ export function projectFiles(project: Project): Readonly<Record<string, string>>
   };
 }
 
-function packageText({ name, tarball, vitest }: Project): string {
+function packageText({ name, tarball, devDependencies }: Project): string {
   const contents = {
     name,
     private: true,
     type: 'module',
     scripts: { test: 'vitest run' },
     dependencies: { trawl: `file:${tarball}` },
-    devDependencies: { vitest },
+    devDependencies,
   };
   return `${JSON.stringify(contents, undefined, 2)}\n`;
 }
@@ -42,6 +42,7 @@ const TSCONFIG = `{
   "compilerOptions": {
     "target": "es2024",
     "module": "nodenext",
+    "types": ["node"],
     "strict": true,
     "noEmit": true,
     "skipLibCheck": true,

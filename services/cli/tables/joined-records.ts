@@ -20,7 +20,7 @@ interface Place {
 export class JoinedRecords {
   readonly #lines: readonly { readonly line: ListLine; readonly task: string }[];
   readonly #places = new Map<string, Place | undefined>();
-  readonly #folder = mkdtempSync(join(tmpdir(), 'trawl-join-'));
+  readonly #folder = temporaryFolder();
   readonly #onExit = (): void => rmSync(this.#folder, { recursive: true, force: true });
   #file: FileHandle | undefined;
 
@@ -63,6 +63,15 @@ export class JoinedRecords {
     const buffer = Buffer.alloc(bytes);
     await this.#file?.read(buffer, 0, bytes, offset);
     return JSON.parse(buffer.toString()) as TableRecord;
+  }
+}
+
+/** @throws StorageError if there can be none */
+function temporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'trawl-join-'));
+  } catch (error: unknown) {
+    throw new StorageError(`${tmpdir()} can't be written: ${messageOf(error)} (TMPDIR)`, { cause: error });
   }
 }
 

@@ -127,6 +127,18 @@ describe('trawl records', () => {
     expect([await found({}), await found({ URL_KEY: 'no-www' })]).toEqual(['unknown', 'done']);
   });
 
+  test('a list needs a temporary folder, and says which one it cannot have', async () => {
+    const shop = await openShop();
+    const { ended } = shop.start(['records', 'r', '--join', '-'], 'http://a.test/1', {
+      env: { TMPDIR: '/dev/null/tmp' },
+    });
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^trawl: \/dev\/null\/tmp can't be written: .* \(TMPDIR\)\n$/),
+    ]);
+  });
+
   test('a field that is nowhere is told, and nothing fails', async () => {
     const shop = await openShop();
     const { code, stderr } = await shop.run(['records', 'r', '--fields', 'url,prise', '--where', 'shap=']);

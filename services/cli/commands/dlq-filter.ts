@@ -3,6 +3,7 @@ import { readHost } from '../../../shared/control/host-name.ts';
 import type { LetterFilter } from '../../../shared/control/letter-filter.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
+import { integer } from '../../../shared/settings/parsers.ts';
 import { FAILED_REASONS } from '../../../shared/task/task/outcome.ts';
 import type { Whose } from '../process/with-stores.ts';
 
@@ -54,7 +55,7 @@ export function readFilter({ reason, host, run }: FilterOptions): LetterFilter {
 /** @throws UsageError if the limit is not a whole number above 0 */
 export function readLimit({ limit }: FilterOptions): number {
   if (limit === undefined) return Number.POSITIVE_INFINITY;
-  const number = Number(limit);
-  if (Number.isInteger(number) && number >= 1) return number;
-  throw new UsageError(`expected --limit to be a whole number, got "${limit}"`);
+  const read = integer({ min: 1, max: Number.MAX_SAFE_INTEGER })(limit);
+  if ('value' in read) return read.value;
+  throw new UsageError(`expected --limit to be a whole number, from 1, got "${limit}"`);
 }

@@ -40,7 +40,7 @@ async function steerAny(
 ): Promise<number> {
   if ([run, host, all].filter((given) => given !== undefined).length !== 1)
     throw new UsageError(
-      `expected a run, a host or --all, one of them: trawl ${verb} RUN, trawl ${verb} --host HOST, trawl ${verb} --all`,
+      `expected a run, a host or --all, one of them: ${TRAWL} ${verb} RUN, ${TRAWL} ${verb} --host HOST, ${TRAWL} ${verb} --all`,
     );
   if (all === true) return await steerAll(verb === 'pause' ? verb : 'resume', reason, local, context);
   if (host !== undefined) {

@@ -54,7 +54,10 @@ export async function namingLocal<T>(context: Context, name: string, connect: ()
     return await connect();
   } catch (error: unknown) {
     if (error instanceof UnavailableError && hasLocalRuns(context.settings))
-      throw new UnavailableError(`${error.message}. For crawls on this machine: ${name} --local`, { cause: error });
+      throw new UnavailableError(
+        `${error.message}. For crawls on this machine: ${name.replace(/^trawl/, () => TRAWL)} --local`,
+        { cause: error },
+      );
     throw error;
   }
 }

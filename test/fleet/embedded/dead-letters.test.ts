@@ -57,8 +57,12 @@ test('what failed in a local crawl is listed, shown, exported and purged with no
   expect(await urlsOf(workplace)).toEqual([site.url('/a')]);
   expect(await workplace.json(['dlq', 'purge', '--local', '--all'])).toMatchObject({ purged: 1 });
   expect(await urlsOf(workplace)).toEqual([]);
-  const { code, stderr } = await workplace.run(['dlq', 'list']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining('For crawls on this machine: trawl dlq list --local')]);
+  const env = { TRAWL_COMMAND: 'npx trawl' };
+  const { code, stderr } = await workplace.start(['dlq', 'list'], undefined, { env }).ended;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('For crawls on this machine: npx trawl dlq list --local'),
+  ]);
 }, 120_000);
 
 test('a replay goes to the run that failed, which is gone on with by the line it prints', async () => {

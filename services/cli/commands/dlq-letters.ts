@@ -34,7 +34,7 @@ export async function listLetters(options: FilterOptions, context: Context): Pro
   ]);
   print(table(rows));
   const shown = found.length === all.length ? '' : ` of ${count(all.length)}`;
-  say(`${count(found.length)}${shown} dead letters`);
+  say(`${count(found.length)}${shown} ${all.length === 1 ? 'dead letter' : 'dead letters'}`);
   return 0;
 }
 

@@ -63,9 +63,14 @@ export function passOn(stream: NodeJS.WriteStream, lines: string): void {
   stream.write(lines);
 }
 
+/** Is it a terminal on which lines can be drawn anew? A dumb one shows what moves its cursor as text: Emacs' shell, say. */
+export function canRedraw(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY && process.env.TERM !== 'dumb';
+}
+
 /** Makes room for what is printed next, if somebody watches. */
 export function clearScreen(): void {
-  if (process.stdout.isTTY) process.stdout.write(CLEAR_SCREEN);
+  if (canRedraw(process.stdout)) process.stdout.write(CLEAR_SCREEN);
 }
 
 /** Does standard output take no more, because its reader has left or its disk is full? Then printing may stop. */

@@ -1,4 +1,5 @@
 import type { RunView } from '../../../shared/control/run-watcher.ts';
+import { canRedraw } from './output.ts';
 
 /** Tells how far a run is, while it is under way. */
 export interface Teller {
@@ -10,11 +11,11 @@ export interface Teller {
   clear(): void;
 }
 
-/** A line on a terminal; else, and where standard output is for a script, sentences; or nothing. */
+/** A line on a terminal that isn't dumb; else, and where standard output is for a script, sentences; or nothing. */
 export type Telling = 'line' | 'sentences' | 'nothing';
 
 /** How a command tells how far it is. */
 export function tellingOf({ json = false, quiet = false }: { json?: boolean; quiet?: boolean }): Telling {
   if (quiet) return 'nothing';
-  return process.stderr.isTTY && !json ? 'line' : 'sentences';
+  return canRedraw(process.stderr) && !json ? 'line' : 'sentences';
 }

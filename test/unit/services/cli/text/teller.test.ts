@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ProgressLine } from '../../../../../services/cli/text/progress-line.ts';
 import { ProgressSentences } from '../../../../../services/cli/text/progress-sentences.ts';
+import { tellingOf } from '../../../../../services/cli/text/teller.ts';
 import type { RunView } from '../../../../../shared/control/run-watcher.ts';
 import { progressOf } from '../../../../support/builders.ts';
 
@@ -67,4 +68,20 @@ test('in a pipe: a sentence at the start, then where it is; the end is told by w
   expect(text()).toBe('Run r after 10 s: 41 of 45 pages, 12.0/s, eta 4.0 s; waiting for a.example: 60/min\n');
   sentences.show({ ...VIEW, progress: progressOf({ endedAt: 10_000 }) });
   expect(text()).toBe('');
+});
+
+test('a line is drawn on a terminal that can draw it anew, and not where standard output is for a script', () => {
+  const { isTTY } = process.stderr;
+  onTestFinished(() => {
+    Object.defineProperty(process.stderr, 'isTTY', { value: isTTY, configurable: true });
+    vi.unstubAllEnvs();
+  });
+  const tellings = (isTerminal: boolean, terminal: string): string[] => {
+    Object.defineProperty(process.stderr, 'isTTY', { value: isTerminal, configurable: true });
+    vi.stubEnv('TERM', terminal);
+    return [{}, { json: true }, { quiet: true }].map(tellingOf);
+  };
+  expect(tellings(true, 'xterm-256color')).toEqual(['line', 'sentences', 'nothing']);
+  expect(tellings(true, 'dumb')).toEqual(['sentences', 'sentences', 'nothing']);
+  expect(tellings(false, 'xterm-256color')).toEqual(['sentences', 'sentences', 'nothing']);
 });

@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { glob, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { TestSite } from '../../support/site.ts';
 import { openWorkplace } from '../../support/trawl.ts';
@@ -17,8 +17,11 @@ test.each([
   // One page is not answered: the crawl is at work as long as it may be.
   const list = [...Array.from({ length: 40 }, (_, n) => site.url(`/page/${n + 1}`)), site.url('/hang')].join('\n');
   const crawl = workplace.start(['crawl', '-', '--run', 'r', ...AT_FULL_SPEED], list);
-  await site.arrival('/page/40');
   await site.arrival('/hang');
+  await vi.waitFor(async () => {
+    const [records = ''] = await Array.fromAsync(glob(join(workplace.folder, 'output/r/*.jsonl')));
+    expect((await readFile(records, 'utf8')).split('\n')).toHaveLength(41);
+  }, 10_000);
   await rm(join(workplace.folder, path), { recursive: true });
   const { code, stderr } = await crawl.ended;
   expect(code).toBe(1);

@@ -1,4 +1,5 @@
-import { newWorkerId, openFetcher } from '../../shared/backends/backends.ts';
+import { newWorkerId } from '../../shared/backends/backends.ts';
+import { openFetcher } from '../../shared/backends/fetchers.ts';
 import { newRunId } from '../../shared/control/run-id.ts';
 import { findCrawler } from '../../shared/crawler/catalogue.ts';
 import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';

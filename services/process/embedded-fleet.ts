@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { newWorkerId, openFetcher } from '../../shared/backends/backends.ts';
+import { newWorkerId } from '../../shared/backends/backends.ts';
 import { type Embedded, openEmbedded } from '../../shared/backends/embedded.ts';
+import { openFetcher } from '../../shared/backends/fetchers.ts';
 import { openFiles, openSink } from '../../shared/backends/sinks.ts';
 import { RunWatcher } from '../../shared/control/run-watcher.ts';
 import { type KnownSecrets, secretsFrom } from '../../shared/crawler/around/secrets.ts';

@@ -1,12 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  brokerAlarm,
-  type ConnectOptions,
-  connectInspector,
-  connectStores,
-  tryProxy,
-} from '../../shared/backends/backends.ts';
+import { brokerAlarm, type ConnectOptions, connectInspector, connectStores } from '../../shared/backends/backends.ts';
+import { tryProxy } from '../../shared/backends/fetchers.ts';
 import { placeOf } from '../../shared/backends/place.ts';
 import { tryCache } from '../../shared/backends/response-caches.ts';
 import { openRecords, recordsPlaceOf } from '../../shared/backends/sinks.ts';

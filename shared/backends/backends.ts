@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
-import { BodyMemory } from '../fetchers/body-memory.ts';
 import type { BatchResults } from '../ports/batch-results.ts';
 import type { Biographer } from '../ports/biographer.ts';
-import type { BodyBudget, Fetcher } from '../ports/fetcher.ts';
 import type { HostGate, HostLimits } from '../ports/host-gate.ts';
 import type { HostOverview } from '../ports/host-overview.ts';
 import type { Marks } from '../ports/marks.ts';
@@ -15,19 +12,14 @@ import type { RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
 import type { StoreMemory } from '../ports/store-memory.ts';
 import type { DeadLetters, QueueInspector, Transport } from '../ports/transport.ts';
-import { systemClock } from '../runtime/clock.ts';
 import type { Service } from '../runtime/lifecycle.ts';
-import { bodyMemoryOf, memoryLimit } from '../runtime/limits.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { rabbitmqUrlOf, redisUrlOf, userAgentOf } from '../settings/settings.ts';
+import { rabbitmqUrlOf, redisUrlOf } from '../settings/settings.ts';
 import type { Settings } from '../settings/table.ts';
 import type { FrontierPolicy } from '../stores/policy.ts';
 import { HOUR_MS } from '../task/durations.ts';
-import type { HostHeaders } from '../task/host/host-headers.ts';
-import type { ProxyAddress } from '../task/host/proxy-list.ts';
 import { QUEUE_TTL_MS } from '../transports/rabbitmq/topology.ts';
 import { answered, COMMAND_ATTEMPTS, connectWithAttempts } from './attempts.ts';
-import { openNames } from './names.ts';
 import { placeOf } from './place.ts';
 import { rabbitMqRefusals, redisRefusals } from './refusals.ts';
 import { openRedisCache } from './response-caches.ts';
@@ -89,7 +81,6 @@ const GIVE_UP_FLEET_MS = 6 * HOUR_MS;
 /** Both connections of a process notice a broker that hangs within twice this. */
 const HEARTBEAT_SECONDS = 30;
 const PUBLISH_WINDOW = 500;
-const TRY_PROXY_MS = 5_000;
 
 /** The id of this process among workers: `<hostname>-<8 hex>`. */
 export function newWorkerId(): string {
@@ -304,55 +295,6 @@ async function connectBoth<T extends Pick<Service, 'stop'>>(
     if (broker.status === 'fulfilled') await broker.value.stop();
     throw error;
   }
-}
-
-interface FetcherOptions {
-  readonly settings: Settings;
-  readonly version: string;
-  readonly hostHeaders: HostHeaders;
-  readonly log: Logger;
-}
-
-/** The fetcher, with the deployment's limits, its address guard, and proxies of this process' own. */
-export async function openFetcher({
-  settings,
-  version,
-  hostHeaders,
-  log,
-}: FetcherOptions): Promise<Fetcher & BodyBudget> {
-  const NamedFetcher =
-    settings.fetcher === 'undici'
-      ? (await import('../fetchers/undici/fetcher.ts')).UndiciFetcher
-      : (await import('../fetchers/got/fetcher.ts')).GotFetcher;
-  const names = await openNames(settings);
-  return new NamedFetcher({
-    resolve: names.resolve,
-    timeoutMs: settings.fetchTimeout,
-    userAgent: userAgentOf(settings, version),
-    allowedPrivate: settings.privateHosts,
-    hostHeaders,
-    trust: { authorities: settings.caFile, unchecked: settings.insecure },
-    bodyMemory: new BodyMemory(Math.min(settings.bodyMemory, bodyMemoryOf(memoryLimit()))),
-    ...(settings.proxies.length === 0 ? {} : { proxies: await openRotation(settings.proxies, names.lookup, log) }),
-  });
-}
-
-async function openRotation(
-  proxies: readonly ProxyAddress[],
-  lookup: LookupFunction,
-  log: Logger,
-): Promise<import('../fetchers/proxies/rotation.ts').Rotation> {
-  const { Rotation } = await import('../fetchers/proxies/rotation.ts');
-  const onRest = (_: ProxyAddress, error: string, restMs: number): void =>
-    log.warn({ error, seconds: restMs / 1_000 }, 'a proxy rests:');
-  return new Rotation({ proxies, lookup, clock: systemClock, onRest });
-}
-
-/** Connects to a proxy, and disconnects again. Rejects with what is wrong with it. */
-export async function tryProxy(proxy: ProxyAddress): Promise<void> {
-  const { connectToProxy } = await import('../fetchers/proxies/tunnel.ts');
-  const socket = await connectToProxy(proxy, { signal: new AbortController().signal, phaseMs: TRY_PROXY_MS });
-  socket.destroy();
 }
 
 /** The policy of a frontier, from the settings. */

@@ -1,11 +1,6 @@
 import type { Command } from 'commander';
-import {
-  connectFleet,
-  newWorkerId,
-  openFetcher,
-  type ServiceName,
-  type Stores,
-} from '../../../shared/backends/backends.ts';
+import { connectFleet, newWorkerId, type ServiceName, type Stores } from '../../../shared/backends/backends.ts';
+import { openFetcher } from '../../../shared/backends/fetchers.ts';
 import { openSink, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { count, counted } from '../../../shared/control/format.ts';
 import { refuseOlderWorkers } from '../../../shared/control/older-workers.ts';

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { connectFleet, newWorkerId, openFetcher, type ServiceName } from '../../../shared/backends/backends.ts';
+import { connectFleet, newWorkerId, type ServiceName } from '../../../shared/backends/backends.ts';
+import { openFetcher } from '../../../shared/backends/fetchers.ts';
 import { openFiles, openSink } from '../../../shared/backends/sinks.ts';
 import { secretsFrom } from '../../../shared/crawler/around/secrets.ts';
 import { loadCatalogue } from '../../../shared/crawler/catalogue.ts';

@@ -1,5 +1,5 @@
-import { openFetcher } from '../../../shared/backends/backends.ts';
 import { openEmbedded } from '../../../shared/backends/embedded.ts';
+import { openFetcher } from '../../../shared/backends/fetchers.ts';
 import { PageHold } from '../../../shared/ports/fetcher.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';

@@ -223,7 +223,10 @@ export class Pipeline {
       return await this.#endings.over(visit, {
         outcome: { kind: 'failed', reason: stored.reason, detail: stored.message },
       });
-    await this.#endings.settle(visit, { outcome: { kind: 'done' }, input: textOf(input) });
+    await this.#endings.settle(visit, {
+      outcome: { kind: 'done' },
+      input: typeof input === 'string' ? input : undefined,
+    });
     this.#outcomes.tell(visit.task, 'done', { ms: record.durationMs });
     return 'ack';
   }
@@ -309,7 +312,7 @@ export class Pipeline {
           claimed,
           leftOut,
           tally,
-          input: textOf(input),
+          input: typeof input === 'string' ? input : undefined,
           leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
         },
         bytes,
@@ -344,8 +347,4 @@ export class Pipeline {
     if (!('extract' in kept)) return await this.#endings.over(visit, ending);
     return await this.#keep(visit, { ...kept, claimed: read?.claimed, ending });
   }
-}
-
-function textOf(input: ReturnType<typeof writeInput> | undefined): string | undefined {
-  return typeof input === 'string' ? input : undefined;
 }

@@ -7,7 +7,7 @@ import { LocalLink } from '../../../../services/api/link.ts';
 import { HookFile } from '../../../../services/api/webhooks/hook-file.ts';
 import { Webhooks } from '../../../../services/api/webhooks/webhooks.ts';
 import { hostHeadersOf } from '../../../../services/process/host-headers.ts';
-import { openFetcher } from '../../../../shared/backends/backends.ts';
+import { openFetcher } from '../../../../shared/backends/fetchers.ts';
 import { steer } from '../../../../shared/control/steering.ts';
 import { silentLog } from '../../../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';

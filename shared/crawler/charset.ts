@@ -47,10 +47,15 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined): D
   return { text: decoder.decode(body), charset: decoder.encoding };
 }
 
-/** The text of {@link decodeBody} in pieces, for large bodies. */
-export function* decodePieces(body: Uint8Array, contentType: string | undefined): Generator<string> {
+/** The encoding of {@link decodeBody}. */
+export function charsetOf(body: Uint8Array, contentType: string | undefined): string {
+  return decoderFor(body, contentType).encoding;
+}
+
+/** The text of {@link decodeBody} in pieces, for large bodies, by their {@link charsetOf}. */
+export function* decodePieces(body: Uint8Array, charset: string): Generator<string> {
   // Not the shared decoder: other bodies may use that between two pieces.
-  const decoder = newDecoder(decoderFor(body, contentType).encoding);
+  const decoder = newDecoder(charset);
   for (let at = 0; at < body.length; at += PIECE_BYTES) {
     yield decoder.decode(body.subarray(at, at + PIECE_BYTES), { stream: true });
   }
@@ -198,8 +203,8 @@ function byLateMeta(body: Uint8Array): Decoder | undefined {
   return undefined;
 }
 
-/** Throws for a label that the Encoding standard doesn't know. */
-function newDecoder(label: string): Decoder {
+/** A decoder of its own. Throws for a label that the Encoding standard doesn't know. */
+export function newDecoder(label: string): Decoder {
   const decoder = new TextDecoder(label);
   return decoder.encoding === 'euc-kr' ? new KoreanDecoder() : decoder;
 }

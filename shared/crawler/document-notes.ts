@@ -10,7 +10,7 @@ import {
   PAGE_PARTS,
   type PagePart,
 } from '../task/task/page-limits.ts';
-import { type LinkBase, linkBase, resolveLink, resolveUrl } from '../task/url/url.ts';
+import { type LinkBase, linkBase, type QueryEncoder, resolveLink, resolveUrl } from '../task/url/url.ts';
 import { A } from './html/tag-codes.ts';
 import { tagCode } from './html/tags.ts';
 import type { HtmlTokenizer } from './html/tokenizer.ts';
@@ -81,6 +81,7 @@ export class DocumentNotes {
   readonly #html: string;
   readonly #url: string;
   readonly #tokenizer: HtmlTokenizer;
+  readonly #encodeQuery: QueryEncoder | undefined;
   /** Links as written, because a `<base>` may still follow. The value says whether every occurrence has `nofollow`. */
   readonly #hrefs = new Map<string, boolean>();
   readonly #canonicals: string[] = [];
@@ -97,11 +98,15 @@ export class DocumentNotes {
   #name: Value;
   #content: Value;
 
-  /** @param tokenizer whose tags are noted: those of `html`. `url` is the page's, after redirects. */
-  constructor(html: string, url: string, tokenizer: HtmlTokenizer) {
+  /**
+   * @param tokenizer whose tags are noted: those of `html`. `url` is the page's, after redirects
+   * @param encodeQuery of a page that isn't in UTF-8
+   */
+  constructor(html: string, url: string, tokenizer: HtmlTokenizer, encodeQuery?: QueryEncoder) {
     this.#html = html;
     this.#url = url;
     this.#tokenizer = tokenizer;
+    this.#encodeQuery = encodeQuery;
   }
 
   /** Notes the element whose start tag was just read. Returns `true` if the text that follows is the page's title. */
@@ -232,7 +237,7 @@ export class DocumentNotes {
       base.username === '' &&
       base.password === '' &&
       base.href.length <= MAX_BASE_LENGTH;
-    return linkBase(isUsable ? base.href : this.#url);
+    return linkBase(isUsable ? base.href : this.#url, this.#encodeQuery);
   }
 
   #links(base: LinkBase): Pick<Document, 'links' | 'nofollow' | 'logins'> {

@@ -1,10 +1,14 @@
+import type { QueryEncoder } from '../task/url/url.ts';
 import { type Document, DocumentNotes } from './document-notes.ts';
 import { HtmlReader } from './html/reader.ts';
 import { END_OF_PAGE, START_TAG, TEXT } from './html/tokenizer.ts';
 
-/** Reads an HTML page's title and links in one pass, without building a tree. `url` is the page's, after redirects. */
-export function readDocument(html: string, url: string, isXml = false): Document {
-  const reader = new DocumentReader(html, url, isXml);
+/**
+ * Reads an HTML page's title and links in one pass, without building a tree. `url` is the page's, after redirects; `encodeQuery` is for
+ * a page that isn't in UTF-8.
+ */
+export function readDocument(html: string, url: string, isXml = false, encodeQuery?: QueryEncoder): Document {
+  const reader = new DocumentReader(html, url, isXml, encodeQuery);
   reader.read(html.length);
   return reader.document();
 }
@@ -15,9 +19,9 @@ export class DocumentReader {
   readonly #notes: DocumentNotes;
 
   /** @param isXml the page is XHTML */
-  constructor(html: string, url: string, isXml: boolean) {
+  constructor(html: string, url: string, isXml: boolean, encodeQuery?: QueryEncoder) {
     this.#reader = new HtmlReader(html, isXml);
-    this.#notes = new DocumentNotes(html, url, this.#reader.tokenizer);
+    this.#notes = new DocumentNotes(html, url, this.#reader.tokenizer, encodeQuery);
   }
 
   /** Reads about this many more characters. Returns `true` at the end of the page. */

@@ -4,12 +4,13 @@ import type { RunOptions } from '../ports/runs.ts';
 import { forbidsFollowing } from '../task/robots/robots-directives.ts';
 import type { PagePart } from '../task/task/page-limits.ts';
 import type { Task } from '../task/task/task.ts';
-import type { LinkBase } from '../task/url/url.ts';
-import { decodeBody, decodePieces } from './charset.ts';
+import type { LinkBase, QueryEncoder } from '../task/url/url.ts';
+import { charsetOf, decodeBody, decodePieces } from './charset.ts';
 import { DocumentReader, readDocument } from './document.ts';
 import { type Document, NO_DOCUMENT } from './document-notes.ts';
 import { type MadePageOptions, madePage } from './made-page.ts';
 import { isHtml, isXhtml, mediaTypeOf } from './media-type.ts';
+import { queryEncoderOf } from './query-encoder.ts';
 import { readText, TextReader } from './readable-text.ts';
 import { baseOfUrl, PageTools } from './tools/page-tools.ts';
 
@@ -26,6 +27,7 @@ export class Page extends PageTools {
   readonly task: Task;
   readonly #fetched: FetchedPage;
   #text: string | undefined;
+  #charset: string | undefined;
   #readableText: string | undefined;
   #document: Document | undefined;
   #isNofollow: boolean | undefined;
@@ -77,7 +79,10 @@ export class Page extends PageTools {
 
   /** The body as text, decoded by its byte order mark, header or meta charset. */
   override get text(): string {
-    this.#text ??= decodeBody(this.#fetched.body, this.#fetched.headers['content-type']).text;
+    if (this.#text === undefined) {
+      const { text, charset } = decodeBody(this.#fetched.body, this.#fetched.headers['content-type']);
+      [this.#text, this.#charset] = [text, charset];
+    }
     return this.#text;
   }
 
@@ -152,16 +157,18 @@ export class Page extends PageTools {
     const isPage = isHtml(this.contentType);
     if (!isPage && content === 'none') return;
     let text = '';
-    for (const piece of decodePieces(this.body, this.headers['content-type'])) {
+    this.#charset = charsetOf(this.body, this.headers['content-type']);
+    for (const piece of decodePieces(this.body, this.#charset)) {
       text += piece;
       await setImmediate();
     }
     if (content === 'html' || content === 'markdown' || !isPage) this.#text = text;
     if (!isPage) return;
-    const document = new DocumentReader(text, this.url, this.#isXml);
-    while (!document.read(TURN_LENGTH)) await setImmediate();
+    const reading = new DocumentReader(text, this.url, this.#isXml, this.encodeQuery);
+    while (!reading.read(TURN_LENGTH)) await setImmediate();
+    const { base, ...document } = reading.document();
     // Its strings are slices of the page's text, and each would keep all of that text in memory.
-    this.#document = structuredClone(document.document());
+    this.#document = { ...structuredClone(document), base };
     if (content !== 'text') return;
     const reader = new TextReader(text, this.#isXml);
     do await setImmediate();
@@ -178,12 +185,21 @@ export class Page extends PageTools {
     return this.#read().base ?? baseOfUrl(this.url);
   }
 
+  protected override get encodeQuery(): QueryEncoder | undefined {
+    return this.#charset === undefined ? undefined : queryEncoderOf(this.#charset);
+  }
+
   get #isXml(): boolean {
     return isXhtml(this.contentType);
   }
 
   #read(): Document {
-    this.#document ??= isHtml(this.contentType) ? readDocument(this.text, this.url, this.#isXml) : NO_DOCUMENT;
+    this.#document ??= isHtml(this.contentType) ? this.#readNow() : NO_DOCUMENT;
     return this.#document;
+  }
+
+  #readNow(): Document {
+    const { text } = this;
+    return readDocument(text, this.url, this.#isXml, this.encodeQuery);
   }
 }

@@ -1,4 +1,4 @@
-import { type LinkBase, linkBase } from '../../task/url/url.ts';
+import { type LinkBase, linkBase, type QueryEncoder } from '../../task/url/url.ts';
 import type { Document } from '../document-notes.ts';
 import { isHtml, isXhtml, isXml } from '../media-type.ts';
 import { matchAllIn, matchIn } from './matching.ts';
@@ -30,6 +30,8 @@ export abstract class PageTools {
   abstract get text(): string;
   /** What links are relative to. */
   protected abstract get base(): LinkBase;
+  /** Known once the text is; nothing for a page in UTF-8. */
+  protected abstract get encodeQuery(): QueryEncoder | undefined;
 
   /** The text of the first element that a CSS selector matches, white space folded and trimmed; undefined if none does. */
   get(css: string): string | undefined {
@@ -152,7 +154,10 @@ export abstract class PageTools {
 
   #parsed(): Tree {
     if (isXhtml(this.contentType)) return xhtmlTree(this.text);
-    if (isHtml(this.contentType)) return htmlTree(this.text, this.url);
+    if (isHtml(this.contentType)) {
+      const { text } = this;
+      return htmlTree(text, this.encodeQuery === undefined ? this.url : undefined);
+    }
     return isXml(this.contentType) ? xmlTree(this.text) : htmlTree('');
   }
 }

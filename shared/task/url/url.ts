@@ -47,22 +47,34 @@ export function resolveLink(link: string, base: LinkBase): string | undefined {
 
 /** As {@link resolveLink}, but returns the whole {@link CrawlUrl}. */
 export function resolveUrl(link: string, base: LinkBase): CrawlUrl | undefined {
-  const url = URL.parse(link, base.href);
+  const { encodeQuery } = base;
+  const url = URL.parse(encodeQuery === undefined ? link : withQuery(link, encodeQuery), base.href);
   if (url === null) return undefined;
   const read = fromUrl(url);
   return 'problem' in read ? undefined : read;
 }
+
+/** Writes a query in a page's own encoding; what isn't ASCII is percent-encoded. */
+export type QueryEncoder = (query: string) => string;
 
 /** What the links of a page are relative to. */
 export interface LinkBase {
   readonly href: string;
   /** Scheme and host of `href`, up to its path. */
   readonly origin: string;
+  /** Left out where queries are in UTF-8. */
+  readonly encodeQuery?: QueryEncoder;
 }
 
 /** A serialised URL without credentials as a base for links. */
-export function linkBase(href: string): LinkBase {
-  return { href, origin: originOf(href) };
+export function linkBase(href: string, encodeQuery?: QueryEncoder): LinkBase {
+  return { href, origin: originOf(href), ...(encodeQuery === undefined ? {} : { encodeQuery }) };
+}
+
+/** A link whose query is written in another encoding. */
+function withQuery(link: string, encode: QueryEncoder): string {
+  const [, before = '', query = '', fragment = ''] = /^([^?#]*)([^#]*)(.*)$/s.exec(link) ?? [];
+  return before + encode(query) + fragment;
 }
 
 /** The origin of a serialised URL without credentials. */

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { Page } from '../../../../shared/crawler/page.ts';
+import { queryEncoderOf } from '../../../../shared/crawler/query-encoder.ts';
+
+// As browsers write them, and Python's codecs.
+// biome-ignore format: a table
+test.each([
+  ['windows-1251', '?q=привет',    '?q=%EF%F0%E8%E2%E5%F2'],
+  ['koi8-r',       '?q=привет',    '?q=%D0%D2%C9%D7%C5%D4'],
+  ['windows-1252', '?q=né&l=€',    '?q=n%E9&l=%80'],
+  ['iso-8859-2',   '?q=żółw',      '?q=%BF%F3%B3w'],
+  ['gbk',          '?q=中文€',      '?q=%D6%D0%CE%C4%80'],
+  ['gb18030',      '?q=中文€',      '?q=%D6%D0%CE%C4%A2%E3'],
+  ['big5',         '?q=中文功十',    '?q=%A4%A4%A4%E5%A5\\%A4Q'],
+  ['shift_jis',    '?q=日本ｱソ纊',   '?q=%93%FA%96{%B1%83\\%FA\\'],
+  ['euc-jp',       '?q=日本−',      '?q=%C6%FC%CB%DC%A1%DD'],
+  ['euc-kr',       '?q=한국똠',      '?q=%C7%D1%B1%B9%8Cc'],
+])('a query in %s: %s', (charset, query, written) => {
+  expect(queryEncoderOf(charset)?.(query)).toBe(written);
+});
+
+test('a character that the encoding lacks is written as an entity', () => {
+  expect(queryEncoderOf('windows-1251')?.('?q=中💩')).toBe('?q=%26%2320013%3B%26%23128169%3B');
+});
+
+test.each(['utf-8', 'utf-16le', 'iso-2022-jp'])('in %s, queries are in UTF-8', (charset) => {
+  expect(queryEncoderOf(charset)).toBeUndefined();
+});
+
+/** A page in windows-1251: `q` is its letters in that encoding. */
+function russian(before = ''): Page {
+  const letters = Buffer.from([0xef, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]).toString('latin1');
+  const html = `<meta charset=windows-1251>${before}<a href="/${letters}?q=${letters}#${letters}">1</a><a href="/b#?q=${letters}">2</a>`;
+  return Page.fromHtml(Buffer.from(html, 'latin1'), { url: 'http://a.test/dir/' });
+}
+const PATH = '%D0%BF%D1%80%D0%B8%D0%B2%D0%B5%D1%82';
+const LINKS = [`http://a.test/${PATH}?q=%EF%F0%E8%E2%E5%F2`, 'http://a.test/b'];
+
+test("a page's encoding counts for the queries of its links, and not for their paths", () => {
+  expect(russian().links()).toEqual(LINKS);
+  expect(russian().links('a')).toEqual(LINKS);
+  const page = russian();
+  expect([page.get('a'), page.links()]).toEqual(['1', LINKS]);
+});
+
+test('so it does in a page that is read in steps', async () => {
+  const page = russian(' '.repeat(300_000));
+  await page.readAhead('none');
+  expect(page.links()).toEqual(LINKS);
+  expect(page.links('a')).toEqual(LINKS);
+});
+
+test('a page in UTF-8 writes its queries so', () => {
+  const page = Page.fromHtml('<meta charset=utf-8><a href="?q=привет">1</a>', { url: 'http://a.test/' });
+  expect(page.links()).toEqual([`http://a.test/?q=${PATH}`]);
+});

@@ -1,5 +1,5 @@
 import type { AnyNode, Element } from 'domhandler';
-import { MAX_LINK_LENGTH } from '../../task/task/page-limits.ts';
+import { MAX_FOUND_LINKS_LENGTH, MAX_LINK_LENGTH } from '../../task/task/page-limits.ts';
 import { type LinkBase, resolveLink } from '../../task/url/url.ts';
 import { linkWritten } from '../link-written.ts';
 import { isElement } from './nodes.ts';
@@ -12,15 +12,19 @@ export const MAY_LINK: ReadonlySet<string> = new Set(['a', 'area', 'link']);
 export class LinkList {
   readonly #links = new Set<string>();
   readonly #base: LinkBase;
+  #length = 0;
 
   constructor(base: LinkBase) {
     this.#base = base;
   }
 
   add(written: string): void {
+    if (this.#length > MAX_FOUND_LINKS_LENGTH) return;
     const href = linkWritten(written);
     const link = href === undefined ? undefined : resolveLink(href, this.#base);
-    if (link !== undefined && link.length <= MAX_LINK_LENGTH) this.#links.add(link);
+    if (link === undefined || link.length > MAX_LINK_LENGTH || this.#links.has(link)) return;
+    this.#length += link.length;
+    if (this.#length <= MAX_FOUND_LINKS_LENGTH) this.#links.add(link);
   }
 
   get all(): readonly string[] {

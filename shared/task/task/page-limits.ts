@@ -13,6 +13,8 @@ export const MAX_LINKS = 10_000;
 export const MAX_LINKS_LENGTH = 1024 ** 2;
 /** Characters of one link or canonical URL, absolute and without its fragment. A longer one is dropped. */
 export const MAX_LINK_LENGTH = 2_048;
+/** Characters of all links that one call of a page's tools gives: a long `<base>` makes much of little. The first ones are kept. */
+export const MAX_FOUND_LINKS_LENGTH = 16 * 1024 ** 2;
 /** Characters of the URL in `<base>`. A longer one is ignored: links are then relative to the page. */
 export const MAX_BASE_LENGTH = 2_048;
 /** Characters of an attribute's value, before its entities are decoded. A longer one is not read. */

@@ -107,3 +107,15 @@ function depthOf(root: AnyNode): number {
   for (; level.length > 0; depth++) level = level.flatMap((node) => ('children' in node ? node.children : []));
   return depth - 1;
 }
+
+test('links of a page with a long base are cut at 16 MiB, the first ones kept', () => {
+  const base = `http://a.test/${'x'.repeat(1_900)}/`;
+  const links = Array.from({ length: 20_000 }, (_, n) => `<a href=${n}>`).join('');
+  for (const css of ['a', 'a:not(.x)']) {
+    const found = Page.fromHtml(`<base href="${base}">${links}`).links(css);
+    expect(found.slice(0, 2)).toEqual([`${base}0`, `${base}1`]);
+    const length = found.reduce((sum, link) => sum + link.length, 0);
+    expect(length).toBeLessThanOrEqual(16 * 1024 ** 2);
+    expect(length).toBeGreaterThan(16 * 1024 ** 2 - 2_048);
+  }
+});

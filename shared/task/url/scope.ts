@@ -10,7 +10,8 @@ import { canonicalOf } from './url.ts';
  * | `domain` | every host of the registered domain: `shop.example.co.uk` from `www.example.co.uk`        |
  * | `path`   | the folder of the seed, on its host: `/docs/a` and `/docs/b/c` from `/docs/index.html`    |
  *
- * Neither the scheme nor how a folder is escaped matters: `/%7Ea/` is `/~a/`. If a seed redirects to another host, such as its `www`, links to that host are followed, too.
+ * Neither the scheme nor how a folder is escaped matters: `/%7Ea/` is `/~a/`. If a seed redirects to another host, such as its
+ * `www`, links to that host are followed, too.
  */
 export const SCOPES = ['host', 'domain', 'path'] as const;
 export type Scope = (typeof SCOPES)[number];

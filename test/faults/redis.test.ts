@@ -78,21 +78,23 @@ describe('Redis breaks', () => {
 
   row(31, 'Redis is full, and has room again', async (round) => {
     const crawl = await begin(round, { pages: 400, perMinute: 6_000 });
+    const { workplace } = crawl;
     await servers().redis.command('CONFIG', 'SET', 'maxmemory', '1mb');
+    const flags = ['--run', 'late', '--wait', '--json', ...crawl.produceFlags];
+    const late = workplace.start(['produce', '-', ...flags], 'http://[::1]:1/never');
     try {
-      const late = crawl.workplace.start(
-        ['produce', '-', '--run', 'late', ...crawl.produceFlags],
-        'http://127.0.0.1:1/never',
-      );
-      await until(
-        'a producer waits for room',
-        async () => /OOM|full/i.test(late.said) || (await late.ended).code === 1,
-      );
+      await until('a run begins', async () => (await workplace.run(['status', 'late'])).code === 0);
       await crawl.reaches(0.9);
+      expect(await workplace.json(['status', 'late']), 'its producer waits for room').toMatchObject({
+        state: 'running',
+        discovered: 0,
+        producers: { open: 1 },
+      });
     } finally {
       await servers().redis.command('CONFIG', 'SET', 'maxmemory', '0');
     }
     round.mended();
+    expect(JSON.parse((await late.ended).stdout)).toMatchObject({ state: 'finished', discovered: 1, skipped: 1 });
     await verdict(crawl);
     expect(crawl.said, 'who lives is heard, even so').not.toContain('the beat was not heard');
   });

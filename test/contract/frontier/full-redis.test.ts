@@ -8,6 +8,7 @@ import { RedisMemory } from '../../../shared/stores/redis/memory-watch.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import { POLICY } from '../../support/policy.ts';
+import { openPrivateRedis } from '../../support/servers/private-redis.ts';
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../support/with-methods.ts';
 import { page, pages, ROOM, urls } from '../suites/frontier-setup.ts';
@@ -188,4 +189,14 @@ test('what is new and untried may end: a run that has it is not paused', async (
   await frontier.offer('r', [page('new', 'b.test')]);
   expect(await refuse(tasks)).toEqual([undefined, undefined, undefined]);
   expect(await runs.progress('r')).toMatchObject({ state: 'running', waiting: 4 });
+});
+
+test('a run begins while Redis has no room for its first URL, which is offered once there is some', async () => {
+  const { redis: full } = await openPrivateRedis('--maxmemory', '1', '--maxmemory-policy', 'noeviction');
+  const frontier = new RedisFrontier({ redis: full, prefix: '', policy: POLICY });
+  const runs = new RedisRuns({ redis: full, prefix: '', marks: 'exact' });
+  expect(await runs.open('r', FAST_RUN, 'p')).toMatchObject({ how: 'created' });
+  expect(await frontier.offer('r', [page(1)])).toEqual({ refused: 'full' });
+  await full.config('SET', 'maxmemory', '0');
+  expect(await frontier.offer('r', [page(1)])).toEqual({ accepted: 1, known: 0 });
 });

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- Creates a run, joins it, or reopens a finished one, and adds an open producer.
 -- ARGV   prefix, run, options (JSON), interval ms, dedup (ever | run), producer, producer lease ms, form of the marks
 --        (exact | compact), what the producer reads or '', ms after which an incremental run takes pages again (0: never
@@ -7,6 +7,7 @@
 -- Result {'created' | 'joined' | 'reopened' | 'cancelled' | 'lost', the run's own options, its incarnation}, or {'marks', the
 --        form in force} if that differs
 -- Atomic, and ends at most MOST_HOSTS_TRIED pauses; run twice, the second joins with the same producer.
+-- A full Redis lets runs begin: their producers wait for room, as those do that have begun.
 
 local run, producer, input = ARGV[2], ARGV[6], ARGV[9]
 local only, may_restore = ARGV[12], ARGV[13] == '1'

@@ -97,7 +97,10 @@ export class GotFetcher extends HttpFetcher {
         stream.destroy(new FetchError('timeout', `The answer was not complete within ${timeoutMs} ms`, status));
       };
       clock.setAlarm(endsAtMs, late);
-      stream.once('close', () => clock.clearAlarm(late));
+      stream.once('close', () => {
+        clock.clearAlarm(late);
+        leaveUnread(stream);
+      });
       if (route !== undefined) stream.once('close', route.giveUp);
       // This listener stays: an error after the headers is for the body's reader, and may come before there is one.
       stream.on('error', (error) => {
@@ -165,6 +168,14 @@ function cutShort(response: http.IncomingMessage): Error | undefined {
     statusCode !== 204 &&
     statusCode !== 304;
   return isEndedByClose ? (socket?.errored ?? undefined) : undefined;
+}
+
+/**
+ * Closes the connection of an answer that is not read to its end. got destroys its request, but Node.js 26 takes one whose answer has
+ * arrived for finished, and waits for that to be read.
+ */
+function leaveUnread({ response }: Request): void {
+  if (response?.readableEnded === false) response.destroy();
 }
 
 /** When got can't use a URL, its error has no request URL, and mostly no code. */

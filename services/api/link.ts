@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/runtime/logger.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { Outages } from '../process/outages.ts';
+import { whileThere } from './while-there.ts';
 
 /** A fleet's stores, or a machine's, which can do more. */
 export type LinkedStores = Stores & Partial<Pick<LocalStores, 'finishCancelled' | 'letters' | 'isBeingCrawled'>>;
@@ -19,13 +20,19 @@ export interface StoreEvents {
   restored?(): void;
 }
 
+/** How an action uses what it is linked to. */
+export interface HowLinked {
+  /** It makes many calls, each of which is answered soon: it may take as long as it needs, while its service is there. */
+  readonly takesLong?: boolean;
+}
+
 /** What the API looks at and steers. It may be away, and comes back by itself. */
 export interface Link extends Service {
   readonly isLocal: boolean;
-  /** Rejects with an UnavailableError at once while the store is away, and when it hasn't answered in time. */
-  withStores<T>(action: (stores: LinkedStores) => Promise<T>): Promise<T>;
+  /** Rejects with an UnavailableError at once while the store is away, when it goes away, and when it hasn't answered in time. */
+  withStores<T>(action: (stores: LinkedStores) => Promise<T>, how?: HowLinked): Promise<T>;
   /** The same for dead letters: one caller at a time. */
-  withLetters<T>(action: (letters: DeadLetters) => Promise<T>): Promise<T>;
+  withLetters<T>(action: (letters: DeadLetters) => Promise<T>, how?: HowLinked): Promise<T>;
   /** What is in the broker's queues; nothing where there is no broker. */
   depths(): Promise<QueueDepths | undefined>;
   /** What is away, in words. */
@@ -105,12 +112,12 @@ export class FleetLink implements Link {
     await this.#inspector?.stop();
   }
 
-  withStores<T>(action: (stores: LinkedStores) => Promise<T>): Promise<T> {
-    return this.#whileUp('Redis', this.#stores, action);
+  withStores<T>(action: (stores: LinkedStores) => Promise<T>, how?: HowLinked): Promise<T> {
+    return this.#whileUp('Redis', this.#stores, action, how);
   }
 
-  withLetters<T>(action: (letters: DeadLetters) => Promise<T>): Promise<T> {
-    return this.#whileUp('RabbitMQ', this.#inspector, action);
+  withLetters<T>(action: (letters: DeadLetters) => Promise<T>, how?: HowLinked): Promise<T> {
+    return this.#whileUp('RabbitMQ', this.#inspector, action, how);
   }
 
   depths(): Promise<QueueDepths | undefined> {
@@ -127,10 +134,15 @@ export class FleetLink implements Link {
     return isConnected && this.#away.get(service)?.signal.aborted === false;
   }
 
-  async #whileUp<S, T>(service: string, connected: S | undefined, action: (connected: S) => Promise<T>): Promise<T> {
+  async #whileUp<S, T>(
+    service: string,
+    connected: S | undefined,
+    action: (connected: S) => Promise<T>,
+    { takesLong = false }: HowLinked = {},
+  ): Promise<T> {
     const lost = this.#away.get(service)?.signal;
     if (connected === undefined || lost === undefined || lost.aborted) throw new UnavailableError(`${service} is away`);
-    return await within(action(connected), service, lost);
+    return await whileThere(action(connected), { service, lost, withinMs: takesLong ? undefined : ANSWER_MS });
   }
 }
 
@@ -175,20 +187,5 @@ export class LocalLink implements Link {
   async #with<T>(action: (stores: LocalStores) => Promise<T>): Promise<T> {
     if (this.#stores === undefined) throw new UnavailableError('the local store is closed');
     return await action(this.#stores);
-  }
-}
-
-/** A command that is sent while its service goes away waits for it, for ever. */
-async function within<T>(answer: Promise<T>, service: string, lost: AbortSignal): Promise<T> {
-  const given = Promise.withResolvers<never>();
-  const timer = setTimeout(() => given.reject(new UnavailableError(`${service} did not answer in time`)), ANSWER_MS);
-  const onLost = (): void => given.reject(new UnavailableError(`${service} went away`));
-  lost.addEventListener('abort', onLost, { once: true });
-  answer.catch(() => {});
-  try {
-    return await Promise.race([answer, given.promise]);
-  } finally {
-    clearTimeout(timer);
-    lost.removeEventListener('abort', onLost);
   }
 }

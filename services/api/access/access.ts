@@ -8,12 +8,23 @@ import { isOwnHost, isOwnOrigin } from './request-origin.ts';
 import { Sessions, sessionCookieOf } from './sessions.ts';
 import { type Caller, LOCAL_CALLER, mayDo, type Role, type Tokens } from './tokens.ts';
 
+interface Changed {
+  /** To what it was done. Left out: to what is in the path. */
+  readonly target?: string;
+  /** It changes nothing. */
+  readonly isDry?: boolean;
+  /** It is in the audit already. */
+  readonly isNoted?: boolean;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; nobody on routes that ask nobody. */
     caller: Caller | undefined;
     /** What was changed, if that is not in the path: for the audit. Left unset by a dry run. */
-    changed: { readonly target?: string; readonly isDry?: boolean } | undefined;
+    changed: Changed | undefined;
+    /** Notes in the audit what takes long before it begins: it may end half-way, with this process. */
+    begins(changed: Changed): Promise<void>;
   }
 }
 
@@ -45,16 +56,24 @@ export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void 
     if (caller !== undefined && role !== 'session') expectRole(caller, role);
   });
 
+  const note = async (request: FastifyRequest): Promise<void> => {
+    const { action = '' } = request.routeOptions.config;
+    const { name: by, role } = request.caller ?? LOCAL_CALLER;
+    const at = new Date(clock.now()).toISOString();
+    await audit.note({ at, by, role, action, target: targetOf(request), reason: reasonOf(request) });
+  };
+  app.decorateRequest('begins', async function (this: FastifyRequest, changed: Changed): Promise<void> {
+    this.changed = { ...changed, isNoted: true };
+    if (changed.isDry !== true) await note(this);
+  });
+
   app.addHook('onSend', async (request, reply) => {
     const { action } = request.routeOptions.config;
     if (action === undefined || request.changed?.isDry === true) return;
     // What was changed must show in the next answer, also if it was given up half-way.
     snapshots.forget();
     letters.forget();
-    if (reply.statusCode >= 400) return;
-    const { name: by, role } = request.caller ?? LOCAL_CALLER;
-    const at = new Date(clock.now()).toISOString();
-    await audit.note({ at, by, role, action, target: targetOf(request), reason: reasonOf(request) });
+    if (reply.statusCode < 400 && request.changed?.isNoted !== true) await note(request);
   });
 }
 

@@ -74,8 +74,9 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
     },
     async (request) => {
       const { limit = Number.POSITIVE_INFINITY, dryRun } = request.body;
-      request.changed = { target: describe(request.body), isDry: dryRun };
-      const told = await replay({ filter: expectFilter(request.body), limit, isDry: dryRun }, parts);
+      const filter = expectFilter(request.body);
+      const begins = (): Promise<void> => request.begins({ target: describe(request.body), isDry: dryRun });
+      const told = await replay({ filter, limit, isDry: dryRun }, parts, begins);
       return told as { letters: number; malformed: number; dryRun: boolean };
     },
   );
@@ -93,8 +94,13 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
     async (request) => {
       const { limit = Number.POSITIVE_INFINITY, dryRun } = request.body;
       const filter = expectFilter(request.body);
-      request.changed = { target: describe(request.body), isDry: dryRun };
-      const meant = await parts.link.withLetters((letters) => purgeLetters(letters, { filter, limit, isDry: dryRun }));
+      const meant = await parts.link.withLetters(
+        async (letters) => {
+          await request.begins({ target: describe(request.body), isDry: dryRun });
+          return await purgeLetters(letters, { filter, limit, isDry: dryRun });
+        },
+        { takesLong: true },
+      );
       return purgedJson(meant, dryRun) as { purged: number; matching: number; dryRun: boolean };
     },
   );
@@ -115,8 +121,9 @@ function expectFilter(body: z.infer<typeof change>): LetterFilter {
 }
 
 function describe({ reason, host, run, all, limit }: z.infer<typeof change>): string {
-  const said = Object.entries({ reason, host, run, limit }).filter(([, value]) => value !== undefined);
-  return said.length === 0 && all ? 'all' : said.map(([name, value]) => `${name} ${value}`).join(', ');
+  const said = Object.entries({ reason, host, run }).filter(([, value]) => value !== undefined);
+  const meant = said.length === 0 && all ? ['all'] : said.map(([name, value]) => `${name} ${value}`);
+  return [...meant, ...(limit === undefined ? [] : [`limit ${limit}`])].join(', ');
 }
 
 /** A letter as `dlq show` prints it, and when it expires. */

@@ -140,17 +140,25 @@ function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
         },
       },
     },
-    async ({ params: { run }, body }) =>
-      await link.withStores(async (stores) => {
-        const steered = await steer(verb, run, body?.reason ?? BY_HAND, stores);
-        if (steered === undefined) throw unknownRun(run);
-        const { was } = steered.steered;
-        const hasEnded = was === 'finished' || was === 'cancelled';
-        // Cancelling what is cancelled, and sealing what is sealed, is what was asked for.
-        const isDone = verb === 'cancel' && was === 'cancelled';
-        if (hasEnded && !isDone) throw new Problem('wrong_state', steered.sentence);
-        return steered.document as z.infer<typeof steeredSchema>;
-      }),
+    async (request) =>
+      await link.withStores(
+        async (stores) => {
+          const { params, body } = request;
+          const { run } = params;
+          // Dropping what waits takes as long as there is of it.
+          if (verb === 'cancel' && (await stores.runs.standing(run))?.hasEnded === false)
+            await request.begins({ target: run });
+          const steered = await steer(verb, run, body?.reason ?? BY_HAND, stores);
+          if (steered === undefined) throw unknownRun(run);
+          const { was } = steered.steered;
+          const hasEnded = was === 'finished' || was === 'cancelled';
+          // Cancelling what is cancelled, and sealing what is sealed, is what was asked for.
+          const isDone = verb === 'cancel' && was === 'cancelled';
+          if (hasEnded && !isDone) throw new Problem('wrong_state', steered.sentence);
+          return steered.document as z.infer<typeof steeredSchema>;
+        },
+        { takesLong: verb === 'cancel' },
+      ),
   );
 }
 

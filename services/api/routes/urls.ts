@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { openRecords } from '../../../shared/backends/sinks.ts';
 import { lookUp } from '../../../shared/control/biography.ts';
-import { forgetMarks } from '../../../shared/control/forgetting.ts';
+import { type ForgetWhat, forgetMarks } from '../../../shared/control/forgetting.ts';
 import { readHost } from '../../../shared/control/host-name.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
+import { withoutCredentials } from '../../../shared/task/url/url.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { hostSchema, reasonSchema, runIdSchema, urlText } from '../schemas/inputs.ts';
@@ -77,10 +78,20 @@ export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): v
       const { url, host, all, dryRun: isDry = false } = request.body;
       if ([url, host, all].filter((given) => given !== undefined).length !== 1)
         throw new Problem('usage', 'expected one of url, host and all');
-      const what = url !== undefined ? { url } : host !== undefined ? { host: readHost(host) } : ('all' as const);
-      const { total, meant } = await link.withStores((stores) => forgetMarks(what, stores, { isDry }));
-      request.changed = { target: meant ?? 'all', isDry };
+      const what: ForgetWhat = url !== undefined ? { url } : host !== undefined ? { host: readHost(host) } : 'all';
+      const total = await link.withStores(
+        async (stores) => {
+          await request.begins({ target: targetOf(what), isDry });
+          return (await forgetMarks(what, stores, { isDry })).total;
+        },
+        { takesLong: true },
+      );
       return { ...total };
     },
   );
+}
+
+function targetOf(what: ForgetWhat): string {
+  if (what === 'all') return what;
+  return 'url' in what ? withoutCredentials(what.url) : what.host;
 }

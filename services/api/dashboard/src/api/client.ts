@@ -1,7 +1,9 @@
-import { SECOND_MS } from '../../../../../shared/task/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../../../shared/task/durations.ts';
 
-/** Longer than the API lets any answer of these take. */
-const TIMEOUT_MS = 30_000;
+/** Longer than the API lets any answer take that changes nothing. */
+const LOOK_TIMEOUT_MS = 30_000;
+/** Changes, and the counts before them, may go through millions of letters or URLs. */
+const CHANGE_TIMEOUT_MS = 15 * MINUTE_MS;
 
 /** The API refused, or could not be reached. Its message is a sentence for people. */
 export class ApiProblem extends Error {
@@ -30,7 +32,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
  * it has none; rejects with an {@link ApiProblem}. A 401 is also told to the window, as {@link UNAUTHORIZED}.
  */
 export async function ask<T>(method: Method, path: string, body?: object, signal?: AbortSignal): Promise<T> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(method === 'GET' ? LOOK_TIMEOUT_MS : CHANGE_TIMEOUT_MS);
   const within = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   const answer = await send(method, path, { body, signal: within }).catch((error: unknown) => {
     throw signal?.aborted === true ? signal.reason : error;

@@ -8,6 +8,7 @@ import type { Role, Tokens } from './access/tokens.ts';
 import type { Audit } from './audit.ts';
 import type { Batches } from './batches/batches.ts';
 import type { FleetFeed } from './feed.ts';
+import type { HostList } from './host-list.ts';
 import type { LetterBrowser } from './letter-browser.ts';
 import type { Link } from './link.ts';
 import type { Offers } from './offers.ts';
@@ -24,6 +25,7 @@ export interface ApiParts {
   readonly link: Link;
   readonly snapshots: Snapshots;
   readonly letters: LetterBrowser;
+  readonly hosts: HostList;
   readonly feed: FleetFeed;
   readonly audit: Audit;
   readonly offers: Offers;

@@ -12,6 +12,7 @@ import { openApp } from './app.ts';
 import { Audit } from './audit.ts';
 import { Batches } from './batches/batches.ts';
 import { FleetFeed } from './feed.ts';
+import { HostList } from './host-list.ts';
 import { LetterBrowser } from './letter-browser.ts';
 import { FleetLink, type Link, LocalLink } from './link.ts';
 import { Offers } from './offers.ts';
@@ -92,6 +93,7 @@ export class ApiServer implements Service {
         link,
         snapshots,
         letters: new LetterBrowser(link, clock),
+        hosts: new HostList(link, clock),
         feed,
         audit,
         offers,

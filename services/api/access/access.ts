@@ -36,7 +36,7 @@ const CHANGING = new Set(['POST', 'PUT', 'DELETE', 'PATCH']);
 
 /** Lets in who may come in, and notes in the audit who changed what. */
 export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void {
-  const { tokens, settings, clock, audit, snapshots, letters } = parts;
+  const { tokens, settings, clock, audit, snapshots, letters, hosts } = parts;
   const requests = new Allowance(REQUESTS.perSecond, REQUESTS.atOnce, clock);
   const sessions = new Sessions(tokens, clock);
   app.decorateRequest('caller', undefined);
@@ -73,6 +73,7 @@ export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void 
     // What was changed must show in the next answer, also if it was given up half-way.
     snapshots.forget();
     letters.forget();
+    hosts.forget();
     if (reply.statusCode < 400 && request.changed?.isNoted !== true) await note(request);
   });
 }

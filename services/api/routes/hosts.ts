@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { limitText } from '../../../shared/control/format.ts';
 import { readHost } from '../../../shared/control/host-name.ts';
 import { pausedHostJson, resumedHostJson } from '../../../shared/control/host-pause-json.ts';
-import { MOST_OPEN } from '../../../shared/control/run-list.ts';
 import { BY_HAND } from '../../../shared/control/steering.ts';
-import type { HostCircumstances } from '../../../shared/ports/host-overview.ts';
 import { rate } from '../../../shared/settings/parsers.ts';
-import type { LinkedStores } from '../link.ts';
+import type { ListedHost } from '../host-list.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema } from '../problem.ts';
 import { listedHostSchema, steeredHostSchema } from '../schemas/answers.ts';
@@ -14,20 +12,10 @@ import { cursorSchema, hostParams, limitSchema, reasonBody } from '../schemas/in
 
 const tags = ['hosts'];
 const errors = { 400: problemSchema, 503: problemSchema };
-/** Hosts read of each run, and of those that are paused. */
-const MOST_HOSTS = 5_000;
-
-/** What is known of a host, over all runs. */
-interface ListedHost {
-  readonly host: string;
-  waiting: number;
-  readonly runs: string[];
-  readonly circumstances: Pick<HostCircumstances, 'pausedMs' | 'reason' | 'byHand' | 'isUnreachable'> &
-    Partial<HostCircumstances>;
-}
+const TRUNCATED = 'There are more: of runs with thousands of hosts, those whose turn is furthest away are listed';
 
 /** Hosts: what they wait for, and how fast they are asked. */
-export function addHostRoutes(app: Api, { link }: ApiParts): void {
+export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
   app.get(
     '/api/hosts',
     {
@@ -39,18 +27,25 @@ export function addHostRoutes(app: Api, { link }: ApiParts): void {
           cursor: cursorSchema,
           limit: limitSchema(1_000, 100),
         }),
-        response: { 200: z.object({ hosts: z.array(listedHostSchema), next: z.int().nullable() }), ...errors },
+        response: {
+          200: z.object({
+            hosts: z.array(listedHostSchema),
+            next: z.int().nullable(),
+            truncated: z.boolean().describe(TRUNCATED),
+          }),
+          ...errors,
+        },
       },
     },
     async ({ query: { state, cursor, limit } }) => {
-      const all = await link.withStores(listHosts);
-      const found = all.filter(({ waiting, circumstances: { pausedMs, isUnreachable } }) => {
+      const all = await list.read();
+      const found = all.hosts.filter(({ waiting, circumstances: { pausedMs, isUnreachable } }) => {
         if (state === 'waiting') return waiting > 0;
         if (state === 'unreachable') return isUnreachable;
         return state === undefined || pausedMs > 0;
       });
       const hosts = found.slice(cursor, cursor + limit).map(hostJson);
-      return { hosts, next: cursor + limit < found.length ? cursor + limit : null };
+      return { hosts, next: cursor + limit < found.length ? cursor + limit : null, truncated: !all.isAll };
     },
   );
   app.post(
@@ -126,25 +121,6 @@ async function limitHost(text: string, intervalMs: number, link: ApiParts['link'
   const host = readHost(text);
   const was = await link.withStores(({ gate }) => gate.limit(host, intervalMs));
   return { host, was: limitText(was), is: limitText(intervalMs) };
-}
-
-async function listHosts({ runs, hosts }: LinkedStores): Promise<ListedHost[]> {
-  const byName = new Map<string, ListedHost>();
-  for (const { host, ...circumstances } of await hosts.paused(MOST_HOSTS))
-    byName.set(host, { host, waiting: 0, runs: [], circumstances });
-  for (const run of await runs.listOpen(MOST_OPEN)) {
-    for (const { host, waiting, ...circumstances } of await runs.hosts(run, MOST_HOSTS)) {
-      const known = byName.get(host);
-      const isSlower = (circumstances.intervalMs ?? 0) > (known?.circumstances.intervalMs ?? -1);
-      byName.set(host, {
-        host,
-        waiting: (known?.waiting ?? 0) + waiting,
-        runs: [...(known?.runs ?? []), run],
-        circumstances: known === undefined || isSlower ? circumstances : known.circumstances,
-      });
-    }
-  }
-  return [...byName.values()].sort((a, b) => b.waiting - a.waiting || (a.host < b.host ? -1 : 1));
 }
 
 function hostJson({ host, waiting, runs, circumstances }: ListedHost): z.infer<typeof listedHostSchema> {

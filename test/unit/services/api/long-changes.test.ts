@@ -65,6 +65,7 @@ async function setup() {
     },
     snapshots: { forget },
     letters: { forget },
+    hosts: { forget },
     audit: { note: async (entry: AuditEntry) => void entries.push(entry) },
     metrics: { served: () => {} },
   } as unknown as ApiParts);

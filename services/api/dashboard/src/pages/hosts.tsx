@@ -24,6 +24,7 @@ export function Hosts() {
   const { answer, problem, isLoading, page, onBack, onNext, again } = useCursorPages<{
     hosts: readonly Host[];
     next?: number | null;
+    truncated: boolean;
   }>('api/hosts', { state, limit: PAGE_ROWS }, REFRESH_MS);
   const hosts = answer?.hosts ?? [];
   return (
@@ -59,6 +60,9 @@ export function Hosts() {
         </button>
       </form>
       <Awaited problem={problem} isLoading={isLoading}>
+        {answer?.truncated === true && (
+          <p class="dim">There are more hosts. Of runs with thousands, those whose turn is furthest away are listed.</p>
+        )}
         <Table
           label="Hosts"
           rows={hosts}

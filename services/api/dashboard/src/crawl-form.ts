@@ -20,6 +20,9 @@ export interface CrawlForm {
   readonly webhookSecret: string;
 }
 
+/** The scopes of followed links. Their own module is none for browsers; a test holds them to it. */
+export const SCOPE_CHOICES = ['host', 'domain', 'path'] as const;
+
 export const EMPTY_CRAWL: CrawlForm = {
   seeds: '',
   run: '',
@@ -42,6 +45,14 @@ const SECRET_BYTES = 32;
 /** A new secret of a webhook, by Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`;
+}
+
+/** Names the first line of the seeds that is no URL; nothing if each is. */
+export function seedProblem({ seeds }: Pick<CrawlForm, 'seeds'>): string | undefined {
+  const lines = seeds.split('\n').map((line) => line.trim());
+  const index = lines.findIndex((line) => line !== '' && !/^https?:\/\/\S+$/i.test(line));
+  if (index === -1) return undefined;
+  return `Line ${index + 1} of the seeds: expected one URL that begins with http:// or https://, got ${lines[index]}`;
 }
 
 /** The body of POST `/api/runs`. */

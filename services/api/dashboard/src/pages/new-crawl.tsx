@@ -4,8 +4,17 @@ import type { Crawler } from '../api/answers.ts';
 import { useIsLocal, useMay } from '../api/caller.ts';
 import { ask, sentenceOf } from '../api/client.ts';
 import { commandLine } from '../command-line.ts';
-import { type CrawlForm, crawlBody, crawlWords, EMPTY_CRAWL, newWebhookSecret } from '../crawl-form.ts';
+import {
+  type CrawlForm,
+  crawlBody,
+  crawlWords,
+  EMPTY_CRAWL,
+  newWebhookSecret,
+  SCOPE_CHOICES,
+  seedProblem,
+} from '../crawl-form.ts';
 import { CommandLine } from '../parts/command-line.tsx';
+import { Other } from '../parts/other.tsx';
 import { Page } from '../parts/page.tsx';
 import { linkTo } from '../route.ts';
 
@@ -32,8 +41,10 @@ function CrawlFormPage() {
   });
   const chosen = crawlers.find(({ name }) => name === form.crawler);
   const start = async (): Promise<void> => {
+    const wrong = seedProblem(form);
+    setProblem(wrong ?? '');
+    if (wrong !== undefined) return;
     setBusy(true);
-    setProblem('');
     try {
       const { run } = await ask<{ run: string }>('POST', 'api/runs', crawlBody(form));
       location.hash = linkTo(['runs', run]);
@@ -109,9 +120,11 @@ function CrawlFormPage() {
               <label class="field">
                 <span>Scope</span>
                 <select value={form.scope} onChange={(event) => set({ scope: event.currentTarget.value })}>
-                  <option value="">host</option>
-                  <option value="domain">domain</option>
-                  <option value="folder">folder</option>
+                  {SCOPE_CHOICES.map((scope, index) => (
+                    <option key={scope} value={index === 0 ? '' : scope}>
+                      {scope}
+                    </option>
+                  ))}
                 </select>
               </label>
               <label class="field">
@@ -158,7 +171,7 @@ function CrawlFormPage() {
         <CommandLine text={commandLine(...crawlWords(form, isLocal))} />
         {problem !== '' && (
           <p class="problem" role="alert">
-            {problem}
+            <Other>{problem}</Other>
           </p>
         )}
         <button type="submit" class="primary" disabled={isBusy || form.seeds.trim() === ''}>

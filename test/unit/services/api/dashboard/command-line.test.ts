@@ -5,8 +5,13 @@ import {
   crawlWords,
   EMPTY_CRAWL,
   newWebhookSecret,
+  SCOPE_CHOICES,
+  seedProblem,
 } from '../../../../../services/api/dashboard/src/crawl-form.ts';
+import { settingsWith } from '../../../../../services/api/run-request.ts';
 import { runRequestSchema } from '../../../../../services/api/schemas/runs.ts';
+import { settingsFrom } from '../../../../../shared/settings/settings.ts';
+import { SCOPES } from '../../../../../shared/task/url/scope.ts';
 
 test.each([
   [['pause', 'run-1'], 'trawl pause run-1'],
@@ -71,4 +76,22 @@ test.each([
   ['trawl records run-1', 'trawl records run-1'],
 ])('%s for the crawls of this machine', (command, expected) => {
   expect(localCommand(command)).toBe(expected);
+});
+
+test('whatever scope can be chosen is one that the API takes', () => {
+  expect(SCOPE_CHOICES).toEqual(SCOPES);
+  const settings = settingsFrom({ flag: {}, environment: {}, file: {} });
+  for (const scope of SCOPE_CHOICES) {
+    const form = { ...EMPTY_CRAWL, seeds: 'https://a.example/', follow: true, scope };
+    const { options = {} } = runRequestSchema.parse(crawlBody(form));
+    expect(settingsWith(settings, options).scope).toBe(scope);
+  }
+});
+
+test('a seed that is no URL is named by its line', () => {
+  const problemOf = (seeds: string): string | undefined => seedProblem({ seeds });
+  expect(problemOf('https://a.example/\n\n  HTTP://b.example \n')).toBeUndefined();
+  expect(problemOf('https://a.example/\n\nb.example')).toMatch(/^Line 3 of the seeds: .*, got b\.example$/);
+  expect(problemOf('https://a.example/ https://b.example/')).toMatch(/^Line 1 .* one URL/);
+  expect(problemOf('')).toBeUndefined();
 });

@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import { findAll, findCrawler } from '../../../shared/crawler/catalogue.ts';
+import { type Found, findAll, findCrawler } from '../../../shared/crawler/catalogue.ts';
 import { GRAPH_FORMATS, graphJson, graphLines } from '../../../shared/crawler/crawler-graph.ts';
 import { crawlerJson } from '../../../shared/crawler/crawler-json.ts';
 import { ConfigurationError } from '../../../shared/runtime/errors.ts';
+import { SECOND_MS } from '../../../shared/task/durations.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema } from '../problem.ts';
 import { CRAWLER_NAME } from '../producers.ts';
+import { SharedRead } from '../shared-read.ts';
 
 const tags = ['crawlers'];
 
 /** The crawlers that this process finds, and what their steps lead to. */
-export function addCrawlerRoutes(app: Api, { settings }: ApiParts): void {
+export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void {
+  const catalogue = new SharedRead<Found>(clock, () => SECOND_MS);
   app.get(
     '/api/crawlers',
     {
@@ -34,7 +37,7 @@ export function addCrawlerRoutes(app: Api, { settings }: ApiParts): void {
       },
     },
     async () => {
-      const { crawlers, problems } = await findAll(settings.crawlersDir, settings.crawler);
+      const { crawlers, problems } = await catalogue.get(() => findAll(settings.crawlersDir, settings.crawler));
       const shown = crawlers.map((each) => {
         // Where its file is is nobody's business over HTTP.
         const { file: _, ...crawler } = crawlerJson(each);

@@ -3,18 +3,21 @@ import { steerFleet } from '../../../shared/control/fleet-steering.ts';
 import { fleetStatusJson } from '../../../shared/control/status-json.ts';
 import { BY_HAND } from '../../../shared/control/steering.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
-import { findTroubles } from '../../process/findings.ts';
+import { SECOND_MS } from '../../../shared/task/durations.ts';
+import { type Finding, findTroubles } from '../../process/findings.ts';
 import { MOMENT_EVERY_MS } from '../feed.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema } from '../problem.ts';
 import { fleetSchema, momentSchema, steeredSchema, workerTasksSchema } from '../schemas/answers.ts';
 import { cursorSchema, limitSchema, reasonBody } from '../schemas/inputs.ts';
+import { SharedRead } from '../shared-read.ts';
 
 const tags = ['fleet'];
 const steeredFleetSchema = z.object({ was: z.string(), is: z.string(), runs: z.array(steeredSchema) });
 
 /** The fleet as a whole, its workers, what is wrong with it, and who changed what. */
-export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, link, metrics }: ApiParts): void {
+export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, link, metrics, clock }: ApiParts): void {
+  const troubles = new SharedRead<readonly Finding[]>(clock, () => SECOND_MS);
   app.get(
     '/api/fleet',
     {
@@ -121,7 +124,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
       },
     },
     async () => {
-      const findings = await findTroubles({ settings });
+      const findings = await troubles.get(() => findTroubles({ settings }));
       return { ok: findings.every(({ state }) => state !== 'problem'), findings: [...findings] };
     },
   );

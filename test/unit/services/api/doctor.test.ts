@@ -1,0 +1,27 @@
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { LoopbackServer } from '../../../support/loopback-server.ts';
+import { openApi } from './setup.ts';
+
+/** How often a Postgres that hangs up is asked, while so many ask the doctor of an API at once. */
+async function connectionsOf(asking: number): Promise<number> {
+  let connections = 0;
+  const server = new LoopbackServer(
+    createServer((socket) => {
+      connections++;
+      socket.destroy();
+    }),
+  );
+  await server.listen();
+  onTestFinished(() => server.stop());
+  const { ask } = await openApi({ SINK: `postgres://127.0.0.1:${server.port}/x` });
+  const answers = await Promise.all(Array.from({ length: asking }, () => ask('/api/doctor')));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  return connections;
+}
+
+test('those who ask the doctor at once share one look', async () => {
+  const ofOne = await connectionsOf(1);
+  expect(ofOne).toBeGreaterThan(0);
+  expect(await connectionsOf(10)).toBe(ofOne);
+});

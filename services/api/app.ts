@@ -36,6 +36,7 @@ const LATE_CHECKED_EVERY_MS = 5 * SECOND_MS;
 export async function openApp(parts: ApiParts): Promise<Api> {
   const app = Fastify({
     logger: false,
+    trustProxy: [...parts.settings.apiProxies],
     bodyLimit: MOST_BODY_BYTES,
     requestTimeout: BODY_WITHIN_MS,
     // Node would take the longer of the two times for the body.

@@ -1,5 +1,6 @@
 import { integer, list, text } from './parsers.ts';
 import { setting } from './setting.ts';
+import { addresses, hosts } from './trust-parsers.ts';
 
 /** The settings of `trawl api`. */
 export const API_SETTINGS = {
@@ -23,8 +24,15 @@ export const API_SETTINGS = {
   apiHosts: setting(
     'api',
     'API_HOSTS',
-    list(),
+    hosts(),
     '',
     'Names by which it is reached, besides addresses, localhost and the machine: trawl.example.com, comma-separated.',
+  ),
+  apiProxies: setting(
+    'api',
+    'API_PROXIES',
+    addresses(),
+    '',
+    'Reverse proxies in front, whose X-Forwarded-For says who asks: addresses or CIDRs, comma-separated.',
   ),
 } as const;

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import ipaddr from 'ipaddr.js';
 import { messageOf } from '../runtime/errors.ts';
 import { list, type Parser } from './parsers.ts';
 
@@ -30,5 +31,15 @@ export function hosts(): Parser<readonly string[]> {
       names.every((url) => url !== null && url.port === '' && url.pathname === '/' && url.username === '');
     if (!isAll) return { expected: 'host names, comma-separated, like intranet.example: no scheme, no port' };
     return { value: names.flatMap((url) => url?.hostname.replace(/^\[|\]$/g, '') ?? []) };
+  };
+}
+
+/** Addresses and ranges of them, comma-separated. */
+export function addresses(): Parser<readonly string[]> {
+  return (given) => {
+    const read = list()(given);
+    const found = 'value' in read ? read.value : [];
+    if (found.every((each) => ipaddr.isValid(each) || ipaddr.isValidCIDR(each))) return { value: found };
+    return { expected: 'addresses or CIDRs, comma-separated, like 127.0.0.1, 172.16.0.0/12' };
   };
 }

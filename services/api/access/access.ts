@@ -45,11 +45,14 @@ export function addAccess(app: Api, parts: ApiParts, failures: Allowance): void 
   app.addHook('onRequest', async (request) => {
     const role = roleOf(request.routeOptions.config, request.method);
     if (role === 'none') return;
-    const { host } = request.headers;
+    const { host, origin } = request.headers;
     if (!isOwnHost(host, settings.apiHosts))
       throw new Problem('forbidden', `the API doesn't go by the name ${host ?? '(none)'} (API_HOSTS)`);
     if (CHANGING.has(request.method) && !isOwnOrigin(request.headers))
-      throw new Problem('forbidden', "the request comes from another site's page");
+      throw new Problem(
+        'forbidden',
+        `the request comes from a page of ${origin ?? 'another site'}, not of ${host}: a proxy in front must pass the Host header on`,
+      );
     const caller = role === 'session' ? undefined : callerOf(request, tokens, sessions, failures);
     limit(requests, caller === undefined || tokens.isEmpty ? request.ip : `token ${caller.name}`);
     request.caller = caller;

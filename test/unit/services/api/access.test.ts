@@ -131,7 +131,8 @@ describe('who may come in', () => {
   test("another site's page, or name, is refused", async () => {
     const { ask, server } = await openApi();
     const path = '/api/fleet/pause';
-    expect((await ask(path, { body: {}, headers: { origin: 'https://evil.test' } })).status).toBe(403);
+    const refused = await ask(path, { body: {}, headers: { origin: 'https://evil.test' } });
+    expect(refused).toMatchObject({ status: 403, json: { detail: expect.stringContaining('https://evil.test') } });
     expect((await ask(path, { body: {}, headers: { origin: 'null' } })).status).toBe(403);
     expect((await ask(path, { body: {}, headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403);
     expect((await ask(path, { body: {}, headers: { origin: new URL(server.url).origin } })).status).toBe(200);
@@ -147,6 +148,22 @@ describe('who may come in', () => {
       asked.on('error', reject).end();
     });
     expect(status).toBe(403);
+  });
+
+  test('behind a proxy that is known, whoever sends wrong tokens locks out nobody else', async () => {
+    const guess = async (ask: Awaited<ReturnType<typeof openApi>>['ask'], from: string) => {
+      const headers = { 'x-forwarded-for': from };
+      for (let i = 0; i < 10; i++) await ask('/api/fleet', { token: `wrong-wrong-wrong-${i}`, headers });
+      return (await ask('/api/fleet', { token: SECRETS.read, headers })).status;
+    };
+    const behind = await openApi({ API_TOKENS, API_PROXIES: '127.0.0.0/8' });
+    expect(await guess(behind.ask, '192.0.2.1')).toBe(429);
+    const other = { 'x-forwarded-for': '192.0.2.1, 192.0.2.2' };
+    expect((await behind.ask('/api/fleet', { token: SECRETS.read, headers: other })).status).toBe(200);
+    // Whoever is no proxy says nothing about where a request comes from.
+    const open = await openApi({ API_TOKENS });
+    expect(await guess(open.ask, '192.0.2.1')).toBe(429);
+    expect((await open.ask('/api/fleet', { token: SECRETS.read, headers: other })).status).toBe(429);
   });
 
   test('an address that others reach needs tokens, and these need secrets', () => {

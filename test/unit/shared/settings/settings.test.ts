@@ -102,6 +102,30 @@ test('hosts that are not checked are named without anything else', () => {
     ]);
 });
 
+test('names by which the API is reached are as browsers say them, and proxies in front of it are addresses', () => {
+  expect(read({ flag: { API_HOSTS: 'Trawl.Example.com, münchen.example' } }).apiHosts).toEqual([
+    'trawl.example.com',
+    'xn--mnchen-3ya.example',
+  ]);
+  expect(problemsOf({ flag: { API_HOSTS: 'trawl.example.com:8443' } })).toHaveLength(1);
+  expect(read({ flag: { API_PROXIES: '127.0.0.1, ::1,172.16.0.0/12' } }).apiProxies).toEqual([
+    '127.0.0.1',
+    '::1',
+    '172.16.0.0/12',
+  ]);
+  for (const given of ['proxy.example', '127.0.0.1:80', '10.0.0.0/40', 'true'])
+    expect(problemsOf({ flag: { API_PROXIES: given } }), given).toEqual([
+      expect.stringMatching(/^expected --api-proxies to be addresses or CIDRs, /),
+    ]);
+});
+
+test('in Compose, .env says by which names the API is reached', () => {
+  const [, after = ''] = readFileSync('docker-compose.yml', 'utf8').split('\n  api:\n');
+  const [api] = after.split('\n\n');
+  expect(api).toMatch(/hostname: api\n/);
+  expect(api).not.toContain('--api-hosts');
+});
+
 test('a file of certificates is read at once', () => {
   const certificate = join(import.meta.dirname, '../../../support/site/certificate.ts');
   expect(read({ flag: { CA_FILE: certificate } }).caFile).toHaveLength(1);

@@ -7,9 +7,23 @@ export const SESSION_COOKIE = 'trawl_session';
 /** A session ends this long after it began. */
 export const SESSION_MS = 12 * HOUR_MS;
 
+/** Between the sessions of a cookie: no token's name holds it. */
+const BETWEEN = '~';
+/** Sessions of a cookie: those of more APIs are ended. */
+const MOST_SESSIONS = 5;
+const SESSION = /^((.{1,63})\.(\d{1,16}))\.([\w-]{1,64})$/;
+
+interface Session {
+  readonly caller: Caller;
+  readonly end: number;
+}
+
 /**
  * Sessions of browsers, whose event sources can't send headers. A session is the name of its token and its end, signed: an API that
  * restarts knows it again, and one whose token is gone doesn't.
+ *
+ * A browser sends a host's cookies to all of its ports: the cookie holds a session for each API there, and each API leaves those of the
+ * others in it.
  */
 export class Sessions {
   readonly #tokens: Tokens;
@@ -20,25 +34,47 @@ export class Sessions {
     this.#clock = clock;
   }
 
-  /** The value of the cookie. */
-  begin({ name }: Caller): string {
+  /** The value of the cookie with a new session in it. */
+  begin({ name }: Caller, header?: string): string {
     const text = `${name}.${this.#clock.now() + SESSION_MS}`;
-    return `${text}.${this.#tokens.sign(name, text) ?? ''}`;
+    const own = `${text}.${this.#tokens.sign(name, text) ?? ''}`;
+    return [own, ...this.#ofOthers(header)].slice(0, MOST_SESSIONS).join(BETWEEN);
+  }
+
+  /** The value of the cookie without a session here: empty if no other API has one in it. */
+  end(header: string | undefined): string {
+    return this.#ofOthers(header).slice(0, MOST_SESSIONS).join(BETWEEN);
   }
 
   callerOf(cookie: string): Caller | undefined {
-    return this.#read(cookie)?.caller;
+    return this.#find(cookie)?.caller;
   }
 
   /** When a request's session ends; never, if it came with a token instead. */
   endOf(header: string | undefined): number {
     const cookie = sessionCookieOf(header);
-    return (cookie === undefined ? undefined : this.#read(cookie)?.end) ?? Number.POSITIVE_INFINITY;
+    return (cookie === undefined ? undefined : this.#find(cookie)?.end) ?? Number.POSITIVE_INFINITY;
   }
 
-  #read(cookie: string): { readonly caller: Caller; readonly end: number } | undefined {
-    const [, text = '', name = '', end = '', signature = ''] =
-      /^((.{1,63})\.(\d{1,16}))\.([\w-]{1,64})$/.exec(cookie) ?? [];
+  #find(cookie: string): Session | undefined {
+    for (const text of cookie.split(BETWEEN)) {
+      const session = this.#read(text);
+      if (session !== undefined) return session;
+    }
+    return undefined;
+  }
+
+  /** Sessions that only another API can read, and that may still be good there. */
+  #ofOthers(header: string | undefined): readonly string[] {
+    const texts = sessionCookieOf(header)?.split(BETWEEN) ?? [];
+    return texts.filter((text) => {
+      const [, , , end] = SESSION.exec(text) ?? [];
+      return Number(end) > this.#clock.now() && this.#read(text) === undefined;
+    });
+  }
+
+  #read(session: string): Session | undefined {
+    const [, text = '', name = '', end = '', signature = ''] = SESSION.exec(session) ?? [];
     const expected = this.#tokens.sign(name, text);
     if (expected === undefined || expected.length !== signature.length) return undefined;
     const isSigned = timingSafeEqual(Buffer.from(expected), Buffer.from(signature));

@@ -32,10 +32,8 @@ export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, fa
     async ({ body, ip, protocol, headers }, reply) => {
       if (!tokens.isEmpty) {
         const caller = callerOfSecret(body.token, ip, tokens, failures);
-        reply.header(
-          'set-cookie',
-          cookieHeader(sessions.begin(caller), isSecure(protocol, headers['x-forwarded-proto'])),
-        );
+        const value = sessions.begin(caller, headers.cookie);
+        reply.header('set-cookie', cookieHeader(value, isSecure(protocol, headers['x-forwarded-proto'])));
       }
       return reply.code(204).send(null);
     },
@@ -46,6 +44,10 @@ export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, fa
       config: { role: 'session' },
       schema: { tags, summary: 'End the session', security: [], response: { 204: z.null() } },
     },
-    async (_, reply) => reply.header('set-cookie', cookieHeader('', false)).code(204).send(null),
+    async ({ protocol, headers }, reply) => {
+      const value = sessions.end(headers.cookie);
+      reply.header('set-cookie', cookieHeader(value, isSecure(protocol, headers['x-forwarded-proto'])));
+      return reply.code(204).send(null);
+    },
   );
 }

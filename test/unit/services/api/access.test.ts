@@ -116,6 +116,35 @@ describe('who may come in', () => {
     expect((await ask('/api/fleet/pause', { body: {}, headers: { cookie: pair } })).status).toBe(403);
   });
 
+  test('an API leaves the sessions of others on its host as they are', async () => {
+    const [here, there] = [
+      await openApi({ API_TOKENS }),
+      await openApi({ API_TOKENS: 'a:admin:another-secret-of-another' }),
+    ];
+    const begin = async ({ ask }: typeof here, token: string, cookie = ''): Promise<string> => {
+      const begun = await ask('/api/session', { body: { token }, headers: { cookie } });
+      return begun.headers.get('set-cookie')?.split(';')[0] ?? '';
+    };
+    const statuses = async (cookie: string): Promise<number[]> =>
+      await Promise.all(
+        [here, there].map(async ({ ask }) => (await ask('/api/fleet', { headers: { cookie } })).status),
+      );
+    const first = await begin(here, SECRETS.read);
+    expect(await statuses(first)).toEqual([200, 401]);
+    const both = await begin(there, 'another-secret-of-another', first);
+    expect(await statuses(both)).toEqual([200, 200]);
+    // Whoever begins another one at the same API changes that one.
+    const changed = await begin(here, SECRETS.admin, both);
+    expect(await statuses(changed)).toEqual([200, 200]);
+    expect(changed.length).toBeLessThan(both.length + 10);
+    expect((await here.ask('/api/session', { headers: { cookie: changed } })).json.role).toBe('admin');
+    const left = await here.ask('/api/session', { method: 'DELETE', headers: { cookie: changed } });
+    const [pair = ''] = left.headers.get('set-cookie')?.split(';') ?? [];
+    expect(await statuses(pair)).toEqual([401, 200]);
+    const none = await there.ask('/api/session', { method: 'DELETE', headers: { cookie: pair } });
+    expect(none.headers.get('set-cookie')).toMatch(/^trawl_session=; .*Max-Age=0/);
+  });
+
   test('events end with the session that asked for them', async () => {
     const { server } = await openApi({ API_TOKENS });
     const before = new Sessions(Tokens.read([`r:read:${SECRETS.read}`], 'a test'), {

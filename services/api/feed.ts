@@ -5,6 +5,7 @@ import { messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { HOUR_MS, SECOND_MS } from '../../shared/task/durations.ts';
+import { FleetPace } from './fleet-pace.ts';
 import type { momentSchema } from './schemas/answers.ts';
 import type { FleetSnapshot, Snapshots } from './snapshots.ts';
 
@@ -36,6 +37,7 @@ export class FleetFeed implements Service {
   readonly #stopped = new AbortController();
   #woken = Promise.withResolvers<void>();
   #moments: Moment[] = [];
+  readonly #pace = new FleetPace();
   #sampledAt = Number.NEGATIVE_INFINITY;
   #hasLooked = false;
   #failure = '';
@@ -138,9 +140,12 @@ export class FleetFeed implements Service {
     const sum = (of: (view: FleetSnapshot['list']['views'][number]) => number): number =>
       list.views.reduce((total, view) => total + of(view), 0);
     const isOpen = (view: FleetSnapshot['list']['views'][number]): boolean => view.progress.endedAt === undefined;
+    const now = this.#clock.now();
+    const runs = list.views.map(({ progress }) => progress);
+    const pace = this.#pace.look(runs, now) ?? sum((view) => (isOpen(view) ? view.rate : 0));
     return {
-      at: new Date(this.#clock.now()).toISOString(),
-      pagesPerSecond: Number(sum((view) => (isOpen(view) ? view.rate : 0)).toFixed(2)),
+      at: new Date(now).toISOString(),
+      pagesPerSecond: Number(pace.toFixed(2)),
       waiting: sum(({ progress }) => progress.waiting),
       inFlight: sum(({ progress }) => progress.inFlight),
       done: sum(({ progress }) => progress.done),

@@ -98,6 +98,8 @@ export class RunWatcher {
 
   #rate(progress: RunProgress): number {
     const ended = progress.done + progress.skipped + progress.failed;
+    // Replayed letters wait again in their local run: what had ended before says nothing of the speed.
+    if (ended < (this.#samples.at(-1)?.ended ?? 0)) this.#samples = [];
     this.#samples.push({ at: progress.readAt, ended });
     const recent = this.#samples.filter(({ at }) => progress.readAt - at <= RATE_OVER_MS);
     // Who looks less often than that has the speed since the last look.

@@ -103,3 +103,20 @@ test('the speed is that of late, however seldom somebody looks', async () => {
   expect(await rateAfter(1_000, 3)).toBe(3);
   expect(await rateAfter(60_000, 0)).toBe(0);
 });
+
+test('letters that are replayed into their run are no pages that vanish: the speed is never below zero', async () => {
+  const { runs, clock } = await setup();
+  const progress = await runs.progress('r');
+  if (progress === undefined) throw new Error('it was opened');
+  let failed = 200;
+  const replaying = withMethods(runs, { progress: async () => ({ ...progress, readAt: clock.now(), failed }) });
+  const watcher = new RunWatcher({ run: 'r', runs: replaying, clock });
+  const rateAfter = async (ms: number, count: number): Promise<number | undefined> => {
+    clock.step(ms);
+    failed = count;
+    return (await watcher.look())?.rate;
+  };
+  await rateAfter(1_000, 200);
+  expect(await rateAfter(1_000, 10)).toBeGreaterThanOrEqual(0);
+  expect(await rateAfter(1_000, 14), 'from then on').toBe(4);
+});

@@ -106,6 +106,7 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
     { SqliteHostGate },
     { SqliteRoster },
     { LocalRobotsStore },
+    { isBeingCrawled },
   ] = await Promise.all([
     import('../stores/sqlite/frontier.ts'),
     import('../stores/sqlite/runs.ts'),
@@ -115,10 +116,15 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
     import('../stores/sqlite/host-gate.ts'),
     import('../stores/sqlite/roster.ts'),
     import('../stores/sqlite/robots-store.ts'),
+    import('../stores/sqlite/local-runs.ts'),
   ]);
   return {
     frontier: new SqliteFrontier({ store, policy: policyOf(settings, GIVE_UP_EMBEDDED_MS), queuesAtOnce: true }),
-    runs: new SqliteRuns({ store }),
+    runs: new SqliteRuns({
+      store,
+      // Without a file no other process can crawl here.
+      ...(store.owned === undefined ? {} : { isBeingCrawled: (run) => isBeingCrawled(run, settings.outputDir) }),
+    }),
     gate: new SqliteHostGate({ store }),
     hosts: new SqliteHostOverview({ store }),
     marks: new SqliteMarks({ store }),

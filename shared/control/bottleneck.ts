@@ -80,6 +80,8 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     const why = progress.pauseReason === undefined ? '' : ` (${progress.pauseReason})`;
     return stands('paused', `paused${why}; ${TRAWL} resume ${run}`);
   }
+  if (progress.stoppedAt !== undefined && resumeCommand !== undefined)
+    return stands('no workers', nobodyCrawls(resumeCommand));
   if (left === 0) {
     return producers.lost > 0 && producers.open === 0
       ? stands('producer lost', lostProducers(progress))
@@ -89,7 +91,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     const sentence =
       resumeCommand === undefined
         ? `no worker is running: start one with ${WORK_COMMAND}`
-        : `no process is crawling it: ${resumeCommand}`;
+        : nobodyCrawls(resumeCommand);
     return stands('no workers', sentence);
   }
   if (workers?.every(({ state }) => state !== 'consuming')) {
@@ -126,6 +128,10 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (crowded !== undefined && isPolite)
     return say('host', `waiting for ${crowded.host}: ${paceText(crowded)}; ${count(crowded.waiting)} left`);
   return say('none', '');
+}
+
+function nobodyCrawls(resumeCommand: string): string {
+  return `no process is crawling it: ${resumeCommand}`;
 }
 
 /** What bounds each worker. */

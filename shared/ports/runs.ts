@@ -177,9 +177,11 @@ export interface RunProgress {
   readonly bytes: number;
   /** Bodies that did not have to be fetched, since their pages had not changed. */
   readonly bytesSaved: number;
-  /** Epoch milliseconds, by the store's clock, as the next two. */
+  /** Epoch milliseconds, by the store's clock, as the next three. */
   readonly startedAt: number;
   readonly endedAt?: number;
+  /** When a process last crawled it, if it is a run of one machine that has not ended and that no process crawls now. */
+  readonly stoppedAt?: number;
   readonly readAt: number;
   readonly producers: { readonly open: number; readonly lost: number; readonly silent: readonly SilentProducer[] };
   /** Why it is paused, in the words of whoever paused it. */
@@ -258,9 +260,9 @@ export interface SilentProducer {
   readonly silentMs: number;
 }
 
-/** From start to end, or until now. */
-export function elapsedMs({ startedAt, endedAt, readAt }: RunProgress): number {
-  return Math.max(0, (endedAt ?? readAt) - startedAt);
+/** From start to end, or until a process last crawled it, or until now. */
+export function elapsedMs({ startedAt, endedAt, stoppedAt, readAt }: RunProgress): number {
+  return Math.max(0, (endedAt ?? stoppedAt ?? readAt) - startedAt);
 }
 
 /** The one producer of a replay run, so that a repeated replay takes the place of a killed one. */

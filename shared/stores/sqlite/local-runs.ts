@@ -35,6 +35,9 @@ type CrawlRow = {
 /** A name that no boot has: where boots can't be told apart, each counts as a different one. */
 const UNKNOWN = 'unknown';
 
+/** Who asks whether a run is being crawled holds its lock for a moment. */
+const LOOKED_AT_MS = 200;
+
 /** The runs of a folder's database. */
 export class SqliteLocalRuns implements LocalRuns {
   readonly #store: LocalStore;
@@ -231,7 +234,7 @@ async function underLock(
   makeOutputFolder(dirname(path));
   let lock: FileLock | undefined;
   try {
-    lock = FileLock.take(path);
+    lock = FileLock.take(path, LOOKED_AT_MS);
   } catch (error: unknown) {
     throw unusableOutput(path, error);
   }

@@ -22,16 +22,20 @@ interface SqliteRunsOptions {
   readonly store: LocalStore;
   /** Left out everywhere but in the contract suite: random. */
   readonly incarnations?: () => string;
+  /** Does a process crawl this run just now? Left out where no other process can. */
+  readonly isBeingCrawled?: (run: string) => boolean;
 }
 
 /** The runs of one machine, beside its frontier. */
 export class SqliteRuns implements Runs, RunOverview {
   readonly #store: LocalStore;
   readonly #incarnations: () => string;
+  readonly #isBeingCrawled: (run: string) => boolean;
 
-  constructor({ store, incarnations = newIncarnation }: SqliteRunsOptions) {
+  constructor({ store, incarnations = newIncarnation, isBeingCrawled = () => true }: SqliteRunsOptions) {
     this.#store = store;
     this.#incarnations = incarnations;
+    this.#isBeingCrawled = isBeingCrawled;
   }
 
   async open(id: string, options: RunOptions, producer: string, more: OpenHow = {}): Promise<OpenedRun> {
@@ -97,10 +101,15 @@ export class SqliteRuns implements Runs, RunOverview {
   }
 
   async progress(id: string): Promise<RunProgress | undefined> {
-    return await this.#store.move((moves) => {
+    const isOwn = this.#store.owned?.has(id) === true;
+    const found = await this.#store.move((moves) => {
       const run = moves.run(id);
-      return run === undefined ? undefined : progressOf(moves, run);
+      if (run === undefined) return undefined;
+      const touchedAt = isOwn || run.endedAt !== null ? undefined : touchedAtOf(moves, id);
+      return { progress: progressOf(moves, run), touchedAt };
     });
+    if (found?.touchedAt === undefined || this.#isBeingCrawled(id)) return found?.progress;
+    return { ...found.progress, stoppedAt: found.touchedAt };
   }
 
   async standing(id: string): Promise<RunStanding | undefined> {
@@ -175,6 +184,11 @@ export class SqliteRuns implements Runs, RunOverview {
       return { was, is: run.state };
     });
   }
+}
+
+/** When a process last worked on a run of this machine. */
+function touchedAtOf({ database }: Moves, id: string): number | undefined {
+  return database.get<{ touchedAt: number }>('SELECT touchedAt FROM crawls WHERE run = ?', id)?.touchedAt;
 }
 
 function create(moves: Moves, id: string, options: RunOptions, incarnation: string): RunRow {

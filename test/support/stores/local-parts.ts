@@ -21,6 +21,8 @@ interface LocalPartsOptions<C extends Clock> {
   readonly path?: string;
   /** See {@link SqliteRuns}. */
   readonly incarnations?: () => string;
+  /** See {@link SqliteRuns}. */
+  readonly isBeingCrawled?: (run: string) => boolean;
   /** Left out: each call is made at once. */
   readonly gatherMs?: number;
   /** See {@link SqliteFrontier}. */
@@ -29,7 +31,7 @@ interface LocalPartsOptions<C extends Clock> {
 
 /** Every store of one machine, over one database, on one clock. */
 export function openLocalParts<C extends Clock>(options: LocalPartsOptions<C>) {
-  const { clock, policy, path = IN_MEMORY, incarnations, gatherMs, queuesAtOnce = false } = options;
+  const { clock, policy, path = IN_MEMORY, incarnations, isBeingCrawled, gatherMs, queuesAtOnce = false } = options;
   const database = new LocalDatabase({ path, ...(gatherMs === undefined ? {} : { gatherMs }) });
   const store = new LocalStore({ database, clock });
   return {
@@ -37,7 +39,11 @@ export function openLocalParts<C extends Clock>(options: LocalPartsOptions<C>) {
     database,
     store,
     frontier: new SqliteFrontier({ store, policy: { ...POLICY, ...policy }, queuesAtOnce }),
-    runs: new SqliteRuns({ store, ...(incarnations === undefined ? {} : { incarnations }) }),
+    runs: new SqliteRuns({
+      store,
+      ...(incarnations === undefined ? {} : { incarnations }),
+      ...(isBeingCrawled === undefined ? {} : { isBeingCrawled }),
+    }),
     gate: new SqliteHostGate({ store }),
     hosts: new SqliteHostOverview({ store }),
     marks: new SqliteMarks({ store }),

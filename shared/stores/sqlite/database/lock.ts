@@ -17,9 +17,9 @@ export class FileLock {
     this.#database = database;
   }
 
-  /** Takes the lock; undefined if another process has it. */
-  static take(path: string): FileLock | undefined {
-    const database = new DatabaseSync(path, { timeout: 0 });
+  /** Takes the lock; undefined if another process has it, and still has it after `waitMs`. */
+  static take(path: string, waitMs = 0): FileLock | undefined {
+    const database = new DatabaseSync(path, { timeout: waitMs });
     try {
       // Nothing is ever stored: it needs no journal file beside it.
       database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');

@@ -40,6 +40,23 @@ test.each([
   ],
   ['nobody works', { progress: LEFT, workers: [] }, 'no workers', 'no worker is running: start one with trawl work'],
   [
+    'a local crawl that was stopped, while another crawl is at work in its folder',
+    {
+      progress: { ...LEFT, stoppedAt: 1 },
+      workers: [BUSY],
+      hosts: [SLOW_HOST],
+      resumeCommand: 'trawl crawl --resume r',
+    },
+    'no workers',
+    'no process is crawling it: trawl crawl --resume r',
+  ],
+  [
+    'a local crawl that was stopped before its seeds were read',
+    { progress: progressOf({ stoppedAt: 1 }), workers: [], resumeCommand: 'trawl crawl --resume r' },
+    'no workers',
+    'no process is crawling it: trawl crawl --resume r',
+  ],
+  [
     'a local crawl that was stopped',
     { progress: LEFT, workers: [], resumeCommand: 'trawl crawl --resume r' },
     'no workers',

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { nameOf } from '../../../../../shared/ports/frontier.ts';
 import { elapsedMs } from '../../../../../shared/ports/runs.ts';
-import { beginRun, reopenRun, SqliteLocalRuns } from '../../../../../shared/stores/sqlite/local-runs.ts';
+import {
+  beginRun,
+  isBeingCrawled,
+  reopenRun,
+  SqliteLocalRuns,
+} from '../../../../../shared/stores/sqlite/local-runs.ts';
 import type { OwnedLocalRun } from '../../../../../shared/stores/sqlite/owned-run.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';
 import { EVERYTHING, offerOf } from '../../../../support/stores/embedded.ts';
@@ -34,7 +39,11 @@ async function setup() {
     clock,
     /** A process that looks into the folder. */
     open() {
-      const ports = openLocalParts({ clock, path: join(folder, 'trawl.sqlite') });
+      const ports = openLocalParts({
+        clock,
+        path: join(folder, 'trawl.sqlite'),
+        isBeingCrawled: (run) => isBeingCrawled(run, folder),
+      });
       const parts = { store: ports.store, folder, syncRecords: async () => {} };
       const owned: OwnedLocalRun[] = [];
       const keep = (run: OwnedLocalRun): OwnedLocalRun => {
@@ -66,6 +75,27 @@ test('while one has it open, another is refused and told who; afterwards it is l
   await expect(other.begin()).rejects.toThrow('is being crawled by');
   await run.close();
   await other.reopen();
+});
+
+test('the time of a run stands still from when it is stopped until it is resumed, and others see that', async () => {
+  const { clock, open } = await setup();
+  const [one, other] = [open(), open()];
+  const run = await one.begin();
+  await one.runs.open('r', OPTIONS, 'p');
+  await one.frontier.offer('r', [offerOf('http://a.test/1')]);
+  const seen = async (): Promise<unknown> => {
+    const progress = await other.runs.progress('r');
+    return progress && { stoppedAt: progress.stoppedAt, elapsed: elapsedMs(progress) };
+  };
+  clock.step(7_000);
+  expect(await seen()).toEqual({ stoppedAt: undefined, elapsed: 7_000 });
+  await run.close();
+  const stoppedAt = clock.now();
+  clock.step(3_600_000);
+  expect(await seen()).toEqual({ stoppedAt, elapsed: 7_000 });
+  await one.reopen();
+  clock.step(1_000);
+  expect(await seen()).toEqual({ stoppedAt: undefined, elapsed: 8_000 });
 });
 
 test('what was begun and has not ended is not begun again; what has ended makes way, with all that it had', async () => {

@@ -68,6 +68,7 @@ const ONE_PROCESS = 'its process';
 /** Finds what a run waits for. */
 export function bottleneckOf(about: Circumstances): Bottleneck {
   const { progress, hosts, workers, resumeCommand, rate } = about;
+  const isLocal = resumeCommand !== undefined || about.ownBound !== undefined;
   const left = progress.waiting + progress.inFlight;
   const steadyMs = rate > 0 ? (left / rate) * 1_000 : undefined;
   const say = (name: Bottleneck['name'], sentence: string): Bottleneck => ({ name, sentence, etaMs: steadyMs });
@@ -103,12 +104,11 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   const slowest = slowestHost(hosts, progress.readAt);
   const namesHost = slowest !== undefined && slowest.needsMs > WORTH_NAMING_MS;
   if (slowest !== undefined && slowest.needsMs > CLEARLY_LONGER * (steadyMs ?? 0))
-    return hostBottleneck(slowest, progress.readAt);
+    return hostBottleneck(slowest, progress.readAt, isLocal);
   if (hosts.length === 0 && progress.waiting > 0)
     return say('retries', `${count(progress.waiting)} wait for their next attempt`);
   const takesLonger = steadyMs !== undefined && slowest !== undefined && steadyMs > CLEARLY_LONGER * slowest.needsMs;
-  if (namesHost && !takesLonger) return hostBottleneck(slowest, progress.readAt);
-  const isLocal = resumeCommand !== undefined || about.ownBound !== undefined;
+  if (namesHost && !takesLonger) return hostBottleneck(slowest, progress.readAt, isLocal);
   for (const { id, bound } of bounds) {
     if (bound === 'network' || bound === 'cpu' || bound === 'memory' || bound === 'files')
       return say(bound, STRAINED[bound](isLocal ? ONE_PROCESS : id, isLocal));
@@ -123,7 +123,7 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
       'services',
       `hosts that may be asked wait for ${duration(oldestDueMs)}, and workers have room: ${SERVICES_BUSY}`,
     );
-  if (namesHost) return { ...hostBottleneck(slowest, progress.readAt), etaMs: steadyMs };
+  if (namesHost) return { ...hostBottleneck(slowest, progress.readAt, isLocal), etaMs: steadyMs };
   const crowded = hosts.find(({ intervalMs, waiting }) => intervalMs === 0 && waiting > progress.waiting / 2);
   if (crowded !== undefined && isPolite)
     return say('host', `waiting for ${crowded.host}: ${paceText(crowded)}; ${count(crowded.waiting)} left`);
@@ -186,13 +186,13 @@ function giveUpOfAll({ hosts, progress }: Circumstances): string {
   return known.length === 0 ? '' : `; ${giveUpText({ kind: 'outage', giveUpAt: Math.min(...known) }, progress.readAt)}`;
 }
 
-function hostBottleneck(line: NeedyHost, now: number): Bottleneck {
+function hostBottleneck(line: NeedyHost, now: number, isLocal: boolean): Bottleneck {
   const { host, waiting, pausedMs, reason, byHand, isUnreachable, because, responseMs = 0, needsMs } = line;
   if (byHand) {
     const paused = pauseText({ ms: pausedMs, reason, byHand });
     return {
       name: 'host paused',
-      sentence: `waiting for ${host}: ${paused}; ${TRAWL} resume --host ${host}`,
+      sentence: `waiting for ${host}: ${paused}; ${resumeHostCommand(host, isLocal)}`,
       etaMs: undefined,
     };
   }
@@ -226,6 +226,11 @@ function hostBottleneck(line: NeedyHost, now: number): Bottleneck {
     sentence: `waiting for ${host}: ${why}; ${left}; more workers won't help${mend}`,
     etaMs: needsMs,
   };
+}
+
+/** The command that ends a pause by hand. */
+export function resumeHostCommand(host: string, isLocal: boolean): string {
+  return `${TRAWL} resume --host ${host}${isLocal ? ' --local' : ''}`;
 }
 
 function sum(workers: readonly LiveWorker[] | undefined, field: 'slots' | 'inHand'): number {

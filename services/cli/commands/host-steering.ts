@@ -1,8 +1,8 @@
+import { resumeHostCommand } from '../../../shared/control/bottleneck.ts';
 import { readHost } from '../../../shared/control/host-name.ts';
 import { pausedHostJson, resumedHostJson } from '../../../shared/control/host-pause-json.ts';
 import { pauseText } from '../../../shared/control/pause-text.ts';
 import type { Pause } from '../../../shared/ports/host-gate.ts';
-import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import type { Context } from '../command.ts';
 import { tell, type Whose, withStores } from '../process/with-stores.ts';
 
@@ -12,7 +12,7 @@ export async function pauseHost(text: string, reason: string, context: Context, 
   return await withStores(context, 'trawl pause', whose, async ({ gate }) => {
     const was = await gate.pauseByHand(host, reason);
     const before = was === undefined ? '' : ` It was ${wasText(was)}.`;
-    const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Resume with: ${TRAWL} resume --host ${host}${whose.local === true ? ' --local' : ''}`;
+    const text = `Host ${host} is paused (${reason}) until it is resumed.${before} Resume with: ${resumeHostCommand(host, whose.local === true)}`;
     tell(context, pausedHostJson(host, was, reason), [text]);
     return 0;
   });

@@ -125,7 +125,11 @@ class OneRun {
         );
       if (!progress.sealed) lines.push(...producersLines(progress));
       if (!this.#isLocal) lines.push(...missingCrawlerLines(progress, workers));
-      lines.push(...slowestHosts(hosts, progress.readAt), ...workerLines(workers, this.#isLocal), ...hostLines(fleet));
+      lines.push(
+        ...slowestHosts(hosts, progress.readAt),
+        ...workerLines(workers, this.#isLocal),
+        ...hostLines(fleet, this.#isLocal),
+      );
     }
     return lines;
   }
@@ -172,7 +176,7 @@ class AllRuns {
         ...more,
         ...lost,
         ...workerLines(workers, this.#isLocal),
-        ...hostLines(fleet),
+        ...hostLines(fleet, this.#isLocal),
       ],
       json: fleetStatusJson(list, fleet),
       isOver: false,

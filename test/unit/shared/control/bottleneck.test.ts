@@ -190,6 +190,16 @@ test.each([
     'host paused',
     'waiting for example.com: paused by hand (they called); trawl resume --host example.com',
   ],
+  [
+    'a host paused by hand, of a local crawl',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, pausedMs: 31_536_000_000, reason: 'they called', byHand: true }],
+      ownBound: 'politeness' as const,
+    },
+    'host paused',
+    'waiting for example.com: paused by hand (they called); trawl resume --host example.com --local',
+  ],
   ['only retries', { progress: progressOf({ waiting: 12 }), rate: 5 }, 'retries', '12 wait for their next attempt'],
   [
     'a fast site and few workers',

@@ -144,17 +144,21 @@ const HEX_DIGIT = /[0-9a-f]/i;
 
 /**
  * Removes user name and password from a URL, or a text meant as one, so that it can be shown. If the text is not a valid URL,
- * for example because of an unescaped slash in the password, everything before its last `@` is taken for credentials.
+ * for example because of an unescaped slash in the password, everything before its last `@` is taken for credentials; if it has no scheme,
+ * as in `user:password@example.com/`, what looks like them.
  */
 export function withoutCredentials(text: string): string {
   const start = text.includes('@') ? BEFORE_AUTHORITY.exec(text)?.[0].length : undefined;
-  if (start === undefined) return text;
+  if (start === undefined) return text.replace(BARE_LOGIN, '');
   const length = URL.canParse(text) ? text.slice(start).search(/[/\\?#]/) : -1;
   const at = text.lastIndexOf('@', length < 0 ? text.length : start + length);
   return at < start ? text : text.slice(0, start) + text.slice(at + 1);
 }
 
 const BEFORE_AUTHORITY = /^[\0-\x20]*(?:https?:[/\\]*|(?:[a-z][a-z0-9+.-]*:)?[/\\]{2,})/i;
+
+/** User name and password before a host, of a text without a scheme; `mailto:` and its like have an address there. */
+const BARE_LOGIN = /^(?!(?:mailto|sips?|xmpp|acct):)[\w.+%~-]+:[^\s/?#@]*@(?=[\w[])/i;
 
 /** Removes the credentials from all URLs in a longer text. */
 export function withoutCredentialsIn(text: string): string {

@@ -148,6 +148,17 @@ test.each([
   expect(withoutCredentials(url)).toBe(shown);
 });
 
+test.each([
+  ['user:secret@example.com/a', 'example.com/a'],
+  ['user:@127.0.0.1:8080/', '127.0.0.1:8080/'],
+  ['mailto:me@example.com', 'mailto:me@example.com'],
+  ['me@example.com', 'me@example.com'],
+  ['example.com:8080/a@b', 'example.com:8080/a@b'],
+  ['{"at":"a:b@example.com"}', '{"at":"a:b@example.com"}'],
+])('a URL that lacks its scheme is shown without what looks like credentials: %s', (text, shown) => {
+  expect(withoutCredentials(text)).toBe(shown);
+});
+
 test('a longer text is shown without the credentials of any URL in it', () => {
   const body =
     '{"url":"http://canary:c@4@a.test/x@y","redirects":["//canary@b.test/","ftp://c4@h"]} canary@example.com';

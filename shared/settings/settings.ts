@@ -19,7 +19,7 @@ export type Sources = Readonly<Record<Layer, Readonly<Record<string, string | un
  * @throws ConfigurationError with every problem at once
  */
 export function readSettings(flags: Readonly<Record<string, string | undefined>>): Settings {
-  return settingsFrom({ flag: flags, environment: process.env, file: readEnvFile() });
+  return settingsFrom({ flag: flags, environment: withoutServiceLinks(process.env), file: readEnvFile() });
 }
 
 /** Reads settings from given sources. */
@@ -44,6 +44,16 @@ export function settingsFrom(sources: Sources): Settings {
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
   return withoutBeatenUrls(settings, sources);
+}
+
+/**
+ * The environment without what Kubernetes adds by itself: where a service is called `redis`, each container has a `REDIS_PORT` of
+ * `tcp://10.96.0.12:6379`, which nobody has set and which means no port of ours.
+ */
+export function withoutServiceLinks(environment: Sources['environment']): Sources['environment'] {
+  const isLink = ([name, value]: [string, string | undefined]): boolean =>
+    name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value ?? '');
+  return Object.fromEntries(Object.entries(environment).filter((entry) => !isLink(entry)));
 }
 
 /** All variables of the environment and of `.env`, which are overridden by those. For what crawlers name: `secrets`. */

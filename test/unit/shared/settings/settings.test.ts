@@ -10,6 +10,7 @@ import {
   type Sources,
   settingsFrom,
   userAgentOf,
+  withoutServiceLinks,
 } from '../../../../shared/settings/settings.ts';
 import { SETTINGS } from '../../../../shared/settings/table.ts';
 
@@ -68,6 +69,24 @@ test('all that the Compose files read is known in .env', () => {
     .matchAll(/\$\{([A-Z_]+)/g);
   const known = [...Object.values(SETTINGS).map(({ name }) => name), ...OF_COMPOSE];
   expect(known).toEqual(expect.arrayContaining([...names].map(([, name]) => name)));
+});
+
+test('what Kubernetes adds to the environment for services called redis, rabbitmq and api is no setting', () => {
+  const environment = {
+    REDIS_PORT: 'tcp://10.96.0.12:6379',
+    REDIS_SERVICE_HOST: '10.96.0.12',
+    RABBITMQ_PORT: 'tcp://[fd00::12]:5672',
+    API_PORT: 'udp://10.96.0.13:80',
+    METRICS_PORT: '9464',
+  };
+  expect(withoutServiceLinks(environment)).toEqual({ REDIS_SERVICE_HOST: '10.96.0.12', METRICS_PORT: '9464' });
+  expect(read({ environment: withoutServiceLinks(environment) })).toMatchObject({
+    redisPort: 6379,
+    rabbitmqPort: 5672,
+    apiPort: 8080,
+    metricsPort: 9464,
+  });
+  expect(problemsOf({ file: { REDIS_PORT: 'tcp://10.96.0.12:6379' } })).toHaveLength(1);
 });
 
 // biome-ignore format: a table

@@ -138,8 +138,9 @@ async function portsOf(store: LocalStore, settings: Settings): Promise<Stores> {
 
 /** In memory if no settings are given. */
 async function openStore(settings: Settings | undefined): Promise<LocalStore> {
-  const [{ LocalDatabase, IN_MEMORY }, { LocalStore }, { SteadyClock }] = await Promise.all([
+  const [{ LocalDatabase }, { IN_MEMORY }, { LocalStore }, { SteadyClock }] = await Promise.all([
     import('../stores/sqlite/database/database.ts'),
+    import('../stores/sqlite/database/sqlite-file.ts'),
     import('../stores/sqlite/moves/local-store.ts'),
     import('../stores/sqlite/steady-clock.ts'),
   ]);

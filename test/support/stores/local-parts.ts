@@ -1,7 +1,8 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { FrontierPolicy } from '../../../shared/stores/policy.ts';
 import { SqliteBiographer } from '../../../shared/stores/sqlite/biographer.ts';
-import { IN_MEMORY, LocalDatabase } from '../../../shared/stores/sqlite/database/database.ts';
+import { LocalDatabase } from '../../../shared/stores/sqlite/database/database.ts';
+import { IN_MEMORY } from '../../../shared/stores/sqlite/database/sqlite-file.ts';
 import { SqliteDeadLetters } from '../../../shared/stores/sqlite/dead-letters.ts';
 import { SqliteFrontier } from '../../../shared/stores/sqlite/frontier.ts';
 import { SqliteHostGate } from '../../../shared/stores/sqlite/host-gate.ts';

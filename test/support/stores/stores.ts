@@ -21,7 +21,7 @@ import { RedisHostOverview } from '../../../shared/stores/redis/host-overview.ts
 import { RedisMarks } from '../../../shared/stores/redis/marks.ts';
 import type { MarksForm } from '../../../shared/stores/redis/marks-form.ts';
 import { RedisRuns } from '../../../shared/stores/redis/runs.ts';
-import { IN_MEMORY } from '../../../shared/stores/sqlite/database/database.ts';
+import { IN_MEMORY } from '../../../shared/stores/sqlite/database/sqlite-file.ts';
 import { SqliteRuns } from '../../../shared/stores/sqlite/runs.ts';
 import { SteadyClock } from '../../../shared/stores/sqlite/steady-clock.ts';
 import { POLICY } from '../policy.ts';

@@ -1,7 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isLogLonger } from './log-file.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { openSqlite } from './sqlite-file.ts';
 
 /** The thread of {@link Checkpoints}: makes a checkpoint when it is told to, and reports when that is over. */
 
@@ -20,7 +20,7 @@ interface Progress {
 }
 
 const path = workerData as string;
-const database = new DatabaseSync(path, { timeout: WAIT_MS });
+const database = openSqlite(path, WAIT_MS);
 database.exec(`PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${KEPT_FILE_BYTES}`);
 
 function checkpoint(mode: 'PASSIVE' | 'RESTART'): Progress {

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { moduleBeside } from '../../../runtime/module-beside.ts';
 import { threadEnv } from '../../../runtime/thread-env.ts';
-import { IN_MEMORY, type LocalDatabase } from './database.ts';
+import type { LocalDatabase } from './database.ts';
 import { isLogLonger } from './log-file.ts';
+import { IN_MEMORY } from './sqlite-file.ts';
 
 /** From this many bytes on, the log is checkpointed. */
 const LONG_LOG_BYTES = 8 * 2 ** 20;

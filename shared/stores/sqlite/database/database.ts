@@ -1,10 +1,11 @@
 import { closeSync, fdatasync, openSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { codeOf, messageOf, RemovedFileError, StorageError } from '../../../runtime/errors.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from './schema.ts';
-import { isBusy, isLost, isSqlite } from './sqlite-errors.ts';
+import { isBusy, isDamaged, isLost, isSqlite } from './sqlite-errors.ts';
+import { IN_MEMORY, openSqlite } from './sqlite-file.ts';
 
 /** The wait between two attempts to begin a transaction, while another process or a checkpoint is writing. */
 const BUSY_MS = 2;
@@ -14,8 +15,6 @@ const BUSY_MOST_MS = 30_000;
 const MANY_CALLS = 64;
 /** URLs may hold secrets in their query, and SQLite would let others read the file. */
 const FILE_MODE = 0o600;
-
-export const IN_MEMORY = ':memory:';
 
 /** How long opening waits for other processes: one may be recovering the log after a crash, say. */
 const OPEN_WAIT_MS = 5_000;
@@ -257,7 +256,9 @@ export class LocalDatabase {
   }
 
   #unwritable(error: unknown): StorageError {
-    return new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
+    return isDamaged(error)
+      ? damaged(this.path, error)
+      : new StorageError(`${this.path} can't be written: ${messageOf(error)}`, { cause: error });
   }
 
   /** SQLite compiles a statement anew each time that a bare parameter of its LIMIT is bound: 20 µs and more. */
@@ -275,7 +276,7 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     if (path !== IN_MEMORY) closeSync(openSync(path, 'a', FILE_MODE));
-    database = new DatabaseSync(path, { timeout: network === undefined ? OPEN_WAIT_MS : EXCLUSIVE_OPEN_WAIT_MS });
+    database = openSqlite(path, network === undefined ? OPEN_WAIT_MS : EXCLUSIVE_OPEN_WAIT_MS);
     // Before the first read, which decides whether there is a file of shared memory.
     if (network !== undefined) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
@@ -295,6 +296,7 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
   } catch (error: unknown) {
     database?.close();
     if (error instanceof StorageError) throw error;
+    if (isDamaged(error)) throw damaged(path, error);
     if (network !== undefined && isBusy(error))
       throw new StorageError(
         `${path} is on ${network}, where one process at a time can have it open, and another one has: wait until that crawl or command has ended`,
@@ -302,6 +304,11 @@ function openDatabase(path: string, network: string | undefined): DatabaseSync {
       );
     throw new StorageError(`${path} can't be opened: ${messageOf(error)} (OUTPUT_DIR)`, { cause: error });
   }
+}
+
+function damaged(path: string, error: unknown): StorageError {
+  const mend = 'It holds no records: move it away, with its -wal and -shm if they are there, and crawl anew';
+  return new StorageError(`${path} is damaged: ${messageOf(error)}. ${mend}`, { cause: error });
 }
 
 /** Another process may be doing the same. */

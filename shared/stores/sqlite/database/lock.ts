@@ -1,4 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { openSqlite } from './sqlite-file.ts';
 
 const SQLITE_BUSY = 5;
 
@@ -19,7 +20,7 @@ export class FileLock {
 
   /** Takes the lock; undefined if another process has it, and still has it after `waitMs`. */
   static take(path: string, waitMs = 0): FileLock | undefined {
-    const database = new DatabaseSync(path, { timeout: waitMs });
+    const database = openSqlite(path, waitMs);
     try {
       // Nothing is ever stored: it needs no journal file beside it.
       database.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');

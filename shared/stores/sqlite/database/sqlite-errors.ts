@@ -1,4 +1,4 @@
-const [SQLITE_BUSY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL] = [5, 10, 11, 13];
+const [SQLITE_BUSY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_NOTADB] = [5, 10, 11, 13, 26];
 
 export function isSqlite(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
@@ -12,6 +12,11 @@ export function isBusy(error: unknown): boolean {
 /** After these errors, no call of the transaction can be relied on to be kept. */
 export function isLost(error: unknown): boolean {
   return [SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL].includes(primaryCodeOf(error));
+}
+
+/** What is in the file can't be a database of this program: a broken disk, or another program, wrote it. */
+export function isDamaged(error: unknown): boolean {
+  return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(primaryCodeOf(error));
 }
 
 /** Extended codes have the primary one in their lowest byte. */

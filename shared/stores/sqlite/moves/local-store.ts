@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../runtime/clock.ts';
-import { IN_MEMORY, type LocalDatabase } from '../database/database.ts';
+import type { LocalDatabase } from '../database/database.ts';
+import { IN_MEMORY } from '../database/sqlite-file.ts';
 import { Moves } from './moves.ts';
 import { RowMemories } from './run-rows.ts';
 

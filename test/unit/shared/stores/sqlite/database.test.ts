@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { IN_MEMORY, LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
+import { LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
+import { FileLock } from '../../../../../shared/stores/sqlite/database/lock.ts';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../../../shared/stores/sqlite/database/schema.ts';
+import { IN_MEMORY } from '../../../../../shared/stores/sqlite/database/sqlite-file.ts';
 import { newFolder } from '../../../../support/stores/kept-store.ts';
 
 async function setup() {
@@ -21,6 +23,27 @@ function noteIn(database: LocalDatabase, mark: string): void {
 function notesIn(database: LocalDatabase): string[] {
   return database.all<{ mark: string }>('SELECT mark FROM attempts ORDER BY id').map(({ mark }) => mark);
 }
+
+test('a folder may be called as if it began a URI: database and lock are in it', async () => {
+  const folder = await mkdtemp('file:trawl-');
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const lock = FileLock.take(join(folder, 'crawl.lock'));
+  const database = new LocalDatabase({ path: join(folder, 'trawl.sqlite') });
+  await database.call(() => noteIn(database, 'a'));
+  expect(notesIn(database)).toEqual(['a']);
+  database.close();
+  lock?.release();
+  expect(await readdir(folder)).toEqual(['crawl.lock', 'trawl.sqlite']);
+});
+
+test('a damaged file is called damaged, and what to do is said', async () => {
+  const { path } = await setup();
+  await writeFile(path, 'What a broken disk, or another program, has left here.'.repeat(20));
+  const message = expect.stringMatching(
+    /trawl\.sqlite is damaged: file is not a database\. .*move it away.* crawl anew$/,
+  );
+  expect(() => new LocalDatabase({ path })).toThrow(expect.objectContaining({ code: 'ERR_STORAGE', message }));
+});
 
 test('calls are made together; one that throws undoes what it did itself, and nothing of the others', async () => {
   const { path } = await setup();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { IN_MEMORY, LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
+import { LocalDatabase } from '../../../../../shared/stores/sqlite/database/database.ts';
+import { IN_MEMORY } from '../../../../../shared/stores/sqlite/database/sqlite-file.ts';
 import { Places } from '../../../../../shared/stores/sqlite/moves/task-rows.ts';
 
 /** The places of a list with tasks at these. */

@@ -6,7 +6,9 @@ const NEEDS_QUOTES = /^[=+\-@]|[",;|\t\r\n]/;
 
 /** Values as a line of CSV (RFC 4180). Objects and lists are JSON in one cell; what is missing is an empty one. */
 export function csvLine(values: readonly unknown[]): string {
-  return `${values.map(cell).join(',')}\r\n`;
+  const line = values.map(cell).join(',');
+  // Readers skip an empty line: the only cell of a row would be no row.
+  return values.length === 1 && line.trim() === '' ? `"${line}"\r\n` : `${line}\r\n`;
 }
 
 function cell(value: unknown): string {

@@ -31,11 +31,21 @@ test.each([
   expect(csvLine([value, 'x'])).toBe(`${cell},x\r\n`);
 });
 
+test.each([
+  ['', '""'],
+  [' ', '" "'],
+  [null, '""'],
+  ['x', 'x'],
+  ['a, b', '"a, b"'],
+])('the value %j is the line %j, if it is alone', (value, line) => {
+  expect(csvLine([value])).toBe(`${line}\r\n`);
+});
+
 test("Python's reader finds the same texts in the same cells", () => {
   const texts = fc.sample(
     fc.array(
       fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: fc.constantFrom(...'",;|\t\r\n=+-@ a') })), {
-        minLength: 2,
+        minLength: 1,
         maxLength: 5,
       }),
       { minLength: 300, maxLength: 300 },

@@ -37,8 +37,22 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
   ];
 }
 
+const RIGHTS =
+  'what the user in SINK may do: CREATE on its schema, or SELECT, INSERT, UPDATE on trawl_records and SELECT on trawl_schema once they are there';
+
 /** The same of Postgres, by its codes. */
 export const POSTGRES_REFUSALS: readonly Refusal[] = [
+  [/^28000 .*no encryption/, 'connection without TLS', 'SINK: it needs ?sslmode=verify-full'],
+  [/does not support SSL/, 'connection with TLS', 'sslmode in SINK'],
+  [/client password must be/, 'connection without a password', 'the login in SINK'],
+  [
+    /unsupported startup parameter/,
+    'options in SINK',
+    'them: PgBouncer passes none on (ALTER ROLE … SET search_path = …)',
+  ],
+  [/^42501/, 'user', RIGHTS],
+  [/^3F000/, 'schema', 'search_path in SINK'],
+  [/^42P07/, 'schema', 'search_path in SINK: these tables are not of Trawl'],
   [/^28/, 'user name or password', 'the login in SINK'],
   [/^3D000/, 'database', 'the path of SINK'],
 ];

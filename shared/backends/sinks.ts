@@ -63,7 +63,8 @@ async function openPool(url: string, name: string): Promise<import('pg').Pool> {
 
 async function connectToPostgres(connect: () => Promise<void>, url: string, options: ConnectOptions): Promise<void> {
   const { attempts = COMMAND_ATTEMPTS, log, signal } = options;
-  const advice = 'Check SINK, and that it runs: docker compose --profile postgres up -d postgres';
+  const tls = url.includes('sslmode=') ? ', its sslmode and sslrootcert' : '';
+  const advice = `Check SINK${tls}, and that it runs: docker compose --profile postgres up -d postgres`;
   const where = postgresPlaceOf(url);
   const refusals = POSTGRES_REFUSALS;
   await connectWithAttempts(connect, { name: 'Postgres', where, advice, attempts, refusals, log, signal });

@@ -4,11 +4,13 @@ import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 /** A statement without an answer for this long has failed: the network may have gone silently. */
 const ANSWER_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 60_000;
+/** The client takes all of these for `verify-full`, and warns in five lines that a later version won't. */
+const STRICT_MODE = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|#|$)/;
 
 /** A pool of connections to a Postgres, none of them open yet. A connection that dies is replaced when one is next needed. */
 export function openPostgresPool(url: string, name: string): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: url.includes('uselibpqcompat=true') ? url : url.replace(STRICT_MODE, '$1verify-full'),
     application_name: name.slice(0, 63),
     max: 2,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -117,6 +117,13 @@ test.each([
   [rabbitMqRefusals(PARTS), '',      VHOST,                                      'virtual host',          'RABBITMQ_VHOST'],
   [POSTGRES_REFUSALS,       '28P01', 'password authentication failed for user "u"', 'user name or password', 'the login in SINK'],
   [POSTGRES_REFUSALS,       '3D000', 'database "none" does not exist',           'database',              'the path of SINK'],
+  [POSTGRES_REFUSALS,       '28000', 'no pg_hba.conf entry for host "h", user "u", no encryption', 'connection without TLS', 'SINK: it needs ?sslmode=verify-full'],
+  [POSTGRES_REFUSALS,       '',      'The server does not support SSL connections', 'connection with TLS',  'sslmode in SINK'],
+  [POSTGRES_REFUSALS,       '',      'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', 'connection without a password', 'the login in SINK'],
+  [POSTGRES_REFUSALS,       '08P01', 'unsupported startup parameter: options',   'options in SINK',       'them: PgBouncer passes none on (ALTER ROLE … SET search_path = …)'],
+  [POSTGRES_REFUSALS,       '42501', 'permission denied for schema public',      'user',                  'what the user in SINK may do: CREATE on its schema, or SELECT, INSERT, UPDATE on trawl_records and SELECT on trawl_schema once they are there'],
+  [POSTGRES_REFUSALS,       '3F000', 'no schema has been selected to create in', 'schema',                'search_path in SINK'],
+  [POSTGRES_REFUSALS,       '42P07', 'relation "trawl_records" already exists',  'schema',                'search_path in SINK: these tables are not of Trawl'],
 ])('what a server refuses is no outage: %#', async (refusals, code, said, what, check) => {
   const error = Object.assign(new Error(said), { code });
   const { thrown, asked } = await connect({ failures: Number.POSITIVE_INFINITY, error, refusals });

@@ -132,5 +132,6 @@ function isRefusal(error: unknown): boolean {
 /** No answer from Postgres, or one that says that the connection ends (08, 57P) or the transaction was rolled back (40). */
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error) ?? '';
-  return !/^[0-9A-Z]{5}$/.test(code) || /^(08|40|57P)/.test(code);
+  // Every SQLSTATE has a digit; EPIPE has none.
+  return !/^(?=.*\d)[0-9A-Z]{5}$/.test(code) || /^(08|40|57P)/.test(code);
 }

@@ -1,6 +1,6 @@
 import type { FetchedFile, FileStore } from '../../shared/ports/file-store.ts';
 import type { PageRecord } from '../../shared/ports/record.ts';
-import type { Sink } from '../../shared/ports/sink.ts';
+import { RecordRefusedError, type Sink } from '../../shared/ports/sink.ts';
 
 /**
  * A sink whose first failure, or that of the store of files beside it, aborts a signal. A fleet waits until its sink works again;
@@ -40,7 +40,8 @@ export class FailFastSink implements Sink {
     try {
       return await storing;
     } catch (error: unknown) {
-      this.#failure.abort(error);
+      // The record's own fault: its page fails, and the others go on.
+      if (!(error instanceof RecordRefusedError)) this.#failure.abort(error);
       throw error;
     }
   }

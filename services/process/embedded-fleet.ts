@@ -122,7 +122,8 @@ export class EmbeddedFleet {
         worker,
       ));
     const sinkName = this.#context.sink !== undefined ? 'memory' : settings.sink === undefined ? 'jsonl' : 'postgres';
-    const sink = new FailFastSink(measures?.sink(records, sinkName) ?? records, await openFiles(settings));
+    const counted = measures?.sink(records, sinkName) ?? records;
+    const sink = new FailFastSink(counted, await openFiles(settings), systemClock);
     const syncRecords = (): Promise<void> => sink.sync();
     const opened = await openEmbedded(settings, kept && { ...kept, syncRecords });
     const stores = measures?.stores(opened) ?? opened;

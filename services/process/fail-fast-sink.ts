@@ -1,18 +1,33 @@
 import type { FetchedFile, FileStore } from '../../shared/ports/file-store.ts';
 import type { PageRecord } from '../../shared/ports/record.ts';
 import { RecordRefusedError, type Sink } from '../../shared/ports/sink.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { StorageError } from '../../shared/runtime/errors.ts';
+
+/** How long a server that takes records may be away: a Postgres that is restarted is back in time. */
+const PATIENCE_MS = 60_000;
 
 /**
- * A sink whose first failure, or that of the store of files beside it, aborts a signal. A fleet waits until its sink works again;
- * a crawl in one process ends, and says why.
+ * A sink whose failure, or that of the store of files beside it, aborts a signal: a fleet waits until its sink works again; a crawl in
+ * one process ends, and says why.
+ *
+ * | what failed                    | ends the crawl                             |
+ * |--------------------------------|--------------------------------------------|
+ * | a file, on a full disk, say    | at once                                    |
+ * | a server, which is away        | when nothing was stored for a minute since |
+ * | the record itself              | never: its page fails                      |
  */
 export class FailFastSink implements Sink {
   readonly files: FileStore;
   readonly #sink: Sink;
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #failure = new AbortController();
+  /** When a server first failed since something was stored. */
+  #failingSince: number | undefined;
 
-  constructor(sink: Sink, files: FileStore) {
+  constructor(sink: Sink, files: FileStore, clock: Pick<Clock, 'now'>) {
     this.#sink = sink;
+    this.#clock = clock;
     this.files = { put: (file: FetchedFile) => this.#watch(files.put(file)) };
   }
 
@@ -38,11 +53,20 @@ export class FailFastSink implements Sink {
 
   async #watch<T>(storing: Promise<T>): Promise<T> {
     try {
-      return await storing;
+      const stored = await storing;
+      this.#failingSince = undefined;
+      return stored;
     } catch (error: unknown) {
-      // The record's own fault: its page fails, and the others go on.
-      if (!(error instanceof RecordRefusedError)) this.#failure.abort(error);
+      if (this.#isTheEnd(error)) this.#failure.abort(error);
       throw error;
     }
+  }
+
+  #isTheEnd(error: unknown): boolean {
+    if (error instanceof RecordRefusedError) return false;
+    if (error instanceof StorageError) return true;
+    const now = this.#clock.now();
+    this.#failingSince ??= now;
+    return now - this.#failingSince >= PATIENCE_MS;
   }
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { PageRecord } from '../../ports/record.ts';
 import { RecordRefusedError, type Sink } from '../../ports/sink.ts';
-import { codeOf, messageOf } from '../../runtime/errors.ts';
+import { codeOf, messageOf, UnavailableError } from '../../runtime/errors.ts';
 import { recordJson } from '../record-json.ts';
 import { UPSERT, withoutRefusedCharacters } from './row.ts';
 import { migrate } from './schema.ts';
@@ -79,7 +79,8 @@ export class PostgresSink implements Sink {
       await this.#upsert(batch);
     } catch (error: unknown) {
       if (!isRefusal(error)) {
-        for (const { reject } of batch) reject(error);
+        const away = new UnavailableError(`Postgres takes no records: ${messageOf(error)} (SINK)`, { cause: error });
+        for (const { reject } of batch) reject(away);
       } else if (batch.length > 1) {
         // One of the records is at fault; the others are stored one by one.
         for (const one of batch) await this.#write([one]);

@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest';
 import { FailFastSink } from '../../../../services/process/fail-fast-sink.ts';
 import { RecordRefusedError } from '../../../../shared/ports/sink.ts';
-import { StorageError } from '../../../../shared/runtime/errors.ts';
+import { StorageError, UnavailableError } from '../../../../shared/runtime/errors.ts';
 import { doneRecord } from '../../../support/builders.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
-/** A sink that fails with the errors of a list, in turn, and takes what is put after them. */
-function sinkThatFails(...errors: readonly Error[]) {
+/** A sink that fails with the errors of a list, in turn, and takes what is put where there is none. */
+function sinkThatFails(...errors: readonly (Error | undefined)[]) {
   const left = [...errors];
   const fail = async (): Promise<void> => {
     const error = left.shift();
     if (error !== undefined) throw error;
   };
   const files = { put: () => fail().then(() => 'files/a.pdf') };
-  const sink = new FailFastSink({ put: fail, start: async () => {}, stop: async () => {} }, files);
-  return { sink, put: () => sink.put(doneRecord('http://a.test/1')) };
+  const clock = new SteppedClock();
+  const sink = new FailFastSink({ put: fail, start: async () => {}, stop: async () => {} }, files, clock);
+  return { sink, clock, put: () => sink.put(doneRecord('http://a.test/1')) };
 }
 
 test('a disk that is full ends the crawl, which is told why', async () => {
@@ -37,4 +39,26 @@ test('a record that no store would take fails its page, and ends no crawl', asyn
   await expect(put()).rejects.toBe(refused);
   expect(sink.failure.aborted).toBe(false);
   await put();
+});
+
+test('a server that is away for less than a minute ends no crawl, however often that happens', async () => {
+  const away = new UnavailableError('Postgres takes no records');
+  const outage = [away, away, undefined];
+  const { sink, clock, put } = sinkThatFails(...outage, ...outage, ...outage);
+  for (let n = 0; n < 3; n++) {
+    await expect(put()).rejects.toBe(away);
+    clock.step(59_000);
+    await expect(put()).rejects.toBe(away);
+    await put();
+  }
+  expect(sink.failure.aborted).toBe(false);
+});
+
+test('one that stays away does', async () => {
+  const away = new UnavailableError('Postgres takes no records');
+  const { sink, clock, put } = sinkThatFails(away, away);
+  await expect(put()).rejects.toBe(away);
+  clock.step(60_000);
+  await expect(put()).rejects.toBe(away);
+  expect(sink.failure.reason).toBe(away);
 });

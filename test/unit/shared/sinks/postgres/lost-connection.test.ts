@@ -24,7 +24,8 @@ test.each([
   const { pool, statements } = poolThatFails(code);
   const sink = new PostgresSink({ pool });
   const put = sink.put(doneRecord('http://a.test/1'));
-  if (times === 1) await expect(put).rejects.toMatchObject({ code });
+  if (times === 1)
+    await expect(put).rejects.toMatchObject({ message: `Postgres takes no records: ${code} (SINK)`, cause: { code } });
   else await put;
   expect(statements()).toBe(times);
   await sink.stop();

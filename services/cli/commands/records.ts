@@ -3,7 +3,9 @@ import { openLocalRuns } from '../../../shared/backends/embedded.ts';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import type { Beginning } from '../../../shared/ports/local-runs.ts';
+import type { RunOptions } from '../../../shared/ports/runs.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
+import { StorageError } from '../../../shared/runtime/errors.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { withRecords } from '../process/with-archives.ts';
@@ -32,9 +34,7 @@ async function records(text: string | undefined, options: TableOptions, context:
     const run = named ?? (await source.last());
     if (run === undefined || !(await source.has(run))) return await sayNoRecords(source, run, settings);
     if (named === undefined) say(`Run ${run}, the last one`);
-    // A crawl of this machine keeps its rules; those of the fleet's runs are taken to be the settings'.
-    const rules =
-      plan.list === undefined ? undefined : ((await beginningOf(run, settings))?.options ?? settings).urlKey;
+    const rules = plan.list === undefined ? undefined : await rulesOf(run, settings);
     const columnsOf = async (step: { readonly name: string; readonly crawler: unknown }) => {
       const beginning = await beginningOf(run, settings).catch(() => undefined);
       return await columnsOfStep(step, beginning?.crawler, settings);
@@ -51,6 +51,17 @@ async function sayNoRecords(source: RecordSource, run: string | undefined, setti
   const what = run === undefined ? 'no records' : `no records of run ${run}`;
   sayFailure(`${what} in ${recordsPlaceOf(settings)}; ${there} (${setting})`);
   return 1;
+}
+
+/** A crawl of this machine keeps its rules; those of other runs, and of one that can't be looked up, are taken to be the settings'. */
+async function rulesOf(run: string, settings: Settings): Promise<RunOptions['urlKey']> {
+  try {
+    return ((await beginningOf(run, settings))?.options ?? settings).urlKey;
+  } catch (error: unknown) {
+    if (!(error instanceof StorageError)) throw error;
+    say(`trawl: ${error.message}. The list is joined by the URL_KEY of the settings`);
+    return settings.urlKey;
+  }
 }
 
 /** What a crawl of this machine was begun with; nothing for a run of the fleet. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { type FileHandle, open, realpath, rename, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
+import { rmSync, type Stats } from 'node:fs';
+import { type FileHandle, open, readlink, realpath, rename, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { codeOf, messageOf, StorageError } from '../../../shared/runtime/errors.ts';
 import { isOutputOver } from './output.ts';
 
 const BATCH_LENGTH = 64 * 1024;
@@ -82,12 +82,15 @@ class FileOutput implements LineOutput {
 
   static async open(path: string): Promise<FileOutput> {
     if (await isDevice(path)) return new FileOutput(path, await open(path, 'w'), undefined);
-    const older = await stat(path).catch(() => undefined);
+    const older = await olderFile(path);
     // It could be replaced where it can't be written, and then would be another's.
     if (older !== undefined) await (await open(path, 'r+')).close();
-    const then = older === undefined ? path : await realpath(path);
+    const then = older === undefined ? await endOfLinks(path) : await realpath(path);
     const now = join(dirname(then), `.${basename(then)}.${process.pid}.tmp`);
-    return new FileOutput(path, await open(now, 'w', older?.mode), { now, then });
+    const file = await open(now, 'w', older?.mode);
+    // The umask has taken rights of a group away. Some file systems have none.
+    if (older !== undefined) await file.chmod(older.mode).catch(() => {});
+    return new FileOutput(path, file, { now, then });
   }
 
   async write(text: string): Promise<void> {
@@ -126,6 +129,22 @@ class FileOutput implements LineOutput {
   #remove(): void {
     if (this.#names !== undefined && !this.#isFinished) rmSync(this.#names.now, { force: true });
   }
+}
+
+/** The file that is there, by links as well; nothing if there is none. */
+async function olderFile(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error: unknown) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Where a link leads to, or one after another, to no file yet; else the path itself. */
+async function endOfLinks(path: string): Promise<string> {
+  const target = await readlink(path).catch(() => undefined);
+  return target === undefined ? path : await endOfLinks(resolve(dirname(path), target));
 }
 
 /** Is it there, and something that no file can take the place of: a terminal, a pipe, `/dev/null`? */

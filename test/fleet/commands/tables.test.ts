@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PageRecord } from '../../../shared/ports/record.ts';
@@ -127,6 +127,17 @@ describe('trawl records', () => {
     expect([await found({}), await found({ URL_KEY: 'no-www' })]).toEqual(['unknown', 'done']);
   });
 
+  test('a list is joined where the database of crawls can not be read, and that is said', async () => {
+    const shop = await openShop();
+    await writeFile(join(shop.folder, 'output', 'trawl.sqlite'), 'no database'.repeat(100));
+    const args = ['records', 'r', '--join', '-', '--fields', 'outcome'];
+    const { code, stdout, stderr } = await shop.run(args, 'http://a.test/1');
+    expect([code, stdout]).toEqual([0, '{"outcome":"done"}\n']);
+    expect(stderr).toMatch(
+      /^trawl: \S+trawl\.sqlite is damaged: .* The list is joined by the URL_KEY of the settings\n$/,
+    );
+  });
+
   test('a list needs a temporary folder, and says which one it cannot have', async () => {
     const shop = await openShop();
     const { ended } = shop.start(['records', 'r', '--join', '-'], 'http://a.test/1', {
@@ -171,7 +182,8 @@ describe('trawl records', () => {
 describe('a file of records', () => {
   test('takes the place of an older one at once, keeps its rights and its link, and leaves nothing else', async () => {
     const shop = await openShop();
-    await writeFile(join(shop.folder, 'real.csv'), 'older', { mode: 0o640 });
+    await writeFile(join(shop.folder, 'real.csv'), 'older');
+    await chmod(join(shop.folder, 'real.csv'), 0o662);
     await symlink('real.csv', join(shop.folder, 'items.csv'));
     const before = await stat(join(shop.folder, 'real.csv'));
     expect((await shop.run(['records', 'r', '-o', 'items.csv'])).code).toBe(0);
@@ -183,5 +195,15 @@ describe('a file of records', () => {
       .ended;
     expect([full.code, (await stat(join(shop.folder, 'real.csv'))).ino]).toEqual([1, after.ino]);
     expect((await readdir(shop.folder)).length).toBe(3);
+  });
+
+  test('is where a link leads to, also if no file is there yet', async () => {
+    const shop = await openShop();
+    await mkdir(join(shop.folder, 'disk'));
+    await symlink('disk/items.csv', join(shop.folder, 'newest.csv'));
+    await symlink('newest.csv', join(shop.folder, 'items.csv'));
+    expect((await shop.run(['records', 'r', '-o', 'items.csv'])).code).toBe(0);
+    expect(await readdir(join(shop.folder, 'disk'))).toEqual(['items.csv']);
+    expect(await shop.read('items.csv')).toBe(await shop.read('disk/items.csv'));
   });
 });

@@ -116,6 +116,17 @@ test.each([
   ['of another type', (key: string) => redis.rpush(key, 'a', 'list')],
   ['of no meaning', (key: string) => redis.set(key, 'no page\n')],
   ['of one line', (key: string) => redis.set(key, '{"status":200}')],
+  ['without a URL', (key: string) => redis.set(key, '{"status":200,"headers":{},"durationMs":1}\nbody')],
+  ['whose head is null', (key: string) => redis.set(key, 'null\nbody')],
+  [
+    'with other headers',
+    (key: string) =>
+      redis.set(key, '{"finalUrl":"http://a.test/","status":200,"headers":{"etag":1},"durationMs":1}\nbody'),
+  ],
+  [
+    'of another time',
+    (key: string) => redis.set(key, '{"finalUrl":"http://a.test/","status":200,"headers":{},"durationMs":"1"}\nbody'),
+  ],
 ])('Redis: a value %s under its key is a miss', async (_, put) => {
   const prefix = uniquePrefix();
   onTestFinished(async () => void (await redis.unlink(`${prefix}content:u`, `${prefix}content-budget`)));

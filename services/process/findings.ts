@@ -1,11 +1,18 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { brokerAlarm, type ConnectOptions, connectInspector, connectStores } from '../../shared/backends/backends.ts';
+import {
+  brokerAlarm,
+  type ConnectOptions,
+  connectForReplay,
+  connectInspector,
+  connectStores,
+} from '../../shared/backends/backends.ts';
 import { tryProxy } from '../../shared/backends/fetchers.ts';
 import { placeOf } from '../../shared/backends/place.ts';
 import { tryCache } from '../../shared/backends/response-caches.ts';
 import { openRecords, recordsPlaceOf } from '../../shared/backends/sinks.ts';
 import { counted } from '../../shared/control/format.ts';
+import { haveNothingToDo } from '../../shared/control/idle-workers.ts';
 import { lackingSecrets } from '../../shared/control/lacking-secrets.ts';
 import { unknownText } from '../../shared/control/unknown-setting.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
@@ -14,6 +21,7 @@ import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse } from '../../shared/ports/
 import { InterruptedError, messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
 import { makeOutputFolder, unusableOutput } from '../../shared/runtime/output-folder.ts';
+import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import { readEnvironment, unknownInEnvFile, userAgentOf } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
@@ -24,6 +32,9 @@ import { routingRulesOf } from './routing-rules.ts';
 const PROBE_BYTES = 4_096;
 /** Shown in the lists of connections that RabbitMQ, Redis and Postgres keep. */
 const NAME = 'trawl doctor';
+
+/** Of these, the tasks are counted that are in flight. */
+const MOST_OPEN_RUNS = 1_000;
 
 const ALARM_MEND = 'Free memory or disk on its machine; rabbitmqctl status says what it has and needs';
 
@@ -51,8 +62,12 @@ export async function findTroubles(context: CheckContext): Promise<readonly Find
   if (settings.hostHeaders !== '') findings.push(await found('host headers', () => checkHostHeaders(context)));
   findings.push(...(await checkProxies(context)));
   findings.push(await found('records', () => checkRecords(context)));
-  findings.push(...(await checkRedis(context)), ...(await checkCache(context)));
-  findings.push(await found('RabbitMQ', () => checkRabbitMq(context)));
+  const redis = await checkRedis(context);
+  findings.push(...redis, ...(await checkCache(context)));
+  const rabbitMq = await found('RabbitMQ', () => checkRabbitMq(context));
+  findings.push(rabbitMq);
+  if ([...redis, rabbitMq].every(({ state }) => state !== 'problem'))
+    findings.push(...(await checkDeliveries(context)));
   return findings;
 }
 
@@ -183,6 +198,24 @@ async function checkRabbitMq(context: CheckContext): Promise<string> {
     return `answers; ${priority.ready} priority and ${counted(normal.ready, 'normal delivery', 'normal deliveries')} ready, ${counted(failed.ready, 'dead letter')}, ${counted(consumers, 'consumer')}`;
   } finally {
     await inspector.stop();
+  }
+}
+
+/** Is there anything that RabbitMQ should have, and has not, since a queue was purged, say? It comes back when its lease lapses. */
+async function checkDeliveries(context: CheckContext): Promise<Finding[]> {
+  const { stores, letters } = await connectForReplay(once(context));
+  try {
+    const [{ priority, normal }, workers] = await Promise.all([letters.depths(), stores.roster.workers()]);
+    if (priority.ready + normal.ready > 0 || !haveNothingToDo(workers)) return [];
+    let queued = 0;
+    for (const run of await stores.runs.listOpen(MOST_OPEN_RUNS))
+      queued += (await stores.runs.progress(run))?.inFlight ?? 0;
+    if (queued === 0) return [];
+    const said = `has none of ${counted(queued, 'URL')} that it was given, and no worker has any in hand. If a queue was purged, lost or cut short, they come back within 65 min, or at once: ${TRAWL} doctor --release`;
+    return [{ what: 'RabbitMQ', state: 'warning', said }];
+  } finally {
+    stores.close();
+    await letters.stop();
   }
 }
 

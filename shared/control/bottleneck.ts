@@ -3,6 +3,7 @@ import type { HostLine } from '../ports/run-overview.ts';
 import { REPLAYER, type RunProgress } from '../ports/runs.ts';
 import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
 import { count, duration } from './format.ts';
+import { haveNothingToDo } from './idle-workers.ts';
 import { giveUpText, paceText, pauseText, troubleText } from './pause-text.ts';
 
 /** What keeps a run from going faster, and how long it will probably take. */
@@ -13,6 +14,7 @@ export interface Bottleneck {
     | 'paused'
     | 'no workers'
     | 'workers waiting'
+    | 'undelivered'
     | 'host'
     | 'host paused'
     | 'host unreachable'
@@ -98,6 +100,10 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (workers?.every(({ state }) => state !== 'consuming')) {
     return stands('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`);
   }
+  if (isUndelivered(about)) {
+    const sentence = `RabbitMQ was given ${count(progress.inFlight)}, and no worker gets any of them: ${TRAWL} doctor`;
+    return stands('undelivered', sentence);
+  }
   const bounds = boundsOf(about);
   if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'network'))
     return stands('network', `no host answers, so the network may be down${giveUpOfAll(about)}`);
@@ -132,6 +138,15 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
 
 function nobodyCrawls(resumeCommand: string): string {
   return `no process is crawling it: ${resumeCommand}`;
+}
+
+/**
+ * Does more of a run wait in RabbitMQ than is on its way to workers at any moment, and they have nothing to do? A slow crawl releases a
+ * page or two of a host at a time, and workers tell of what they have in hand every few seconds only.
+ */
+function isUndelivered({ progress, hosts, workers, resumeCommand }: Circumstances): boolean {
+  if (resumeCommand !== undefined || workers === undefined) return false;
+  return progress.inFlight > 2 * Math.max(1, hosts.length) && haveNothingToDo(workers);
 }
 
 /** What bounds each worker. */

@@ -14,6 +14,8 @@ const BUSY: LiveWorker = {
   state: 'consuming',
   silentMs: 100,
 };
+const QUIET = { settledMsAgo: 20_000, unsettledMs: 0, stuckAfterMs: 60_000 };
+const IDLE: LiveWorker = { ...BUSY, inHand: 0, bound: 'politeness', progress: QUIET };
 const SLOW_HOST: HostLine = {
   host: 'example.com',
   waiting: 4_812,
@@ -27,6 +29,7 @@ const SLOW_HOST: HostLine = {
 /** The run was read at ten past twelve, local time. */
 const NOON = new Date(2026, 10, 24, 12, 10).getTime();
 const AT_NOON = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185, readAt: NOON });
+const PURGED = progressOf({ discovered: 60, inFlight: 60 });
 const GIVE_UP_AT = NOON + 238_000;
 const LEFT = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185 });
 
@@ -68,6 +71,32 @@ test.each([
     'workers waiting',
     'workers are waiting: Redis',
   ],
+  [
+    'what was in a queue is gone',
+    { progress: PURGED, workers: [IDLE] },
+    'undelivered',
+    'RabbitMQ was given 60, and no worker gets any of them: trawl doctor',
+  ],
+  [
+    'what was in a queue is gone, and so much was in it that nothing else is released',
+    { progress: { ...PURGED, waiting: 5_000 }, hosts: [SLOW_HOST], workers: [IDLE] },
+    'undelivered',
+    'RabbitMQ was given 60, and no worker gets any of them: trawl doctor',
+  ],
+  [
+    'a delivery is on its way',
+    { progress: { ...PURGED, inFlight: 2 }, hosts: [SLOW_HOST], workers: [IDLE] },
+    'host',
+    "waiting for example.com: 60/min; 4 812 left, about 1 h 20 min; more workers won't help (--rate)",
+  ],
+  ['all that is left is worked on', { progress: PURGED, workers: [IDLE, { ...IDLE, inHand: 1 }] }, 'none', ''],
+  [
+    'a worker has just settled a page',
+    { progress: PURGED, workers: [{ ...IDLE, progress: { ...QUIET, settledMsAgo: 3_000 } }] },
+    'none',
+    '',
+  ],
+  ['a worker of an earlier version', { progress: PURGED, workers: [{ ...BUSY, inHand: 0 }] }, 'none', ''],
   [
     'a polite pace',
     { progress: LEFT, hosts: [SLOW_HOST], workers: [BUSY], rate: 1 },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   brokerAlarm,
   type ConnectOptions,
+  checkStores,
   connectForReplay,
   connectInspector,
   connectStores,
@@ -152,7 +153,7 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
   const finding = await found('Redis', async () => {
     const stores = await connectStores({ ...once(context), log: { ...silentLog, warn }, warnsOfLoss: true });
     try {
-      await stores.checkMarks?.();
+      await checkStores(stores);
       if (stores.memory !== undefined) warnings.push(...fullness(await stores.memory.memory()));
       const [runs, workers] = await Promise.all([stores.runs.counts(), stores.roster.workers()]);
       warnings.push(...lackingSecrets(workers).map((said) => ({ what: 'workers', state: 'warning', said }) as const));

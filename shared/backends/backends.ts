@@ -42,6 +42,8 @@ export interface Stores {
   readonly memory?: StoreMemory;
   /** Refuses a `DEDUP` that differs from the one in force; left out where no other process could have another. */
   readonly checkMarks?: () => Promise<void>;
+  /** Refuses a store whose user may do less than a fleet does; left out where there are no users. */
+  readonly checkRights?: () => Promise<void>;
   /**
    * Connects to a response cache that has a Redis of its own, before its first use would. Resolves once connected, or when that
    * isn't possible for now: the cache then connects later. Left out where there is no such cache.
@@ -113,6 +115,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     { RedisRobotsStore },
     { RedisRoster },
     { RedisBatchResults },
+    { checkRights },
   ] = await Promise.all([
     import('../stores/redis/connection.ts'),
     import('../stores/redis/frontier.ts'),
@@ -125,6 +128,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     import('../stores/redis/cache/robots-store.ts'),
     import('../stores/redis/roster.ts'),
     import('../stores/redis/batch-results.ts'),
+    import('../stores/redis/rights.ts'),
   ]);
   const url = redisUrlOf(settings);
   const told = {
@@ -174,6 +178,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     roster: new RedisRoster({ redis, prefix }),
     results: new RedisBatchResults({ redis, prefix }),
     checkMarks: () => runs.checkMarks(),
+    checkRights: () => checkRights(redis, prefix),
     connectCache,
     sweep: () => runs.sweep(runRetention),
     close: () => {
@@ -286,7 +291,7 @@ async function connectBoth<T extends Pick<Service, 'stop'>>(
   const connecting = [connectStores({ ...options, signal }), connectBroker({ ...options, signal })] as const;
   try {
     const [stores, broker] = await Promise.all(connecting);
-    await answered(stores.checkMarks?.() ?? Promise.resolve(), 'Redis', signal);
+    await answered(checkStores(stores), 'Redis', signal);
     return { stores, broker };
   } catch (error: unknown) {
     giveUp.abort();
@@ -295,6 +300,15 @@ async function connectBoth<T extends Pick<Service, 'stop'>>(
     if (broker.status === 'fulfilled') await broker.value.stop();
     throw error;
   }
+}
+
+/** @throws ConfigurationError if a fleet can't work with this store */
+export async function checkStores({
+  checkRights,
+  checkMarks,
+}: Pick<Stores, 'checkRights' | 'checkMarks'>): Promise<void> {
+  await checkRights?.();
+  await checkMarks?.();
 }
 
 /** The policy of a frontier, from the settings. */

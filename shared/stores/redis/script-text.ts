@@ -46,6 +46,7 @@ export type ScriptName =
   | 'reap'
   | 'release'
   | 'renew'
+  | 'rights'
   | 'roster'
   | 'run_counts'
   | 'seal'

@@ -1,0 +1,45 @@
+import type { Redis } from 'ioredis';
+import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
+import { Scripts } from './scripts.ts';
+
+/** The commands that the scripts and stores run on the fleet's keys. */
+// biome-ignore format: a list
+export const COMMANDS: readonly string[] = [
+  'DEL', 'EXISTS', 'GET', 'HDEL', 'HEXISTS', 'HGET', 'HGETALL', 'HINCRBY', 'HLEN', 'HMGET', 'HSCAN', 'HSET', 'HSETNX',
+  'INCR', 'LLEN', 'LPOP', 'LPUSH', 'LRANGE', 'LTRIM', 'PEXPIRE', 'PTTL', 'RPUSH', 'SADD', 'SCAN', 'SCARD', 'SET', 'SISMEMBER',
+  'SMEMBERS', 'SMISMEMBER', 'SREM', 'SSCAN', 'UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZPOPMIN', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREM',
+  'ZREMRANGEBYSCORE', 'ZREVRANGE', 'ZREVRANGEBYSCORE', 'ZSCAN', 'ZSCORE',
+];
+
+/** What an ACL user needs at least, beside its keys. */
+export const LEAST_RIGHTS = '+@read +@write +@connection +@scripting +@transaction +time +info +config|get';
+
+/** What Redis answers to a command, or one of a script, that the user may not run, or not on that key. */
+const REFUSAL = /^NOPERM|^ERR The user executing the script can't/;
+
+/**
+ * Looks whether the user of a connection may do all that a fleet does. A script that is refused a command has written what came before
+ * it: a task of which half was written waits for ever.
+ *
+ * @throws ConfigurationError with what it lacks
+ */
+export async function checkRights(redis: Redis, prefix: string): Promise<void> {
+  const lacking = await lackingRights(new Scripts({ redis, prefix }));
+  if (lacking === undefined) return;
+  const grant = `redis-cli ACL SETUSER USER '~${prefix}*' ${LEAST_RIGHTS}`;
+  throw new ConfigurationError([
+    `Redis lets its user not do all that is needed on keys ${prefix}*: ${lacking}. Grant it: ${grant}`,
+  ]);
+}
+
+async function lackingRights(scripts: Scripts): Promise<string | undefined> {
+  try {
+    const lacking = (await scripts.run('rights', ...COMMANDS)) as readonly string[];
+    if (lacking.length === 0) return undefined;
+    return lacking.length === COMMANDS.length ? 'none of them is its own' : lacking.join(', ');
+  } catch (error: unknown) {
+    const reason = messageOf(error);
+    if (!REFUSAL.test(reason)) throw error;
+    return reason.replace(/ script: .*$/, '');
+  }
+}

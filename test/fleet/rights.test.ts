@@ -1,0 +1,53 @@
+import type { Redis } from 'ioredis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { LEAST_RIGHTS } from '../../shared/stores/redis/rights.ts';
+import { openFleet } from '../support/fleet.ts';
+import { AT_FULL_SPEED } from '../support/full-speed.ts';
+
+const NOTHING = ['-@all'];
+
+/** Makes a user for the time of a test. Returns settings that log in as that user. */
+async function addUser(redis: Redis, prefix: string, rights: readonly string[]): Promise<Record<string, string>> {
+  const user = `user-${prefix}`;
+  await redis.call('ACL', 'SETUSER', user, 'on', '>secret', ...rights);
+  onTestFinished(async () => void (await redis.call('ACL', 'DELUSER', user)));
+  const { hostname, port } = new URL(inject('redisUrl'));
+  return { REDIS_URL: `redis://${user}:secret@${hostname}:${port || 6379}` };
+}
+
+test('a user with the least rights that are named crawls, replays and forgets, and nothing is refused', async () => {
+  const { workplace, site, redis, keyPrefix } = await openFleet({ pages: 5 });
+  const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...LEAST_RIGHTS.split(' ')]);
+  const run = (...args: string[]) => workplace.start(args, undefined, { env }).ended;
+  const trawl = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
+  await trawl('produce', site.url('/sitemap.xml'), site.url('/none'), '--run', 'mine', ...AT_FULL_SPEED);
+  await run('work', '--exit-when-idle', ...AT_FULL_SPEED);
+  expect(await trawl('status', 'mine')).toMatchObject({ state: 'finished', done: 5, failed: 1 });
+  await trawl('dlq', 'replay', '--run', 'mine');
+  await trawl('pause', '--host', site.host);
+  await trawl('resume', '--host', site.host);
+  expect(await trawl('forget', '--all')).toMatchObject({ kept: 1 });
+  await trawl('doctor', '--release');
+  expect(await trawl('doctor')).toMatchObject({ ok: true });
+  const refused = (await redis.call('ACL', 'LOG')) as string[][];
+  expect(refused.filter((entry) => entry.includes(`user-${keyPrefix}`))).toEqual([]);
+});
+
+test.each([
+  ['lacks commands', ['+@all', '-hset', '-unlink'], 'HSET, UNLINK'],
+  ['may do nothing in scripts', ['+@all', '-@scripting'], "NOPERM [^.]+ 'evalsha' command"],
+])('a user who %s is refused, with what to grant', async (_, rights, lacking) => {
+  const { workplace, site, redis, keyPrefix } = await openFleet();
+  const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...rights]);
+  const { code, stderr } = await workplace.start(['produce', site.url('/page/1')], undefined, { env }).ended;
+  expect({ code, stderr }).toMatchObject({ code: 78, stderr: expect.stringMatching(lacking) });
+  expect(stderr).toContain(`Grant it: redis-cli ACL SETUSER USER '~${keyPrefix}*' ${LEAST_RIGHTS}`);
+});
+
+test('a user who may only read can look', async () => {
+  const { workplace, site, redis, keyPrefix } = await openFleet();
+  await workplace.json(['produce', site.url('/page/1'), '--run', 'mine']);
+  const env = await addUser(redis, keyPrefix, ['+@all', '-@write', `%R~${keyPrefix}*`]);
+  const { stdout } = await workplace.start(['status', 'mine', '--json'], undefined, { env }).ended;
+  expect(JSON.parse(stdout)).toMatchObject({ discovered: 1 });
+});

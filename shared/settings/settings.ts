@@ -81,7 +81,8 @@ export function rabbitmqUrlOf(settings: Settings): string {
 export function redisUrlOf(settings: Settings): string {
   if (settings.redisUrl !== undefined) return settings.redisUrl;
   const { redisHost, redisPort, redisUser, redisPassword, redisDb } = settings;
-  const login = redisPassword === '' ? '' : `${encodeURIComponent(redisUser)}:${encodeURIComponent(redisPassword)}@`;
+  const hasLogin = redisUser !== '' || redisPassword !== '';
+  const login = hasLogin ? `${encodeURIComponent(redisUser)}:${encodeURIComponent(redisPassword)}@` : '';
   return `redis://${login}${redisHost}:${redisPort}/${redisDb}`;
 }
 

@@ -194,7 +194,7 @@ export const SETTINGS = {
   redisPort: setting('fleet', 'REDIS_PORT', integer({ min: 1, max: 65_535 }), '6379', 'Redis: port.'),
   redisUser: setting('fleet', 'REDIS_USER', text(), '', 'Redis: user, if it has any.'),
   redisPassword: setting('fleet', 'REDIS_PASSWORD', text(), '', 'Redis: password, if it needs one.', { secret: true }),
-  redisDb: setting('fleet', 'REDIS_DB', integer({ min: 0, max: 15 }), '0', 'Redis: number of the database.'),
+  redisDb: setting('fleet', 'REDIS_DB', integer({ min: 0, max: 2_147_483_647 }), '0', 'Redis: number of the database.'),
   cacheRedisUrl: setting(
     'fleet',
     'CACHE_REDIS_URL',

@@ -179,6 +179,11 @@ test('Redis by its parts', () => {
   expect(redisUrlOf(read({ environment }))).toBe('redis://:s%3At@r:7000/3');
 });
 
+test('a user of Redis without a password, and a database beyond the usual sixteen', () => {
+  const environment = { REDIS_USER: 'a:b', REDIS_DB: '63' };
+  expect(redisUrlOf(read({ environment }))).toBe('redis://a%3Ab:@localhost:6379/63');
+});
+
 test.each([
   ['redis.internal', 'redis.internal'],
   ['10.0.0.1', '10.0.0.1'],

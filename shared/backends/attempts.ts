@@ -8,6 +8,7 @@ import {
   UnavailableError,
 } from '../runtime/errors.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { certificateProblem } from './certificates.ts';
 
 /** Attempts of a command before it gives up: about half a minute. */
 export const COMMAND_ATTEMPTS = 10;
@@ -34,7 +35,7 @@ interface ConnectOptions {
  * Connects, with numbered attempts: services often start at the same moment as the processes that need them.
  *
  * @throws UnavailableError when all attempts are used up; a ConfigurationError at once, since waiting doesn't help, also when a
- * login is refused, unless attempts have no end: whoever waits for ever waits for a mended login, too;
+ * login is refused or a certificate isn't trusted, unless attempts have no end: whoever waits for ever waits for that to be mended, too;
  * InterruptedError at once when `signal` is aborted, even while waiting for a service that never answers: the caller
  * closes what it opened
  */
@@ -107,5 +108,5 @@ function refusalOf(error: unknown, refusals: readonly Refusal[]): string | undef
   const said = messageOf(error).replace(/\.$/, '');
   const answer = `${codeOf(error) ?? ''} ${said}`;
   const [, what, check] = refusals.find(([pattern]) => pattern.test(answer)) ?? [];
-  return what === undefined ? undefined : `refuses the ${what}: ${said}. Check ${check}`;
+  return what === undefined ? certificateProblem(said) : `refuses the ${what}: ${said}. Check ${check}`;
 }

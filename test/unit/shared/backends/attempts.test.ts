@@ -132,6 +132,27 @@ test.each([
   expect(asked(), 'waiting mends nothing').toBe(1);
 });
 
+const NO_TLS =
+  '4098:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../tlsany_meth.c:77:\n';
+const NO_CLIENT =
+  '408D:error:0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:../rec_layer_s3.c:918:SSL alert number 116\n';
+const OTHER_NAME = "Hostname/IP does not match certificate's altnames: IP: 10.0.0.1 is not in the cert's list: ";
+
+// biome-ignore format: a table
+test.each([
+  ['self-signed certificate in certificate chain', 'has a certificate that is not trusted: self-signed certificate in certificate chain. Name a file'],
+  ['unable to verify the first certificate; if the root CA is installed locally, try', 'has a certificate that is not trusted: unable to verify the first certificate. Name a file'],
+  [OTHER_NAME,                'has a certificate for another name: Hostname/IP does not match'],
+  ['certificate has expired', 'has a certificate that is out of date: certificate has expired. Renew it'],
+  [NO_CLIENT,                 'wants a client certificate: tlsv13 alert certificate required. Trawl has none'],
+  [NO_TLS,                    'speaks no TLS: wrong version number. Check the scheme'],
+])('a certificate that is not good is no outage: %#', async (said, told) => {
+  const { thrown, asked } = await connect({ failures: Number.POSITIVE_INFINITY, error: new Error(said) });
+  expect(thrown).toBeInstanceOf(ConfigurationError);
+  expect(thrown).toMatchObject({ message: expect.stringContaining(`Redis at a.test:6379 ${told}`) });
+  expect(asked(), 'waiting mends nothing').toBe(1);
+});
+
 test('a worker waits for a login that is mended', async () => {
   const error = new Error('NOAUTH Authentication required.');
   const { thrown, lines } = await connect({

@@ -17,6 +17,8 @@ import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url
 import type { CookieJar } from '../cookies/cookie-jar.ts';
 import type { Candidate, Robots } from '../pipeline/robots.ts';
 
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
 export interface LoginRequestsOptions {
   readonly gate: HostGate;
   readonly fetcher: Fetcher;
@@ -65,7 +67,9 @@ export class LoginRequests {
       post: (url, body, how = {}) => send({ ...how, url, method: 'POST', body }),
       submit: async (page, given, { form } = {}) => {
         const { url, method, fields } = submissionOf(page, given, form);
-        return await send(method === 'POST' ? { url, method, body: fields } : { url });
+        return await send(
+          method === 'POST' ? { url, method, body: fields, headers: { 'content-type': FORM_TYPE } } : { url },
+        );
       },
     };
   }

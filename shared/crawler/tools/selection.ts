@@ -1,3 +1,4 @@
+import type { AnyNode } from 'domhandler';
 import { DomUtils } from 'htmlparser2';
 import type { LinkBase } from '../../task/url/url.ts';
 import { markdownOf } from './markdown.ts';
@@ -32,6 +33,16 @@ export class Selection {
   constructor(at: NodeHandle, surroundings: Surroundings) {
     this.#at = at;
     this.#in = surroundings;
+  }
+
+  /** The node in the page's tree. */
+  static nodeOf(selection: Selection): AnyNode {
+    return selection.#at.node;
+  }
+
+  /** What the links of its page are relative to. */
+  static baseOf(selection: Selection): LinkBase {
+    return selection.#in.base();
   }
 
   /** Its text: white space folded and trimmed, without scripts and styles. */

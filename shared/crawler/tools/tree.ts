@@ -20,6 +20,15 @@ export interface Tree {
   readonly document?: PageDocument | undefined;
 }
 
+/** What is submitted with a form. */
+const OF_FORMS: ReadonlySet<string> = new Set(['button', 'input', 'select', 'textarea']);
+
+/**
+ * The forms of controls in pages by parse5: a form that a table or a misplaced end tag closes has further controls behind it, and only
+ * a parser knows which.
+ */
+export const formOwners = new WeakMap<Element, Element>();
+
 /** Thrown by what builds a tree when that is full; what has been built stays. */
 class TreeFull extends Error {}
 
@@ -45,7 +54,10 @@ export function untidyTree(html: string): Tree {
     createElement: (name, namespace, attributes) => {
       if (++elements > MAX_TREE_ELEMENTS) throw new TreeFull();
       hasTemplates ||= name === 'template';
-      return adapter.createElement(name, namespace, attributes);
+      const element = adapter.createElement(name, namespace, attributes);
+      const { formElement } = parser;
+      if (formElement !== null && OF_FORMS.has(name)) formOwners.set(element, formElement);
+      return element;
     },
     setDocumentType: () => {},
     // Nothing selects comments, and a page may have millions.
@@ -53,7 +65,9 @@ export function untidyTree(html: string): Tree {
       if (node.type !== 'comment') adapter.appendChild(parent, node);
     },
   };
-  const isCut = build(() => parse5().parse(html, { treeAdapter: bounded, scriptingEnabled: false }));
+  const { Parser: Parser5 } = parse5();
+  const parser = new Parser5({ treeAdapter: bounded, scriptingEnabled: false });
+  const isCut = build(() => parser.tokenizer.write(html, true));
   // Fewer elements than the deepest may have around it are not too deep.
   if (hasTemplates || elements > MAX_TREE_DEPTH) settle(root);
   return { top: new TreeHandle(root, false), isXml: false, isCut };

@@ -20,7 +20,7 @@ test.each<[string, string, Record<string, string>, string]>([
   ['a given field is added',          POST('<input name=a value=1>'),                                           { b: '2' },       `${HERE} a=1&b=2`],
   ['the first button is pressed',     POST('<input type=submit name=x value=1><input type=submit name=y value=2>'), {},           `${HERE} x=1`],
   ['a button without a type is one',  POST('<button name=x value=1>In</button>'),                               {},               `${HERE} x=1`],
-  ['another button is chosen',        POST('<button name=x value=1></button><button name=y value=2></button>'), { y: '2' },       `${HERE} x=1&y=2`],
+  ['another button is chosen',        POST('<button name=x value=1></button><button name=y value=2></button>'), { y: '2' },       `${HERE} y=2`],
   ['buttons that send nothing',       POST('<button type=button name=x value=1></button><input type=reset name=y><input type=file name=z>'), {}, `${HERE} `],
   ['unticked boxes',                  POST('<input type=checkbox name=a><input type=radio name=b value=1>'),    {},               `${HERE} `],
   ['ticked boxes',                    POST('<input type=checkbox name=a checked><input type=radio name=b value=1><input type=radio name=b value=2 checked>'), {}, `${HERE} a=on&b=2`],
@@ -32,6 +32,22 @@ test.each<[string, string, Record<string, string>, string]>([
   ['an action',                       '<form method=POST action="../in?x=1#top"><input name=a value=1></form>', {},               'POST /in?x=1 a=1'],
   ['a GET',                           '<form action=/in?x=1><input name=a value=1></form>',                     {},               'GET /in?a=1 a=1'],
   ['the form with a password',        '<form action=/search><input name=q></form><form method=post action=/in><input type=PASSWORD name=p></form>', { p: '1' }, 'POST /in p=1'],
+  ['a nameless button is pressed',    POST('<button>In</button><button name=forgot value=1>Forgot?</button>'),  {},               `${HERE} `],
+  ['a button of several names',       POST('<button name=do value=in></button><button name=do value=join formaction=/join></button>'), { do: 'join' }, 'POST /join do=join'],
+  ['what a button says of its form',  '<form action=/a method=post><button formaction=/b formmethod=get name=x></button></form>', {},  'GET /b?x= x='],
+  ['a picture as a button',           POST('<input type=image name=go><input type=image name=no>'),             {},               `${HERE} go.x=0&go.y=0`],
+  ['a control of another place',      '<input name=a value=1 form=f><form id=f method=post><input name=b value=2></form><button form=f name=c value=3>', {}, `${HERE} a=1&b=2&c=3`],
+  ['a control of another form',       '<form id=f method=post><input name=a value=1 form=g></form><form id=g></form>', {},               `${HERE} `],
+  ['a form in a table',               '<table><form method=post><tr><td><input name=a value=1></td></tr><tr><td><input type=password name=p></td></tr></form></table><input name=b>', { p: '2' }, `${HERE} a=1&p=2`],
+  ['a form that ends too early',      '<div><form method=post><input name=a value=1></div><input type=password name=p></form><input name=b>', { p: '2' }, `${HERE} a=1&p=2`],
+  ['fields of a disabled set',        POST('<fieldset disabled><legend><input name=a value=1></legend><legend><input name=b></legend><p><input name=c></p></fieldset>'), {}, `${HERE} a=1`],
+  ['disabled options',                POST('<select name=a><option disabled>x<option>y</select><select name=b><option selected disabled>z</select><select name=c><optgroup disabled><option>u</optgroup></select>'), {}, `${HERE} a=y`],
+  ['a list without a choice',         POST('<select name=a size=2><option>x<option>y</select>'),                {},               `${HERE} `],
+  ['two ticked radio buttons',        POST('<input type=radio name=b value=1 checked><input type=radio name=b value=2 checked>'), {}, `${HERE} b=2`],
+  ['lines of a text area',            POST('<textarea name=a>\n x\n  y</textarea>'),                            {},               `${HERE} a=+x%0D%0A++y`],
+  ['a page with a base',              '<base href=/deep/er/><form method=post action=in></form>',               {},               'POST /deep/er/in '],
+  ['no action on a page with a base', '<base href=/deep/er/><form method=post></form>',                         {},               `${HERE} `],
+  ['a GET without fields',            '<form action=/in?x=1></form>',                                           {},               'GET /in? '],
   ['a name that objects have',        POST('<input name=constructor value=1>'),                                 {},               `${HERE} constructor=1`],
 ])('%s', (_, html, fields, expected) => {
   expect(sent(html, fields)).toBe(expected);
@@ -42,4 +58,10 @@ test('a form is named by a selector', () => {
   expect(sent(forms, {}, '#b')).toBe('POST /b ');
   expect(() => sent(forms, {}, '#c')).toThrow('there is no form #c at https://shop.example/account/login?next=1');
   expect(() => sent('<p>')).toThrow('there is no form at https://shop.example/account/login?next=1');
+});
+
+test('a form of a page in an old encoding is sent in that encoding', () => {
+  const html = Buffer.from('<form method=post><input name=user><button name=go value="\xc2\xf5\xee\xe4 1">', 'latin1');
+  const page = Page.fromHtml(html, { url: URL, contentType: 'text/html; charset=windows-1251' });
+  expect(submissionOf(page, { user: 'Яна €я≠' }).fields).toBe('user=%DF%ED%E0+%88%FF%26%238800%3B&go=%C2%F5%EE%E4+1');
 });

@@ -1,0 +1,113 @@
+import type { AnyNode, Element } from 'domhandler';
+import { elementsNamed, isElement } from '../tools/nodes.ts';
+import { sourceOf } from '../tools/text.ts';
+
+/** A name and a value, as a form sends them. */
+export type Field = readonly [name: string, value: string];
+
+/** An element that may be submitted with a form. */
+export interface Control {
+  readonly element: Element;
+  readonly name: string;
+  /** In lower case: that of an `<input>` or a `<button>`, else the element's name. */
+  readonly type: string;
+}
+
+/** What submits its form when it is pressed. */
+export const BUTTONS: ReadonlySet<string> = new Set(['submit', 'image']);
+/** What is never sent. */
+const UNSENT = new Set(['button', 'reset', 'file']);
+const OPTIONS: ReadonlySet<string> = new Set(['option']);
+
+/** A control; nothing if a browser wouldn't send it, as one that is disabled, or one of a disabled `<fieldset>`. */
+export function controlOf(element: Element): Control | undefined {
+  const control = { element, name: element.attribs.name ?? '', type: typeOf(element) };
+  return UNSENT.has(control.type) || isBarred(element) ? undefined : control;
+}
+
+/** What a browser sends for a control that nobody touched, no button (HTML standard, "construct the entry list"). */
+export function fieldsOf(control: Control): readonly Field[] {
+  return control.name === '' ? [] : valuesOf(control).map((value) => [control.name, value]);
+}
+
+function valuesOf({ element, type }: Control): readonly string[] {
+  const { value = '', multiple, size = '' } = element.attribs;
+  switch (type) {
+    case 'checkbox':
+    case 'radio':
+      return element.attribs.checked === undefined ? [] : [element.attribs.value ?? 'on'];
+    case 'select': {
+      const options = [...elementsNamed(element, OPTIONS)];
+      const chosen = options.filter((option) => option.attribs.selected !== undefined);
+      if (multiple !== undefined) return chosen.filter((option) => !isOff(option)).map(valueOfOption);
+      const isList = Number.parseInt(size, 10) > 1;
+      const one = chosen.at(-1) ?? (isList ? undefined : options.find((option) => !isOff(option)));
+      return one === undefined || isOff(one) ? [] : [valueOfOption(one)];
+    }
+    case 'textarea':
+      return [sourceOf(element)];
+    case 'hidden':
+      return [value];
+    default:
+      return [value.replaceAll(/[\r\n]/g, '')];
+  }
+}
+
+/** What a pressed button sends. */
+export function pressed({ element, name, type }: Control): readonly Field[] {
+  if (type === 'image') {
+    const prefix = name === '' ? '' : `${name}.`;
+    return [
+      [`${prefix}x`, '0'],
+      [`${prefix}y`, '0'],
+    ];
+  }
+  return name === '' ? [] : [[name, element.attribs.value ?? '']];
+}
+
+/** The nearest element of this name around a node. */
+export function closest(node: AnyNode, name: string): Element | undefined {
+  for (const element of around(node)) if (element.name === name) return element;
+  return undefined;
+}
+
+function* around({ parent }: AnyNode): Generator<Element> {
+  for (let at = parent; at !== null; at = at.parent) if (isElement(at)) yield at;
+}
+
+function typeOf({ name, attribs }: Element): string {
+  const type = attribs.type?.toLowerCase() ?? '';
+  if (name === 'button') return type === 'button' || type === 'reset' ? type : 'submit';
+  return name !== 'input' ? name : type === '' ? 'text' : type;
+}
+
+function isBarred(element: Element): boolean {
+  if (element.attribs.disabled !== undefined) return true;
+  let inside: AnyNode = element;
+  for (const each of around(element)) {
+    if (each.name === 'datalist') return true;
+    if (each.name === 'fieldset' && each.attribs.disabled !== undefined && inside !== legendOf(each)) return true;
+    inside = each;
+  }
+  return false;
+}
+
+/** What is in it isn't disabled with its fieldset. */
+function legendOf(fieldset: Element): AnyNode | undefined {
+  return fieldset.children.find((child) => isElement(child) && child.name === 'legend');
+}
+
+/** Is an option disabled, by itself or with its group? */
+function isOff({ attribs, parent }: Element): boolean {
+  if (attribs.disabled !== undefined) return true;
+  return parent !== null && isElement(parent) && parent.name === 'optgroup' && parent.attribs.disabled !== undefined;
+}
+
+function valueOfOption(option: Element): string {
+  return (
+    option.attribs.value ??
+    sourceOf(option)
+      .replaceAll(/[\t\n\f\r ]+/g, ' ')
+      .replaceAll(/^ | $/g, '')
+  );
+}

@@ -67,9 +67,12 @@ export class LoginRequests {
       post: (url, body, how = {}) => send({ ...how, url, method: 'POST', body }),
       submit: async (page, given, { form } = {}) => {
         const { url, method, fields } = submissionOf(page, given, form);
-        return await send(
-          method === 'POST' ? { url, method, body: fields, headers: { 'content-type': FORM_TYPE } } : { url },
-        );
+        const headers = {
+          ...refererOf(page.url, url),
+          ...(method === 'POST' ? { origin: new URL(page.url).origin } : {}),
+        };
+        if (method === 'GET') return await send({ url, headers });
+        return await send({ url, method, body: fields, headers: { ...headers, 'content-type': FORM_TYPE } });
       },
     };
   }
@@ -173,4 +176,11 @@ export class LoginRequests {
       }
     }
   }
+}
+
+/** Where a form was, as browsers say it (strict-origin-when-cross-origin): sites that guard against forged requests look at it. */
+function refererOf(page: string, to: string): Readonly<Record<string, string>> {
+  const [from, target] = [new URL(page), new URL(to)];
+  if (from.protocol === 'https:' && target.protocol !== 'https:') return {};
+  return { referer: from.origin === target.origin ? from.href : `${from.origin}/` };
 }

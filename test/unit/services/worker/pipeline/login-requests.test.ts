@@ -87,3 +87,37 @@ test('the problem with the URL of a request of a login names no credentials', as
   await worked;
   expect(said()).toContain('got http://127.0.0.1:99999/in: ');
 });
+
+test('a submitted form says where it was, as in browsers: to its origin the whole page, to another one its origin', async () => {
+  const other = new TestSite();
+  await other.start();
+  onTestFinished(() => other.stop());
+  const sent: unknown[] = [];
+  const { offer, work, site } = await shop({
+    login: async ({ get, submit }) => {
+      for (const form of ['#own', '#get', '#other']) await submit(await get(site.url('/form?x=1')), {}, { form });
+    },
+  });
+  site.on('/form?x=1', (_, response) => {
+    const forms = '<form id=own method=post action=/in></form><form id=get action=/get></form>';
+    const html = `${forms}<form id=other method=post action="${other.url('/in')}"></form>`;
+    response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'sid=s1' }).end(html);
+  });
+  const note = (to: TestSite, path: string): void =>
+    to.on(path, ({ headers }, response) => {
+      sent.push([headers.referer, headers.origin, headers['content-type']]);
+      response.writeHead(200).end();
+    });
+  note(site, '/in');
+  note(site, '/get?');
+  note(other, '/in');
+  await offer('/item/1');
+  await work();
+  const origin = site.url('').replace(/\/$/, '');
+  const type = 'application/x-www-form-urlencoded';
+  expect(sent).toEqual([
+    [`${origin}/form?x=1`, origin, type],
+    [`${origin}/form?x=1`, undefined, undefined],
+    [`${origin}/`, origin, type],
+  ]);
+});

@@ -1,6 +1,7 @@
 import type { Failure } from '../task/task/retry-policy.ts';
 import type { Crawler, Step } from './crawler.ts';
 import type { StepResult } from './definition.ts';
+import { itemAsJson } from './item.ts';
 import type { Page } from './page.ts';
 import { type AboutCall, ProblemError } from './step-error.ts';
 import { type StepOutcome, StepRun } from './step-run.ts';
@@ -81,8 +82,9 @@ function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) {
     throw new ProblemError(`expected a step to return { data, links }, got ${kindOf(result)}`);
   }
-  const { data, links } = result as StepResult;
-  if (isPromise(data)) throw new ProblemError('expected data to be a value, got a promise: await it');
+  const { data: given, links } = result as StepResult;
+  if (isPromise(given)) throw new ProblemError('expected data to be a value, got a promise: await it');
+  const data = itemAsJson(given, 'data');
   if (links === undefined) return { data };
   if (!Array.isArray(links)) throw new ProblemError(`expected links to be a list of strings, got ${kindOf(links)}`);
   const at = links.findIndex((link) => typeof link !== 'string');

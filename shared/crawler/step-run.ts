@@ -8,6 +8,7 @@ import type { FollowHow, Link, Links } from './definition.ts';
 import { type DownloadHow, downloadProblem, FILE_STEP } from './file-step.ts';
 import { type FollowedRequest, requestOf } from './followed-request.ts';
 import { noStep } from './graph.ts';
+import { itemAsJson } from './item.ts';
 import { CrawlerFault, MAX_PAGE_KEPT_BYTES, writtenKept } from './kept.ts';
 import type { Page } from './page.ts';
 
@@ -95,12 +96,12 @@ export class StepRun {
         `step ${name} emits ${Array.isArray(item) ? 'a list: emit each of its items' : item === undefined ? 'undefined' : 'a function'}`,
       );
     if (record === undefined) {
-      this.#items.push(item);
+      this.#items.push(itemAsJson(item));
       return;
     }
     const read = record.safeParse(item);
     if (!read.success) throw new CrawlerFault(`an item: ${issueText(read.error, item)}`, 'schema');
-    this.#items.push(read.data);
+    this.#items.push(itemAsJson(read.data));
   }
 
   #follow(name: string, links: Links, how: FollowHow | null = {}): void {

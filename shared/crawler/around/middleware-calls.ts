@@ -1,6 +1,7 @@
 import type { FetchedPage } from '../../ports/fetcher.ts';
 import type { Task } from '../../task/task/task.ts';
 import type { Crawler } from '../crawler.ts';
+import { itemAsJson } from '../item.ts';
 import { Page } from '../page.ts';
 import type { CrawlerAtWork, Extract } from '../reading.ts';
 import { type AboutCall, ProblemError } from '../step-error.ts';
@@ -96,7 +97,7 @@ export async function transform(on: OnPage, page: Page, extract: Extract): Promi
         (about) => each.transform?.(given, { ...about, page }),
         (returned) => {
           if (returned === undefined || returned === null) return returned;
-          if (typeof returned === 'object' && !Array.isArray(returned)) return returned;
+          if (typeof returned === 'object' && !Array.isArray(returned)) return itemAsJson(returned);
           throw new ProblemError('expected it to return an item, nothing or null');
         },
       );

@@ -1,4 +1,5 @@
 import type { Crawler } from '../crawler.ts';
+import { itemAsJson } from '../item.ts';
 import { CrawlerFault } from '../kept.ts';
 import { ProblemError } from '../step-error.ts';
 import { issueText, keptBy } from '../step-run.ts';
@@ -88,9 +89,9 @@ export class JoinRun {
       throw new CrawlerFault(
         `join ${name} emits ${Array.isArray(item) ? 'a list: emit each of its items' : typeof item}`,
       );
-    if (record === undefined) return item;
+    if (record === undefined) return itemAsJson(item);
     const read = record.safeParse(item);
     if (!read.success) throw new CrawlerFault(`an item of join ${name}: ${issueText(read.error, item)}`, 'schema');
-    return read.data;
+    return itemAsJson(read.data);
   }
 }

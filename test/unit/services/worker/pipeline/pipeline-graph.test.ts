@@ -56,6 +56,23 @@ test('a step emits items, and follows links with what they keep, though the run 
   expect(record).toMatchObject({ outcome: 'done', step: 'start', items: 2, data: [{ n: 1 }, { n: 2 }] });
 });
 
+test('an object that is emitted again and again is each time what it was then', async () => {
+  const crawler = defineCrawler({
+    name: 'graph',
+    steps: {
+      start: {
+        run({ emit }) {
+          const item = { n: 1 };
+          emit(item);
+          item.n = 2;
+          emit(item);
+        },
+      },
+    },
+  });
+  expect((await worked(crawler)).record).toMatchObject({ items: 2, data: [{ n: 1 }, { n: 2 }] });
+});
+
 test('one item is the data itself, and none is null', async () => {
   const crawlerOf = (items: number) =>
     defineCrawler({

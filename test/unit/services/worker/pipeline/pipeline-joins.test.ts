@@ -115,7 +115,9 @@ test.each<[string, object, object]>([
 });
 
 test('a join that emits what no other can be given fails, as no JSON, and leaves those that take it without it', async () => {
-  const emitsNoJson = ({ emit }: { emit: (item: unknown) => void }) => emit({ id: 1n });
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  const emitsNoJson = ({ emit }: { emit: (item: unknown) => void }) => emit(circle);
   const { next, work, sink, runs } = await started({
     sum: { ...SUM, run: emitsNoJson },
     total: { ...SUM, of: ['sum'] },

@@ -105,6 +105,8 @@ export class GotFetcher extends HttpFetcher {
       // This listener stays: an error after the headers is for the body's reader, and may come before there is one.
       stream.on('error', (error) => {
         if (mayRepeat && !isRepeat && isLostByKeptConnection(stream, error)) {
+          // Its route serves the repetition.
+          if (route !== undefined) stream.off('close', route.giveUp);
           resolve(this.#askBy(request, clock, route, true));
           return;
         }

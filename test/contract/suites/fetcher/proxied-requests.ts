@@ -80,6 +80,23 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect([site.requests.length, proxy.connections]).toEqual([20, 4]);
     });
 
+    test.each(['http', 'socks'])('a request that a kept tunnel of %s lost is repeated, once', async (kind) => {
+      const site = await startSite({ tls: true });
+      const { fetch, rests } = openFetcher([await (kind === 'http' ? startHttpProxy() : startSocksProxy())]);
+      const used = new Set<unknown>();
+      site.on('/idle-too-long', ({ socket }, response) => {
+        if (used.has(socket)) socket.destroy();
+        else response.end('well');
+        used.add(socket);
+      });
+      await fetch(site.url('/idle-too-long'));
+      expect(await fetch(site.url('/idle-too-long'))).toMatchObject({ status: 200 });
+      expect([site.requests.length, site.connections]).toEqual([3, 2]);
+      site.on('/gone', ({ socket }) => void socket.destroy());
+      await expect(fetch(site.url('/gone'))).rejects.toMatchObject({ reason: 'connection' });
+      expect([site.requests.map(({ path }) => path).slice(3), rests]).toEqual([['/gone', '/gone'], []]);
+    });
+
     // What is the target's stays the target's, though a proxy stands between.
     // biome-ignore format: a table
     test.each([

@@ -3,6 +3,7 @@ import { decodeBody } from '../../shared/crawler/charset.ts';
 import { acceptsText } from '../../shared/crawler/crawler.ts';
 import { mediaTypeOf } from '../../shared/crawler/media-type.ts';
 import { codingsOf } from '../../shared/fetchers/content-coding.ts';
+import { repairedHead } from '../../shared/fetchers/repaired-head.ts';
 import { readDeadLetter } from '../../shared/ports/dead-letter.ts';
 import { withoutRefusedCharacters } from '../../shared/sinks/postgres/row.ts';
 import { retryAfterMs } from '../../shared/task/host/retry-after.ts';
@@ -118,6 +119,11 @@ const READERS: readonly (readonly [string, (text: string) => void, readonly stri
     'a Retry-After',
     (text) => void retryAfterMs({ 'retry-after': text, date: text, age: text }, 0),
     ['1', 'Mon', 'Mon, 21 '],
+  ],
+  [
+    'the head of an answer',
+    (text) => void repairedHead(`HTTP/1.1 200 OK\r\n${text}\r\n\r\n`),
+    ['a: b\r\n', 'a b: c\n', ' b\n', 'content-length: 4\r\n', 'content-length: 4,', 'transfer-encoding: a\n', ':'],
   ],
   ['a Content-Encoding', (text) => void codingsOf(text), ['gzip', 'gzip,', ', ', ',']],
   ['a Content-Type', (text) => void [acceptsText(text), mediaTypeOf(text)], ['application/', 'a.', 'text/html;', ';']],

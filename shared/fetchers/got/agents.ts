@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
+import { AnswerHeads } from '../answer-heads.ts';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS } from '../fetcher-options.ts';
 import type { IdleConnections } from '../idle-connections.ts';
@@ -17,9 +18,16 @@ export interface Dialed extends https.RequestOptions {
 }
 type OnConnection = (error: Error | null, socket?: Socket) => void;
 
-/** Has the clock of a request note when that is being written. */
-export function notingSent(request: http.ClientRequest, clock: RequestClock): http.ClientRequest {
-  return request.once('socket', () => clock.sent());
+/**
+ * Has the clock of a request note when that is being written.
+ *
+ * @param isLenient its answer is read as browsers read it
+ */
+export function notingSent(request: http.ClientRequest, clock: RequestClock, isLenient: boolean): http.ClientRequest {
+  return request.once('socket', (socket) => {
+    AnswerHeads.expect(socket, isLenient);
+    clock.sent();
+  });
 }
 
 /** Node.js keeps these as long as the connection: the request that it was made for, and its answer, would live as long. */

@@ -142,7 +142,7 @@ function requestBy({ clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>) {
     const path = requestTarget(url);
     const read = { insecureHTTPParser: true, maxHeaderSize: MOST_HEADER_BYTES };
     const dialed: Dialed = { method, path, headers, agent, clock, onGone, ...read };
-    return notingSent(request(url, dialed, onResponse), clock);
+    return notingSent(request(url, dialed, onResponse), clock, true);
   };
 }
 

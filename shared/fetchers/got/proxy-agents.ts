@@ -67,12 +67,12 @@ export class ProxyAgents {
         const sent = { ...(headers as http.OutgoingHttpHeaders), ...added };
         // Read strictly: this connection carries the answers of other sites, too.
         const options: ProxyDialed = { ...dialed, host, port, path, headers: sent, agent: this.#forward };
-        return notingSent(http.request(options, onResponse), clock);
+        return notingSent(http.request(options, onResponse), clock, false);
       }
       const [{ request }, agent] = url.protocol === 'https:' ? [https, this.#https] : [http, this.#http];
       const path = requestTarget(url);
       const options: ProxyDialed = { ...dialed, path, headers, agent, insecureHTTPParser: true };
-      return notingSent(request(url, options, onResponse), clock);
+      return notingSent(request(url, options, onResponse), clock, true);
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import { AnswerHeads } from '../answer-heads.ts';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS, MOST_HEADER_BYTES } from '../fetcher-options.ts';
 import type { RequestClock } from '../request-clock.ts';
@@ -28,6 +29,7 @@ const MOST_STREAMS = 100;
 export class Connection {
   readonly #client: Client;
   readonly #events: ConnectionEvents;
+  readonly #isLenient: boolean;
   #madeFor: RequestClock | undefined;
   #cancelDial = (): void => {};
   #socket: Socket | undefined;
@@ -41,6 +43,7 @@ export class Connection {
    */
   constructor(origin: string, dial: Dial, clock: RequestClock, events: ConnectionEvents, isLenient: boolean) {
     this.#events = events;
+    this.#isLenient = isLenient;
     this.#madeFor = clock;
     this.#client = new Client(origin, {
       connect: (options, callback) => {
@@ -82,6 +85,7 @@ export class Connection {
       if (this.#socket === undefined) return;
       if (this.isShared) noticeCancelled(this.#socket);
       else if (isLenient) readLeniently(this.#socket);
+      this.#expectAnswer();
     });
     emitter.on('disconnect', gone).on('connectionError', gone);
     // undici reports its failed assertions here; without a listener they would end the process.
@@ -122,7 +126,12 @@ export class Connection {
   /** Sends a request. Call `leave` when it is over. */
   send(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#open += 1;
+    this.#expectAnswer();
     this.#client.dispatch(request, handler);
+  }
+
+  #expectAnswer(): void {
+    if (this.#socket !== undefined && !this.isShared) AnswerHeads.expect(this.#socket, this.#isLenient);
   }
 
   /** Notes that a request is over. */

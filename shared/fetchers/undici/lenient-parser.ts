@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 interface Parser {
   readonly llhttp: Readonly<Record<string, (parser: number, isLenient: 1) => void>>;
   readonly ptr: number;
-  onHeadersComplete(status: number, isUpgrade: boolean, isKept: boolean): number;
 }
 
 /** What Node.js allows with `insecureHTTPParser`. */
@@ -21,9 +20,6 @@ export const ALLOWED = [
   'spaces_after_chunk_size',
 ] as const;
 
-/** The statuses of interim answers: `100 Continue`, which undici takes for the end of the connection, and one that it skips. */
-const [CONTINUE, PROCESSING] = [100, 102] as const;
-
 /**
  * Has a connection of undici's read answers as browsers do, and as Node.js does with `insecureHTTPParser`: lines that end
  * with a line feed alone, folded headers, control characters in them, a length beside chunks. undici has no option for that, so it is
@@ -34,8 +30,4 @@ export function readLeniently(socket: Socket): void {
   const parser = name && (socket as unknown as Readonly<Record<symbol, Parser | undefined>>)[name];
   if (!parser) return;
   for (const flag of ALLOWED) parser.llhttp[`llhttp_set_lenient_${flag}`]?.(parser.ptr, 1);
-  const { onHeadersComplete } = parser;
-  // An answer may begin with it, even if nobody waits for it (RFC 9110 section 15.2).
-  parser.onHeadersComplete = (status, isUpgrade, isKept) =>
-    onHeadersComplete.call(parser, status === CONTINUE ? PROCESSING : status, isUpgrade, isKept);
 }

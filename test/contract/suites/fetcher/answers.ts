@@ -107,6 +107,14 @@ export function describeAnswers(setup: Setup): void {
   ['blanks around the value of one',            'HTTP/1.1 200 OK\r\ncontent-type:  text/html  \r\ncontent-length: 4\r\n\r\nwell'],
   ['a length beside its chunks',                'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\n\r\n'],
   ['blanks after the length of a chunk',        'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n4   \r\nwell\r\n0\r\n\r\n'],
+  ['a blank in the name of a header',           'HTTP/1.1 200 OK\r\nX Frame Options: DENY\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
+  ['a line that is no header',                  'HTTP/1.1 200 OK\r\nnginx\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
+  ['blanks before a colon',                     'HTTP/1.1 200 OK\r\ncontent-type : text/html\r\ncontent-length : 4\r\n\r\nwell'],
+  ['a carriage return within a header',         'HTTP/1.1 200 OK\r\nx: a\rb\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
+  ['its length twice',                          'HTTP/1.1 200 OK\r\ncontent-length: 4\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
+  ['another length beside its chunks',          'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n4\r\nwell\r\n0\r\n\r\n'],
+  ['a status line in small letters',            'http/1.1 200 ok\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
+  ['a change of protocol that nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\nHTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
   ['a `100 Continue` before it',                'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 4\r\n\r\nwell'],
 ])('an answer with %s is read, as browsers do', async (_, sent) => {
   const { fetch, site } = await setup();
@@ -117,6 +125,24 @@ export function describeAnswers(setup: Setup): void {
   }
   expect(site.connections).toBe(1);
 });
+
+    test('a head that comes byte by byte is read all the same, and hints before it are not', async () => {
+      const { fetch, site } = await setup();
+      const sent =
+        'HTTP/1.1 103 Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX Y: z\r\netag: "1"\r\ncontent-length: 4\r\n\r\nwell';
+      site.on('/drops', async ({ socket }) => {
+        for (const byte of sent) await new Promise<void>((resolve) => socket.write(byte, () => setImmediate(resolve)));
+      });
+      for (const _again of [1, 2]) {
+        const { status, headers, body } = await fetch('/drops');
+        expect([status, headers, Buffer.from(body).toString()]).toEqual([
+          200,
+          { etag: '"1"', 'content-length': '4' },
+          'well',
+        ]);
+      }
+      expect(site.connections).toBe(1);
+    });
 
     test('a cookie with a control character is none', async () => {
       const { fetch, site } = await setup();

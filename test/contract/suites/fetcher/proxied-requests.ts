@@ -97,6 +97,20 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       expect([site.requests.map(({ path }) => path).slice(3), rests]).toEqual([['/gone', '/gone'], []]);
     });
 
+    test('an interim answer that a proxy passes on is not the answer', async () => {
+      // It may stand in for a proxy: in absolute form it is asked for a path of its own.
+      const proxy = await startSite();
+      proxy.on('/continued', ({ socket }) => {
+        const interim = 'HTTP/1.1 100 Continue\r\n\r\n';
+        socket.write(`${interim}${interim}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nwell`);
+      });
+      const { fetch, fetcher } = openFetcher([proxy.origin]);
+      for (const _again of [1, 2])
+        expect(Buffer.from((await fetch('http://127.0.0.1:1/continued')).body).toString()).toBe('well');
+      expect(proxy.connections).toBe(1);
+      await fetcher.stop();
+    });
+
     // What is the target's stays the target's, though a proxy stands between.
     // biome-ignore format: a table
     test.each([

@@ -1,0 +1,112 @@
+import type { Socket } from 'node:net';
+import { MOST_HEADER_BYTES } from './fetcher-options.ts';
+import { isSoundHead, repairedHead } from './repaired-head.ts';
+
+/** The end of a head: an empty line. */
+const END = /\n\r{0,3}\n/g;
+/** Bytes of it that an earlier chunk may have ended with. */
+const MOST_END_BYTES = 4;
+/** What heads begin with. Anything else is left to the parser at once. */
+const BEGINNING = 'http/';
+/** An interim answer: another one follows (RFC 9110 section 15.2). */
+const INTERIM = /^\S+[ \t]+1\d\d(?!\d)/;
+
+/**
+ * What a connection of HTTP/1.1 hands to its parser of answers: their bodies as they are, and their heads as {@link repairedHead}
+ * says, each when it is complete, or too long for the parser. Interim answers are left out: nobody waits for one, and parsers
+ * take some of them for the end of the connection.
+ */
+export class AnswerHeads {
+  static readonly #known = new WeakMap<Socket, AnswerHeads>();
+  /** Hands over what was read. */
+  readonly #push: (chunk: Buffer | null) => boolean;
+  readonly #isLenient: boolean;
+  /** Is the next byte one of a head? */
+  #isHead = true;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** The last bytes that are held. */
+  #tail = '';
+
+  /**
+   * What comes next over the connection is an answer.
+   *
+   * @param isLenient its head is read as browsers read it; not where one connection carries answers of several sites
+   */
+  static expect(socket: Socket, isLenient: boolean): void {
+    const known = AnswerHeads.#known.get(socket);
+    if (known === undefined) AnswerHeads.#known.set(socket, new AnswerHeads(socket, isLenient));
+    else known.#isHead = true;
+  }
+
+  private constructor(socket: Socket, isLenient: boolean) {
+    this.#isLenient = isLenient;
+    this.#push = socket.push.bind(socket);
+    // Node.js calls it with what it has read.
+    socket.push = (chunk: Buffer | null) => {
+      if (chunk === null) this.#release();
+      return chunk !== null && this.#isHead ? this.#take(chunk) : this.#push(chunk);
+    };
+  }
+
+  /** Returns whether more may be read. */
+  #take(chunk: Buffer): boolean {
+    if (this.#heldBytes === 0 && beginsWithSoundHead(chunk)) {
+      this.#isHead = false;
+      return this.#push(chunk);
+    }
+    const text = this.#tail + chunk.toString('latin1');
+    const isBeginning = this.#heldBytes <= this.#tail.length;
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    this.#tail = text.slice(-MOST_END_BYTES);
+    const isForeign = isBeginning && !beginsHead(text);
+    if (isForeign || this.#heldBytes > MOST_HEADER_BYTES) return this.#release();
+    return text.search(END) < 0 || this.#passHeads(this.#takeHeld());
+  }
+
+  /** Hands over the first head of an answer, and what has come behind it. */
+  #passHeads(read: Buffer): boolean {
+    const text = read.toString('latin1');
+    let start = 0;
+    for (const { 0: emptyLine, index } of text.matchAll(END)) {
+      const end = index + emptyLine.length;
+      const head = text.slice(start, end);
+      if (!INTERIM.test(head)) return this.#passAnswer(head, read.subarray(start));
+      start = end;
+    }
+    return start === read.length || this.#take(read.subarray(start));
+  }
+
+  #passAnswer(head: string, read: Buffer): boolean {
+    this.#isHead = false;
+    const repaired = this.#isLenient ? repairedHead(head) : head;
+    if (repaired === head) return this.#push(read);
+    return this.#push(Buffer.concat([Buffer.from(repaired, 'latin1'), read.subarray(head.length)]));
+  }
+
+  /** Hands over what is held as it is. */
+  #release(): boolean {
+    this.#isHead = false;
+    return this.#heldBytes === 0 || this.#push(this.#takeHeld());
+  }
+
+  #takeHeld(): Buffer {
+    const [first] = this.#held;
+    const held = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#tail = '';
+    return held;
+  }
+}
+
+function beginsHead(text: string): boolean {
+  return text.slice(0, BEGINNING.length).toLowerCase().startsWith(BEGINNING.slice(0, text.length));
+}
+
+/** Most chunks do that begin an answer. */
+function beginsWithSoundHead(chunk: Buffer): boolean {
+  const end = chunk.indexOf('\r\n\r\n');
+  return end >= 0 && end < MOST_HEADER_BYTES && isSoundHead(chunk.toString('latin1', 0, end + 4));
+}

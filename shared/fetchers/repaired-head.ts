@@ -1,0 +1,85 @@
+/** A head that the parsers of Node.js and undici read, as most are: each line is a name and a value. */
+const SOUND = /^HTTP\/1\.[01] [2-9]\d\d(?: [^\r\n]*)?\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n$/;
+/** What says how long a body is. */
+const LENGTHS = /\n(?:content-length|transfer-encoding):[^\r\n]*/gi;
+const SOUND_LENGTH = /^\n(?:content-length:[ \t]*\d{1,15}[ \t]*|transfer-encoding:[ \t]*[^ \t].*)$/i;
+/** RFC 9110 section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What browsers take for a status line. */
+const STATUS_LINE = /^http\/(\d+)(\.\d+)?[ \t]+0{0,9}([1-9]\d\d)(?!\d)(.*)$/i;
+
+interface Header {
+  /** In lower case. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * The head of an answer as a parser of Node.js takes it, if that would refuse it and browsers don't; else as it is.
+ *
+ * | in the head                                                | becomes                                          |
+ * |------------------------------------------------------------|--------------------------------------------------|
+ * | a line without a colon, or with a name that is no token    | nothing                                          |
+ * | blanks before a colon; a carriage return within a line     | nothing; a blank                                 |
+ * | a folded line                                              | one line                                         |
+ * | several equal `Content-Length`                             | one                                              |
+ * | a `Content-Length` beside chunks, or one that is no number | nothing (RFC 9112 section 6.3)                   |
+ * | an empty `Transfer-Encoding`                               | nothing                                          |
+ * | a status line such as `http/1.1 200`, `HTTP/2 200OK`       | `HTTP/1.1 200`                                   |
+ *
+ * @param head with the empty line at its end, decoded as Latin-1
+ */
+export function repairedHead(head: string): string {
+  if (isSoundHead(head)) return head;
+  const [first = '', ...rest] = head.split('\n').map((line) => line.replace(/\r{1,3}$/, '').replaceAll('\r', ' '));
+  const headers = withOneLength(headersOf(rest));
+  return [statusLine(first), ...headers.map(({ name, value }) => `${name}:${value}`), '', ''].join('\r\n');
+}
+
+/** Is it the head of an answer, and no interim one, that needs no repair? */
+export function isSoundHead(head: string): boolean {
+  if (!SOUND.test(head)) return false;
+  const [first, second] = head.match(LENGTHS) ?? [];
+  return second === undefined && (first === undefined || SOUND_LENGTH.test(first));
+}
+
+/** What browsers don't take for a status line either is left to the parser, which refuses it. */
+function statusLine(line: string): string {
+  const [, major, minor = '.0', status, reason = ''] = STATUS_LINE.exec(line) ?? [];
+  if (status === undefined) return line;
+  const version = major === '1' && minor === '.0' ? '1.0' : '1.1';
+  return `HTTP/${version} ${status} ${reason.trim()}`;
+}
+
+function headersOf(lines: readonly string[]): Header[] {
+  const headers: { name: string; value: string }[] = [];
+  for (const line of lines) {
+    const last = headers.at(-1);
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon)).trimEnd();
+    if (/^[ \t]/.test(line)) {
+      if (last !== undefined) last.value += ` ${line.trim()}`;
+    } else if (TOKEN.test(name)) headers.push({ name: name.toLowerCase(), value: line.slice(colon + 1) });
+  }
+  return headers;
+}
+
+function withOneLength(headers: readonly Header[]): readonly Header[] {
+  const isChunked = valuesOf(headers, 'transfer-encoding').includes('chunked');
+  const [length, ...differing] = new Set(valuesOf(headers, 'content-length'));
+  const isNumber = length !== undefined && /^\d{1,15}$/.test(length);
+  // The parser refuses those, as browsers do.
+  if (!isChunked && isNumber && differing.length > 0) return headers;
+  const others = headers.filter(
+    ({ name, value }) => name !== 'content-length' && (name !== 'transfer-encoding' || value.trim() !== ''),
+  );
+  return isChunked || !isNumber ? others : [...others, { name: 'content-length', value: length }];
+}
+
+/** The values of a header, whether in one line or in several. */
+function valuesOf(headers: readonly Header[], wanted: string): string[] {
+  return headers
+    .filter(({ name }) => name === wanted)
+    .flatMap(({ value }) => value.split(','))
+    .map((value) => value.trim().toLowerCase());
+}

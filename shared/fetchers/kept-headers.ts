@@ -1,3 +1,5 @@
+import { joinedRobotsTags } from '../task/robots/robots-directives.ts';
+
 /** The headers of an answer that are passed on. Cookies never are. */
 const KEPT_HEADERS = [
   'age',
@@ -36,8 +38,8 @@ const NO_LINES: readonly string[] = [];
 const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/g;
 
 /**
- * The headers of an answer that are passed on, each as one text. Repeated ones are merged as Node.js does; control characters
- * become blanks (RFC 9110 section 5.5).
+ * The headers of an answer that are passed on, each as one text. Repeated ones are merged as Node.js does, but for `X-Robots-Tag`:
+ * see {@link joinedRobotsTags}. Control characters become blanks (RFC 9110 section 5.5).
  */
 export function keptHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -46,10 +48,15 @@ export function keptHeaders(
   for (const name of KEPT_HEADERS) {
     const value = headers[name];
     if (value === undefined) continue;
-    const text = typeof value === 'string' ? value : FIRST_ONLY.has(name) ? (value[0] ?? '') : value.join(', ');
+    const text = typeof value === 'string' ? value : joined(name, value);
     kept[name] = text.replace(CONTROL, ' ').trim();
   }
   return kept;
+}
+
+function joined(name: string, values: readonly string[]): string {
+  if (FIRST_ONLY.has(name)) return values[0] ?? '';
+  return name === 'x-robots-tag' ? joinedRobotsTags(values) : values.join(', ');
 }
 
 /** The `Set-Cookie` lines of an answer; one with a control character is none (RFC 6265bis section 5.6). */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import got, { type Got, type Request } from 'got';
 import { FetchError } from '../../ports/fetcher.ts';
 import { codeOf, messageOf } from '../../runtime/errors.ts';
-import { Answer, abortedBy } from '../answer.ts';
+import { Answer, type AnswerHead, abortedBy } from '../answer.ts';
 import { type Asked, commonHeaders, ownHeaders } from '../asked.ts';
 import { toFetchError } from '../error-codes.ts';
 import { type FetcherOptions, MOST_HEADER_BYTES } from '../fetcher-options.ts';
@@ -119,8 +119,12 @@ export class GotFetcher extends HttpFetcher {
           const cut = cutShort(response);
           if (cut !== undefined) stream.destroy(toFetchError(cut, response.statusCode));
         });
-        const { url, statusCode: status, headers: told } = response;
-        const answer = new Answer({ method, url, status, headers: told }, new ReceivedBody(stream), limits);
+        const { url, statusCode: status } = response;
+        const answer = new Answer(
+          { method, url, status, headers: headersOf(response) },
+          new ReceivedBody(stream),
+          limits,
+        );
         const problem = route?.problemOf({ url, status }) ?? answer.problemFor(request);
         if (problem === undefined) resolve(answer);
         else stream.destroy(problem);
@@ -178,6 +182,13 @@ function cutShort(response: http.IncomingMessage): Error | undefined {
  */
 function leaveUnread({ response }: Request): void {
   if (response?.readableEnded === false) response.destroy();
+}
+
+/** Those of Node.js, which joins several `X-Robots-Tag`: each may be for another crawler. */
+function headersOf(response: http.IncomingMessage): AnswerHead['headers'] {
+  const { headers } = response;
+  const tags = headers['x-robots-tag'] === undefined ? undefined : response.headersDistinct['x-robots-tag'];
+  return tags === undefined ? headers : { ...headers, 'x-robots-tag': tags };
 }
 
 /** When got can't use a URL, its error has no request URL, and mostly no code. */

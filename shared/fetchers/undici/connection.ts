@@ -5,7 +5,7 @@ import { AnswerHeads } from '../answer-heads.ts';
 import type { Dial } from '../dial.ts';
 import { IDLE_MS, MOST_HEADER_BYTES } from '../fetcher-options.ts';
 import type { RequestClock } from '../request-clock.ts';
-import { noticeCancelled } from './cancelled-streams.ts';
+import { correctHttp2Answers } from './http2-answers.ts';
 import { readLeniently } from './lenient-parser.ts';
 
 /** Subtracted from the time for which a server says it keeps idle connections, as in Node.js. */
@@ -83,7 +83,7 @@ export class Connection {
     const emitter: EventEmitter = this.#client;
     emitter.once('connect', () => {
       if (this.#socket === undefined) return;
-      if (this.isShared) noticeCancelled(this.#socket);
+      if (this.isShared) correctHttp2Answers(this.#socket);
       else if (isLenient) readLeniently(this.#socket);
       this.#expectAnswer();
     });

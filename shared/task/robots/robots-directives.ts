@@ -22,13 +22,35 @@ export function isRobotsMeta(name: string): boolean {
 export function forbidsFollowing(directives: string): boolean {
   let isOurs = true;
   for (const part of directives.toLowerCase().split(',')) {
-    const colon = part.indexOf(':');
-    const name = part.slice(0, Math.max(0, colon)).trim();
-    if (name !== '' && WITH_VALUE.has(name)) continue;
-    // White space is in no name, but in a date, which may have a comma as well: `Wed, 25 Jun 2030 15:00:00 GMT`.
-    if (name !== '' && !/\s/.test(name)) isOurs = name === TOKEN;
-    const rule = part.slice(colon + 1).trim();
+    const name = nameIn(part);
+    if (WITH_VALUE.has(name)) continue;
+    if (isCrawler(name)) isOurs = name === TOKEN;
+    const rule = part.slice(part.indexOf(':') + 1).trim();
     if (isOurs && (rule === 'nofollow' || rule === 'none')) return true;
   }
   return false;
+}
+
+/** Several `X-Robots-Tag` as one: what each says to all crawlers comes first, so that no name in another applies to it. */
+export function joinedRobotsTags(tags: readonly string[]): string {
+  const toAll: string[] = [];
+  const toSome: string[] = [];
+  for (const tag of tags) {
+    const parts = tag.split(',').map((part) => part.trim());
+    const named = parts.findIndex((part) => isCrawler(nameIn(part.toLowerCase())));
+    const end = named < 0 ? parts.length : named;
+    toAll.push(...parts.slice(0, end));
+    toSome.push(...parts.slice(end));
+  }
+  return [...toAll, ...toSome].join(', ');
+}
+
+/** What stands before the colon of a directive. */
+function nameIn(part: string): string {
+  return part.slice(0, Math.max(0, part.indexOf(':'))).trim();
+}
+
+/** White space is in no crawler's name, but in a date, which may have a comma as well: `Wed, 25 Jun 2030 15:00:00 GMT`. */
+function isCrawler(name: string): boolean {
+  return name !== '' && !WITH_VALUE.has(name) && !/\s/.test(name);
 }

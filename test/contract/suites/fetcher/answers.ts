@@ -89,6 +89,14 @@ export function describeAnswers(setup: Setup): void {
   expect((await fetch('/twice')).headers[name]).toBe(read);
 });
 
+    test('what one `X-Robots-Tag` says to another crawler is not said by the next', async () => {
+      const { fetch, site } = await setup();
+      site.on('/tags', (_, response) => {
+        response.writeHead(200, { 'X-Robots-Tag': ['otherbot: noindex', 'nofollow'] }).end();
+      });
+      expect((await fetch('/tags')).headers['x-robots-tag']).toBe('nofollow, otherbot: noindex');
+    });
+
     test('an answer of early hints is not the answer', async () => {
       const { fetch, site } = await setup();
       site.on('/hints', (_, response) => {

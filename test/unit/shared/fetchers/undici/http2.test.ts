@@ -79,6 +79,14 @@ test('what a request says, and which headers of the answer are told', async () =
   expect(said).toMatchObject({ 'user-agent': 'TrawlBot/1', 'accept-encoding': 'gzip, deflate, br, zstd' });
 });
 
+test('what one `X-Robots-Tag` says to another crawler is not said by the next', async () => {
+  const { handlers, fetch } = await setup();
+  handlers.set('/tags', ({ stream }) => {
+    stream.respond({ ':status': 200, 'x-robots-tag': ['otherbot: noindex', 'nofollow'] }, { endStream: true });
+  });
+  expect((await fetch('/tags')).headers['x-robots-tag']).toBe('nofollow, otherbot: noindex');
+});
+
 test('bodies are decoded, and end at their cap; the connection goes on', async () => {
   const { handlers, sessions, fetch } = await setup();
   const content = Buffer.alloc(300_000, 'x');

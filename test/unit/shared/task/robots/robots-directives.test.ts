@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { forbidsFollowing, isRobotsMeta } from '../../../../../shared/task/robots/robots-directives.ts';
+import {
+  forbidsFollowing,
+  isRobotsMeta,
+  joinedRobotsTags,
+} from '../../../../../shared/task/robots/robots-directives.ts';
 
 // biome-ignore format: a table
 test.each([
@@ -19,9 +23,22 @@ test.each([
   ['unavailable_after: Friday, 25-Jun-30 15:00:00 UTC, none',      true],
   ['googlebot: unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT, nofollow', false],
   ['max-snippet:-1, max-image-preview:large, nofollow',            true],
+  ['max-image-preview:none, max-snippet:nofollow',                 false],
   [`${' '.repeat(16_000)}nofollow`,                                true],
 ])('%s forbids following: %s', (directives, forbids) => {
   expect(forbidsFollowing(directives)).toBe(forbids);
+});
+
+// biome-ignore format: a table
+test.each([
+  [['noindex'],                                                    'noindex'],
+  [['noindex', 'nofollow'],                                        'noindex, nofollow'],
+  [['googlebot: noindex', 'nofollow'],                             'nofollow, googlebot: noindex'],
+  [['TrawlBot: nofollow', 'otherbot: all'],                        'TrawlBot: nofollow, otherbot: all'],
+  [['a: noindex', 'noarchive, b: none', 'nofollow'],               'noarchive, nofollow, a: noindex, b: none'],
+  [['unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT', 'none'],   'unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT, none'],
+])('the tags %j are %s', (tags, joined) => {
+  expect(joinedRobotsTags(tags)).toBe(joined);
 });
 
 test('a meta element is for all robots, or for this one', () => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import tls, { type SecureContext } from 'node:tls';
 import { codeOf, messageOf } from '../runtime/errors.ts';
 
@@ -11,12 +12,27 @@ export interface Trust {
 
 export const SYSTEM_TRUST: Trust = { authorities: [], unchecked: [] };
 
+/**
+ * How a handshake differs from that of Node.js: as browsers', it suits old servers. One that doesn't know secure renegotiation (RFC
+ * 5746) will do, since nothing is renegotiated here; and DHE is not offered, for which many have a key that is too short,
+ * though they know better.
+ */
+const HANDSHAKE = {
+  secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
+  ciphers: `${tls.DEFAULT_CIPHERS}:!DHE`,
+} as const;
+
+type HandshakeOptions = { readonly rejectUnauthorized?: false } & (
+  | { readonly secureContext: SecureContext }
+  | typeof HANDSHAKE
+);
+
 /** What is wrong with a certificate whose issuer nobody knows: OpenSSL's X509_V_ERR_ names, without that prefix. */
 const UNKNOWN_ISSUER = /^(UNABLE_TO_.*|(DEPTH_ZERO_)?SELF_SIGNED_CERT.*)$/;
 /** Whatever issuer is known, the certificate stays wrong. */
 const WRONG = /^(CERT_.*|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 
-/** Decides about the certificates of a fetcher's hosts. */
+/** Decides about the certificates of a fetcher's hosts, and how handshakes with them are made. */
 export class Certificates {
   readonly #context: SecureContext | undefined;
   readonly #unchecked: ReadonlySet<string>;
@@ -24,13 +40,16 @@ export class Certificates {
   constructor({ authorities, unchecked }: Trust) {
     this.#unchecked = new Set(unchecked);
     if (authorities.length > 0)
-      this.#context = tls.createSecureContext({ ca: [...tls.getCACertificates('default'), ...authorities] });
+      this.#context = tls.createSecureContext({
+        ca: [...tls.getCACertificates('default'), ...authorities],
+        ...HANDSHAKE,
+      });
   }
 
   /** For a connection to this host. */
-  optionsFor(host: string): { readonly secureContext?: SecureContext; readonly rejectUnauthorized?: false } {
+  optionsFor(host: string): HandshakeOptions {
     return {
-      ...(this.#context === undefined ? {} : { secureContext: this.#context }),
+      ...(this.#context === undefined ? HANDSHAKE : { secureContext: this.#context }),
       ...(this.#unchecked.has(host) ? { rejectUnauthorized: false } : {}),
     };
   }

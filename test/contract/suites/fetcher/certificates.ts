@@ -1,6 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { OldTlsServer } from '../../../support/old-tls-server.ts';
 import { selfSigned } from '../../../support/site/certificate.ts';
 import type { Setup } from './setup.ts';
+
+/** With RSA certificates, the suites of DHE that Node.js offers by itself. */
+const DHE: ReadonlySet<number> = new Set([0x67, 0x6b, 0x9e, 0x9f, 0xccaa, 0xc09e, 0xc09f]);
 
 /** Which certificates are taken for good. The test site's is for 127.0.0.1 and localhost, and nobody vouches for it. */
 export function describeCertificates(setup: Setup): void {
@@ -39,6 +43,23 @@ export function describeCertificates(setup: Setup): void {
       await fetcher.fetch({ url, maxBodyBytes: 1_000_000 });
       expect(names).toEqual(['localhost', new URL(url).host]);
     });
+
+    test.each([[[]], [[selfSigned.cert]]])(
+      'an old server is greeted as by a browser: it may not know secure renegotiation, and is offered no DHE',
+      async (authorities) => {
+        const { fetcher } = await setup({ trust: { authorities, unchecked: [] } });
+        const old = new OldTlsServer();
+        await old.start();
+        onTestFinished(() => old.stop());
+        await expect(fetcher.fetch({ url: old.url, maxBodyBytes: 1_000 })).rejects.toMatchObject({
+          reason: 'tls',
+          cause: { code: 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR' },
+        });
+        const [offered = []] = old.offers;
+        expect(offered).toContain(0xc02f);
+        expect(offered.filter((suite) => DHE.has(suite))).toEqual([]);
+      },
+    );
 
     test('a host that is not checked may have any, and no other host may', async () => {
       const trust = { authorities: [], unchecked: ['127.0.0.1'] };

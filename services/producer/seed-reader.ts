@@ -3,6 +3,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { decodeStream } from '../../shared/crawler/charset.ts';
 import { messageOf, StorageError } from '../../shared/runtime/errors.ts';
 import { parseRobots } from '../../shared/task/robots/robots.ts';
+import { meaningOfStatus } from '../../shared/task/robots/robots-answer.ts';
 import { MAX_CRAWL_DELAY_MS } from '../../shared/task/robots/robots-match.ts';
 import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
@@ -73,8 +74,9 @@ export class SeedReader {
     }
   }
 
+  /** Of a host whose robots.txt can't be had nothing else is asked for. */
   async *#readSite(url: string): AsyncGenerator<SeedEvent, void, void> {
-    const { sitemaps, follow } = this.#options;
+    const { sitemaps, follow, slow } = this.#options;
     const robots = new URL('/robots.txt', url).href;
     let named: readonly CrawlUrl[] = [];
     let isReachable = true;
@@ -84,8 +86,10 @@ export class SeedReader {
       await this.#keepDelay(text, robots);
     } catch (error: unknown) {
       if (!(error instanceof DocumentError)) throw error;
-      isReachable = error.status !== undefined;
-      if (!isReachable) yield { kind: 'problem', source: robots, problem: error.message };
+      const { status, message } = error;
+      const isAnswer = status !== undefined && meaningOfStatus(status) !== 'wait';
+      if (!isAnswer) yield { kind: 'problem', source: robots, problem: `${message}; no sitemap that it names is read` };
+      isReachable = isAnswer || (status !== undefined && slow === undefined);
     }
     let isFound = false;
     for (const { href: sitemap, login } of named) {
@@ -147,8 +151,9 @@ export class SeedReader {
   async #robotsText(url: string): Promise<string> {
     let text = '';
     try {
-      const { documents, signal } = this.#options;
-      for await (const piece of documents.read(url, { maxBytes: MAX_ROBOTS_BYTES, signal, logins: this.#logins })) {
+      const { documents, signal, slow } = this.#options;
+      const options = { maxBytes: MAX_ROBOTS_BYTES, signal, logins: this.#logins, pausesHost: slow !== undefined };
+      for await (const piece of documents.read(url, options)) {
         text = typeof piece === 'string' ? text + piece : '';
       }
     } catch (error: unknown) {

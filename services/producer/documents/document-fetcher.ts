@@ -6,6 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { HOUR_MS } from '../../../shared/task/durations.ts';
 import { throttlePauseMs } from '../../../shared/task/host/host-pace.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
+import { robotsPauseMs } from '../../../shared/task/robots/robots-answer.ts';
 import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
 import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
 import { type Logins, loginFor, withLogin } from '../../../shared/task/url/logins.ts';
@@ -40,9 +41,9 @@ const DOCUMENT_TIMEOUT_MS = HOUR_MS;
 const MAX_RETRY_AFTER_MS = 60_000;
 /** As long as a proxy rests. */
 const PROXY_WAIT_MS = 60_000;
-/** Temporary failures. All others would happen again. */
+/** Temporary failures, as are all 5xx. Any other would happen again. */
 const RETRYABLE_FAILURES: ReadonlySet<FetchFailure> = new Set(['timeout', 'dns', 'connection', 'network', 'proxy']);
-const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Redirects followed for one document, where nothing else is said. */
 const DEFAULT_MAX_REDIRECTS = 10;
@@ -68,6 +69,8 @@ interface ReadOptions {
   readonly signal: AbortSignal;
   /** Sent to their origins. */
   readonly logins?: Logins | undefined;
+  /** Has an error of its server the host left alone between two tries? So it is with robots.txt, for as long as there. Default: no. */
+  readonly pausesHost?: boolean;
 }
 
 interface OwnReadOptions extends ReadOptions {
@@ -164,7 +167,7 @@ export class DocumentFetcher {
   async *#ask(
     { href, host }: Address,
     { href: redirectedFrom }: Address,
-    { maxBytes, signal, logins, holder }: OwnReadOptions,
+    { maxBytes, signal, logins, holder, pausesHost = false }: OwnReadOptions,
     reading: { length: number },
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
@@ -187,7 +190,7 @@ export class DocumentFetcher {
       if (redirect !== undefined) {
         return 'problem' in redirect ? lost(redirect.problem, status) : { ...redirect, status };
       }
-      if (status < 200 || status > 299) return await this.#failureOfStatus(host, response, tries);
+      if (status < 200 || status > 299) return await this.#failureOfStatus(host, response, tries, pausesHost);
       yield { finalUrl: response.finalUrl };
       for await (const text of decodeStream(unpacked(arriving(body, bodyMs), maxBytes), headers['content-type'])) {
         yield text;
@@ -205,11 +208,18 @@ export class DocumentFetcher {
     }
   }
 
-  async #failureOfStatus(host: string, { status, headers }: OpenDocument, tries: number): Promise<Failure> {
+  async #failureOfStatus(
+    host: string,
+    { status, headers }: OpenDocument,
+    tries: number,
+    pausesHost: boolean,
+  ): Promise<Failure> {
     const { clock, hostGate } = this.#options;
     const error = new DocumentError(`answered with status ${status}`, { status });
-    if (!RETRYABLE_STATUSES.has(status)) return { error, waitMs: undefined };
-    const unsaidMs = status === 429 ? throttlePauseMs(tries) : 0;
+    const isServers = status >= 500;
+    if (!isServers && !RETRYABLE_STATUSES.has(status)) return { error, waitMs: undefined };
+    const serversMs = pausesHost && isServers ? robotsPauseMs(tries, undefined) : 0;
+    const unsaidMs = status === 429 ? throttlePauseMs(tries) : serversMs;
     const askedMs = retryAfterMs(headers, clock.now()) ?? unsaidMs;
     if (askedMs > 0) await hostGate.pause(host, askedMs, `status ${status}`);
     return { error, waitMs: askedMs > MAX_RETRY_AFTER_MS ? undefined : Math.max(askedMs, this.#delayMs(tries)) };

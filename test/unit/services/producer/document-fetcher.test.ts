@@ -31,6 +31,7 @@ test.each<[string, number, string, number[]]>([
   ['/status/404', 1, 'answered with status 404', []],
   ['/status/304', 1, 'answered with status 304', []],
   ['/status/503', 3, 'answered with status 503', [1_000, 2_000]],
+  ['/status/522', 3, 'answered with status 522', [1_000, 2_000]],
   ['/status/429', 3, 'answered with status 429', [15_000, 30_000]],
   ['/status/429?retry-after=30', 3, 'answered with status 429', [30_000, 30_000]],
   ['/status/503?retry-after=3600', 1, 'answered with status 503', []],

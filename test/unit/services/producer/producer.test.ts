@@ -89,6 +89,32 @@ test('a site that does not answer is a page, and named', async () => {
   expect(await waiting()).toEqual(['http://127.0.0.1:1/']);
 });
 
+test.each<[number, number, string[], string[]]>([
+  [200, 0, ['https://example.com/named'], []],
+  [503, 2, ['https://example.com/named'], []],
+  // Its page waits, like its host.
+  [503, 3, [], ['/robots.txt answered with status 503; no sitemap that it names is read']],
+  [404, 3, ['https://example.com/usual'], []],
+])(
+  'a robots.txt that answers %i is asked for again, and while it is not there, nothing else is (%i times)',
+  async (status, times, taken, told) => {
+    const { produce, problems, hints, waiting, clock } = setup();
+    const site = await openSite();
+    serve(site, '/mine.xml', urlset(['https://example.com/named']));
+    serve(site, '/sitemap.xml', urlset(['https://example.com/usual']));
+    site.on('/robots.txt', (_, response) => {
+      const isOver = site.count('/robots.txt') > times;
+      response.writeHead(isOver ? 200 : status).end('Sitemap: /mine.xml');
+    });
+    expect(await produce().produce([{ kind: 'site', url: site.url('/') }])).toMatchObject({ accepted: 1 });
+    expect(await waiting()).toEqual(taken);
+    expect(problems).toEqual(told.map((path) => site.url(path)));
+    expect(hints).toEqual([]);
+    expect(site.count('/sitemap.xml')).toBe(status === 404 ? 1 : 0);
+    if (status === 503) expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBe(45_000);
+  },
+);
+
 test('what may be a sitemap and is none is a page, whatever it answered', async () => {
   const site = await openSite();
   const { produce, problems, hints, waiting } = setup();

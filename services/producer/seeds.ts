@@ -18,6 +18,7 @@ import { UrlLines } from '../../shared/task/url/urls-file.ts';
  * | a local file                                            | `file`          | a sitemap or a list, by its content         |
  * | a URL with path `/` and no query                        | `site`          | its sitemaps                                |
  * | a URL whose path ends in .xml, .gz or .txt, or names a sitemap, feed, rss or atom | `maybe_sitemap` | fetched to find out |
+ * | a URL whose query is `?feed=rss2`, `?sitemap=index`, `?route=feed/google_sitemap` or the like | `maybe_sitemap` | fetched to find out |
  * | any other URL                                           | `page`          | that page                                   |
  */
 export type Seed =
@@ -43,6 +44,7 @@ const HEAD_BYTES = 16_384;
 /** Its file descriptor. */
 export const STANDARD_INPUT = 0;
 const NAMES_SITEMAP = /\.(?:xml|gz|txt)$|sitemap|(?<![a-z])(?:feeds?|rss|atom)(?![a-z])/i;
+const ASKS_FOR_SITEMAP = /[?&](?:sitemap|feed|rss|atom)=|sitemap(?:&|$)/i;
 
 /**
  * Reads the seeds of a command line. Nothing is fetched.
@@ -110,7 +112,8 @@ function readUrlSeed(text: string): Seed {
   const { pathname, search } = new URL(url.href);
   const own = { url: url.href, ...loginsField(withLogin(undefined, url.href, url.login)) };
   if (pathname === '/' && search === '') return { kind: 'site', ...own };
-  return { kind: NAMES_SITEMAP.test(pathname) ? 'maybe_sitemap' : 'page', ...own };
+  const mayBe = NAMES_SITEMAP.test(pathname) || ASKS_FOR_SITEMAP.test(search);
+  return { kind: mayBe ? 'maybe_sitemap' : 'page', ...own };
 }
 
 /** `pipe`: also a device, or a socket. */

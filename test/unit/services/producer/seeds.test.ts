@@ -24,6 +24,10 @@ test.each<[string, string]>([
   ['https://example.com/feed/', 'maybe_sitemap'],
   ['https://example.com/blog/rss2', 'maybe_sitemap'],
   ['https://example.com/atom', 'maybe_sitemap'],
+  ['https://example.com/index.php?route=extension/feed/google_sitemap', 'maybe_sitemap'],
+  ['https://example.com/?feed=rss2', 'maybe_sitemap'],
+  ['https://example.com/?sitemap=index', 'maybe_sitemap'],
+  ['https://example.com/?from=feed', 'page'],
 ])('%s is a %s', async (text, kind) => {
   expect(await readSeeds([text])).toEqual([{ kind, url: new URL(text).href.replace(/#.*/, '') }]);
 });

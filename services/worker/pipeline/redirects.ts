@@ -1,5 +1,6 @@
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { domainFinder } from '../../../shared/crawler/leads/domains.ts';
+import { isExcluded } from '../../../shared/crawler/leads/links.ts';
 import type { Redirect } from '../../../shared/task/url/redirect.ts';
 import { isSeed, scopeTest } from '../../../shared/task/url/scope.ts';
 import { canonicalOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
@@ -21,6 +22,7 @@ const MOST_RETURNS_WITH_COOKIES = 3;
  * | to a URL visited before, a second time (a fourth, if the answer sets cookies) | `failed: redirects` |
  * | to no http URL, or one that is too long   | `failed: redirects` |
  * | out of scope, from a followed link        | `skipped: scope`    |
+ * | to what `exclude` matches, from a followed link or a file | `skipped: scope` |
  * | anywhere else                             | requested next      |
  *
  * A seed may redirect anywhere: somebody who names a site means it to be found at its new address. So may a file, which a step
@@ -54,11 +56,16 @@ export function outOfScope(to: string) {
   return { kind: 'skipped', reason: 'scope', detail: `redirected to ${to}` } as const;
 }
 
-/** May the task be redirected to `to`? A seed or a file, to anywhere; a followed link, only within its step's scope, or the run's. */
+/**
+ * May the task be redirected to `to`? A seed, to anywhere; a file, to anything that isn't excluded; a followed link, only within its
+ * step's scope, or the run's, as well.
+ */
 export async function isInScope(visit: Visit, to: string): Promise<boolean> {
   const { task, run } = visit;
-  if (isSeed(task) || task.step === FILE_STEP.key) return true;
-  const scope = stepOf(visit)?.scope ?? run.options.scope ?? 'host';
+  if (isSeed(task)) return true;
+  const { scope = run.options.scope ?? 'host', exclude = run.options.exclude } = stepOf(visit) ?? {};
+  if (isExcluded(to, exclude)) return false;
+  if (task.step === FILE_STEP.key) return true;
   const own = { ...task, host: new URL(task.url).host };
   const test = scopeTest(scope, own, task.url, await domainFinder(scope));
   return test({ href: to, host: new URL(to).host }) !== undefined;

@@ -121,7 +121,12 @@ function domainCounting(host: string, own: string, domainOf: (hostname: string) 
 }
 
 /** Without `include` patterns every URL is included; an `exclude` pattern that matches wins. */
-function isWanted(href: string, { include = [], exclude = [] }: RunOptions): boolean {
+function isWanted(href: string, { include = [], exclude }: RunOptions): boolean {
   if (include.length > 0 && !include.some((pattern) => matchesUrl(pattern, href))) return false;
-  return !exclude.some((pattern) => matchesUrl(pattern, href));
+  return !isExcluded(href, exclude);
+}
+
+/** Does one of the patterns match? */
+export function isExcluded(href: string, exclude: readonly string[] = []): boolean {
+  return exclude.some((pattern) => matchesUrl(pattern, href));
 }

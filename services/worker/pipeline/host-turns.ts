@@ -153,7 +153,8 @@ export class HostTurns {
         const set = cookies.length === 0 || session !== undefined ? {} : { cookies };
         return await followed(visit, redirect, { maxRedirects, status, ...set });
       }
-      const judgement = judgeAnswer(fetched, this.#circumstances(visit));
+      const isUnconditional = validators === undefined;
+      const judgement = judgeAnswer(fetched, { ...this.#circumstances(visit), isUnconditional });
       return judgement.outcome.kind === 'done'
         ? { arrival: { fetched, fromCache: false, askedAt } }
         : { ending: { ...judgement, status, answer: fetched, askedAt } };

@@ -20,6 +20,8 @@ export interface Circumstances {
   readonly now: number;
   /** A number in [0, 1), for jitter. */
   readonly random: number;
+  /** Was the whole page asked for, changed or not? Default: no. */
+  readonly isUnconditional?: boolean;
 }
 
 /** The parts of an answer that decide the outcome. */
@@ -47,6 +49,8 @@ export const MOST_THROTTLES = 15;
 /** The same if the host doesn't say for how long and answers other tasks: it is then refusing this page. */
 export const MOST_THROTTLES_ALONE = 5;
 
+const UNCHANGED: Outcome = { kind: 'skipped', reason: 'not_modified' };
+
 /**
  * What an answer means for its task. (A 2xx is `done` unless the crawler finds otherwise.)
  *
@@ -54,6 +58,7 @@ export const MOST_THROTTLES_ALONE = 5;
  * |------------------------------------------|----------------------------------------------------------------|
  * | 2xx                                      | `done`                                                         |
  * | 304                                      | `skipped: not_modified`                                        |
+ * | 304 to an unconditional request          | `retry`, then `failed: redirects`: nobody has the page          |
  * | other 3xx (a redirect to nowhere)        | `failed: redirects`                                            |
  * | 408, 425                                 | `retry`, then `failed: http_4xx`                               |
  * | 429                                      | `defer`: costs no attempt; the whole host waits, and is slowed if it did not say for how long |
@@ -65,8 +70,12 @@ export const MOST_THROTTLES_ALONE = 5;
  */
 export function judgeAnswer({ status, headers }: Answer, about: Circumstances): Judgement {
   if (status >= 200 && status < 300) return { outcome: { kind: 'done' }, hostAnswered: true };
-  if (status === 304) return { outcome: { kind: 'skipped', reason: 'not_modified' }, hostAnswered: true };
   const detail = `HTTP ${status}`;
+  if (status === 304) {
+    const outcome =
+      about.isUnconditional === true ? again('redirects', `${detail} to an unconditional request`, about) : UNCHANGED;
+    return { outcome, hostAnswered: true };
+  }
   const pauseMs = retryAfterMs(headers, about.now);
   if (status === 429 || (status >= 500 && pauseMs !== undefined)) {
     const outcome = throttled(status, pauseMs, detail, about);

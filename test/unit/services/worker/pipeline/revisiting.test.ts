@@ -43,6 +43,16 @@ test('a visit is conditional when an earlier one is known, though the response i
   ]);
 });
 
+test('a 304 to a page that is asked for whole is a failure, and costs an incremental run no page', async () => {
+  const { visit, site, pages } = await setup();
+  site.on('/odd', (_, response) => response.writeHead(304).end());
+  const once = { maxAttempts: 1 };
+  expect(await visit('one', ['/odd'], once)).toMatchObject({ failed: 1, reasons: { failed: { redirects: 1 } } });
+  site.on('/odd', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('here'));
+  expect(await visit('two', ['/odd', '/page/1'], once)).toMatchObject({ done: 2 });
+  expect(pages.takeAnswers()).toEqual(['200 /page/1']);
+});
+
 test('the same content in a new version is told as unchanged', async () => {
   const { visit, pages, sink } = await setup();
   await visit('one', ['/page/1']);

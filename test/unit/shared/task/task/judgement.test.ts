@@ -47,6 +47,12 @@ test.each([
   expect(judged[0]?.hostAnswered).toBe(hostAnswered);
 });
 
+test('a 304 that nobody asked for is no page that is known', () => {
+  const answer = { status: 304, headers: {} };
+  const judged = [FIRST, LAST].map((about) => judgeAnswer(answer, { ...about, isUnconditional: true }));
+  expect(judged.map(({ outcome }) => short(outcome))).toEqual(['retry redirects', 'failed redirects']);
+});
+
 test.each<[FetchFailure, string, string, string, boolean | undefined]>([
   // reason             first attempt             second                    last                      host
   ['timeout', 'retry timeout', 'retry timeout', 'failed timeout', false],

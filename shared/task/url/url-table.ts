@@ -37,3 +37,44 @@ export function firstCell(line: string, separator: Separator | undefined): strin
   const end = separator === undefined ? -1 : line.indexOf(separator);
   return (end < 0 ? line : line.slice(0, end)).trim();
 }
+
+/** What the end of a line does to a row: it ends it, or is within a quoted cell. `broken`: more than a separator follows a cell's last quote. */
+export type RowState = 'ended' | 'open' | 'broken';
+
+/**
+ * How a row stands after a line. A quote begins a cell only where the cell begins (RFC 4180 section 2).
+ *
+ * @param isOpen the line begins within a quoted cell
+ */
+export function rowAfter(line: string, separator: Separator, isOpen: boolean): RowState {
+  let at = isOpen ? 0 : withoutBlanks(line, 0);
+  let isQuoted = isOpen || line[at] === '"';
+  if (isQuoted && !isOpen) at++;
+  for (;;) {
+    if (isQuoted) {
+      const end = endOfQuoted(line, at);
+      if (end < 0) return 'open';
+      at = withoutBlanks(line, end);
+      if (at < line.length && line[at] !== separator) return 'broken';
+    }
+    const end = line.indexOf(separator, at);
+    if (end < 0) return 'ended';
+    at = withoutBlanks(line, end + 1);
+    isQuoted = line[at] === '"';
+    if (isQuoted) at++;
+  }
+}
+
+/** The position behind the quote that ends a cell: one that is not doubled. Negative if there is none. */
+function endOfQuoted(line: string, start: number): number {
+  for (let at = line.indexOf('"', start); at >= 0; at = line.indexOf('"', at + 2)) {
+    if (line[at + 1] !== '"') return at + 1;
+  }
+  return -1;
+}
+
+function withoutBlanks(line: string, start: number): number {
+  let at = start;
+  while (line[at] === ' ') at++;
+  return at;
+}

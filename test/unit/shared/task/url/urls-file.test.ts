@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UrlLines } from '../../../../../shared/task/url/urls-file.ts';
 
@@ -50,6 +51,37 @@ test.each<[string, string, readonly string[]]>([
   ['URLs that have commas',       COLUMN.join('\n'),                                                       COLUMN],
 ])('the first column is read where its header says url, and a list stays one: %s', (_, text, urls) => {
   for (const step of [1, 5, text.length]) expect(read(text, step)).toEqual(urls);
+});
+
+// biome-ignore format: a table
+test.each<[string, string, readonly string[]]>([
+  ['is in one row',             'url,text\r\nhttps://a.test/1,"a\r\n\r\n# b\r\nhttps://b.test/,""c"""\r\nhttps://a.test/2,', ['1', '2']],
+  ['ends in another column',    'url;n;text\nhttps://a.test/1;5;"a\nb" ; "c;\nd"\n"https://a.test/2;""";6;x"y', ['1', '2;"']],
+  ['is empty at its end',       'url\ttext\nhttps://a.test/1\t"\n"\thttps://b.test/\nhttps://a.test/2\t""',  ['1', '2']],
+  ['lacks its last quote',      'url,n,text\nhttps://a.test/1,5" pipe,"a\nhttps://a.test/2,6,b\n\n# c',        ['1', '2']],
+  ['is followed by a quote',    'url,text\nhttps://a.test/1,"a\nhttps://a.test/2,"b"\nhttps://a.test/3,"c\nd"', ['1', '2', '3']],
+  ['is very long',              `url,text\nhttps://a.test/1,"${'a\n'.repeat(5)}${'b'.repeat(90_000)}"\nhttps://a.test/2,c`, ['1', '2']],
+])('a cell with line ends is one cell, whatever else is wrong: one that %s', (_, text, paths) => {
+  for (const step of [1, 7, 1_000, text.length])
+    expect(read(text, step)).toEqual(paths.map((path) => `https://a.test/${path}`));
+});
+
+test('a cell without an end costs no URL, and no more than its lines', () => {
+  const urls = Array.from({ length: 60_000 }, (_, n) => `https://a.test/${n}`);
+  expect(read(`url,text\n${urls[0]},"${urls.map((url) => `\n${url},`).join('')}`, 65_536)).toEqual([urls[0], ...urls]);
+});
+
+test('a table of any cells has a URL for each of its rows', () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', '"', '\n', '\r', ',', ';', ' ', '#', 'é'), maxLength: 8 });
+  const rows = fc.array(fc.tuple(fc.nat(), cell, cell), { maxLength: 5 });
+  fc.assert(
+    fc.property(rows, fc.constantFrom(',', ';', '\t'), fc.integer({ min: 1, max: 40 }), (all, separator, step) => {
+      const written = (text: string): string => (/[",;\r\n\t#]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+      const lines = all.map(([n, ...cells]) => [`https://a.test/${n}`, ...cells.map(written)].join(separator));
+      const text = [`url${separator}a${separator}b`, ...lines].join('\r\n');
+      expect(read(text, step)).toEqual(all.map(([n]) => `https://a.test/${n}`));
+    }),
+  );
 });
 
 test.each([

@@ -18,6 +18,7 @@ import { lackingSecrets } from '../../shared/control/lacking-secrets.ts';
 import { unknownText } from '../../shared/control/unknown-setting.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { findAll, findCrawler } from '../../shared/crawler/catalogue.ts';
+import { elapsedMs } from '../../shared/ports/runs.ts';
 import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse } from '../../shared/ports/store-memory.ts';
 import { InterruptedError, messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
@@ -207,10 +208,12 @@ async function checkDeliveries(context: CheckContext): Promise<Finding[]> {
   const { stores, letters } = await connectForReplay(once(context));
   try {
     const [{ priority, normal }, workers] = await Promise.all([letters.depths(), stores.roster.workers()]);
-    if (priority.ready + normal.ready > 0 || !haveNothingToDo(workers)) return [];
+    if (priority.ready + normal.ready > 0) return [];
     let queued = 0;
-    for (const run of await stores.runs.listOpen(MOST_OPEN_RUNS))
-      queued += (await stores.runs.progress(run))?.inFlight ?? 0;
+    for (const run of await stores.runs.listOpen(MOST_OPEN_RUNS)) {
+      const progress = await stores.runs.progress(run);
+      if (progress !== undefined && haveNothingToDo(workers, elapsedMs(progress))) queued += progress.inFlight;
+    }
     if (queued === 0) return [];
     const said = `has none of ${counted(queued, 'URL')} that it was given, and no worker has any in hand. If a queue was purged, lost or cut short, they come back within 65 min, or at once: ${TRAWL} doctor --release`;
     return [{ what: 'RabbitMQ', state: 'warning', said }];

@@ -1,6 +1,6 @@
 import type { LiveWorker, WorkerBound } from '../ports/roster.ts';
 import type { HostLine } from '../ports/run-overview.ts';
-import { REPLAYER, type RunProgress } from '../ports/runs.ts';
+import { elapsedMs, REPLAYER, type RunProgress } from '../ports/runs.ts';
 import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
 import { count, duration } from './format.ts';
 import { haveNothingToDo } from './idle-workers.ts';
@@ -146,7 +146,7 @@ function nobodyCrawls(resumeCommand: string): string {
  */
 function isUndelivered({ progress, hosts, workers, resumeCommand }: Circumstances): boolean {
   if (resumeCommand !== undefined || workers === undefined) return false;
-  return progress.inFlight > 2 * Math.max(1, hosts.length) && haveNothingToDo(workers);
+  return progress.inFlight > 2 * Math.max(1, hosts.length) && haveNothingToDo(workers, elapsedMs(progress));
 }
 
 /** What bounds each worker. */

@@ -29,7 +29,7 @@ const SLOW_HOST: HostLine = {
 /** The run was read at ten past twelve, local time. */
 const NOON = new Date(2026, 10, 24, 12, 10).getTime();
 const AT_NOON = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185, readAt: NOON });
-const PURGED = progressOf({ discovered: 60, inFlight: 60 });
+const PURGED = progressOf({ discovered: 60, inFlight: 60, readAt: 60_000 });
 const GIVE_UP_AT = NOON + 238_000;
 const LEFT = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185 });
 
@@ -88,6 +88,12 @@ test.each([
     { progress: { ...PURGED, inFlight: 2 }, hosts: [SLOW_HOST], workers: [IDLE] },
     'host',
     "waiting for example.com: 60/min; 4 812 left, about 1 h 20 min; more workers won't help (--rate)",
+  ],
+  [
+    'a run has just begun, and workers have not told of it yet',
+    { progress: { ...PURGED, readAt: 14_000 }, workers: [IDLE] },
+    'none',
+    '',
   ],
   ['all that is left is worked on', { progress: PURGED, workers: [IDLE, { ...IDLE, inHand: 1 }] }, 'none', ''],
   [

@@ -1,17 +1,20 @@
 import { z } from 'zod';
+import { count } from '../../../shared/control/format.ts';
 import { readHost } from '../../../shared/control/host-name.ts';
 import { type FoundLetter, isMeant, type LetterFilter } from '../../../shared/control/letter-filter.ts';
 import { letterJson } from '../../../shared/control/letter-json.ts';
-import { purgedJson, purgeLetters } from '../../../shared/control/letter-list.ts';
+import { MOST_LOOKED_AT, purgedJson, purgeLetters } from '../../../shared/control/letter-list.ts';
 import { LETTER_TTL_MS } from '../../../shared/ports/dead-letter.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema } from '../problem.ts';
 import { replay } from '../replay.ts';
 import { letterSchema } from '../schemas/answers.ts';
-import { letterFilter, limitSchema } from '../schemas/inputs.ts';
+import { letterFilter } from '../schemas/inputs.ts';
 
 /** Letters that one request may change: far more than a queue should hold. */
 const MOST_CHANGED = 1_000_000;
+
+const COUNTED = `Of more than ${count(MOST_LOOKED_AT)}, so many are looked through, and truncated is true. Without a filter, limit=0 only counts, and reads none.`;
 
 const tags = ['dead letters'];
 const errors = { 400: problemSchema, 503: problemSchema };
@@ -31,7 +34,8 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       schema: {
         tags,
         summary: 'Dead letters, oldest first (`trawl dlq list`)',
-        querystring: z.object({ ...letterFilter, limit: limitSchema(1_000, 100) }),
+        description: COUNTED,
+        querystring: z.object({ ...letterFilter, limit: z.coerce.number().int().min(0).max(1_000).default(100) }),
         response: {
           200: z.object({ letters: z.array(letterSchema), total: z.int(), truncated: z.boolean() }),
           ...errors,
@@ -39,10 +43,18 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       },
     },
     async ({ query: { limit, ...filter } }) => {
+      const isOfAll = Object.values(filter).every((value) => value === undefined);
+      if (isOfAll && limit === 0) {
+        const total = await parts.letters.count();
+        return { letters: [], total, truncated: total > 0 };
+      }
       const meant = filterOf(filter);
-      const found = (await parts.letters.browse()).filter((each) => isMeant(each, meant));
+      const all = await parts.letters.browse();
+      const found = all.filter((each) => isMeant(each, meant));
       const letters = found.slice(0, limit).map(shownLetter);
-      return { letters, total: found.length, truncated: found.length > limit };
+      if (all.length < MOST_LOOKED_AT) return { letters, total: found.length, truncated: found.length > limit };
+      const total = isOfAll ? Math.max(found.length, await parts.letters.count()) : found.length;
+      return { letters, total, truncated: true };
     },
   );
   app.get(
@@ -56,8 +68,13 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       },
     },
     async ({ params }) => {
-      const found = (await parts.letters.browse()).find(({ message }) => message.id === params.letter);
-      if (found === undefined) throw new Problem('unknown_letter', `there is no dead letter ${params.letter}`);
+      const all = await parts.letters.browse();
+      const found = all.find(({ message }) => message.id === params.letter);
+      if (found === undefined)
+        throw new Problem(
+          'unknown_letter',
+          `there is no dead letter ${params.letter}${all.length < MOST_LOOKED_AT ? '' : ` among the ${count(MOST_LOOKED_AT)} that are looked through`}`,
+        );
       return shownLetter(found);
     },
   );

@@ -108,6 +108,8 @@ describe('runs over HTTP', () => {
     const hosts = ['a.test', 'b.test', 'c.test'];
     await letters.keep(hosts.map((host) => letterOf(`http://${host}/`, { at: Date.now() })));
     const shown = async () => (await ask('/api/dlq')).json.letters.map(({ url }: { url: string }) => new URL(url).host);
+    expect((await ask('/api/dlq?limit=0')).json).toEqual({ letters: [], total: 3, truncated: true });
+    expect((await ask('/api/dlq?limit=0&host=a.test')).json).toEqual({ letters: [], total: 1, truncated: true });
     expect(await shown()).toEqual(hosts);
     expect((await ask('/api/forget', { body: { host: 'b.test' } })).json).toMatchObject({ letters: 1 });
     expect(await shown()).toEqual(['a.test', 'c.test']);

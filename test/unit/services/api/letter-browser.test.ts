@@ -18,14 +18,16 @@ function setup() {
     },
   } as unknown as DeadLetters;
   let late = Promise.withResolvers<never>();
+  const queue = { ready: 0, consumers: 0 };
   const link = {
+    depths: async () => ({ failed: queue }),
     withLetters: (action: (letters: DeadLetters) => Promise<unknown>) => Promise.race([action(letters), late.promise]),
   } as unknown as Link;
   const giveUp = (): void => {
     late.reject(new UnavailableError('RabbitMQ did not answer in time'));
     late = Promise.withResolvers();
   };
-  return { browser: new LetterBrowser(link, clock), clock, begun, giveUp };
+  return { browser: new LetterBrowser(link, clock), clock, begun, giveUp, queue };
 }
 
 test('a browse that takes long is the only one: it serves those who ask meanwhile, and is kept from its end on', async () => {
@@ -61,4 +63,18 @@ test('a browse that was begun before a change serves nobody who asks after it, a
   await expect(after).rejects.toThrow('went away');
   void browser.browse();
   expect(begun).toHaveLength(3);
+});
+
+test('letters are counted without reading any, and those that are just being browsed count as well', async () => {
+  const { browser, begun, queue } = setup();
+  queue.ready = 130_000;
+  expect(await browser.count()).toBe(130_000);
+  expect(begun).toHaveLength(0);
+  const browsing = browser.browse();
+  queue.ready = 30_000;
+  expect(await browser.count()).toBe(130_000);
+  begun[0]?.resolve([]);
+  await browsing;
+  queue.ready = 129_000;
+  expect(await browser.count()).toBe(129_000);
 });

@@ -124,7 +124,7 @@ interface FleetFiguresProps {
 }
 
 function FleetFigures({ fleet, moment, runs }: FleetFiguresProps) {
-  const letters = useAnswer<Letters>('api/dlq?limit=1', LETTERS_MS);
+  const letters = useAnswer<Letters>('api/dlq?limit=0', LETTERS_MS);
   const isLocal = useIsLocal();
   const sum = (field: 'waiting' | 'inFlight' | 'failed' | 'done'): number =>
     runs.reduce((total, run) => total + run[field], 0);

@@ -7,6 +7,9 @@ interface Start {
   readonly folder: string;
 }
 
+/** What the script of a checkout runs. */
+const BIN = /[\\/]bin[\\/]trawl\.cjs$/;
+
 /**
  * How this process was started, so that the commands that messages name can be pasted as they are.
  *
@@ -22,7 +25,8 @@ interface Start {
 export function startedAs({ env, file, folder }: Start): string {
   if (env.TRAWL_COMMAND) return env.TRAWL_COMMAND;
   const isSource = file.endsWith('services/cli/trawl.ts');
-  if (isSource && env.npm_lifecycle_event === 'trawl' && env.npm_package_name === 'trawl') return 'npm run -s trawl --';
+  const isByScript = env.npm_lifecycle_event === 'trawl' && env.npm_package_name === 'trawl';
+  if (isByScript && (isSource || BIN.test(file))) return 'npm run -s trawl --';
   if (isSource) return `node ${quoted(pathFrom(folder, file))}`;
   if (!file.endsWith('/trawl') && !file.endsWith('/trawl.cjs')) return 'trawl';
   if (env.npm_command === 'exec' || file.endsWith('/node_modules/.bin/trawl')) return 'npx trawl';

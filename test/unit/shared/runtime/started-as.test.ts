@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,6 +16,8 @@ const OTHER_SCRIPT = {
 test.each<[string, string, Record<string, string>, string]>([
   ['its name on the PATH',           '/usr/local/bin/trawl',          { PATH: '/bin:/usr/local/bin' },                     'trawl'],
   ['npm run in a checkout',          '/w/services/cli/trawl.ts',      BY_SCRIPT,                                           'npm run -s trawl --'],
+  ['npm run in a checkout, by bin',  '/w/bin/trawl.cjs',              BY_SCRIPT,                                           'npm run -s trawl --'],
+  ['npm run on Windows',             'C:\\w\\bin\\trawl.cjs',         BY_SCRIPT,                                           'npm run -s trawl --'],
   ['npx',                            '/w/node_modules/.bin/trawl',    { npm_command: 'exec', PATH: '/w/node_modules/.bin' }, 'npx trawl'],
   ['npx, which found a global one',  '/usr/local/bin/trawl',          { npm_command: 'exec', PATH: '/usr/local/bin' },      'npx trawl'],
   ['a script of another package',    '/w/node_modules/.bin/trawl',    OTHER_SCRIPT,                                        'npx trawl'],
@@ -29,6 +32,20 @@ test.each<[string, string, Record<string, string>, string]>([
   ['an empty file name',             '',                              {},                                                  'trawl'],
 ])('started by %s', (_, file, env, expected) => {
   expect(startedAs({ env, file, folder: '/w' })).toBe(expected);
+});
+
+test('an older Node.js in a checkout is told how to get the one that comes with it', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const [, file = ''] = /^node (\S+)$/.exec(scripts.trawl) ?? [];
+  const old = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })";
+  const { status, stderr } = spawnSync(process.execPath, ['-e', `${old}; require('./${file}')`], {
+    env: { ...process.env, ...BY_SCRIPT },
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    `trawl: expected Node.js 24 or newer, found 20.20.2 (${process.execPath}): npm ci --include=dev --ignore-scripts=false\n`,
+  ]);
 });
 
 test('every message that names a command begins it as this process was started', () => {

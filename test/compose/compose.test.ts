@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHECKOUT, docker, Stack } from './stack.ts';
 
@@ -183,6 +188,25 @@ test('a worker with wrong settings says so once, stays up, and is unhealthy', as
     expect((await docker(['inspect', '--format', '{{.State.ExitCode}}', name])).stdout.trim()).toBe('78');
   } finally {
     await docker(['rm', '-f', name]);
+  }
+});
+
+test('an image works whatever the umask of the checkout, and names its user by number, as Kubernetes asks', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-umask-'));
+  const name = `${stack.project}-umask`;
+  try {
+    for (const each of ['.dockerignore', 'package.json', 'package-lock.json', 'crawlers', 'shared', 'services'])
+      await cp(join(CHECKOUT, each), join(folder, each), { recursive: true });
+    await promisify(execFile)('chmod', ['-R', 'go-rwx', folder]);
+    for (const service of ['worker', 'producer']) {
+      await docker(['build', '-q', '-t', name, '-f', join(CHECKOUT, `Dockerfile.${service}`), folder]);
+      const { stdout } = await docker(['run', '--rm', '--entrypoint', 'trawl', name, 'crawlers', '--json']);
+      expect(JSON.parse(stdout).crawlers).toMatchObject([{ name: 'page' }]);
+      expect((await docker(['inspect', '--format', '{{.Config.User}}', name])).stdout.trim()).toBe('1000:1000');
+    }
+  } finally {
+    await docker(['rmi', '-f', name]);
+    await rm(folder, { recursive: true });
   }
 });
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openCacheRedis } from '../../shared/stores/redis/cache/cache-connection.ts';
+import { connectCacheRedis, openCacheRedis, tryCacheRedis } from '../../shared/stores/redis/cache/cache-connection.ts';
 import { RedisResponseCache } from '../../shared/stores/redis/cache/response-cache.ts';
 import { LocalResponseCache } from '../../shared/stores/sqlite/response-cache.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
+import { openPrivateRedis } from '../support/servers/private-redis.ts';
 import { SteppedClock } from '../support/stores/stepped-clock.ts';
 import { describeResponseCache, type OpenCache, type OpenedCache } from './suites/response-cache.contract.ts';
 
@@ -102,6 +103,25 @@ describe('a Redis of its own', () => {
     for (let n = 0; n < 100; n++) expect(await cache.get('u')).toBeUndefined();
     expect(performance.now() - began).toBeLessThan(1_500);
   });
+});
+
+test('a Redis without the database that is asked for keeps nothing, in no other database either', async () => {
+  const url = `${inject('redisUrl')}/99999`;
+  await expect(tryCacheRedis(url, 'trawl test')).rejects.toThrow('DB index is out of range');
+  const told: string[] = [];
+  const own = openCacheRedis(url, 'trawl test', { ...QUIET, lost: (reason) => told.push(reason) });
+  onTestFinished(() => own.disconnect());
+  const prefix = uniquePrefix();
+  const cache = new RedisResponseCache({ redis: own, prefix, ttlMs: 60_000, maxBytesPerMinute: 1e6 });
+  await connectCacheRedis(own);
+  for (let n = 0; n < 20; n++) await cache.set('u', PAGE);
+  expect(await redis.keys(`${prefix}*`)).toEqual([]);
+  expect(told).toEqual(['ERR DB index is out of range']);
+});
+
+test('a Redis Cluster is no cache, and a look says so', async () => {
+  const { url } = await openPrivateRedis('--cluster-enabled', 'yes');
+  await expect(tryCacheRedis(url, 'trawl test')).rejects.toThrow('Redis Cluster is not supported');
 });
 
 test('Redis: one that can not be reached is a miss, and keeps nothing, without an error', async () => {

@@ -170,7 +170,7 @@ export class RedisConnection {
 }
 
 /** Is it the answer to `SELECT`? */
-function isOfSelect(error: unknown): boolean {
+export function isOfSelect(error: unknown): boolean {
   const { command } = error as { readonly command?: { readonly name?: string } };
   return command?.name === 'select';
 }
@@ -181,21 +181,29 @@ export interface RedisProblem {
   readonly isFatal: boolean;
 }
 
-/** Checks a Redis' version, mode and configuration. */
-export async function redisProblems(redis: Redis): Promise<readonly RedisProblem[]> {
+/** What this kind of server says to whoever takes it for a single Redis, by its `redis_mode`. */
+const OTHER_MODES: Readonly<Record<string, string>> = {
+  cluster: 'Redis Cluster is not supported: one script touches many keys. Use a single Redis.',
+  sentinel:
+    'this is a Redis Sentinel, which keeps no data: name the Redis itself, or an address that follows its master.',
+};
+
+/** What makes a server unfit, whatever its configuration: its version, or its mode. */
+export async function serverProblem(redis: Redis): Promise<string | undefined> {
   const info = await redis.info('server');
   const lines = info.split('\r\n');
   const field = (name: string): string =>
     lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1) ?? '';
   const version = field('redis_version');
-  if (Number.parseInt(version, 10) < OLDEST_VERSION) {
-    return [{ problem: `Redis ${version} is too old: expected ${OLDEST_VERSION}.0 or later`, isFatal: true }];
-  }
-  if (field('redis_mode') === 'cluster') {
-    return [
-      { problem: 'Redis Cluster is not supported: one script touches many keys. Use a single Redis.', isFatal: true },
-    ];
-  }
+  if (Number.parseInt(version, 10) < OLDEST_VERSION)
+    return `Redis ${version} is too old: expected ${OLDEST_VERSION}.0 or later`;
+  return OTHER_MODES[field('redis_mode')];
+}
+
+/** Checks a Redis' version, mode and configuration. */
+export async function redisProblems(redis: Redis): Promise<readonly RedisProblem[]> {
+  const unfit = await serverProblem(redis);
+  if (unfit !== undefined) return [{ problem: unfit, isFatal: true }];
   try {
     return await configurationProblems(redis);
   } catch (error: unknown) {

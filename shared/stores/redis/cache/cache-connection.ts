@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { systemClock } from '../../../runtime/clock.ts';
-import { BatchingRedis, MOST_BETWEEN_TRIES_MS } from '../connection.ts';
+import { BatchingRedis, isOfSelect, MOST_BETWEEN_TRIES_MS, serverProblem } from '../connection.ts';
 
 /** An answer that takes longer counts as none, and the next one would come no sooner: the connection is dropped. */
 const ANSWER_TIMEOUT_MS = 500;
@@ -29,6 +29,8 @@ export function openCacheRedis(url: string, name: string, events: CacheRedisEven
   });
   let isLost = false;
   redis.on('error', (error: Error) => {
+    // Refused the database that was asked for, ioredis would work in database 0.
+    if (isOfSelect(error)) redis.hangUp(error.message);
     if (isLost) return;
     isLost = true;
     events.lost(error.message);
@@ -63,13 +65,16 @@ export async function tryCacheRedis(url: string, name: string): Promise<void> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  let reason: Error | undefined;
+  let reason: unknown;
   redis.on('error', (error: Error) => {
     reason ??= error;
   });
   try {
     await redis.connect();
-    await redis.ping();
+    // A user of a cache may have no right to ask for it.
+    const unfit = await serverProblem(redis).catch(() => redis.ping().then(() => undefined));
+    if (unfit !== undefined) reason = new Error(unfit.replace(/\.$/, ''));
+    if (reason !== undefined) throw reason;
   } catch (error: unknown) {
     // The thrown error may say only that the connection is closed.
     throw reason ?? error;

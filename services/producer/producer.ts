@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import type { Frontier } from '../../shared/ports/frontier.ts';
+import { type Frontier, MAX_OFFER } from '../../shared/ports/frontier.ts';
 import type { HostGate } from '../../shared/ports/host-gate.ts';
 import { type OpenedRun, PRODUCER_LEASE_MS, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -16,8 +16,8 @@ import { KEPT_MS } from './recent-offers.ts';
 import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
 import type { SeedEvent } from './seed-event.ts';
-import { SeedReader } from './seed-reader.ts';
-import { type Seed, seedsByHost } from './seeds.ts';
+import { pageEntries, SeedReader } from './seed-reader.ts';
+import { type Seed, seedsByHost, withoutPages } from './seeds.ts';
 import { SitemapReader } from './sitemaps/sitemap-reader.ts';
 
 const DEFAULT_MAX_SITEMAP_BYTES = 2 ** 30;
@@ -82,7 +82,8 @@ export interface ProducerListeners {
 
 /**
  * Turns seeds into tasks of a run: finds and reads sitemaps, and offers what they list. Seeds of up to 64 hosts are read at once, those
- * of one host in order: a site that is slow, or gone, holds up no other. Files and lists are read one after another.
+ * of one host in order: a site that is slow, or gone, holds up no other. Files and lists are read one after another. Pages wait for none
+ * of them.
  *
  * It opens the run and says that it is alive until it ends. When all is offered it seals the run; stopped or failed, it
  * leaves the run open, so that half a sitemap is never taken for a whole one.
@@ -252,9 +253,11 @@ export class Producer {
     const slow = (host: string, ms: number): Promise<void> => hostGate.slow(host, ms, DAY_MS);
     const isObeyed = robots !== 'ignore';
     const parts = { documents, sitemaps: this.#sitemaps, input, follow, slow: isObeyed ? slow : undefined, signal };
-    await this.#eachAtOnce(seedsByHost(seeds), async (ofOneHost) => {
+    const { pages, others } = withoutPages(seeds);
+    const readings = seedsByHost(others).map((ofOneHost) => async () => {
       for (const seed of ofOneHost) await this.#read(seed, new SeedReader(parts));
     });
+    await this.#eachAtOnce([() => this.#offerPages(pages), ...readings], (read) => read());
     await this.#offerer.drain();
     signal.throwIfAborted();
   }
@@ -278,6 +281,14 @@ export class Producer {
       ),
     );
     if (failure !== undefined) throw failure.error;
+  }
+
+  /** Together: a crawler may have a million of them, and an answer to each would take a thousand times as long. */
+  async #offerPages(urls: readonly string[]): Promise<void> {
+    for (let at = 0; at < urls.length; at += MAX_OFFER) {
+      this.#stop.signal.throwIfAborted();
+      await this.#offerer.add(pageEntries(urls.slice(at, at + MAX_OFFER)), false);
+    }
   }
 
   async #read(seed: Seed, reader: SeedReader): Promise<void> {

@@ -178,9 +178,10 @@ function page(url: string): SeedEvent {
 }
 
 function entries(urls: readonly string[]): SeedEvent {
-  return {
-    kind: 'entries',
-    entries: urls.map((loc): SitemapEntry => ({ loc, lastmod: undefined, to: 'page' })),
-    again: false,
-  };
+  return { kind: 'entries', entries: pageEntries(urls), again: false };
+}
+
+/** Pages of which nothing else is known. */
+export function pageEntries(urls: readonly string[]): readonly SitemapEntry[] {
+  return urls.map((loc) => ({ loc, lastmod: undefined, to: 'page' }));
 }

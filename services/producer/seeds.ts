@@ -60,6 +60,20 @@ export async function readSeeds(texts: readonly string[], urlsFiles: readonly st
   return seeds;
 }
 
+/** Pages need no reading; those with credentials count as the others, which keep them. */
+export function withoutPages(seeds: readonly Seed[]): {
+  readonly pages: readonly string[];
+  readonly others: readonly Seed[];
+} {
+  const pages: string[] = [];
+  const others = seeds.filter((seed) => {
+    const isPage = seed.kind === 'page' && seed.logins === undefined;
+    if (isPage) pages.push(seed.url);
+    return !isPage;
+  });
+  return { pages, others };
+}
+
 /** Seeds of one host belong together, and so do all that are read from this machine; each group in the order of the seeds. */
 export function seedsByHost(seeds: readonly Seed[]): readonly (readonly Seed[])[] {
   return [...Map.groupBy(seeds, (seed) => ('url' in seed ? new URL(seed.url).host : '')).values()];

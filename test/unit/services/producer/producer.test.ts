@@ -270,6 +270,20 @@ test('a full store is waited for, and the reader waits with it', async () => {
   expect(await producing).toMatchObject({ state: 'done', accepted: 200_000 });
 }, 20_000);
 
+test('many pages are offered together, not one by one', async () => {
+  const { produce, parts } = setup();
+  let offers = 0;
+  const frontier = withMethods(parts.frontier, {
+    offer: async (...args) => {
+      offers++;
+      return await parts.frontier.offer(...args);
+    },
+  });
+  const seeds = pages(2_000).map((url) => ({ kind: 'page', url }) as const);
+  expect(await produce({}, { frontier }).produce(seeds)).toMatchObject({ state: 'done', offered: 2_000 });
+  expect(offers).toBeLessThan(100);
+});
+
 test('the run hears from its producer while it waits', async () => {
   const { produce, parts } = setup();
   let beats = 0;

@@ -15,6 +15,7 @@ import { A } from './html/tag-codes.ts';
 import { tagCode } from './html/tags.ts';
 import type { HtmlTokenizer } from './html/tokenizer.ts';
 import { hasOtherScheme, linkWritten, withoutFragment } from './link-written.ts';
+import { refreshTarget } from './meta-refresh.ts';
 
 /** What one pass over a page finds. */
 export interface Document {
@@ -32,6 +33,8 @@ export interface Document {
   readonly isNofollow: boolean;
   /** The absolute URL of the first `<link rel=canonical>`; null if there is none. */
   readonly canonical: string | null;
+  /** Where the first `<meta http-equiv=refresh>` that leads to another page does, absolute; null if there is none. */
+  readonly refresh: string | null;
   /** What links are relative to, by `<base>`; nothing if the page itself isn't HTML. */
   readonly base: LinkBase | undefined;
   /** The parts that were cut, by the limits of `page-limits.ts`. */
@@ -47,6 +50,7 @@ export const NO_DOCUMENT: Document = {
   logins: new Map(),
   isNofollow: false,
   canonical: null,
+  refresh: null,
   base: undefined,
   truncated: [],
 };
@@ -91,12 +95,15 @@ export class DocumentNotes {
   #base: Value;
   #isNofollow = false;
   #title: string | undefined;
+  /** As written. */
+  #refresh: string | undefined;
   /** Attributes of the element just read. The first of two with the same name counts. */
   #href: Value;
   #xlinkHref: Value;
   #rel: Value;
   #name: Value;
   #content: Value;
+  #httpEquiv: Value;
 
   /**
    * @param tokenizer whose tags are noted: those of `html`. `url` is the page's, after redirects
@@ -124,6 +131,7 @@ export class DocumentNotes {
         case META:
           this.#readAttributes();
           if (isRobotsMeta(this.#name ?? '') && forbidsFollowing(this.#content ?? '')) this.#isNofollow = true;
+          if (this.#httpEquiv?.toLowerCase() === 'refresh') this.#refresh ??= refreshTarget(this.#content ?? '');
           break;
         case BASE:
           this.#readAttributes();
@@ -153,6 +161,7 @@ export class DocumentNotes {
       next: new Set([...this.#nexts].flatMap((href) => resolveLink(href, base) ?? [])),
       isNofollow: this.#isNofollow,
       canonical: this.#canonical(base),
+      refresh: this.#refreshed(base),
       base,
       truncated: PAGE_PARTS.filter((part) => this.#truncated.has(part)),
     };
@@ -190,6 +199,7 @@ export class DocumentNotes {
     this.#rel = undefined;
     this.#name = undefined;
     this.#content = undefined;
+    this.#httpEquiv = undefined;
     while (tokenizer.nextAttribute()) {
       const { attributeStart: start, attributeEnd: end } = tokenizer;
       const length = end - start;
@@ -208,6 +218,9 @@ export class DocumentNotes {
           break;
         case 'content':
           if (this.#content === undefined) this.#content = this.#value();
+          break;
+        case 'http-equiv':
+          if (this.#httpEquiv === undefined) this.#httpEquiv = this.#value();
           break;
         case 'xlink:href':
           if (this.#xlinkHref === undefined) this.#xlinkHref = this.#value();
@@ -275,6 +288,13 @@ export class DocumentNotes {
       this.#truncated.add('canonical');
     }
     return null;
+  }
+
+  /** A page that only loads itself again leads nowhere. */
+  #refreshed(base: LinkBase): string | null {
+    const href = this.#refresh === undefined ? undefined : linkWritten(this.#refresh);
+    const url = href === undefined ? undefined : resolveLink(href, base);
+    return url === undefined || url.length > MAX_LINK_LENGTH || url === this.#url ? null : url;
   }
 
   #foldedTitle(): string | null {

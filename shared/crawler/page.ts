@@ -104,6 +104,11 @@ export class Page extends PageTools {
     return this.#read().canonical ?? undefined;
   }
 
+  /** Where the page sends a browser that has read it (`<meta http-equiv=refresh>`); undefined if it doesn't. */
+  get refresh(): string | undefined {
+    return this.#read().refresh ?? undefined;
+  }
+
   /** Which of title, links, canonical URL and the tree of the tools were cut, by the limits of `page-limits.ts`. */
   get truncated(): readonly PagePart[] {
     const { truncated } = this.#read();

@@ -62,7 +62,7 @@ export function leadsOf(
     },
   }));
   if (options.follow && !isReplayed) {
-    const all = links === undefined ? page.links() : budget.take(links);
+    const all = links === undefined ? linksIn(page) : budget.take(links);
     leads.push({
       links: all.filter((link) => page.mayFollow(link)),
       options,
@@ -70,6 +70,13 @@ export function leadsOf(
     });
   }
   return { leads, isCut: budget.isCut };
+}
+
+/** What `--follow` follows: where a page sends browsers, and its own links. */
+export function linksIn(page: Page): readonly string[] {
+  const { refresh } = page;
+  const links = page.links();
+  return refresh === undefined || links.includes(refresh) ? links : [refresh, ...links];
 }
 
 /** Sorts the links of a lead by what becomes of them. */

@@ -9,6 +9,7 @@ import type { Kept } from '../condition.ts';
 import type { Crawler, Step } from '../crawler.ts';
 import { FILE_STEP } from '../file-step.ts';
 import { noStep } from '../graph.ts';
+import { linksIn } from '../leads/leads.ts';
 import { type MadePageOptions, madePage } from '../made-page.ts';
 import { Page } from '../page.ts';
 import type { Extract } from '../reading.ts';
@@ -127,7 +128,7 @@ function testedPage(crawler: Crawler, page: Page, { data, items, links, follows,
       follows: linksOf(follows),
       leftOut: linksOf(unmet),
     };
-  const own = (links ?? page.links()).map((url) => ({ step: '', url }));
+  const own = (links ?? linksIn(page)).map((url) => ({ step: '', url }));
   return { items: data === undefined ? [] : [data], follows: own, leftOut: [] };
 }
 

@@ -167,6 +167,39 @@ test('the next page of a list is named by a link, an area or the head, relative 
   expect(readDocument(many, URL_OF_PAGE).next.size).toBe(10);
 });
 
+// biome-ignore format: a table
+test.each([
+  ['0; url=/en/',                   '/en/'],
+  ['5',                             null],
+  ['0;',                            null],
+  ['0; url=',                       null],
+  [' .5 , URL = en/x#top ',         '/dir/en/x'],
+  ['0 /en/',                        '/en/'],
+  ['3;/en/',                        '/en/'],
+  [`0;url='/en/'; more`,            '/en/'],
+  [`0;url=&quot;/en/&quot;`,        '/en/'],
+  ['0;url=https://other.test/',     'https://other.test/'],
+  ['0;urls/1',                      '/dir/urls/1'],
+  ['url=/en/',                      null],
+  ['0x;url=/en/',                   null],
+  ['0;url=javascript:void(0)',      null],
+  ['0;url=#top',                    null],
+  ['60;url=/dir/page',              null],
+  [`0;url=/${'x'.repeat(2_048)}`,   null],
+])('a page that says %j sends browsers to %s', (content, path) => {
+  const html = `<meta http-equiv="Refresh" content="${content}"><meta http-equiv=refresh content="0;url=/second">`;
+  const first = readDocument(html.slice(0, html.indexOf('<meta', 1)), 'http://example.com/dir/page').refresh;
+  expect(first).toBe(path === null ? null : new URL(path, 'http://example.com/').href);
+});
+
+test('of several that send browsers away the first counts, relative to the base; none in a template, or of another name, does', () => {
+  const html = `<template><meta http-equiv=refresh content="0;url=/0"></template><meta name=refresh content="0;url=/1">
+    <meta http-equiv=refresh content=300><noscript><meta http-equiv=refresh content="0;url=2"></noscript><base href="/b/">
+    <meta http-equiv=refresh content="0;url=/3">`;
+  const { refresh, links } = readDocument(html, URL_OF_PAGE);
+  expect([refresh, links]).toEqual(['http://example.com/b/2', []]);
+});
+
 test.each([
   ['<meta name="robots" content="noindex, nofollow">', true],
   ['<META CONTENT=none NAME=Robots />', true],

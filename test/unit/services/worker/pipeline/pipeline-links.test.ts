@@ -19,6 +19,19 @@ test('links are followed once each, and what was offered is told', async () => {
   expect(told).toBe(1);
 });
 
+test.each([
+  ['', 2],
+  ['<meta name=robots content=nofollow>', 1],
+])('where a page sends browsers is followed like a link: %s', async (meta, done) => {
+  const world = await setup({ run: { follow: true, maxDepth: 1 } });
+  const html = `<meta http-equiv="refresh" content="0; url=/page/9">${meta}`;
+  world.site.on('/', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(html));
+  await world.pipeline().handle(await deliver(world, '/'));
+  for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: done, done });
+  expect(world.sink.records[0]).toMatchObject({ data: { links: [] } });
+});
+
 test('none are followed by a run that follows none', async () => {
   const world = await setup({ run: { follow: false } });
   await world.pipeline().handle(await deliver(world, '/page/1'));

@@ -27,6 +27,7 @@ export interface TaskTrace {
   readonly hasFailed: boolean;
   /** Where it is now; nothing if it neither waits nor is in flight. */
   readonly place?: Place;
+  /** Of the host that it waits for. */
   readonly host: HostCircumstances & {
     /** Milliseconds until release looks at the host again, as far as is known. */
     readonly nextLookMs: number;
@@ -34,8 +35,14 @@ export interface TaskTrace {
 }
 
 export type Place =
-  /** Number of tasks before it in its host's list. */
-  | { readonly at: 'waiting'; readonly queue: Queue; readonly ahead: number; readonly state: TaskState }
+  /** Number of tasks before it in its host's list; `host`: that of another host, which redirects have led it to. */
+  | {
+      readonly at: 'waiting';
+      readonly queue: Queue;
+      readonly ahead: number;
+      readonly host?: string;
+      readonly state: TaskState;
+    }
   /** Until its next attempt is due; `forRoom`: and until the store has room for its links. */
   | {
       readonly at: 'retry';

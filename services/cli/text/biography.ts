@@ -80,7 +80,7 @@ function placeText(place: Place, { run, runState, pauseReason, host }: RunChapte
       : '';
   switch (place.at) {
     case 'waiting':
-      return `waits in the ${place.queue} list of its host, ${count(place.ahead)} before it${attempts}: ${waitText(place.ahead, host)}.${paused}`;
+      return `waits in the ${place.queue} list of ${place.host === undefined ? 'its host' : `${place.host}, which it was redirected to`}, ${count(place.ahead)} before it${attempts}: ${waitText(place.ahead, host)}.${paused}`;
     case 'retry':
       if (place.forRoom === true) return `waits until Redis has room for its links${attempts}.${paused}`;
       return `waits for its next attempt, due in ${duration(place.inMs)}${attempts}.${paused}`;

@@ -20,6 +20,10 @@ interface RedisBiographerOptions {
 const LOOK = 1_000;
 /** A task that moves during the search may be missed once or twice, but hardly three times. */
 const MOST_LOOKS = 3;
+/** Hosts whose lists are looked through at once. */
+const HOSTS_AT_ONCE = 20;
+
+type WaitingPlace = Extract<Place, { at: 'waiting' }>;
 
 /** Finds tasks in Redis: in `wait` lists, `putback`, and the ledger. */
 export class RedisBiographer implements Biographer {
@@ -38,13 +42,15 @@ export class RedisBiographer implements Biographer {
   }
 
   async trace(run: string, { mark, host }: { mark: string; host: string }): Promise<TaskTrace | undefined> {
-    const reply = (await this.#scripts.run('trace', run, mark, host)) as (string | number)[];
+    const reply = await this.#ask(run, mark, host);
     if (reply.length === 0) return undefined;
-    const [state, dedup, marked, failed, now, nextLookMs, ...circumstances] = reply;
+    const [state, dedup, marked, failed, now] = reply;
     const isMarked = marked === 1;
     // In a finished run nothing waits or is in flight, and many finished runs may share this mark.
     const mayBeLive = isMarked && state !== 'finished';
     const place = mayBeLive ? await this.#find(run, mark, host, Number(now)) : undefined;
+    const isElsewhere = place?.at === 'waiting' && place.host !== undefined;
+    const [, , , , , nextLookMs, ...circumstances] = isElsewhere ? await this.#ask(run, mark, place.host) : reply;
     return {
       run,
       runState: state as RunState,
@@ -59,6 +65,10 @@ export class RedisBiographer implements Biographer {
     };
   }
 
+  async #ask(run: string, mark: string, host: string): Promise<(string | number)[]> {
+    return (await this.#scripts.run('trace', run, mark, host)) as (string | number)[];
+  }
+
   async #find(run: string, mark: string, host: string, now: number): Promise<Place | undefined> {
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
       const place =
@@ -67,10 +77,26 @@ export class RedisBiographer implements Biographer {
         (await this.#findRetry(run, mark, now));
       if (place !== undefined) return place;
     }
+    return await this.#findElsewhere(run, mark, host);
+  }
+
+  /** Redirects may have led it to a host whose turn it waits for. */
+  async #findElsewhere(run: string, mark: string, own: string): Promise<Place | undefined> {
+    for await (const pairs of chunksOfPairs(this.#redis, `${this.#prefix}run:${run}:ready`, 'zset')) {
+      const hosts = pairs.map(([host]) => host).filter((host) => host !== own);
+      for (let at = 0; at < hosts.length; at += HOSTS_AT_ONCE) {
+        const some = hosts.slice(at, at + HOSTS_AT_ONCE);
+        const places = await Promise.all(some.map((host) => this.#findWaiting(run, mark, host)));
+        for (const [i, place] of places.entries()) {
+          const host = some[i];
+          if (place !== undefined && host !== undefined) return { ...place, host };
+        }
+      }
+    }
     return undefined;
   }
 
-  async #findWaiting(run: string, mark: string, host: string): Promise<Place | undefined> {
+  async #findWaiting(run: string, mark: string, host: string): Promise<WaitingPlace | undefined> {
     let before = 0;
     for (const queue of QUEUES) {
       for (let last = -1; ; last -= LOOK) {

@@ -24,8 +24,9 @@ export class SqliteBiographer implements Biographer {
       const run = moves.run(id);
       if (run === undefined) return undefined;
       const { dedup, intervalMs } = optionsOf(run);
-      const place = placeOf(moves, run, mark);
-      const { readyAt } = moves.runHost(run, name);
+      const place = placeOf(moves, run, { mark, host: name });
+      const host = (place?.at === 'waiting' ? place.host : undefined) ?? name;
+      const { readyAt } = moves.runHost(run, host);
       return {
         run: id,
         runState: run.state,
@@ -34,7 +35,7 @@ export class SqliteBiographer implements Biographer {
         hasFailed: moves.marks.has(run.n, mark, MARK.failed),
         ...(place === undefined ? {} : { place }),
         host: {
-          ...circumstancesOf(moves.host(name), intervalMs, moves.now),
+          ...circumstancesOf(moves.host(host), intervalMs, moves.now),
           nextLookMs: Math.max(0, (readyAt ?? moves.now) - moves.now),
         },
       };
@@ -42,7 +43,11 @@ export class SqliteBiographer implements Biographer {
   }
 }
 
-function placeOf(moves: Moves, run: RunRow, mark: string): Place | undefined {
+function placeOf(
+  moves: Moves,
+  run: RunRow,
+  { mark, host: own }: { readonly mark: string; readonly host: string },
+): Place | undefined {
   const { database, now } = moves;
   const id = moves.marks.liveTask(moves.ownerOf(run), mark);
   if (id === undefined) return undefined;
@@ -60,5 +65,5 @@ function placeOf(moves: Moves, run: RunRow, mark: string): Place | undefined {
      AND (queue < ?3 OR (queue = ?3 AND place < ?4))`,
     ...[run.n, host, number, place],
   );
-  return { at: 'waiting', ahead: before?.tasks ?? 0, ...about };
+  return { at: 'waiting', ahead: before?.tasks ?? 0, ...(host === own ? {} : { host }), ...about };
 }

@@ -83,6 +83,22 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       });
     });
 
+    test('a task that redirects have led to another host is found there, with what that host waits for', async () => {
+      const { frontier, biographer, gate } = await setup();
+      await frontier.offer('r', [page(7), page(8, 'b.test'), page(9, 'c.test')]);
+      const { tasks } = await frontier.release({ ...ROOM, limit: 3 });
+      const [seven, ...others] = tasks.toSorted((a, b) => (a.task.host < b.task.host ? -1 : 1));
+      if (seven === undefined) throw new Error('nothing was released');
+      for (const { release } of others) await frontier.settle('r', release, { outcome: { kind: 'defer' } });
+      await gate.pauseByHand('b.test', 'they called');
+      const moved = { ...seven.task, host: 'b.test', redirects: ['http://b.test/'] };
+      await frontier.settle('r', seven.release, { outcome: { kind: 'defer' }, moved });
+      const trace = await biographer.trace('r', task(7));
+      expect(trace?.place).toMatchObject({ at: 'waiting', host: 'b.test', ahead: 0 });
+      expect(trace?.host).toMatchObject({ byHand: true, reason: 'they called' });
+      expect((await biographer.trace('r', task(8, 'b.test')))?.place).not.toHaveProperty('host');
+    });
+
     test('a task in the middle of a long list is found, with how many stand before it', async () => {
       const { frontier, biographer } = await setup();
       const offers = Array.from({ length: 5_000 }, (_, i) => page(i));

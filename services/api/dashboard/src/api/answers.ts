@@ -180,6 +180,7 @@ export interface Chapter {
     readonly at: 'waiting' | 'retry' | 'publishing' | 'queued' | 'working';
     readonly queue: string;
     readonly ahead?: number;
+    readonly host?: string;
     readonly inMs?: number;
     readonly forRoom?: boolean;
     readonly worker?: string;

@@ -108,10 +108,12 @@ function Story({ biography }: { readonly biography: Biography }) {
 function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks }: Chapter): string {
   if (place !== undefined) {
     switch (place.at) {
-      case 'waiting':
+      case 'waiting': {
+        const host = place.host === undefined ? 'its host' : `${place.host}, which it was redirected to`;
         return place.ahead === 0
-          ? `waits in the ${place.queue} list of its host, as the next`
-          : `waits in the ${place.queue} list of its host, ${count(place.ahead ?? 0)} before it`;
+          ? `waits in the ${place.queue} list of ${host}, as the next`
+          : `waits in the ${place.queue} list of ${host}, ${count(place.ahead ?? 0)} before it`;
+      }
       case 'retry':
         if (place.forRoom === true) return 'waits until Redis has room for its links';
         return `waits for its next attempt, in ${duration(place.inMs ?? 0)}`;

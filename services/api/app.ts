@@ -4,6 +4,7 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
+import { wellFormedJson } from '../../shared/runtime/printable.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { addAccess, newFailures, roleOf } from './access/access.ts';
@@ -50,7 +51,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
   }).withTypeProvider<ZodTypeProvider>() as unknown as Api;
   app.setValidatorCompiler(validatorCompiler);
   // The tests hold answers to their schemas; an answer that differs is still better than none.
-  app.setSerializerCompiler(() => (answer) => JSON.stringify(answer));
+  app.setSerializerCompiler(() => (answer) => wellFormedJson(JSON.stringify(answer)));
   // A client that always names the type of a body has none for a route that needs none.
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['application/json', 'text/plain']);

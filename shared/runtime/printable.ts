@@ -16,13 +16,24 @@ export function printable(text: string): string {
 }
 
 /**
- * JSON that is safe to show and parses to the same value: those characters can only be in its strings, where an escape
- * means the same. Line feeds between its parts stay.
+ * JSON that is safe to show and parses to the same value, but for halves of surrogate pairs: those characters can only be in its
+ * strings, where an escape means the same. Line feeds between its parts stay.
  */
-export function printableJson(json: string): string {
+export function printableJson(given: string): string {
+  const json = wellFormedJson(given);
   // Most JSON is ASCII, and checking that is ten times as fast; a worker logs a line per page.
   const isAscii = Buffer.byteLength(json) === json.length;
   return isAscii && !json.includes(DELETE) ? json : json.replace(OBEYED_IN_JSON, escaped);
+}
+
+/**
+ * JSON that strict readers read to its end, `jq` and those of Rust among them: they refuse half a surrogate pair, as of an emoji that
+ * was cut in two. Each half becomes U+FFFD. `JSON.stringify` escapes them, and nothing else as `\ud…`.
+ */
+export function wellFormedJson(json: string): string {
+  if (!json.includes('\\ud')) return json;
+  // Other escapes are skipped two characters at a time, so that an escaped backslash before ud800 stays as it is.
+  return json.replace(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found));
 }
 
 function escaped(character: string): string {

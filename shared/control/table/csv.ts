@@ -1,3 +1,5 @@
+import { wellFormedJson } from '../../runtime/printable.ts';
+
 /**
  * What would end a cell, in this separator or in another that a spreadsheet may expect, and what would begin a formula.
  * Quotes keep a cell whole; the text in it stays what it was, so a program that runs formulas still runs this one.
@@ -13,6 +15,6 @@ export function csvLine(values: readonly unknown[]): string {
 
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'object' ? wellFormedJson(JSON.stringify(value)) : String(value);
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

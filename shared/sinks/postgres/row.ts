@@ -1,4 +1,5 @@
 import type { DoneRecord, EndedRecord, PageRecord } from '../../ports/record.ts';
+import { wellFormedJson } from '../../runtime/printable.ts';
 
 type Field = keyof DoneRecord | keyof EndedRecord;
 
@@ -68,10 +69,9 @@ export function readRow(row: Readonly<Record<string, unknown>>): PageRecord {
 /**
  * JSON that Postgres accepts: it refuses the character U+0000 and halves of surrogate pairs, which no well-formed text
  * contains. Each becomes U+FFFD, as a character, since an escape is refused if the database's encoding is SQL_ASCII.
- * `JSON.stringify` escapes both, and nothing else as `\ud…`.
  */
-export function withoutRefusedCharacters(json: string): string {
-  if (!json.includes('\\u0000') && !json.includes('\\ud')) return json;
-  // Other escapes are skipped two characters at a time, so that an escaped backslash before u0000 stays as it is.
-  return json.replace(/\\(?:u0000|ud[89a-f][0-9a-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found));
+export function withoutRefusedCharacters(given: string): string {
+  const json = wellFormedJson(given);
+  if (!json.includes('\\u0000')) return json;
+  return json.replace(/\\(?:u0000|.)/g, (found) => (found.length > 2 ? '\ufffd' : found));
 }

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { printable, printableJson } from '../../../../shared/runtime/printable.ts';
+import { printable, printableJson, wellFormedJson } from '../../../../shared/runtime/printable.ts';
 
 const codesOf = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, i) => String.fromCharCode(from + i));
@@ -28,4 +29,28 @@ test('what people write stays as it is', () => {
   const text = 'Zażółć gęślą jaźń; שלום; 你好; 👩‍👩‍👧; é; \u00a0; "quoted" \\u001b';
   expect(printable(text)).toBe(text);
   expect(printableJson(JSON.stringify(text))).toBe(JSON.stringify(text));
+});
+
+// biome-ignore format: a table
+test.each([
+  ['an emoji cut in two',      'Hi \ud83d',          '"Hi \ufffd"'],
+  ['its other half',           '\ude00!',            '"\ufffd!"'],
+  ['one that is whole',        'Hi 😀',              '"Hi 😀"'],
+  ['what only looks like one', 'a\\ud83d',           '"a\\\\ud83d"'],
+  ['one behind a backslash',   'a\\\ud83d',          '"a\\\\\ufffd"'],
+])('strict readers of JSON can read %s', (_, text, json) => {
+  expect(printableJson(JSON.stringify(text))).toBe(json);
+});
+
+test('JSON of any text is well-formed, and otherwise the same', () => {
+  const texts = fc.array(
+    fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'\\ud83\ud83d\ude00"') })),
+  );
+  fc.assert(
+    fc.property(texts, (given) => {
+      const expected = given.map((text) => text.toWellFormed());
+      for (const written of [wellFormedJson, printableJson])
+        expect(JSON.parse(written(JSON.stringify(given)))).toEqual(expected);
+    }),
+  );
 });

@@ -27,6 +27,7 @@ test.each([
   [undefined, ''],
   [[1, 'zwei'], '"[1,""zwei""]"'],
   [{ a: 1 }, '"{""a"":1}"'],
+  [['\ud83d'], '"[""\ufffd""]"'],
 ])('the value %j is the cell %j', (value, cell) => {
   expect(csvLine([value, 'x'])).toBe(`${cell},x\r\n`);
 });

@@ -3,6 +3,7 @@ import { unknownText } from '../../shared/control/unknown-setting.ts';
 import { COLOUR_CHOICES, type ColourChoice, chooseColours } from '../../shared/runtime/colour.ts';
 import { UsageError } from '../../shared/runtime/errors.ts';
 import { type Logger, type LogLevel, openLog } from '../../shared/runtime/logger.ts';
+import { exitNow } from '../../shared/runtime/process-exit.ts';
 import { oneOf } from '../../shared/settings/parsers.ts';
 import type { SettingGroup } from '../../shared/settings/setting.ts';
 import { readSettings, unknownInEnvFile } from '../../shared/settings/settings.ts';
@@ -98,7 +99,7 @@ export async function withContext(
   const onUncaught = (error: unknown): void => {
     logBug(error, log);
     log.close();
-    process.exit(reportUncaught(error));
+    exitNow(reportUncaught(error));
   };
   process.on('uncaughtException', onUncaught);
   try {

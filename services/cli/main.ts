@@ -1,4 +1,5 @@
 import { tuneGarbageCollection } from '../../shared/runtime/engine/garbage-collection.ts';
+import { exitNow } from '../../shared/runtime/process-exit.ts';
 import { upToUnknown } from './help/help.ts';
 import { LEFT_OVER_MS } from './process/interrupts.ts';
 import { report } from './process/report.ts';
@@ -11,7 +12,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   watchOutput();
   process.exitCode = await finishOutput(await exitCodeOf(argv));
   // A timer left behind by a crawler, say, doesn't keep the process alive.
-  setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
+  setTimeout(() => exitNow(), LEFT_OVER_MS).unref();
 }
 
 async function exitCodeOf(argv: readonly string[]): Promise<number> {

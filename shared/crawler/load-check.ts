@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { printable } from '../runtime/printable.ts';
+import { exitNow } from '../runtime/process-exit.ts';
 import { loadFiles } from './load.ts';
 
 /*
@@ -9,4 +10,4 @@ import { loadFiles } from './load.ts';
 const STDERR = 2;
 const { problems } = await loadFiles(process.argv.slice(2));
 if (problems.length > 0) writeSync(STDERR, problems.map((problem) => `${printable(problem)}\n`).join(''));
-process.exit();
+exitNow();

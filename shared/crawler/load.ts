@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { moduleBeside } from '../runtime/module-beside.ts';
+import { refuseExit } from '../runtime/process-exit.ts';
 import { FolderMiddleware, type Middleware, middlewareProblems } from './around/middleware.ts';
 import { Crawler } from './crawler.ts';
 import { loadProblems } from './load-problem.ts';
@@ -46,6 +47,7 @@ export async function loadFiles(
     lastCommand: () => checkOf(files.slice(at + 1)),
   });
   if (isWatched && files.length > 0) await watchdog.start();
+  refuseExit();
   try {
     for (; at < files.length; at++) {
       watchdog.tell();

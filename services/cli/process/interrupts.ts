@@ -1,4 +1,5 @@
 import { InterruptedError } from '../../../shared/runtime/errors.ts';
+import { exitNow } from '../../../shared/runtime/process-exit.ts';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import { say } from '../text/output.ts';
 
@@ -29,7 +30,7 @@ export const EXIT_INTERRUPTED = 130;
 export class Interrupts {
   readonly #abort = new AbortController();
   readonly #onSignal = (signal: StopSignal): void => {
-    if (this.#isClosed) process.exit();
+    if (this.#isClosed) exitNow();
     const now = performance.now();
     if (this.#askedAt !== undefined) {
       if (now - this.#askedAt > SAME_SIGNAL_MS) this.#stopAtOnce();
@@ -121,7 +122,7 @@ export class Interrupts {
     this.#isClosed = true;
     process.exitCode ??= EXIT_INTERRUPTED;
     // Not waited for: a process with nothing left to do ends sooner.
-    setTimeout(() => process.exit(), LEFT_OVER_MS).unref();
+    setTimeout(() => exitNow(), LEFT_OVER_MS).unref();
   }
 
   get #graceMs(): number {

@@ -123,6 +123,25 @@ test('a crawler that is named by its path is among them, and stands for one of i
   expect(await all(files, './my/shop.ts')).toEqual(['shop my/shop.ts', 'page mine/page.ts']);
 });
 
+test('a module that ends the process, and a step that does, can not', async () => {
+  const files = {
+    'mine/ends.ts': 'process.exit(0);',
+    'mine/shop.ts':
+      "import { defineCrawler } from 'trawl';\nexport default defineCrawler({ name: 'shop', step: () => process.exit(0) });",
+  };
+  const script = `
+    const { crawlers, problems } = await findAll(['mine', 'more'], 'shop');
+    console.log(problems.join());
+    const shop = crawlers.find(({ crawler }) => crawler.name === 'shop');
+    try { shop.crawler.pageFunction(); } catch (error) { console.log(error.message); }
+    process.exitCode = 3;`;
+  const said = "a crawler can't end the process (process.exit): throw an error instead";
+  expect(await run(await folderOf(files), script)).toEqual({
+    said: `mine/ends.ts:1 can't be loaded: ${said}\n${said}`,
+    code: 3,
+  });
+});
+
 test('a module that is not there after 10 s is given up, and the others are still looked at', async () => {
   const files = { 'mine/late.ts': 'await new Promise(() => {});', 'mine/wrong.ts': '', 'mine/shop.ts': OWN('shop') };
   const [late, ...others] = (await all(files)).filter((line) => line.startsWith('!'));

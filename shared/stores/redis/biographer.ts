@@ -22,6 +22,8 @@ const LOOK = 1_000;
 const MOST_LOOKS = 3;
 /** Hosts whose lists are looked through at once. */
 const HOSTS_AT_ONCE = 20;
+/** Hosts whose lists are looked through at all: for pages that are done, too, so those of a broad crawl would cost Redis seconds. */
+const MOST_HOSTS_SEARCHED = 2_000;
 
 type WaitingPlace = Extract<Place, { at: 'waiting' }>;
 
@@ -82,10 +84,13 @@ export class RedisBiographer implements Biographer {
 
   /** Redirects may have led it to a host whose turn it waits for. */
   async #findElsewhere(run: string, mark: string, own: string): Promise<Place | undefined> {
+    let searched = 0;
     for await (const pairs of chunksOfPairs(this.#redis, `${this.#prefix}run:${run}:ready`, 'zset')) {
       const hosts = pairs.map(([host]) => host).filter((host) => host !== own);
       for (let at = 0; at < hosts.length; at += HOSTS_AT_ONCE) {
+        if (searched >= MOST_HOSTS_SEARCHED) return undefined;
         const some = hosts.slice(at, at + HOSTS_AT_ONCE);
+        searched += some.length;
         const places = await Promise.all(some.map((host) => this.#findWaiting(run, mark, host)));
         for (const [i, place] of places.entries()) {
           const host = some[i];

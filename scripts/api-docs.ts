@@ -77,7 +77,9 @@ function routeText(path: string, method: string, operation: Operation): string {
   const problems = Object.keys(responses).filter((status) => Number(status) >= 400);
   for (const [status, response] of Object.entries(responses)) {
     if (Number(status) >= 400) continue;
-    const schema = (response as OpenAPIV3_1.ResponseObject).content?.['application/json']?.schema as Schema | undefined;
+    const [{ schema } = {}] = Object.values((response as OpenAPIV3_1.ResponseObject).content ?? {}) as {
+      readonly schema?: Schema;
+    }[];
     lines.push(`- ${status}: ${schema === undefined ? 'no body' : typeText(schema)}`);
   }
   if (problems.length > 0) lines.push(`- problems: ${problems.join(', ')}`);

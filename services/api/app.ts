@@ -9,6 +9,7 @@ import { VERSION } from '../../shared/runtime/version.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { addAccess, newFailures, roleOf } from './access/access.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
+import { TYPES, withMediaTypes } from './media-types.ts';
 import type { Api, ApiParts } from './parts.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
 import { addBatchRoutes } from './routes/batch.ts';
@@ -88,8 +89,10 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     transform: (about) => {
       const { config, method } = about.route;
       const { schema, url } = jsonSchemaTransform(about as Parameters<typeof jsonSchemaTransform>[0]);
-      return { schema: { ...schema, 'x-role': roleOf(config, String(method)) }, url };
+      const types = config?.types === undefined ? {} : { [TYPES]: config.types };
+      return { schema: { ...schema, 'x-role': roleOf(config, String(method)), ...types }, url };
     },
+    transformObject: (document) => ('openapiObject' in document ? withMediaTypes(document.openapiObject) : {}),
   });
   const failures = newFailures(parts);
   addAccess(app, parts, failures);

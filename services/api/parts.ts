@@ -41,6 +41,8 @@ declare module 'fastify' {
     role?: Role | 'none' | 'session';
     /** What the route does, for the audit: `pause run`. Left out where it changes nothing. */
     action?: string;
+    /** The media types of its answers. Left out: JSON. */
+    types?: readonly string[];
   }
 }
 

@@ -49,6 +49,7 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
   app.get(
     '/api/crawlers/:crawler/graph',
     {
+      config: { types: ['application/json', 'text/plain'] },
       schema: {
         tags,
         summary: "A crawler's steps and what leads where (`trawl crawlers graph`)",

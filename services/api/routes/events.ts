@@ -20,6 +20,7 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
   app.get(
     '/api/events',
     {
+      config: { types: ['text/event-stream'] },
       schema: {
         tags: ['fleet'],
         summary: 'Server-sent events: `fleet`, `run` (of ?run=), `unavailable`',

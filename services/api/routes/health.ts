@@ -16,7 +16,10 @@ export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {
   });
   app.get(
     '/metrics',
-    { schema: { tags: ['service'], summary: 'Metrics, as Prometheus reads them', response: { 200: z.string() } } },
+    {
+      config: { types: ['text/plain'] },
+      schema: { tags: ['service'], summary: 'Metrics, as Prometheus reads them', response: { 200: z.string() } },
+    },
     async (_, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );
   app.get('/openapi.json', { schema: { hide: true }, config }, async (_, reply) =>

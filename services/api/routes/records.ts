@@ -35,6 +35,7 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
   app.get(
     '/api/runs/:run/records',
     {
+      config: { types: Object.values(TYPES).map((type) => type.replace(/;.*/, '')) },
       schema: {
         tags: ['runs'],
         summary: 'The records of a run (`trawl records RUN`)',

@@ -342,6 +342,13 @@ describe('the description', () => {
     const { json } = await ask('/openapi.json');
     expect(await validate(structuredClone(json))).toMatchObject({ valid: true });
     expect(Object.keys(json.paths).length).toBeGreaterThan(30);
+    const typesOf = (path: string, status: number): string[] =>
+      Object.keys(json.paths[path].get.responses[status].content);
+    expect(typesOf('/api/runs', 200)).toEqual(['application/json']);
+    expect(typesOf('/api/runs', 400)).toEqual(['application/problem+json']);
+    expect(typesOf('/api/runs/{run}/records', 200)).toEqual(['application/x-ndjson', 'application/json', 'text/csv']);
+    expect(typesOf('/api/events', 200)).toEqual(['text/event-stream']);
+    expect(typesOf('/metrics', 200)).toEqual(['text/plain']);
   });
 });
 

@@ -4,6 +4,15 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>;
 }
 
+/** What was answered. */
+interface Told {
+  readonly status: number;
+  /** The media type, without parameters. */
+  readonly type: string;
+  /** Undefined for a body that isn't JSON. */
+  readonly json: unknown;
+}
+
 /** The answers of an API as its own OpenAPI document describes them. */
 export class DescribedAnswers {
   readonly #operations: readonly { readonly method: string; readonly path: RegExp; readonly described: Described }[];
@@ -15,12 +24,14 @@ export class DescribedAnswers {
     );
   }
 
-  /** What differs from the description, in words; undefined for an answer as described, or one whose body isn't JSON. */
-  problemOf(method: string, path: string, status: number, json: unknown): string | undefined {
-    if (json === undefined || status >= 300) return undefined;
+  /** What differs from the description, in words; undefined for an answer as described. Every route may answer 401, 403 and 429. */
+  problemOf(method: string, path: string, { status, type, json }: Told): string | undefined {
     const found = this.#operations.find((each) => each.method === method.toLowerCase() && each.path.test(path));
-    const schema = found?.described.responses[status]?.content?.['application/json']?.schema;
-    if (schema === undefined) return undefined;
+    const content = found?.described.responses[status]?.content;
+    if (content === undefined) return undefined;
+    const schema = content[type]?.schema;
+    if (schema === undefined) return `${method} ${path} answers ${status} as ${type}, not as ${Object.keys(content)}`;
+    if (json === undefined || status >= 300) return undefined;
     const read = this.#schemaOf(schema).safeParse(json);
     return read.success ? undefined : `${method} ${path} differs from its description: ${z.prettifyError(read.error)}`;
   }

@@ -58,8 +58,10 @@ export async function openApi(environment: Record<string, string> = {}, isLocal 
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     const json = isJson ? JSON.parse(text) : undefined;
     const asked = method ?? (body === undefined ? 'GET' : 'POST');
-    expect(described.problemOf(asked, new URL(response.url).pathname, response.status, json)).toBeUndefined();
-    return { status: response.status, headers: response.headers, text, json };
+    const { status, headers: told } = response;
+    const [type = ''] = told.get('content-type')?.split(';') ?? [];
+    expect(described.problemOf(asked, new URL(response.url).pathname, { status, type, json })).toBeUndefined();
+    return { status, headers: told, text, json };
   };
   return { ask, folder, server, settings };
 }

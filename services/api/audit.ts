@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { codeOf } from '../../shared/runtime/errors.ts';
+import { lastLinesOf } from '../../shared/runtime/last-lines.ts';
 import { LineFile } from '../../shared/runtime/line-file.ts';
-import { linesOf } from '../../shared/runtime/line-reader.ts';
 import { makeOutputFolder } from '../../shared/runtime/output-folder.ts';
 
 /** Who did what. */
@@ -43,20 +43,18 @@ export class Audit {
    * @param before leave out as many of the newest
    */
   async newest(limit: number, before: number): Promise<{ readonly entries: AuditEntry[]; readonly isAll: boolean }> {
-    const last: string[] = [];
-    let count = 0;
+    const lines: string[] = [];
+    let passed = 0;
     try {
-      for await (const { text } of linesOf(join(this.#folder, FILE))) {
-        if (text === '') continue;
-        count++;
-        last.push(text);
-        if (last.length > 2 * (limit + before)) last.splice(0, last.length - limit - before);
+      for await (const line of lastLinesOf(join(this.#folder, FILE))) {
+        if (passed++ < before) continue;
+        if (lines.length === limit) return { entries: lines.flatMap(entryOf), isAll: false };
+        lines.push(line);
       }
     } catch (error: unknown) {
       if (codeOf(error) !== 'ENOENT') throw error;
     }
-    const wanted = last.reverse().slice(before, before + limit);
-    return { entries: wanted.flatMap(entryOf), isAll: count <= before + limit };
+    return { entries: lines.flatMap(entryOf), isAll: true };
   }
 
   async stop(): Promise<void> {

@@ -32,10 +32,12 @@ interface MarkSet {
   readonly sharers: readonly string[];
   /** It holds only marks of tasks that are over. */
   readonly isOfEnded: boolean;
+  /** Its marks are in a set that counts, too. */
+  readonly isBeside?: true;
 }
 
 /**
- * The marks in Redis: `crawled_urls`, and each run's `seen` and `failed`, handled by plain commands in chunks. Compact marks
+ * The marks in Redis: `crawled_urls`, and each run's `seen`, `taken` and `failed`, handled by plain commands in chunks. Compact marks
  * are digests: only scripts can find one, and the URL can't be read from it.
  */
 export class RedisMarks implements Marks {
@@ -75,6 +77,7 @@ export class RedisMarks implements Marks {
     const total = { forgotten: 0, kept: 0, ...(await this.#forgetCompact(which, sets[0]?.sharers ?? [], log)) };
     for (const set of sets) {
       const { forgotten, kept } = await this.#forgetIn(set, which, log);
+      if (set.isBeside === true) continue;
       total.forgotten += forgotten;
       total.kept += kept;
     }
@@ -107,6 +110,13 @@ export class RedisMarks implements Marks {
       { key: 'crawled_urls', sharers: shared, isOfEnded: false },
       ...known.flatMap((run) => [
         { key: `run:${run}:seen`, sharers: open.includes(run) ? [run] : [], isOfEnded: false },
+        // What an incremental run has taken, of the marks that runs share.
+        {
+          key: `run:${run}:taken`,
+          sharers: open.includes(run) ? [run] : [],
+          isOfEnded: false,
+          isBeside: true as const,
+        },
         { key: `run:${run}:failed`, sharers: [], isOfEnded: true },
       ]),
     ];

@@ -147,6 +147,16 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await frontier.offer('r', [page(1), page(2)])).toEqual({ accepted: 2, known: 0 });
     });
 
+    test('a URL that an incremental run has taken is taken again by it once it is forgotten', async () => {
+      const { marks, frontier } = await setup({ incremental: true });
+      await frontier.offer('r', [page(1), page(2)]);
+      await frontier.release({ ...ROOM, limit: 1 });
+      await frontier.settle('r', 1, { outcome: { kind: 'done' } });
+      expect(await frontier.offer('r', [page(1)])).toEqual({ accepted: 0, known: 1 });
+      expect(await forget(marks, { host: 'a.test' })).toEqual({ forgotten: 1, kept: 1 });
+      expect(await frontier.offer('r', [page(1), page(2)])).toEqual({ accepted: 1, known: 1 });
+    });
+
     test('one host, or all, are forgotten; the marks of what waits or is in flight stay', async () => {
       const { marks, frontier, runs } = await setup();
       await runs.open('own', FAST_RUN, 'p');

@@ -45,9 +45,13 @@ async function records(text: string | undefined, options: TableOptions, context:
 }
 
 async function sayNoRecords(source: RecordSource, run: string | undefined, settings: Settings): Promise<1> {
-  const others = await source.runs();
-  const there = others.length === 0 ? 'there are no runs there' : `there are ${others.slice(-10).join(', ')}`;
   const setting = settings.sink === undefined ? 'OUTPUT_DIR' : 'SINK';
+  const others = await source.runs();
+  if (run !== undefined && others.includes(run)) {
+    sayFailure(`run ${run} has no records in ${recordsPlaceOf(settings)} (${setting}): no page of it has ended`);
+    return 1;
+  }
+  const there = others.length === 0 ? 'there are no runs there' : `there are ${others.slice(-10).join(', ')}`;
   const what = run === undefined ? 'no records' : `no records of run ${run}`;
   sayFailure(`${what} in ${recordsPlaceOf(settings)}; ${there} (${setting})`);
   return 1;

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
@@ -187,6 +187,14 @@ describe('exit codes and messages', () => {
     expect(ended.stdout + ended.stderr).toContain(said);
     expect(ended.code).toBe(code);
     if (code !== 0) expect(ended.stderr).not.toMatch(/a bug in Trawl|\n {4}at /);
+  });
+
+  test('a run of which no page has ended has no records, and is not named among those that have', async () => {
+    const workplace = await openWorkplace();
+    await mkdir(join(workplace.folder, 'output', 'begun'), { recursive: true });
+    const { code, stderr } = await workplace.run(['records', 'begun']);
+    expect(stderr).toBe('trawl: run begun has no records in ./output (OUTPUT_DIR): no page of it has ended\n');
+    expect(code).toBe(1);
   });
 
   test('several wrong settings are named at once, wherever they were given', async () => {

@@ -62,9 +62,10 @@ export class SqliteMarks implements Marks {
       const total = { forgotten: 0, kept: 0 };
       const found = rows.filter((row) => isMeant(row.mark, which));
       for (const row of found) {
-        const isLive = (row.bits & MARK.taken) !== 0 && marks.liveTask(row.owner, row.mark) !== undefined;
-        if (isLive) total.kept++;
-        else {
+        const isTaken = (row.bits & MARK.taken) !== 0;
+        if (isTaken ? marks.liveTask(row.owner, row.mark) !== undefined : marks.isVisiting(row.owner, row.mark)) {
+          if (isTaken) total.kept++;
+        } else {
           if (!isDry) database.run('DELETE FROM marks WHERE owner = ? AND mark = ?', row.owner, row.mark);
           // A mark that only says that an incremental run visited the page doesn't count.
           if ((row.bits & (MARK.taken | MARK.failed)) !== 0) total.forgotten++;

@@ -157,6 +157,13 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await frontier.offer('r', [page(1), page(2)])).toEqual({ accepted: 1, known: 1 });
     });
 
+    test('what an incremental run has in hand is not taken twice by it, though its host is forgotten', async () => {
+      const { marks, frontier } = await setup({ incremental: true, recrawlAfterMs: 30_000 });
+      await frontier.offer('r', [page(1)]);
+      expect(await forget(marks, { host: 'a.test' })).toEqual({ forgotten: 0, kept: 1 });
+      expect(await frontier.offer('r', [page(1)])).toEqual({ accepted: 0, known: 1 });
+    });
+
     test('one host, or all, are forgotten; the marks of what waits or is in flight stay', async () => {
       const { marks, frontier, runs } = await setup();
       await runs.open('own', FAST_RUN, 'p');

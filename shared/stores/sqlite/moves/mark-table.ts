@@ -136,6 +136,13 @@ export class MarkTable {
     return row?.id;
   }
 
+  /** Has the task of a shared mark been taken by this run, and does it wait, or is it in flight? */
+  isVisiting(run: number, mark: string): boolean {
+    const task = this.liveTask(SHARED, mark);
+    if (task === undefined) return false;
+    return this.#database.get('SELECT 1 FROM tasks WHERE id = ? AND run = ?', task, run) !== undefined;
+  }
+
   #moveBits(from: number, to: number, mark: string, was: number, is: number): void {
     const row = this.#database.get<{ task: number | null; source: number; session: number }>(
       'SELECT task, source, session FROM marks WHERE owner = ? AND mark = ? AND bits & ? != 0',

@@ -39,6 +39,11 @@ export const TRAWL: string = startedAs({ env: process.env, file: process.argv[1]
 /** Starts workers of the fleet: `trawl work`, or what `TRAWL_WORK_COMMAND` says, as in the Compose file. */
 export const WORK_COMMAND: string = process.env.TRAWL_WORK_COMMAND || `${TRAWL} work`;
 
+/** Where a browser on this machine finds an API: what `TRAWL_API_URL` says, as in the Compose file, or where it listens. */
+export function apiUrlOf(listensOn: string, { TRAWL_API_URL: told }: Start['env'] = process.env): string {
+  return told || listensOn.replace(/^http:\/\/(0\.0\.0\.0|\[::\]):/, 'http://127.0.0.1:');
+}
+
 /** The path from the folder, if it is in there. */
 function pathFrom(folder: string, file: string): string {
   const path = relative(folder, file);

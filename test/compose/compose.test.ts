@@ -77,7 +77,7 @@ test('status in a worker container tells of it', async () => {
 });
 
 test('the RabbitMQ UI answers on its published port, with the queues as they are declared', async () => {
-  const response = await fetch(`http://127.0.0.1:${stack.uiPort}/api/queues`, {
+  const response = await fetch(`http://127.0.0.1:${stack.ports.ui}/api/queues`, {
     headers: { authorization: `Basic ${Buffer.from('guest:guest').toString('base64')}` },
   });
   expect(response.status).toBe(200);
@@ -88,6 +88,32 @@ test('the RabbitMQ UI answers on its published port, with the queues as they are
     ['priority_queue', 'quorum', 1_800_000],
     ['url_queue_ttl', 'quorum', 3_600_000],
   ]);
+});
+
+test('the link in the log of the API opens the dashboard, on the port that is published', async () => {
+  const { stdout } = await stack.compose(['logs', '--no-log-prefix', 'api']);
+  const [, url = '', token = ''] = /Dashboard: (\S+)#token=(\S+)/.exec(stdout) ?? [];
+  expect(url).toBe(`http://127.0.0.1:${stack.ports.api}/`);
+  const response = await fetch(`${url}api/fleet`, { headers: { authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(200);
+});
+
+test('a login that the shell has reaches RabbitMQ and all that log in', async () => {
+  const env = { RABBITMQ_USER: 'crawl', RABBITMQ_PASSWORD: 'a$b', RABBITMQ_VHOST: 'mine' };
+  const { services } = await stack.config(env);
+  expect(services.rabbitmq?.environment).toMatchObject({
+    RABBITMQ_DEFAULT_USER: 'crawl',
+    RABBITMQ_DEFAULT_VHOST: 'mine',
+  });
+  const password = services.rabbitmq?.environment.RABBITMQ_DEFAULT_PASS;
+  for (const name of ['scraper', 'api', 'producer'])
+    expect(services[name]?.environment).toMatchObject({ ...env, RABBITMQ_PASSWORD: password });
+});
+
+test('no container keeps its log for ever', async () => {
+  const { services } = await stack.config({});
+  for (const name of ['rabbitmq', 'redis', 'postgres', 'scraper', 'api', 'producer'])
+    expect(services[name]?.logging, name).toMatchObject({ options: { 'max-size': '20m', 'max-file': '5' } });
 });
 
 test('redis-cli reads what is known, and Redis keeps it safe', async () => {

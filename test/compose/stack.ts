@@ -26,22 +26,31 @@ export interface ContainerLine {
   readonly Health: string;
 }
 
+/** Of what `docker compose config` prints. */
+export interface Config {
+  readonly services: Readonly<
+    Record<string, { readonly environment: Readonly<Record<string, string>>; readonly logging?: unknown }>
+  >;
+}
+
 /** The project's compose file under a project name of its own, on free ports, with the site of `site.yml` beside it. */
 export class Stack {
   readonly project: string;
-  readonly uiPort: number;
+  /** Published on 127.0.0.1: RabbitMQ's pages, and the API. */
+  readonly ports: { readonly ui: number; readonly api: number };
   readonly #env: Readonly<Record<string, string>>;
 
-  private constructor(project: string, uiPort: number, env: Readonly<Record<string, string>>) {
+  private constructor(project: string, ports: Stack['ports'], env: Readonly<Record<string, string>>) {
     this.project = project;
-    this.uiPort = uiPort;
+    this.ports = ports;
     this.#env = env;
   }
 
   static async open(env: Readonly<Record<string, string>>): Promise<Stack> {
-    const [amqp, ui, redis] = await Promise.all([freePort(), freePort(), freePort()]);
-    const ports = { PUBLISH_AMQP_PORT: String(amqp), PUBLISH_UI_PORT: String(ui), PUBLISH_REDIS_PORT: String(redis) };
-    return new Stack(`trawl-test-${process.pid}`, ui, { ...ports, ...env });
+    const [amqp, ui, redis, api] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
+    const ports = { PUBLISH_AMQP_PORT: amqp, PUBLISH_UI_PORT: ui, PUBLISH_REDIS_PORT: redis, PUBLISH_API_PORT: api };
+    const texts = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
+    return new Stack(`trawl-test-${process.pid}`, { ui, api }, { ...texts, ...env });
   }
 
   /** `docker compose …` */
@@ -51,6 +60,12 @@ export class Stack {
       ...options,
       env: { ...this.#env, ...options.env },
     });
+  }
+
+  /** The Compose file, with these variables in the shell. */
+  async config(env: Readonly<Record<string, string>>): Promise<Config> {
+    const { stdout } = await this.compose(['--profile', '*', 'config', '--format', 'json'], { env });
+    return JSON.parse(stdout);
   }
 
   /** `trawl …` in a worker's container; what it prints as JSON. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { apiUrlOf } from '../../../shared/runtime/started-as.ts';
 import { ApiServer } from '../../api/server.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { Interrupts } from '../process/interrupts.ts';
@@ -30,7 +31,7 @@ async function serve({ local = false }: ApiOptions, context: Context): Promise<n
   try {
     await server.start();
     tell(context, { url: server.url }, [`Listening on ${server.url}`]);
-    if (server.firstSecret !== undefined) say(...firstTokenLines(server.firstSecret, context));
+    if (server.firstSecret !== undefined) say(...firstTokenLines(server.firstSecret, server.url, context));
     const { signal } = interrupts;
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     await interrupts.within(
@@ -46,10 +47,10 @@ async function serve({ local = false }: ApiOptions, context: Context): Promise<n
 }
 
 /** Said once: afterwards nobody but its reader has the secret. */
-function firstTokenLines(secret: string, { settings: { apiPort, apiTokensFile } }: Context): string[] {
+function firstTokenLines(secret: string, url: string, { settings: { apiTokensFile } }: Context): string[] {
   return [
-    `A token was made for the name admin, and its hash kept in ${apiTokensFile}. It is not shown again:`,
+    `A token was made for the name admin, and its hash kept in ${apiTokensFile}. It is not shown again; without that file, the next start makes another:`,
     `  ${secret}`,
-    `Dashboard: http://127.0.0.1:${apiPort}/#token=${secret}`,
+    `Dashboard: ${apiUrlOf(url)}#token=${secret}`,
   ];
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startedAs } from '../../../../shared/runtime/started-as.ts';
+import { apiUrlOf, startedAs } from '../../../../shared/runtime/started-as.ts';
 
 const BY_SCRIPT = { npm_lifecycle_event: 'trawl', npm_package_name: 'trawl', npm_command: 'run' };
 const OTHER_SCRIPT = {
@@ -32,6 +32,17 @@ test.each<[string, string, Record<string, string>, string]>([
   ['an empty file name',             '',                              {},                                                  'trawl'],
 ])('started by %s', (_, file, env, expected) => {
   expect(startedAs({ env, file, folder: '/w' })).toBe(expected);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['on every address',     'http://0.0.0.0:8080/',   {},                                           'http://127.0.0.1:8080/'],
+  ['on every IPv6 address', 'http://[::]:8080/',     {},                                           'http://127.0.0.1:8080/'],
+  ['on any free port',     'http://127.0.0.1:40123/', {},                                          'http://127.0.0.1:40123/'],
+  ['on an address',        'http://192.0.2.7:8080/', {},                                           'http://192.0.2.7:8080/'],
+  ['in Compose',           'http://0.0.0.0:8080/',   { TRAWL_API_URL: 'http://127.0.0.1:8081/' },  'http://127.0.0.1:8081/'],
+])('a browser finds an API that listens %s', (_, listensOn, env, expected) => {
+  expect(apiUrlOf(listensOn, env)).toBe(expected);
 });
 
 test('an older Node.js in a checkout is told how to get the one that comes with it', () => {

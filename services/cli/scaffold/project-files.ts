@@ -60,18 +60,24 @@ function composeText({ name, tarball }: Project): string {
 #   docker compose exec worker trawl records
 #
 # After a change of a crawler: docker compose restart worker
+x-log: &log
+  driver: json-file
+  options: { max-size: 20m, max-file: '5' }
+
 services:
   rabbitmq:
     image: rabbitmq:4-management
     # Its data folder is named after it.
     hostname: rabbitmq
     restart: unless-stopped
+    logging: *log
     volumes:
       - rabbitmq-data:/var/lib/rabbitmq
 
   redis:
     image: redis:8
     restart: unless-stopped
+    logging: *log
     command: [redis-server, --appendonly, 'yes', --maxmemory, 1gb, --maxmemory-policy, noeviction]
     volumes:
       - redis-data:/data
@@ -83,15 +89,18 @@ services:
         FROM node:24-trixie-slim
         WORKDIR /app
         ENV NODE_ENV=production
-        COPY package*.json ${tarball} ./
+        COPY --chmod=644 package*.json ${tarball} ./
         RUN npm install --omit=dev --no-audit --no-fund && npm cache clean --force
         RUN ln -s /app/node_modules/.bin/trawl /usr/local/bin/trawl && install -d -o node -g node output
-        USER node
+        USER 1000:1000
         HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=2 CMD ["trawl", "doctor", "--worker"]
         CMD ["trawl", "work", "--stay-up"]
     init: true
     restart: unless-stopped
+    logging: *log
     stop_grace_period: 45s
+    # A worker works on fewer pages at once as it gets near it.
+    mem_limit: 1g
     read_only: true
     tmpfs: [/tmp]
     cap_drop: [ALL]
@@ -100,11 +109,13 @@ services:
       - path: .env
         required: false
     environment:
-      RABBITMQ_HOST: rabbitmq
-      REDIS_HOST: redis
+      # They win over what .env has for commands outside.
+      RABBITMQ_URL: amqp://guest:guest@rabbitmq
+      REDIS_URL: redis://redis
       OUTPUT_DIR: /app/output
       LOG_FORMAT: pretty
       TRAWL_COMMAND: docker compose exec worker trawl
+      TRAWL_WORK_COMMAND: docker compose up -d --scale worker=3
     volumes:
       - ./crawlers:/app/crawlers:ro
       - output:/app/output

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { projectFiles } from '../../../../services/cli/scaffold/project-files.ts';
+import { rabbitmqUrlOf, redisUrlOf, settingsFrom } from '../../../../shared/settings/settings.ts';
+
+const COMPOSE = projectFiles({ name: 'shop', tarball: 'trawl.tgz', devDependencies: {} })['docker-compose.yml'] ?? '';
+
+test('workers of a new folder find its services, whatever its .env says for commands outside', () => {
+  const variables = [...COMPOSE.matchAll(/^ {6}([A-Z_]+): (.+)$/gm)].map(([, name, value]) => [name, value]);
+  const ofEnvFile = {
+    RABBITMQ_URL: 'amqp://localhost',
+    RABBITMQ_HOST: 'localhost',
+    RABBITMQ_USER: 'me',
+    REDIS_URL: 'redis://localhost:6379',
+    REDIS_PASSWORD: 'secret',
+  };
+  const environment = { ...ofEnvFile, ...Object.fromEntries(variables) };
+  const settings = settingsFrom({ flag: {}, environment, file: {} });
+  expect(rabbitmqUrlOf(settings)).toBe('amqp://guest:guest@rabbitmq');
+  expect(redisUrlOf(settings)).toBe('redis://redis');
+});
+
+test('its containers have bounds: memory of workers, and logs of all', () => {
+  expect(COMPOSE).toMatch(/^ {4}mem_limit: 1g$/m);
+  expect(COMPOSE.match(/^ {4}logging: \*log$/gm)).toHaveLength(COMPOSE.match(/^ {4}restart: /gm)?.length ?? 0);
+});

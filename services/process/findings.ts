@@ -128,6 +128,8 @@ async function checkRecords(context: CheckContext): Promise<string> {
   if (settings.sink === undefined) return await checkFolder(settings.outputDir);
   const source = await openRecords(once(context));
   try {
+    const problem = await source.storingProblem?.();
+    if (problem !== undefined) throw new UnavailableError(`${recordsPlaceOf(settings)} takes none: ${problem}`);
     return `${recordsPlaceOf(settings)} answers; records of ${counted((await source.runs()).length, 'run')} there`;
   } finally {
     await source.close();

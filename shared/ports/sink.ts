@@ -36,6 +36,8 @@ export interface RecordSource {
   runs(): Promise<readonly string[]>;
   /** The run that began last, by its first record; nothing if there is none. */
   last(): Promise<string | undefined>;
+  /** What would keep a sink from storing records there; nothing if nothing does. Left out where only trying tells. */
+  storingProblem?(): Promise<string | undefined>;
   /** Releases what reading holds. */
   close(): Promise<void>;
 }

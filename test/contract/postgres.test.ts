@@ -14,6 +14,8 @@ import { openProxiedDatabase, openTestDatabase, type TestDatabase } from '../sup
 /** The schema is of the newest file there. */
 const NEWEST = readdirSync(join(import.meta.dirname, '../../shared/sinks/postgres/sql')).length;
 
+let roles = 0;
+
 function sinkAt(url: string): { readonly sink: PostgresSink; acquired(): number } {
   const pool = openPostgresPool(url, 'trawl test');
   let acquired = 0;
@@ -34,6 +36,24 @@ function pages(count: number): ReturnType<typeof doneRecord>[] {
 function connectTo(url: string, attempts = 1) {
   const settings = settingsFrom({ flag: { SINK: url }, environment: {}, file: {} });
   return { settings, log: silentLog, name: 'trawl test', attempts };
+}
+
+/** A role of its own that may use the schema, and nothing in it but what it is granted. */
+async function openRole({ url, pool }: TestDatabase) {
+  const role = `writer_${process.pid}_${++roles}`;
+  await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'writes'`);
+  onTestFinished(async () => {
+    await pool.query(`DROP OWNED BY ${role}`);
+    await pool.query(`DROP ROLE ${role}`);
+  });
+  const [{ current_schema: schema }] = (await pool.query('SELECT current_schema')).rows;
+  const grant = async (...rights: readonly string[]): Promise<void> => {
+    for (const right of rights) await pool.query(`GRANT ${right} TO ${role}`);
+  };
+  await grant(`USAGE ON SCHEMA ${schema}`);
+  const theirs = new URL(url);
+  [theirs.username, theirs.password] = [role, 'writes'];
+  return { role, theirs: theirs.href, grant };
 }
 
 describe('Postgres: what a server and a network do', () => {
@@ -62,6 +82,21 @@ describe('Postgres: what a server and a network do', () => {
     expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: 99 }]);
   });
 
+  test('tables that no sink has migrated yet are read: what they have no column for is left out', async () => {
+    const { url, pool } = await openTestDatabase();
+    const { sink } = sinkAt(url);
+    await sink.start();
+    const { version: _, ...record } = doneRecord('http://a.test/1', { data: { price: 1 } });
+    await sink.put({ ...record, items: 1 });
+    await pool.query('ALTER TABLE trawl_records DROP COLUMN version, DROP COLUMN items');
+    await pool.query('UPDATE trawl_schema SET version = 4');
+    const source = await openRecords(connectTo(url));
+    onTestFinished(() => source.close());
+    expect(await Array.fromAsync(source.read(record.run))).toEqual([record]);
+    expect(await source.find(record.run, record.task)).toEqual(record);
+    expect([await source.runs(), await source.last()]).toEqual([[record.run], record.run]);
+  });
+
   test('a database that can not hold every text is refused with a sentence', async () => {
     const { url, pool } = await openTestDatabase();
     const name = `latin${process.pid}`;
@@ -78,22 +113,30 @@ describe('Postgres: what a server and a network do', () => {
   test('a role that may only write is enough where the schema is there', async () => {
     const { url, pool } = await openTestDatabase();
     await sinkAt(url).sink.start();
-    const role = `writer_${process.pid}`;
-    await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'writes'`);
-    onTestFinished(async () => {
-      await pool.query(`DROP OWNED BY ${role}`);
-      await pool.query(`DROP ROLE ${role}`);
-    });
-    const [{ current_schema: schema }] = (await pool.query('SELECT current_schema')).rows;
-    await pool.query(`GRANT USAGE ON SCHEMA ${schema} TO ${role}`);
-    await pool.query(`GRANT SELECT ON trawl_schema TO ${role}`);
-    await pool.query(`GRANT SELECT, INSERT, UPDATE ON trawl_records TO ${role}`);
-    const theirs = new URL(url);
-    [theirs.username, theirs.password] = [role, 'writes'];
-    const { sink } = sinkAt(theirs.href);
+    const { theirs, grant } = await openRole({ url, pool });
+    await grant('SELECT ON trawl_schema', 'SELECT, INSERT, UPDATE ON trawl_records');
+    const { sink } = sinkAt(theirs);
     await sink.start();
     await sink.put(doneRecord('http://a.test/1'));
     expect(await stored({ url, pool })).toBe(1);
+  });
+
+  test('what would keep a role from storing records is known before it tries', async () => {
+    const { url, pool } = await openTestDatabase();
+    const { theirs, role, grant } = await openRole({ url, pool });
+    const problem = async (): Promise<string | undefined> => {
+      const source = await openRecords(connectTo(theirs));
+      return await source.storingProblem?.().finally(() => source.close());
+    };
+    expect(await problem()).toMatch(/^the user in SINK may not create tables: GRANT CREATE ON SCHEMA \S+$/);
+    await expect(openSink(connectTo(theirs), 'w')).rejects.toThrow(/refuses the user: permission denied for schema/);
+    await sinkAt(url).sink.start();
+    await grant('SELECT ON trawl_schema', 'SELECT, INSERT ON trawl_records');
+    expect(await problem()).toBe('the user in SINK may not SELECT, INSERT and UPDATE trawl_records');
+    await grant('UPDATE ON trawl_records');
+    expect(await problem()).toBeUndefined();
+    await pool.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
+    expect(await problem()).toBe('it is read-only: a standby, say');
   });
 
   test('pages in hand share round trips', async () => {

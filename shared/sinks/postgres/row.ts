@@ -49,13 +49,16 @@ export const UPSERT = `
     SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
     WHERE kept.release < excluded.release`;
 
-/** Selects a run's records, each row in the form that {@link readRow} reads. */
-export const SELECT = `SELECT ${names.join(', ')} FROM trawl_records WHERE run = $1`;
+/** Selects a run's records, each row in the form that {@link readRow} reads: a column that isn't there is empty. */
+export function selectOf(there: ReadonlySet<string>): string {
+  const columns = names.map((name) => (there.has(name) ? name : `NULL AS ${name}`));
+  return `SELECT ${columns.join(', ')} FROM trawl_records WHERE run = $1`;
+}
 
 /** In a page's record, an empty column means null for these fields. For all others it means that the field is absent. */
 const NULL_OF_A_PAGE: ReadonlySet<Field> = new Set<Field>(['title', 'contentType', 'data']);
 
-/** Reads a row of {@link SELECT} as the client returns it: `bigint` as text, times as dates. */
+/** Reads a row of {@link selectOf} as the client returns it: `bigint` as text, times as dates. */
 export function readRow(row: Readonly<Record<string, unknown>>): PageRecord {
   const record: Partial<Record<Field, unknown>> = {};
   for (const [field, column, type] of COLUMNS) {

@@ -52,14 +52,51 @@ async function bringUpToDate(client: PoolClient, migrations: readonly Migration[
 }
 
 /**
- * Is there a schema, so that there may be records to read?
+ * The columns of `trawl_records`: fewer than this program knows, if none of its sinks has migrated them yet. None if there is no
+ * schema, and nothing to read.
  *
  * @throws ConfigurationError if the schema is newer than this program
  */
-export async function hasSchema(pool: Pool): Promise<boolean> {
+export async function columnsThere(pool: Pool): Promise<ReadonlySet<string>> {
   const client = await pool.connect();
   try {
-    return (await versionOf(client)) > 0;
+    if ((await versionOf(client)) === 0) return new Set();
+    const { rows } = await client.query<{ attname: string }>(
+      "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('trawl_records') AND attnum > 0 AND NOT attisdropped",
+    );
+    return new Set(rows.map(({ attname }) => attname));
+  } finally {
+    client.release();
+  }
+}
+
+interface Rights {
+  readonly isReadOnly: boolean;
+  readonly schema: string | null;
+  readonly mayCreate: boolean | null;
+  readonly mayWrite: boolean | null;
+}
+
+const RIGHTS = `
+  SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly", current_schema() AS schema,
+    has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate",
+    (SELECT bool_and(has_table_privilege(to_regclass('trawl_records'), kind))
+       FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS kind) AS "mayWrite"`;
+
+/**
+ * What would keep {@link migrate} from making the tables, or a sink from storing records in them; nothing if nothing does.
+ * It is only looked up: nothing is changed.
+ */
+export async function storingProblem(pool: Pool): Promise<string | undefined> {
+  const client = await pool.connect();
+  try {
+    const isUpToDate = (await versionOf(client)) === (readMigrations().at(-1)?.version ?? 0);
+    const { isReadOnly, schema, mayCreate, mayWrite } = (await client.query<Rights>(RIGHTS)).rows[0] as Rights;
+    if (isReadOnly) return 'it is read-only: a standby, say';
+    if (schema === null) return 'there is no schema: check search_path in SINK';
+    if (isUpToDate)
+      return mayWrite === true ? undefined : 'the user in SINK may not SELECT, INSERT and UPDATE trawl_records';
+    return mayCreate === true ? undefined : `the user in SINK may not create tables: GRANT CREATE ON SCHEMA ${schema}`;
   } finally {
     client.release();
   }

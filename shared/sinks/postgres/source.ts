@@ -2,8 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 import type { PageRecord } from '../../ports/record.ts';
 import type { RecordSource } from '../../ports/sink.ts';
 import { messageOf, UnavailableError } from '../../runtime/errors.ts';
-import { readRow, SELECT } from './row.ts';
-import { hasSchema } from './schema.ts';
+import { readRow, selectOf } from './row.ts';
+import { columnsThere, storingProblem } from './schema.ts';
 
 /** Each fetch asks for as many rows as would make about this many characters, judging by the rows before. */
 const WANTED_CHARACTERS = 2 ** 20;
@@ -22,12 +22,13 @@ export class PostgresSource implements RecordSource {
   }
 
   async *read(run: string): AsyncGenerator<PageRecord> {
-    if (!(await hasSchema(this.#pool))) return;
+    const there = await columnsThere(this.#pool);
+    if (there.size === 0) return;
     const client = await this.#pool.connect();
     let isOver = false;
     try {
       await client.query('BEGIN READ ONLY');
-      await client.query(`DECLARE records NO SCROLL CURSOR FOR ${SELECT}`, [run]);
+      await client.query(`DECLARE records NO SCROLL CURSOR FOR ${selectOf(there)}`, [run]);
       yield* fetchAll(client);
       await client.query('COMMIT');
       isOver = true;
@@ -40,22 +41,23 @@ export class PostgresSource implements RecordSource {
   }
 
   async find(run: string, task: string): Promise<PageRecord | undefined> {
-    if (!(await hasSchema(this.#pool))) return undefined;
-    const { rows } = await this.#pool.query(`${SELECT} AND task = $2`, [run, task]).catch((error: unknown) => {
+    const there = await columnsThere(this.#pool);
+    if (there.size === 0) return undefined;
+    const { rows } = await this.#pool.query(`${selectOf(there)} AND task = $2`, [run, task]).catch((error: unknown) => {
       throw unreadable(error);
     });
     return rows[0] === undefined ? undefined : readRow(rows[0]);
   }
 
   async has(run: string): Promise<boolean> {
-    if (!(await hasSchema(this.#pool))) return false;
+    if ((await columnsThere(this.#pool)).size === 0) return false;
     const { rows } = await this.#pool.query('SELECT EXISTS (SELECT FROM trawl_records WHERE run = $1) AS found', [run]);
     return rows[0]?.found === true;
   }
 
   /** Jumps from one run to the next in the index, without reading the records in between. */
   async runs(): Promise<readonly string[]> {
-    if (!(await hasSchema(this.#pool))) return [];
+    if ((await columnsThere(this.#pool)).size === 0) return [];
     const { rows } = await this.#pool.query(`
       WITH RECURSIVE runs (run) AS (
         SELECT min(run) FROM trawl_records
@@ -67,11 +69,15 @@ export class PostgresSource implements RecordSource {
   }
 
   async last(): Promise<string | undefined> {
-    if (!(await hasSchema(this.#pool))) return undefined;
+    if ((await columnsThere(this.#pool)).size === 0) return undefined;
     const { rows } = await this.#pool.query(
       'SELECT run FROM trawl_records GROUP BY run ORDER BY min(fetched_at) DESC, run DESC LIMIT 1',
     );
     return rows[0]?.run;
+  }
+
+  async storingProblem(): Promise<string | undefined> {
+    return await storingProblem(this.#pool);
   }
 
   async close(): Promise<void> {

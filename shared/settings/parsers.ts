@@ -204,9 +204,14 @@ export function sink(): Parser<string | undefined> {
   return (given) => {
     if (given === 'jsonl') return { value: undefined };
     const read = url('postgres', 'postgresql')(given);
-    return 'value' in read ? read : { expected: 'jsonl, or a URL that begins with postgres://' };
+    if ('value' in read) return read;
+    const login = /^postgres(ql)?:/.test(given) ? `, with ${ESCAPED_IN_LOGIN}` : '';
+    return { expected: `jsonl, or a URL that begins with postgres://${login}` };
   };
 }
+
+/** How a login is written in a URL that can't be read. */
+export const ESCAPED_IN_LOGIN = '/ ? # @ in its login as %2F %3F %23 %40';
 
 /** A URL of one of these schemes. */
 export function url(...schemes: readonly string[]): Parser<string> {

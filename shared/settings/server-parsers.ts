@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { type Parser, urlOf } from './parsers.ts';
+import { ESCAPED_IN_LOGIN, type Parser, urlOf } from './parsers.ts';
 
 const REDIS_SCHEMES = ['redis', 'rediss'];
 
@@ -20,7 +20,7 @@ export function serverUrl(...schemes: readonly string[]): Parser<string> {
     const parsed = URL.parse(given);
     const isOfScheme = schemes.some((scheme) => given.startsWith(`${scheme}://`));
     if (!isOfScheme) return { expected };
-    if (parsed === null) return { expected: `${expected}, with / ? # @ in its login as %2F %3F %23 %40` };
+    if (parsed === null) return { expected: `${expected}, with ${ESCAPED_IN_LOGIN}` };
     if (isDecodable(parsed.username) && isDecodable(parsed.password)) return { value: given };
     return { expected: `${expected}, with % in its login as %25` };
   };

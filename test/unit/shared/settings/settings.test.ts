@@ -206,6 +206,7 @@ test.each(['10.0.0.1:6379', 'redis://10.0.0.1', 'a b', 'a/b', 'me@a', '[a]', 'fe
 );
 
 const REDIS_URL = 'expected REDIS_URL to be a URL that begins with redis:// or rediss://';
+const SINK = 'expected SINK to be jsonl, or a URL that begins with postgres://';
 const BROKER_URL = 'expected RABBITMQ_URL to be a URL that begins with amqp:// or amqps://';
 
 // biome-ignore format: a table
@@ -218,6 +219,8 @@ test.each([
   [{ REDIS_URL: 'redis://:sesame%zz@r' },  `${REDIS_URL}, with % in its login as %25`],
   [{ RABBITMQ_URL: 'amqp://jo:se/same@q' },   `${BROKER_URL}, with / ? # @ in its login as %2F %3F %23 %40`],
   [{ RABBITMQ_URL: 'amqp://jo:100%@q/v' }, `${BROKER_URL}, with % in its login as %25`],
+  [{ SINK: 'mysql://jo@db' },              SINK],
+  [{ SINK: 'postgres://jo:se#same@db/t' }, `${SINK}, with / ? # @ in its login as %2F %3F %23 %40`],
 ])('%j is refused, and none of it told', (environment, said) => {
   expect(problemsOf({ environment })).toEqual([`${said}, got something else`]);
 });

@@ -1,14 +1,20 @@
 import type { AttemptNote } from '../../../ports/frontier.ts';
 import { DAY_MS } from '../../../task/durations.ts';
-import type { Moves } from './moves.ts';
+import type { LocalDatabase } from '../database/database.ts';
 
 const MOST_NOTES = 10;
 const NOTED_MS = DAY_MS;
 /** Notes of all tasks together; the oldest go first. */
 export const MOST_KEPT = 100_000;
 
+/** Where notes are kept, and what time it is there. */
+export interface Noting {
+  readonly database: LocalDatabase;
+  readonly now: number;
+}
+
 /** The failed attempts of a task, newest first. */
-export function notesOf({ database, now }: Moves, mark: string): AttemptNote[] {
+export function notesOf({ database, now }: Noting, mark: string): AttemptNote[] {
   const rows = database.all<{ note: string }>(
     'SELECT note FROM attempts WHERE mark = ? AND at > ? ORDER BY id DESC LIMIT ?',
     ...[mark, now - NOTED_MS, MOST_NOTES],
@@ -16,7 +22,7 @@ export function notesOf({ database, now }: Moves, mark: string): AttemptNote[] {
   return rows.map(({ note }) => JSON.parse(note) as AttemptNote);
 }
 
-export function keepNote({ database, now }: Moves, mark: string, note: AttemptNote): void {
+export function keepNote({ database, now }: Noting, mark: string, note: AttemptNote): void {
   database.run('INSERT INTO attempts (mark, at, note) VALUES (?, ?, ?)', mark, now, JSON.stringify(note));
   database.run(
     'DELETE FROM attempts WHERE mark = ?1 AND id NOT IN (SELECT id FROM attempts WHERE mark = ?1 ORDER BY id DESC LIMIT ?2)',
@@ -27,6 +33,6 @@ export function keepNote({ database, now }: Moves, mark: string, note: AttemptNo
   database.run('DELETE FROM attempts WHERE id <= (SELECT max(id) FROM attempts) - ?', MOST_KEPT);
 }
 
-export function forgetNotes({ database }: Moves, mark: string): void {
+export function forgetNotes({ database }: Noting, mark: string): void {
   database.run('DELETE FROM attempts WHERE mark = ?', mark);
 }

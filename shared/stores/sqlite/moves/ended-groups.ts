@@ -4,9 +4,11 @@ import { ownerMarkOf } from '../../../task/group/join-task.ts';
 import type { JoinPlan } from '../../../task/group/plan.ts';
 import { stepOfMark } from '../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../database/database.ts';
+import type { Noting } from './attempt-notes.ts';
 import type { GroupRow } from './group-rows.ts';
 import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
+import { placeOfFailure, uncountPlace } from './step-failures.ts';
 
 /**
  * What a run has counted of the tasks of a group. It is kept of groups that have letters for as long as these are: a replay crawls
@@ -19,10 +21,13 @@ export type GroupEnds = readonly {
   readonly reason: string;
   readonly count: number;
   readonly isOwner?: true;
+  /** Of the crawler, where a step or a join failed. */
+  readonly place?: string;
 }[];
 
 /** How the tasks of a group have ended. @param marks where the marks of the group are in the table of marks */
-export function endsOf(database: LocalDatabase, plan: JoinPlan, group: GroupRow, marks: number): GroupEnds {
+export function endsOf(moves: Noting, plan: JoinPlan, group: GroupRow, marks: number): GroupEnds {
+  const { database } = moves;
   const owner = ownerMarkOf(group.owner);
   const notDone = database.all<{ mark: string; kind: GroupEnds[number]['kind']; reason: string }>(
     "SELECT mark, outcome AS kind, reason FROM groupInputs WHERE grp = ? AND outcome IN ('skipped', 'failed')",
@@ -34,10 +39,14 @@ export function endsOf(database: LocalDatabase, plan: JoinPlan, group: GroupRow,
   );
   const made = plan.groups[stepOfMark(owner)]?.layers.slice(0, group.layer).flat() ?? [];
   const all = [...members, ...made.map((step) => ({ step, count: 1 }))];
-  const lost = notDone.map(({ mark, kind, reason }) => ({
-    ...{ step: stepOfMark(mark), kind, reason, count: 1 },
-    ...(groupOfMark(mark) === undefined ? { isOwner: true as const } : {}),
-  }));
+  const lost = notDone.map(({ mark, kind, reason }) => {
+    const place = kind === 'failed' ? placeOfFailure(moves, mark) : undefined;
+    return {
+      ...{ step: stepOfMark(mark), kind, reason, count: 1 },
+      ...(groupOfMark(mark) === undefined ? { isOwner: true as const } : {}),
+      ...(place === undefined ? {} : { place }),
+    };
+  });
   const done = all.map(({ step, count }) => {
     const others = lost.filter((each) => each.step === step && each.isOwner === undefined).length;
     return { step, kind: 'done' as const, reason: '-', count: count - others };
@@ -66,7 +75,8 @@ export function takeEnds(database: LocalDatabase, run: Pick<RunRow, 'n'>, grp: s
 /** Takes back what a run has counted of a group. Returns how many tasks that were no joins. */
 export function uncountEnds(database: LocalDatabase, run: RunRow, { joins }: JoinPlan, ends: GroupEnds): number {
   let pages = 0;
-  for (const { step, kind, reason, count } of ends) {
+  for (const { step, kind, reason, count, place } of ends) {
+    uncountPlace(database, run.n, place);
     run[kind] -= count;
     run.discovered -= count;
     if (joins[step] === undefined) pages += count;

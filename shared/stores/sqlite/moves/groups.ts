@@ -81,7 +81,10 @@ export class GroupTable {
     const group = this.find(run, grp);
     if (group !== undefined && group.over === null) return 'open';
     const kept = takeEnds(this.#database, run, grp);
-    const ends = group === undefined ? kept : endsOf(this.#database, plan, group, marksOf(group));
+    const ends =
+      group === undefined
+        ? kept
+        : endsOf({ database: this.#database, now: this.#moves.now }, plan, group, marksOf(group));
     if (group !== undefined) dropGroup(this.#database, group.id);
     // Nor are those that are kept in case of a power cut: they are crawled in any case.
     this.#database.run(
@@ -306,7 +309,7 @@ export function forgetGroups({ database, now }: Forgetting, run: RunRow, before:
     ...[run.n, before, most],
   );
   for (const group of over) {
-    keepEnds(database, group, () => endsOf(database, plan, group, marksOf(group)), now);
+    keepEnds(database, group, () => endsOf({ database, now }, plan, group, marksOf(group)), now);
     dropGroup(database, group.id);
   }
   return over.length === most;

@@ -1,8 +1,7 @@
 import type { AttemptNote } from '../../../ports/frontier.ts';
 import { byPages, MOST_STEP_FAILURES, type RunProgress, type StepFailure } from '../../../ports/runs.ts';
 import type { LocalDatabase } from '../database/database.ts';
-import { notesOf } from './attempt-notes.ts';
-import type { Moves } from './moves.ts';
+import { type Noting, notesOf } from './attempt-notes.ts';
 
 /** Counts a failed page by the place of the crawler where its step failed. Most pages have none. */
 export function countStepFailure(database: LocalDatabase, run: number, { place, error = '' }: AttemptNote): void {
@@ -14,11 +13,20 @@ export function countStepFailure(database: LocalDatabase, run: number, { place, 
 }
 
 /** Takes back the failure of a page that is worked once more, if the place is still noted. */
-export function uncountStepFailure(moves: Moves, run: number, mark: string): void {
-  const place = notesOf(moves, mark)[0]?.place;
+export function uncountStepFailure(moves: Noting, run: number, mark: string): void {
+  uncountPlace(moves.database, run, placeOfFailure(moves, mark));
+}
+
+/** Where the step of a failed page failed; nothing if it was no step's failure, or is noted no longer. */
+export function placeOfFailure(moves: Noting, mark: string): string | undefined {
+  return notesOf(moves, mark)[0]?.place;
+}
+
+/** Takes back one failure at a place, if there was a place. */
+export function uncountPlace(database: LocalDatabase, run: number, place: string | undefined): void {
   if (place === undefined) return;
-  moves.database.run('UPDATE stepFailures SET pages = pages - 1 WHERE run = ? AND place = ?', run, place);
-  moves.database.run('DELETE FROM stepFailures WHERE run = ? AND pages <= 0', run);
+  database.run('UPDATE stepFailures SET pages = pages - 1 WHERE run = ? AND place = ?', run, place);
+  database.run('DELETE FROM stepFailures WHERE run = ? AND pages <= 0', run);
 }
 
 /** Those of a run. */

@@ -64,7 +64,8 @@ async function openRun(folder: string, clock: SteppedClock, options: RunOptions 
               ...{ run: 'r', step, owner: OWNER, isJoin: step === 'offer' },
             }),
           ]);
-          await settle(task, FAILED);
+          const place = `shop.ts:7, step ${step}`;
+          await settle(task, { ...FAILED, attempt: { at: 1, worker: 'w', reason: 'timeout', place, error: 'no' } });
         } else if (step === '') {
           const parent = { ...nameOf(task), tally: { stamp: 'a', links: 0 } };
           const members = ['price', 'review'].map((each) => member(each, groupOf(mark), replayed));
@@ -161,6 +162,21 @@ test.each([
       ...{ discovered: 6, done: 5, failed: 0, openGroups: 0 },
       steps: { price: { discovered: 1, done: 1 }, review: { done: 1 }, offer: { discovered: 1, done: 1 } },
     });
+  },
+);
+
+test.each(['kept', 'forgotten'])(
+  'the places of the crawler where its members and its join failed count them no more: tasks that are over are %s',
+  async (over) => {
+    const { work, replay, runs, owned } = await setup();
+    await work(['price', 'review', 'offer']);
+    if (over === 'forgotten') await owned.sync();
+    expect((await runs.progress('r'))?.stepFailures).toHaveLength(3);
+    await replay('price');
+    expect(await runs.progress('r')).not.toHaveProperty('stepFailures');
+    await work(['review']);
+    const failures = [{ place: 'shop.ts:7, step review', pages: 1, error: 'no' }];
+    expect(await runs.progress('r')).toMatchObject({ failed: 1, stepFailures: failures });
   },
 );
 

@@ -8,7 +8,7 @@ import { MAX_CRAWL_DELAY_MS } from '../../shared/task/robots/robots-match.ts';
 import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { type Logins, withLogin } from '../../shared/task/url/logins.ts';
-import type { CrawlUrl } from '../../shared/task/url/url.ts';
+import { type CrawlUrl, hostKeyOf } from '../../shared/task/url/url.ts';
 import { NO_URL_COLUMN } from '../../shared/task/url/url-table.ts';
 import { UrlLines } from '../../shared/task/url/urls-file.ts';
 import { BodyError } from './documents/body-error.ts';
@@ -145,7 +145,7 @@ export class SeedReader {
   async #keepDelay(text: string, url: string): Promise<void> {
     const { crawlDelayMs = 0 } = parseRobots(Buffer.from(text));
     if (crawlDelayMs === 0 || crawlDelayMs > MAX_CRAWL_DELAY_MS) return;
-    await this.#options.slow?.(new URL(url).host, crawlDelayMs);
+    await this.#options.slow?.(hostKeyOf(new URL(url)), crawlDelayMs);
   }
 
   async #robotsText(url: string): Promise<string> {

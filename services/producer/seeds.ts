@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UsageError } from '../../shared/runtime/errors.ts';
 import { SitemapParser } from '../../shared/task/sitemap/sitemap.ts';
 import { type Logins, loginsField, withLogin } from '../../shared/task/url/logins.ts';
-import { isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
+import { hostKeyOf, isProblem, readUrl, withoutCredentials } from '../../shared/task/url/url.ts';
 import { NO_URL_COLUMN } from '../../shared/task/url/url-table.ts';
 import { UrlLines } from '../../shared/task/url/urls-file.ts';
 
@@ -76,7 +76,7 @@ export function withoutPages(seeds: readonly Seed[]): {
 
 /** Seeds of one host belong together, and so do all that are read from this machine; each group in the order of the seeds. */
 export function seedsByHost(seeds: readonly Seed[]): readonly (readonly Seed[])[] {
-  return [...Map.groupBy(seeds, (seed) => ('url' in seed ? new URL(seed.url).host : '')).values()];
+  return [...Map.groupBy(seeds, (seed) => ('url' in seed ? hostKeyOf(new URL(seed.url)) : '')).values()];
 }
 
 async function readSeed(text: string): Promise<Seed> {

@@ -11,7 +11,7 @@ import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
 import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
 import { type Logins, loginFor, withLogin } from '../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
-import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { hostKeyOf, isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { arriving } from './arriving.ts';
 import { unpacked } from './unpacking.ts';
 
@@ -158,7 +158,7 @@ export class DocumentFetcher {
       const end = yield* this.#ask(hop, address, known, reading, tries);
       if (end === undefined || !('to' in end)) return end;
       if (left === 0) return lost(`the request was redirected more than ${maxRedirects} times`, end.status);
-      hop = { href: end.to, host: new URL(end.to).host };
+      hop = { href: end.to, host: hostKeyOf(new URL(end.to)) };
       known = { ...options, logins: withLogin(known.logins, end.to, end.login) };
     }
   }

@@ -3,7 +3,7 @@ import { domainFinder } from '../../../shared/crawler/leads/domains.ts';
 import { isExcluded } from '../../../shared/crawler/leads/links.ts';
 import type { Redirect } from '../../../shared/task/url/redirect.ts';
 import { isSeed, scopeTest } from '../../../shared/task/url/scope.ts';
-import { canonicalOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
+import { canonicalOf, hostKeyOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
 import { type Ending, type Move, redirectsOf, stepOf, type Visit } from './visit.ts';
 
 /** Characters of all a task's redirects: they travel in its message, whose size is limited. */
@@ -66,7 +66,7 @@ export async function isInScope(visit: Visit, to: string): Promise<boolean> {
   const { scope = run.options.scope ?? 'host', exclude = run.options.exclude } = stepOf(visit) ?? {};
   if (isExcluded(to, exclude)) return false;
   if (task.step === FILE_STEP.key) return true;
-  const own = { ...task, host: new URL(task.url).host };
+  const own = { ...task, host: hostKeyOf(new URL(task.url)) };
   const test = scopeTest(scope, own, task.url, await domainFinder(scope));
-  return test({ href: to, host: new URL(to).host }) !== undefined;
+  return test({ href: to, host: hostKeyOf(new URL(to)) }) !== undefined;
 }

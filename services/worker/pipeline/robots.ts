@@ -10,7 +10,7 @@ import { type HostTrouble, SILENT_PAUSE_MS } from '../../../shared/task/host/hos
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
 import { robotsPauseMs, robotsWaitMs } from '../../../shared/task/robots/robots-answer.ts';
 import { isAllowed, MAX_CRAWL_DELAY_MS, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
-import { originOf } from '../../../shared/task/url/url.ts';
+import { hostKeyOf, originOf } from '../../../shared/task/url/url.ts';
 import type { WorkedRun } from '../run-directory.ts';
 import { type RobotsAnswer, requestRobots } from './robots-request.ts';
 
@@ -168,7 +168,7 @@ export class Robots {
     const endsAt = performance.now() + timeoutMs;
     let way = (await store.way(origin)) ?? AT_THE_ORIGIN;
     for (;;) {
-      const at = way.redirects.length === 0 ? candidate.host : new URL(way.redirects.at(-1) ?? '').host;
+      const at = way.redirects.length === 0 ? candidate.host : hostKeyOf(new URL(way.redirects.at(-1) ?? ''));
       const answer = await this.#askOnce({ origin, at, way }, candidate);
       if (answer.kind === 'later') return await this.#wait({ origin, at, way }, answer.inMs, candidate);
       if (answer.kind !== 'moved') return await this.#found({ origin, host: candidate.host, at }, answer);

@@ -19,7 +19,7 @@ import { afterRedirect, asFollowed, digestOf, type SentRequest, sentTo } from '.
 import { idOf, type Task } from '../../../shared/task/task/task.ts';
 import { markOf } from '../../../shared/task/url/fingerprint.ts';
 import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
-import { canonicalOf } from '../../../shared/task/url/url.ts';
+import { canonicalOf, hostKeyOf } from '../../../shared/task/url/url.ts';
 import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
 import type { CookieJar } from '../cookies/cookie-jar.ts';
 import type { WorkedRun } from '../run-directory.ts';
@@ -75,7 +75,7 @@ export function redirected(visit: Visit, { to, status, login, cookies = [] }: Mo
   const all = withCookies(before, urlOf(visit), cookies);
   const met = all === undefined ? {} : { cookies: all };
   const asked = request === undefined ? {} : { request: afterRedirect(request, status) };
-  const moved = { ...visit.task, host: new URL(to).host, redirects, ...logins, ...met, ...asked };
+  const moved = { ...visit.task, host: hostKeyOf(new URL(to)), redirects, ...logins, ...met, ...asked };
   return { ...visit, answersOthers: false, spoke: moved.host === hostOf(visit), moved };
 }
 
@@ -89,7 +89,7 @@ export function restarted({ moved: _, spoke: __, session: ___, isSpent: ____, ..
   const { redirects, cookies: _____, request, ...task } = visit.task;
   if (redirects === undefined) return visit;
   const asked = request === undefined ? {} : { request: asFollowed(request) };
-  return { ...visit, answersOthers: false, moved: { ...task, host: new URL(task.url).host, ...asked } };
+  return { ...visit, answersOthers: false, moved: { ...task, host: hostKeyOf(new URL(task.url)), ...asked } };
 }
 
 /** The cookies that the redirects of this visit have set. */

@@ -7,7 +7,7 @@ import type { Task } from '../../task/task/task.ts';
 import { matchesUrl } from '../../task/url/glob.ts';
 import type { Logins } from '../../task/url/logins.ts';
 import { scopeTest } from '../../task/url/scope.ts';
-import { isProblem, readUrl } from '../../task/url/url.ts';
+import { hostKeyOf, isProblem, readUrl } from '../../task/url/url.ts';
 import { FILE_STEP } from '../file-step.ts';
 
 export interface FollowOptions {
@@ -47,7 +47,7 @@ export interface SortedLinks {
 export function sortLinks(links: readonly string[], follow: FollowOptions): SortedLinks {
   const { task, finalUrl, options, rules, logins, loginOf, domainOf = (hostname) => hostname } = follow;
   const { depthOf, about: known, startOf, isSeen = () => false } = follow;
-  const place = { ...task, host: new URL(task.url).host };
+  const place = { ...task, host: hostKeyOf(new URL(task.url)) };
   const isFile = known?.step === FILE_STEP.key;
   const isInScope = isFile ? () => ({}) : scopeTest(options.scope ?? 'host', place, finalUrl, domainOf);
   const isCounted = options.scope === 'domain' && options.maxHostsPerDomain !== undefined;

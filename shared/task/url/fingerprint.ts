@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { withoutCredentialsIn } from './url.ts';
+import { authorityOf, withoutCredentialsIn, withoutRootDot } from './url.ts';
 
 /** The first step of a crawler: its name is left out of marks, so that `crawled_urls` holds plain URLs. */
 export const FIRST_STEP = '';
@@ -35,11 +35,7 @@ export function stepOfMark(mark: string): string {
 
 /** The politeness key in a mark, or in a serialised URL; empty for a text that isn't a URL. */
 export function hostOfMark(mark: string): string {
-  const start = mark.indexOf('://');
-  if (start < 0) return '';
-  const end = mark.indexOf('/', start + 3);
-  const authority = mark.slice(start + 3, end < 0 ? undefined : end);
-  return authority.slice(authority.lastIndexOf('@') + 1);
+  return withoutRootDot(authorityOf(mark));
 }
 
 /** The pseudo host of texts that aren't URLs. No host name contains a question mark. */

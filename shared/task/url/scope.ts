@@ -1,5 +1,5 @@
 import type { Task } from '../task/task.ts';
-import { canonicalOf } from './url.ts';
+import { authorityOf, canonicalOf, hostKeyOf } from './url.ts';
 
 /**
  * How far from a seed its links are followed.
@@ -29,12 +29,14 @@ export function scopeTest(
   finalUrl: string,
   domainOf: (hostname: string) => string,
 ): ScopeTest {
-  const finalHost = new URL(finalUrl).host;
-  const hosts = new Set(isSeed(task) ? [task.host, finalHost] : [task.host]);
   switch (scope) {
-    case 'host':
-      return ({ host }) => (hosts.has(host) ? {} : undefined);
+    case 'host': {
+      // Not by their politeness keys: with a dot at the end of its host name, a page is another one.
+      const own = new Set((isSeed(task) ? [task.url, finalUrl] : [task.url]).map(authorityOf));
+      return ({ href }) => (own.has(authorityOf(href)) ? {} : undefined);
+    }
     case 'domain': {
+      const hosts = new Set(isSeed(task) ? [task.host, hostKeyOf(new URL(finalUrl))] : [task.host]);
       const domains = new Set([...hosts].map((host) => domainOf(withoutPort(host))));
       return ({ host }) => (hosts.has(host) || domains.has(domainOf(withoutPort(host))) ? {} : undefined);
     }
@@ -55,9 +57,9 @@ export function isSeed({ depth, followed }: Pick<Task, 'depth' | 'followed'>): b
 }
 
 /** The folder of a seed, and the same on a host that it redirects to, unless the redirect leads out of that folder. */
-function foldersOf({ url, host }: Pick<Task, 'url' | 'host'>, finalUrl: string): string[] {
+function foldersOf({ url }: Pick<Task, 'url'>, finalUrl: string): string[] {
   const own = folderOf(url);
-  const there = new URL(finalUrl).host + own.slice(host.length);
+  const there = new URL(finalUrl).host + own.slice(new URL(url).host.length);
   return placeOf(finalUrl).startsWith(there) ? [own, there] : [own];
 }
 

@@ -10,7 +10,7 @@ export interface CrawlUrl {
    * a server may answer equivalent spellings differently.
    */
   readonly canonical: string;
-  /** The politeness key: host name, with the port if it isn't the scheme's own. `http` and `https` share one. */
+  /** The politeness key: see {@link hostKeyOf}. */
   readonly host: string;
   /** Its credentials, `user:password` as serialised, if it had any; see `logins.ts`. */
   readonly login?: string;
@@ -105,8 +105,30 @@ function fromUrl(url: URL): CrawlUrl | { readonly problem: UrlProblem } {
   const fragment = href.indexOf('#');
   if (fragment >= 0) href = href.slice(0, fragment);
   if (href.length > MAX_URL_LENGTH) return { problem: `it is longer than ${MAX_URL_LENGTH} characters` };
-  const read = { href, canonical: canonicalOf(href), host: url.host };
+  const read = { href, canonical: canonicalOf(href), host: hostKeyOf(url) };
   return login === undefined ? read : { ...read, login };
+}
+
+/**
+ * The politeness key of a URL: its host name, with the port if it isn't the scheme's own. `http` and `https` share one, and so do
+ * `example.com` and `example.com.`, which are one name to DNS.
+ */
+export function hostKeyOf({ host }: Pick<URL, 'host'>): string {
+  return withoutRootDot(host);
+}
+
+/** A host, with its port if it has one, without the dot that stands for the root of DNS at the end of its name. */
+export function withoutRootDot(host: string): string {
+  return host.includes('.') ? host.replace(/(?<=[^.])\.(?=:|$)/, '') : host;
+}
+
+/** Host and port of a serialised URL, or of a mark, as they are written; empty for a text that isn't a URL. */
+export function authorityOf(text: string): string {
+  const start = text.indexOf('://');
+  if (start < 0) return '';
+  const end = text.indexOf('/', start + 3);
+  const authority = text.slice(start + 3, end < 0 ? undefined : end);
+  return authority.slice(authority.lastIndexOf('@') + 1);
 }
 
 /** Removes the credentials from a URL and returns them as they were serialised. */

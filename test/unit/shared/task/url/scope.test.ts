@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { registrableDomainOf } from '../../../../../shared/task/url/registrable-domain.ts';
 import { type Scope, scopeTest } from '../../../../../shared/task/url/scope.ts';
+import { hostKeyOf } from '../../../../../shared/task/url/url.ts';
 
 /** Is the link of a seed followed, and within which folder are its own? */
 function follow(scope: Scope, seed: string, finalUrl: string, link: string) {
-  const { host } = new URL(seed);
+  const host = hostKeyOf(new URL(seed));
   const isInScope = scopeTest(scope, { url: seed, host, depth: 0 }, finalUrl, registrableDomainOf);
-  return isInScope({ href: link, host: new URL(link).host });
+  return isInScope({ href: link, host: hostKeyOf(new URL(link)) });
 }
 
 // biome-ignore format: a table
@@ -15,6 +16,9 @@ test.each<[Scope, string, string, boolean]>([
   ['host',   'https://example.com/a',           'http://example.com/b',              true],
   ['host',   'https://example.com/a',           'https://www.example.com/b',         false],
   ['host',   'https://example.com:8443/a',      'https://example.com/b',             false],
+  ['host',   'https://example.com./a',          'https://example.com./b',            true],
+  ['host',   'https://example.com./a',          'https://example.com/b',             false],
+  ['path',   'https://example.com./docs/',      'https://example.com./docs/b',       true],
   ['domain', 'https://www.example.co.uk/a',     'https://shop.example.co.uk/b',      true],
   ['domain', 'https://www.example.co.uk/a',     'https://example.co.uk:8080/b',      true],
   ['domain', 'https://www.example.co.uk/a',     'https://another.co.uk/b',           false],

@@ -26,6 +26,10 @@ test.each([
   ['http://münchen.de/ä', 'http://xn--mnchen-3ya.de/%C3%A4', 'http://xn--mnchen-3ya.de/%C3%A4', 'xn--mnchen-3ya.de'],
   ['  http://example.com/  ', 'http://example.com/', 'http://example.com/', 'example.com'],
   ['http://[::1]:8080/', 'http://[::1]:8080/', 'http://[::1]:8080/', '[::1]:8080'],
+  ['http://Example.com./a.', 'http://example.com./a.', 'http://example.com./a.', 'example.com'],
+  ['https://example.com.:8443/', 'https://example.com.:8443/', 'https://example.com.:8443/', 'example.com:8443'],
+  ['http://./', 'http://./', 'http://./', '.'],
+  ['http://example.com../', 'http://example.com../', 'http://example.com../', 'example.com..'],
 ])('%s is fetched as %s and compared as %s', (written, href, canonical, host) => {
   expect(readUrl(written)).toEqual({ href, canonical, host });
 });

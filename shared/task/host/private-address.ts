@@ -36,6 +36,7 @@ const METADATA: ReadonlySet<string> = new Set([
 const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR('::/96');
 /** NAT64, the well-known prefix and the local one (RFC 6052, RFC 8215). */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/32');
+const NAT64_WELL_KNOWN = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16');
 
 /**
@@ -47,11 +48,13 @@ const SIX_TO_FOUR = ipaddr.IPv6.parseCIDR('2002::/16');
  * | is in the list by itself                           | no     |
  * | is a metadata address, or carries one              | yes    |
  * | is public (ipaddr.js: `unicast`, and not `::/96`)  | no     |
+ * | carries a public one by NAT64's well-known prefix  | no     |
  * | belongs to a host name that is in the list         | no     |
  * | is in a range of the list                          | no     |
  * | else                                               | yes    |
  *
- * An IPv4-mapped address is treated as the IPv4 address it contains.
+ * An IPv4-mapped address is treated as the IPv4 address it contains. Where there is only IPv6, DNS64 gives each host that has only
+ * IPv4 an address with that prefix (RFC 6147).
  */
 export function isDenied(address: string, allowed: AllowedPrivate, host?: string): boolean {
   if (isIP(address) === 0) return true;
@@ -120,6 +123,7 @@ function isMetadata(address: Address): boolean {
 }
 
 function isPublic(address: Address): boolean {
+  if (isIn(address, NAT64_WELL_KNOWN)) return ipaddr.parse(carriedBy(address) ?? '').range() === 'unicast';
   return address.range() === 'unicast' && !isIn(address, IPV4_COMPATIBLE);
 }
 

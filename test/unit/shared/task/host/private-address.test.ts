@@ -32,7 +32,10 @@ describe('with nothing allowed', () => {
     ['::ffff:127.0.0.1', 'IPv4-mapped'],
     ['::ffff:7f00:1', 'IPv4-mapped'],
     ['64:ff9b::7f00:1', 'NAT64'],
+    ['64:ff9b::a00:1', 'NAT64 to a private one'],
+    ['64:ff9b::a83f:8110', 'NAT64 to metadata, in a public range'],
     ['64:ff9b:1::a9fe:a9fe', 'NAT64, local prefix'],
+    ['64:ff9b:1::808:808', 'NAT64, local prefix'],
     ['100::1', 'discard'],
     ['2001::1', 'Teredo'],
     ['2001:db8::1', 'documentation'],
@@ -62,6 +65,7 @@ describe('with nothing allowed', () => {
     '198.17.255.255',
     '223.255.255.255',
     '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
     '2606:4700:4700::1111',
   ])('%s is public', (address) => expect(isDenied(address, NOTHING_PRIVATE)).toBe(false));
 });
@@ -88,6 +92,7 @@ test.each([
   ['169.254.169.254',     '169.254.170.2',       undefined,        true],
   ['::/0',                '64:ff9b::a9fe:a9fe',  undefined,        true],
   ['::/0',                '64:ff9b::a00:1',      undefined,        false],
+  ['10.0.0.0/8',          '64:ff9b::a00:1',      undefined,        true],
   ['::/0',                '2002:a9fe:a9fe::',    undefined,        true],
   ['::/0',                '::a9fe:a9fe',         undefined,        true],
   ['::/0',                'fd00:ec2::254',       undefined,        true],

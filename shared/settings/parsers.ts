@@ -160,7 +160,10 @@ export function moment(): Parser<Moment> {
   return (given) => {
     const ago = duration()(given);
     if ('value' in ago) return { value: { agoMs: ago.value } };
-    const at = /^\d{4}-\d\d-\d\d(T|$)/.test(given) && lastmodEnd(given) !== undefined ? Date.parse(given) : Number.NaN;
+    const isDate = /^\d{4}-\d\d-\d\d(T|$)/.test(given) && lastmodEnd(given) !== undefined;
+    // As of a lastmod, a time without a zone is UTC, on whatever machine.
+    const isLocal = /T[\d:.]+$/.test(given);
+    const at = isDate ? Date.parse(isLocal ? `${given}Z` : given) : Number.NaN;
     return Number.isNaN(at) ? { expected: 'a date like 2026-11-01, or how long ago, like 7d' } : { value: { at } };
   };
 }

@@ -60,7 +60,7 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   return lines;
 }
 
-const NO_URLS = 'There was no URL in what was given.';
+const NO_URLS = 'There was no URL to crawl in what was given.';
 
 /** The row of duplicates. URLs of earlier runs are among them only where runs share their marks. */
 export function knownText({ options, discovered }: RunProgress, isLocal = false): string {

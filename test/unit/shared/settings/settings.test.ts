@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { configurationTable, envExample } from '../../../../scripts/settings-docs.ts';
 import { ConfigurationError } from '../../../../shared/runtime/errors.ts';
 import {
@@ -345,7 +345,11 @@ test.each([
   ['7d', { agoMs: 604_800_000 }],
   ['2026-11-01', { at: Date.UTC(2026, 10, 1) }],
   ['2026-11-01T12:00+01:00', { at: Date.UTC(2026, 10, 1, 11) }],
+  ['2026-11-01T12:00', { at: Date.UTC(2026, 10, 1, 12) }],
+  ['2026-11-01T12:00:30.5', { at: Date.UTC(2026, 10, 1, 12, 0, 30, 500) }],
 ])('sitemaps are read since %s', (text, moment) => {
+  vi.stubEnv('TZ', 'America/New_York');
+  onTestFinished(() => void vi.unstubAllEnvs());
   expect(read({ flag: { LASTMOD_SINCE: text } }).lastmodSince).toEqual(moment);
 });
 

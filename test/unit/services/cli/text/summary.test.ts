@@ -142,7 +142,9 @@ test('URLs of earlier runs are told with the flag that crawls them again, where 
 });
 
 test('a run without a URL says so, once it has ended', () => {
-  expect(summaryLines(progressOf({ state: 'finished', endedAt: 1 }))).toContain('There was no URL in what was given.');
+  expect(summaryLines(progressOf({ state: 'finished', endedAt: 1 }))).toContain(
+    'There was no URL to crawl in what was given.',
+  );
   expect(summaryLines(progressOf({ state: 'running' }))).toHaveLength(1);
 });
 

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { canonicalOf } from './url.ts';
 
 /**
@@ -29,13 +30,26 @@ export function isUrlPattern(pattern: string): boolean {
 
 /**
  * A pattern that begins with `/` is matched against path and query, any other against the whole URL. How either is escaped doesn't matter:
- * `/café/*` is `/caf%C3%A9/*`.
+ * `/café/*` is `/caf%C3%A9/*`. Nor does how a host behind `https://` is written: `BÜCHER.example` is `xn--bcher-kva.example`.
  */
 export function matchesUrl(pattern: string, href: string): boolean {
   const url = canonicalOf(href);
-  const own = canonicalOf(pattern.replaceAll(ALWAYS_ESCAPED, (found) => encodeURIComponent(found.toWellFormed())));
+  const own = canonicalOf(
+    pattern.replace(HOST, hostInUrls).replaceAll(ALWAYS_ESCAPED, (found) => encodeURIComponent(found.toWellFormed())),
+  );
   return matchesGlob(own, pattern.startsWith('/') ? url.slice(url.indexOf('/', url.indexOf('//') + 2)) : url);
 }
 
 /** Characters that no path and no query has as they are. */
 const ALWAYS_ESCAPED = /[^!-~]+|["<>]/g;
+
+const HOST = /(?<=^(?:https?|\*):\/\/)[^/?#]+/i;
+
+/** A label that is no pattern itself. */
+const INTERNATIONAL = /^(?=.*[^!-~])[^*]+$/;
+
+/** A host, or the pattern of one, as a URL's serialisation has it. */
+function hostInUrls(host: string): string {
+  const labels = host.toLowerCase().split('.');
+  return labels.map((label) => (INTERNATIONAL.test(label) ? domainToASCII(label) || label : label)).join('.');
+}

@@ -21,6 +21,13 @@ test.each([
   ['*/caf%c3%a9/?q=a b',       'https://example.com/caf%C3%A9/?q=a%20b', true],
   ['/~a/*',                    'https://example.com/%7Ea/b',        true],
   ['/a%2Fb',                   'https://example.com/a/b',           false],
+  ['https://bücher.example/*', 'https://xn--bcher-kva.example/a',    true],
+  ['http://*.BÜCHER.Example:8080/ü', 'http://www.xn--bcher-kva.example:8080/%C3%BC', true],
+  ['*://bücher.example/*',     'http://xn--bcher-kva.example/a',    true],
+  ['https://example.com/Ä',    'https://example.com/%C3%A4',        false],
+  ['https://*',                'https://example.com/Ä',             true],
+  ['https://[::1]/*',          'https://[::1]/a',                   true],
+  ['https://127.0.0.1:80*',    'https://127.0.0.1:8080/',           true],
   ['/\ud800*',                 'https://example.com/%EF%BF%BDa',    true],
 ])('%s matches %s: %s', (pattern, href, matches) => {
   expect(isUrlPattern(pattern)).toBe(true);

@@ -53,6 +53,8 @@ export interface DoneRecord extends RecordHead {
 
 /** A task that ended without a page. */
 export interface EndedRecord extends RecordHead {
+  /** The URLs that redirects led to before it ended. Left out when there were none. */
+  readonly redirects?: readonly string[];
   readonly outcome: 'failed' | 'skipped';
   readonly reason: FailedReason | SkippedReason;
   readonly status?: number;

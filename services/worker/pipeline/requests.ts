@@ -17,6 +17,7 @@ import {
   hostOf,
   mostAttempts,
   redirected,
+  redirectsOf,
   restarted,
   sentBy,
   urlOf,
@@ -201,7 +202,9 @@ export class Requests {
   ): Promise<{ ending: Ending } | { laterMs: number }> {
     switch (refusal.kind) {
       case 'skip': {
-        const { reason, detail, asked } = refusal;
+        const { reason, asked } = refusal;
+        const redirect = redirectsOf(visit).at(-1);
+        const detail = redirect === undefined ? refusal.detail : `redirected to ${redirect}: ${refusal.detail}`;
         return { ending: { outcome: { kind: 'skipped', reason, detail }, hostAnswered: asked || undefined } };
       }
       case 'fail':

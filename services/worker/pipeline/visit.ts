@@ -238,8 +238,10 @@ export function joinRecord(
 /** The record of a task that failed or was skipped; nothing for other outcomes. */
 export function endedRecord(visit: Visit, { outcome, status }: Ending, at: number): EndedRecord | undefined {
   if (outcome.kind !== 'failed' && outcome.kind !== 'skipped') return undefined;
+  const redirects = redirectsOf(visit);
   return {
     ...headOf(visit, at, 1),
+    ...(redirects.length === 0 ? {} : { redirects }),
     outcome: outcome.kind,
     reason: outcome.reason,
     ...(status === undefined ? {} : { status }),

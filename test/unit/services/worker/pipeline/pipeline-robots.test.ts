@@ -25,6 +25,17 @@ test('what robots.txt forbids is skipped with that reason, the rest is fetched',
   ]);
 });
 
+test('of a redirect to what robots.txt forbids, the record says where that was', async () => {
+  const world = await setup();
+  world.site.robots = 'User-agent: *\nDisallow: /page/';
+  world.site.on('/moved', (_, response) => response.writeHead(302, { location: '/page/2' }).end());
+  await world.offer('/moved');
+  await work(world);
+  const to = world.site.url('/page/2');
+  const error = `redirected to ${to}: robots.txt forbids it`;
+  expect(world.sink.records).toMatchObject([{ reason: 'robots', error, redirects: [to] }]);
+});
+
 test('a run that ignores robots.txt is fetched as if there were none, after a redirect as well', async () => {
   const world = await setup({ run: { robots: 'ignore' } });
   world.site.robots = 'User-agent: *\nDisallow: /';

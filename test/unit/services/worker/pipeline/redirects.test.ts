@@ -34,6 +34,19 @@ test('a redirect to another host is followed there, through that one gate, and t
   ]);
 });
 
+test.each([
+  ['/status/404', 'http_4xx'],
+  ['/loop', 'redirects'],
+])('a redirect to %s fails, and is told in the record', async (path, reason) => {
+  const { offer, handleNext, sink, site } = await twoSites();
+  site.on('/loop', (_, response) => void response.writeHead(302, { location: '/loop' }).end());
+  await offer(`/redirect-to?url=${path}`);
+  await handleNext();
+  const [record] = sink.records;
+  expect(record).toMatchObject({ outcome: 'failed', reason });
+  expect(new Set(record?.redirects)).toEqual(new Set([site.url(path)]));
+});
+
 test('a hop whose host must wait is a deferral under that host, and goes on from there', async () => {
   const { offer, handleNext, deliveries, runs, gate, sink, other, site, leadTo, clock } = await twoSites();
   await gate.pause(other.host, 60_000, 'tired');

@@ -9,6 +9,7 @@ var mend = isByScript ? 'npm ci --include=dev --ignore-scripts=false' : 'install
 
 if (parseInt(found, 10) < wanted) {
   process.stderr.write(
+    // biome-ignore lint/style/useTemplate: an old one can't read a template
     'trawl: expected Node.js ' + wanted + ' or newer, found ' + found + ' (' + process.execPath + '): ' + mend + '\n',
   );
   process.exitCode = 1;

@@ -164,6 +164,23 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       expect(await frontier.offer('r', [page(1)])).toEqual({ accepted: 0, known: 1 });
     });
 
+    test.each([
+      ['ever', 'own'],
+      ['own', 'ever'],
+    ])(
+      'the task of a %s run keeps no mark of another that is done with the URL, of a run %s',
+      async (first, second) => {
+        const { marks, frontier, runs } = await setup();
+        for (const id of ['ever', 'own'])
+          await runs.open(id, { ...FAST_RUN, dedup: id === 'own' ? 'run' : 'ever' }, 'p');
+        await frontier.offer(first, [page(1)]);
+        const { tasks } = await frontier.release(ROOM);
+        for (const { release } of tasks) await frontier.settle(first, release, { outcome: { kind: 'done' } });
+        await frontier.offer(second, [page(1)]);
+        expect(await forget(marks, { host: 'a.test' })).toEqual({ forgotten: 1, kept: 1 });
+      },
+    );
+
     test('one host, or all, are forgotten; the marks of what waits or is in flight stay', async () => {
       const { marks, frontier, runs } = await setup();
       await runs.open('own', FAST_RUN, 'p');

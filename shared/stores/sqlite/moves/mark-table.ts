@@ -126,12 +126,16 @@ export class MarkTable {
     );
   }
 
-  /** The id of the task that waits or is in flight for a mark. */
+  /**
+   * The id of the task that waits or is in flight for a mark. SQLite gives the id of a deleted task to a later one: if that is of the same
+   * URL, but of a run with other marks, it is the task of those.
+   */
   liveTask(owner: number, mark: string): number | undefined {
     const row = this.#database.get<{ id: number }>(
-      'SELECT tasks.id AS id FROM marks JOIN tasks ON tasks.id = marks.task AND tasks.mark = marks.mark AND tasks.over IS NULL WHERE marks.owner = ? AND marks.mark = ?',
-      owner,
-      mark,
+      `SELECT tasks.id AS id FROM marks JOIN tasks ON tasks.id = marks.task AND tasks.mark = marks.mark AND tasks.over IS NULL
+       WHERE marks.owner = ?1 AND marks.mark = ?2 AND (tasks.run = ?1 OR ?1 = ?3 AND NOT EXISTS (
+         SELECT 1 FROM marks AS own WHERE own.owner = tasks.run AND own.mark = ?2 AND own.task = tasks.id AND own.bits & ?4 != 0))`,
+      ...[owner, mark, SHARED, MARK.taken],
     );
     return row?.id;
   }

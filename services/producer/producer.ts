@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { duration } from '../../shared/control/format.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import { type Frontier, MAX_OFFER } from '../../shared/ports/frontier.ts';
 import type { HostGate } from '../../shared/ports/host-gate.ts';
@@ -237,7 +238,7 @@ export class Producer {
   }
 
   async #readAll(seeds: readonly Seed[]): Promise<void> {
-    const { input, options, hostGate } = this.#parts;
+    const { input, options, hostGate, on } = this.#parts;
     const { intervalMs, follow, robots = options.robots } = this.#own;
     const { signal } = this.#stop;
     const documents = new DocumentFetcher({
@@ -245,6 +246,8 @@ export class Producer {
       limit: { intervalMs, concurrency: options.hostConcurrency },
       holder: options.producer,
       maxRedirects: options.maxRedirects,
+      onLongWait: (href, ms) =>
+        on?.hint?.(`${href} is read later: its host may not be asked for ${duration(ms)} (status says why)`),
       random: options.random ?? Math.random,
     });
     const maxSitemapBytes = options.maxSitemapBytes ?? DEFAULT_MAX_SITEMAP_BYTES;

@@ -8,6 +8,7 @@ import {
 } from '../ports/host-gate.ts';
 import type { Observer, StageObserver } from '../ports/observer.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { MINUTE_MS } from '../task/durations.ts';
 import { PlaceLine } from './place-line.ts';
 import { type SlotHolder, Turn } from './turn.ts';
 
@@ -15,6 +16,8 @@ import { type SlotHolder, Turn } from './turn.ts';
 const SLOWEST_ANSWER_MS = 100;
 /** How often a long pause is checked, so that its end is seen soon. */
 const MAX_NAP_MS = 2_000;
+/** People are told of a longer wait. No Crawl-delay that is honoured is longer. */
+const LONG_WAIT_MS = MINUTE_MS;
 
 /** `go`: the host may be asked now. Otherwise: come back in `inMs`, not sooner. */
 export type SlotResult = { readonly go: true; readonly turn: Turn } | { readonly go: false; readonly inMs: number };
@@ -41,6 +44,8 @@ interface SlotWaitOptions {
 /** One request that needs a slot. */
 interface SlotRequest extends SlotHolder {
   readonly signal: AbortSignal;
+  /** Told once by {@link SlotWait.acquire} if the host may not be asked for more than a minute. */
+  readonly onLongWait?: ((ms: number) => void) | undefined;
 }
 
 interface AdmittedSlotRequest extends SlotRequest {
@@ -124,10 +129,15 @@ export class SlotWait {
    */
   async acquire(request: SlotRequest): Promise<Turn> {
     const { signal } = request;
+    let { onLongWait } = request;
     for (let hasWaited = false; ; ) {
       signal.throwIfAborted();
       const result = await this.tryAcquire(hasWaited ? { ...request, longestWaitMs: LONGEST_SLOT_WAIT_MS } : request);
       if (result.go) return result.turn;
+      if (result.inMs > LONG_WAIT_MS) {
+        onLongWait?.(result.inMs);
+        onLongWait = undefined;
+      }
       await this.#clock.sleep(Math.min(result.inMs, MAX_NAP_MS), signal);
       hasWaited = result.inMs <= MAX_NAP_MS;
     }

@@ -59,6 +59,8 @@ interface DocumentFetcherOptions {
   readonly maxRedirects?: number | undefined;
   /** How long a server may take for all bytes of a document; 10 min. */
   readonly bodyMs?: number;
+  /** Told once for each request if the host may not be asked for more than a minute. */
+  readonly onLongWait?: ((href: string, ms: number) => void) | undefined;
   /** A number in [0, 1). */
   readonly random: () => number;
 }
@@ -172,7 +174,8 @@ export class DocumentFetcher {
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
     const { fetcher, limit, bodyMs = DEFAULT_BODY_MS } = this.#options;
-    const turn = await this.#slots.acquire({ host, holder, limit, signal });
+    const onLongWait = (ms: number): void => this.#options.onLongWait?.(href, ms);
+    const turn = await this.#slots.acquire({ host, holder, limit, signal, onLongWait });
     let answeredAt: number | undefined;
     let unread: OpenDocument['body'] | undefined;
     try {

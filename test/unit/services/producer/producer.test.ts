@@ -32,6 +32,17 @@ test('a sitemap is offered, and the run sealed', async () => {
   expect((await waiting()).sort()).toEqual(pages(512).sort());
 });
 
+test('a document that waits for a host that is paused is told of, once', async () => {
+  const site = await openSite();
+  const { parts, produce, hints, waiting } = setup();
+  await parts.hostGate.pause(new URL(site.url('/')).host, 510_000, '27 answers of 500 in a row');
+  await produce().produce([maybe(site.url('/sitemap.xml'))]);
+  expect(hints).toEqual([
+    `${site.url('/sitemap.xml')} is read later: its host may not be asked for 8 min 30 s (status says why)`,
+  ]);
+  expect(await waiting()).not.toEqual([]);
+});
+
 test('a second pass finds nothing new', async () => {
   const site = await openSite();
   const { produce, parts } = setup();

@@ -25,11 +25,25 @@ const OLDEST_VERSION = 7;
 
 /** A Redis client that sends commands in batches, and can hang up. */
 export class BatchingRedis extends Redis {
+  /** Did the server say, when it was last asked, that it still reads its data from disk? It answers nothing else meanwhile. */
+  isLoading = false;
+
   constructor(url: string, options: RedisOptions) {
     super(url, options);
     this.on('connect', () => {
       if (this.stream !== undefined) batchWrites(this.stream);
     });
+  }
+
+  /** Looks at the answers to what the client asks by itself until the server is ready. */
+  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+    if (command.name === 'info' && this.status !== 'ready') {
+      const look = (info: unknown): void => {
+        this.isLoading = /^loading:1\r?$/m.test(String(info));
+      };
+      (command.promise as Promise<unknown>).then(look, look);
+    }
+    return super.sendCommand(command, stream);
   }
 
   /** Drops the connection without waiting for the server, which may never answer; the client then reconnects. */
@@ -43,6 +57,7 @@ const SILENT_MS = 15_000;
 /** Between two looks whether a replica has become a master. */
 const MASTER_LOOK_MS = 1_000;
 const READ_ONLY = 'it is a replica, and takes no writes';
+const LOADING = 'it is still loading its data';
 const ASK_EVERY_MS = 5_000;
 /** The longest wait between two attempts to reconnect. */
 export const MOST_BETWEEN_TRIES_MS = 5_000;
@@ -151,7 +166,8 @@ export class RedisConnection {
   /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
   #listen(): void {
     if (this.#askedAt !== undefined) {
-      if (performance.now() - this.#askedAt > SILENT_MS) this.#redis.hangUp(`no answer for ${SILENT_MS / SECOND_MS} s`);
+      if (performance.now() - this.#askedAt > SILENT_MS)
+        this.#redis.hangUp(this.#redis.isLoading ? LOADING : `no answer for ${SILENT_MS / SECOND_MS} s`);
     } else if (this.redis.status === 'ready') {
       this.#askedAt = performance.now();
       const answered = (): void => {

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
-import { redisProblems } from '../../../../../shared/stores/redis/connection.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { BatchingRedis, redisProblems } from '../../../../../shared/stores/redis/connection.ts';
 
 test.each([
   ['6.2.6', 'standalone', /^Redis 6\.2\.6 is too old: expected 7\.0 or later$/],
@@ -10,4 +12,33 @@ test.each([
   const info = async (): Promise<string> => `# Server\r\nredis_version:${version}\r\nredis_mode:${mode}\r\n`;
   const problems = await redisProblems({ info } as unknown as Redis);
   expect(problems).toEqual([{ problem: expect.stringMatching(said), isFatal: true }]);
+});
+
+test('a server that still reads its data from disk is told from one that answers nothing', async () => {
+  const answers = ['loading:1\r\nloading_eta_seconds:1', 'loading:0'];
+  const server = createServer((socket) => {
+    socket.on('data', (data) => {
+      const asked = String(data).toLowerCase().split('info').length - 1;
+      for (let n = 0; n < asked; n++) {
+        const info = answers.shift() ?? '';
+        socket.write(`$${info.length}\r\n${info}\r\n`);
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const redis = new BatchingRedis(`redis://127.0.0.1:${port}`, {
+    lazyConnect: true,
+    maxLoadingRetryTime: 500,
+    disableClientInfo: true,
+  });
+  onTestFinished(() => {
+    redis.disconnect();
+    server.close();
+  });
+  const connecting = redis.connect();
+  await expect.poll(() => redis.isLoading).toBe(true);
+  await connecting;
+  expect(redis.isLoading).toBe(false);
 });

@@ -142,6 +142,10 @@ CREATE TABLE lastWriter (
 INSERT INTO lastWriter VALUES ('');
 `;
 
+const MISSING_INPUTS = `
+CREATE INDEX groupInputsMissing ON groupInputs (grp, n) WHERE outcome <> 'done';
+`;
+
 /** What each version adds to the one before it. */
 export const SCHEMA_STEPS: readonly string[] = [
   FIRST,
@@ -158,6 +162,7 @@ export const SCHEMA_STEPS: readonly string[] = [
   PLACES,
   SHORT_ROWS,
   LAST_WRITER,
+  MISSING_INPUTS,
 ];
 
 /** Written into each database. A database of a newer version is refused: this program doesn't know what it would break. */

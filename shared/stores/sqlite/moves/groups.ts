@@ -44,6 +44,17 @@ interface Forgetting {
 /** Marks of no group: a number that none has. */
 const NO_GROUP = -1;
 
+/** Joins see inputs sorted, and those that are missing in the order in which they ended. */
+const KEEP_INPUT = keepAs('0');
+/** Its index has the last of them: a group may have 100,000. */
+export const KEEP_MISSING = keepAs(
+  "(SELECT coalesce(max(n), 0) + 1 FROM groupInputs WHERE grp = ?1 AND outcome <> 'done')",
+);
+
+function keepAs(n: string): string {
+  return `INSERT OR REPLACE INTO groupInputs (grp, mark, n, outcome, reason, input) VALUES (?1, ?2, ${n}, ?3, ?4, ?5)`;
+}
+
 /** The groups of tasks, and what becomes of one whose last member has ended: see `stores/redis/lua/shared/groups.lua`. */
 export class GroupTable {
   readonly #moves: Adding;
@@ -278,11 +289,8 @@ export class GroupTable {
       }
       group.bytes = bytes;
     }
-    this.#database.run(
-      `INSERT OR REPLACE INTO groupInputs (grp, mark, n, outcome, reason, input)
-       VALUES (?1, ?2, (SELECT coalesce(max(n), 0) + 1 FROM groupInputs WHERE grp = ?1), ?3, ?4, ?5)`,
-      ...[group.id, mark, kind, reason, input ?? null],
-    );
+    const keep = kind === 'done' ? KEEP_INPUT : KEEP_MISSING;
+    this.#database.run(keep, ...[group.id, mark, kind, reason, input ?? null]);
   }
 
   /** A run on the disk keeps it until its records are there, too: till then, its members may be taken back. */

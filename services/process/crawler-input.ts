@@ -65,12 +65,24 @@ async function ownSeeds({ name, seeds }: Crawler, args: unknown): Promise<readon
   if (seeds === undefined) return [];
   let given: unknown;
   try {
-    given = await seeds({ args });
+    given = await unlessIdle(seeds({ args }));
   } catch (error: unknown) {
     throw new ConfigurationError([`the seeds of crawler ${name}: ${messageOf(error)}`], { cause: error });
   }
   if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return given;
   throw new ConfigurationError([`expected the seeds of crawler ${name} to be a list of URLs`]);
+}
+
+/** Rejects when the process has nothing else left to do: what is waited for can't come any more. */
+async function unlessIdle<T>(waited: T | Promise<T>): Promise<T> {
+  const idle = Promise.withResolvers<never>();
+  const onIdle = (): void => idle.reject(new Error('they wait for something that never comes'));
+  process.once('beforeExit', onIdle);
+  try {
+    return await Promise.race([waited, idle.promise]);
+  } finally {
+    process.off('beforeExit', onIdle);
+  }
 }
 
 function asPage(seed: Seed): Seed {

@@ -48,6 +48,9 @@ export interface AnswerHead {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
+/** A coded document up to this size can be decoded again: robots.txt, and most sitemaps. */
+const MOST_REPEATED_BYTES = 2 ** 18;
+
 const NO_BYTES = new Uint8Array();
 
 /** Answers with these statuses end with their headers (RFC 9112 section 6.3), though some servers send a body, or its end. */
@@ -143,11 +146,16 @@ export class Answer {
     try {
       return this.#decodeAtOnce(coded, share) ?? (await this.#collect(this.#decode(one(coded)), share));
     } catch (error: unknown) {
-      const isBroken = /^Z_(DATA|BUF)_ERROR$/.test(codeOf(error) ?? '');
-      const members = isBroken ? await membersOf(coded, () => this.#checkpoint()) : undefined;
-      if (members === undefined) throw error;
-      return await this.#collect(this.#decode(one(members)), share);
+      return await this.#collect(this.#decode(one(await this.#membersIn(coded, error))), share);
     }
+  }
+
+  /** What of a coded body can be decoded, if that is all but something behind its end; else throws the error of decoding it. */
+  async #membersIn(coded: Uint8Array, error: unknown): Promise<Uint8Array> {
+    const isBroken = /^Z_(DATA|BUF)_ERROR$/.test(codeOf(error) ?? '');
+    const members = isBroken ? await membersOf(coded, () => this.#checkpoint()) : undefined;
+    if (members === undefined) throw error;
+    return members;
   }
 
   get #saysBytes(): number | undefined {
@@ -199,7 +207,7 @@ export class Answer {
 
   async *#read(): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of this.#decode(this.#body)) {
+      for await (const chunk of this.#codings?.length === 0 ? this.#body : this.#decodePieces()) {
         const handedOverAt = performance.now();
         yield chunk;
         this.#idleMs += performance.now() - handedOverAt;
@@ -209,6 +217,25 @@ export class Answer {
     } finally {
       // A reader that leaves the loop early needs no more of the body.
       this.#body.destroy();
+    }
+  }
+
+  /** Decodes a body as it arrives. What was decoded just before its end is lost if something follows that: it is decoded again. */
+  async *#decodePieces(): AsyncGenerator<Uint8Array> {
+    const start = new BodyStart(MOST_REPEATED_BYTES);
+    let decoded = 0;
+    try {
+      for await (const chunk of this.#decode(start.of(this.#body))) {
+        decoded += chunk.length;
+        yield chunk;
+      }
+    } catch (error: unknown) {
+      const members = await this.#membersIn(start.bytes, error);
+      for await (const chunk of this.#decode(one(members))) {
+        const known = Math.min(decoded, chunk.length);
+        decoded -= known;
+        if (known < chunk.length) yield chunk.subarray(known);
+      }
     }
   }
 
@@ -240,6 +267,31 @@ export class Answer {
 
   #tooLong(): FetchError {
     return new FetchError('size', `The body is over ${this.#maxBodyBytes} bytes`, { status: this.status });
+  }
+}
+
+/** Passes a body on, and keeps a copy of it unless it is longer than that. */
+class BodyStart {
+  readonly #most: number;
+  #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  async *of(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      this.#size += chunk.length;
+      if (this.#size > this.#most) this.#chunks = [];
+      else this.#chunks.push(chunk);
+      yield chunk;
+    }
+  }
+
+  /** All that has come; nothing if that is too much. */
+  get bytes(): Uint8Array {
+    return Buffer.concat(this.#chunks);
   }
 }
 

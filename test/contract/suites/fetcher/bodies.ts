@@ -72,13 +72,14 @@ export function describeBodies(setup: Setup): void {
       ['a comment', '<!-- cached -->'],
       ['a line break', '\r\n'],
       ['what looks like another member', '\x1f\x8b'],
-    ])('a page in gzip with %s after it is read without that, large or small', async (_, rest) => {
-      const { fetch, site } = await setup();
+    ])('a page or document in gzip with %s after it is read without that, large or small', async (_, rest) => {
+      const { fetch, fetcher, site } = await setup();
       const large = randomBytes(100_000);
       for (const members of [[Buffer.from('well')], [large], [Buffer.from('one, '), large]]) {
         const coded = members.map((member) => zlib.gzipSync(member));
         serve(site, '/rest', Buffer.concat([...coded, Buffer.from(rest, 'latin1')]), 'gzip');
         expect((await fetch('/rest')).body).toEqual(Buffer.concat(members));
+        expect(await allOf(await fetcher.open({ url: site.url('/rest') }))).toEqual(Buffer.concat(members));
       }
     });
 
@@ -92,6 +93,16 @@ export function describeBodies(setup: Setup): void {
       ]) {
         serve(site, '/cut', body, 'gzip');
         await expect(fetch('/cut')).rejects.toMatchObject({ reason: 'encoding', status: 200 });
+      }
+    });
+
+    test('a document in gzip that is cut off is not complete, whatever of it has been read', async () => {
+      const { fetcher, site } = await setup();
+      const coded = zlib.gzipSync(randomBytes(100_000));
+      for (const body of [coded.subarray(0, -20), Buffer.concat([coded, coded.subarray(0, 50_000)])]) {
+        serve(site, '/cut', body, 'gzip');
+        const document = await fetcher.open({ url: site.url('/cut') });
+        await expect(allOf(document)).rejects.toMatchObject({ reason: 'encoding', status: 200 });
       }
     });
 

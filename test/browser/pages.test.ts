@@ -106,3 +106,12 @@ test('the page asks for nothing that its policy would have to allow', async () =
   expect(await (await fetch(`${busy.api.url}/${script}`)).text()).not.toMatch(/fileName:|jsxDEV/);
   expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)| on\w+=|https?:/);
 });
+
+test('how long a letter is kept is right for a reader whose clock is days off', async () => {
+  const page = await openPage(busy.browser, busy.api);
+  await page.clock.setFixedTime(Date.now() + 30 * 3_600_000);
+  await page.goto(`${busy.api.url}/#/dead-letters`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  const kept = page.locator('tbody tr').first().locator('td').last();
+  await expect.poll(() => kept.innerText()).toMatch(/^\d+ (h|min) \d+ /);
+});

@@ -5,6 +5,7 @@ import { FAILED_REASONS } from '../../../../../shared/task/task/outcome.ts';
 import { useAnswer } from '../api/answer.ts';
 import type { Letter, Letters } from '../api/answers.ts';
 import { queryOf } from '../api/client.ts';
+import { useLive } from '../api/live.ts';
 import { type LetterFilter, purge, replay } from '../letter-actions.ts';
 import { ActionButton } from '../parts/action.tsx';
 import { Other } from '../parts/other.tsx';
@@ -133,8 +134,11 @@ function FilterForm({ filter, onRefresh }: { readonly filter: LetterFilter; read
 
 /** How long a letter will still be there. */
 export function KeptFor({ letter: { expiresAt } }: { readonly letter: Letter }) {
+  const { moment } = useLive().snapshot;
   if (expiresAt === undefined) return <>–</>;
-  const leftMs = Date.parse(expiresAt) - Date.now();
+  // The reader's clock may be hours off.
+  const now = moment === undefined ? Date.now() : Date.parse(moment.at);
+  const leftMs = Date.parse(expiresAt) - now;
   return <span class={leftMs < HOUR_MS ? 'bad' : undefined}>{leftMs <= 0 ? 'any moment' : duration(leftMs)}</span>;
 }
 

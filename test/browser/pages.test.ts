@@ -107,6 +107,16 @@ test('the page asks for nothing that its policy would have to allow', async () =
   expect(html).not.toMatch(/<style|style=|<script(?![^>]* src=)| on\w+=|https?:/);
 });
 
+test('a browser that comes back loads only what has changed', async () => {
+  const page = await fetch(`${busy.api.url}/`);
+  expect(page.headers.get('cache-control')).toBe('no-cache');
+  expect(page.headers.get('etag')).not.toBeNull();
+  const script = /src="\.?\/?(\S+\.js)"/.exec(await page.text())?.[1];
+  expect((await fetch(`${busy.api.url}/${script}`)).headers.get('cache-control')).toMatch(/immutable$/);
+  expect((await fetch(`${busy.api.url}/assets/nix.js`)).headers.get('cache-control')).toBe('no-store');
+  expect((await fetch(`${busy.api.url}/api/fleet`)).headers.get('cache-control')).toBe('no-store');
+});
+
 test('how long a letter is kept is right for a reader whose clock is days off', async () => {
   const page = await openPage(busy.browser, busy.api);
   await page.clock.setFixedTime(Date.now() + 30 * 3_600_000);

@@ -14,6 +14,9 @@ export function addDashboard(app: Api): void {
         route.config = { ...route.config, role: 'none' };
         route.schema = { ...route.schema, hide: true };
       });
+      scope.addHook('onSend', async (request, reply) => {
+        if (reply.statusCode < 400) reply.header('cache-control', cachingOf(request.url));
+      });
       await scope.register(fastifyStatic, { root: DIST, cacheControl: false });
     });
     return;
@@ -21,4 +24,9 @@ export function addDashboard(app: Api): void {
   app.get('/', { config: { role: 'none' }, schema: { hide: true } }, async (_, reply) =>
     reply.type('text/plain; charset=utf-8').send(NOT_BUILT),
   );
+}
+
+/** The page is asked for anew each time, and names its script and style by their content: these never change. */
+function cachingOf(url: string): string {
+  return url.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 }

@@ -36,7 +36,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
       expectMayAsk(request.caller, request.body.options);
       const isAsync = /\brespond-async\b/.test(prefer);
       const batch = await batches.begin(request.body, request.caller ?? LOCAL_CALLER, { key, isAsync });
-      request.changed = { target: batch.run };
+      await request.begins({ target: batch.run });
       if (isAsync) {
         reply.header('location', `/api/crawl/batch/${batch.run}`).header('preference-applied', 'respond-async');
         return reply.code(202).send(await batch.soFar());

@@ -221,6 +221,20 @@ describe('batches in the process of the API', () => {
     await expect.poll(answer, { timeout: 10_000 }).toBe('success');
   });
 
+  test('it is in the audit from its beginning, once', async () => {
+    const { ask } = await openApi();
+    let isOver = false;
+    const batch = ask('/api/crawl/batch', { body: { urls: ['http://127.0.0.1:9/'], timeout: 3 } });
+    void batch.then(() => {
+      isOver = true;
+    });
+    const audited = async () => (await ask('/api/audit')).json.entries;
+    await expect.poll(audited, { timeout: 10_000 }).toMatchObject([{ action: 'batch' }]);
+    expect(isOver).toBe(false);
+    const { session_id: target } = (await batch).json;
+    expect(await audited()).toMatchObject([{ target }]);
+  });
+
   test('no fleet: 503 at once', async () => {
     const { ask } = await openApi();
     const { status, json, headers } = await ask('/api/crawl/batch', {

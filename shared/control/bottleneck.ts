@@ -129,7 +129,11 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
       'services',
       `hosts that may be asked wait for ${duration(oldestDueMs)}, and workers have room: ${SERVICES_BUSY}`,
     );
-  if (namesHost) return { ...hostBottleneck(slowest, progress.readAt, isLocal), etaMs: steadyMs };
+  if (namesHost) {
+    const found = hostBottleneck(slowest, progress.readAt, isLocal);
+    // Of a host in trouble nobody knows how long it takes.
+    return found.etaMs === undefined ? found : { ...found, etaMs: steadyMs };
+  }
   const crowded = hosts.find(({ intervalMs, waiting }) => intervalMs === 0 && waiting > progress.waiting / 2);
   if (crowded !== undefined && isPolite)
     return say('host', `waiting for ${crowded.host}: ${paceText(crowded)}; ${count(crowded.waiting)} left`);

@@ -363,6 +363,14 @@ test.each([
   ['nobody works', { progress: LEFT, workers: [] }],
   ['workers wait', { progress: LEFT, workers: [{ ...BUSY, state: 'waiting: Redis' as const }] }],
   ['no host answers', { progress: LEFT, ownBound: 'network' as const }],
+  [
+    'a slow run that is left with a host which never answered',
+    {
+      progress: AT_NOON,
+      hosts: [{ ...SLOW_HOST, trouble: { kind: 'silent' as const, reason: 'no answer', giveUpAt: GIVE_UP_AT } }],
+      rate: 0.01,
+    },
+  ],
   ['a host paused by hand', { progress: LEFT, hosts: [{ ...SLOW_HOST, pausedMs: 31_536_000_000, byHand: true }] }],
 ])('of %s, nobody can say how long it will take', (_, about) => {
   expect(bottleneckOf({ hosts: [], rate: 1, ...about }).etaMs).toBeUndefined();

@@ -12,6 +12,7 @@ import { robotsPauseMs, robotsWaitMs } from '../../../shared/task/robots/robots-
 import { isAllowed, MAX_CRAWL_DELAY_MS, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
 import { hostKeyOf, originOf } from '../../../shared/task/url/url.ts';
 import type { WorkedRun } from '../run-directory.ts';
+import { HostWarnings } from './host-warnings.ts';
 import { type RobotsAnswer, requestRobots } from './robots-request.ts';
 
 interface RobotsOptions {
@@ -88,6 +89,7 @@ export function robotsFor(robots: Robots | undefined, { options }: Pick<WorkedRu
 export class Robots {
   readonly #options: RobotsOptions;
   readonly #known: ExpiringCache<RobotsRules>;
+  readonly #warnings: HostWarnings;
   readonly #slots: SlotWait;
   /** Requests under way here, by origin. */
   readonly #asking = new Map<string, Promise<RobotsLookup>>();
@@ -95,6 +97,7 @@ export class Robots {
   constructor(options: RobotsOptions) {
     this.#options = options;
     const { clock } = options;
+    this.#warnings = new HostWarnings(options);
     this.#slots = new SlotWait(options);
     this.#known = new ExpiringCache({ clock, max: MOST_KNOWN, maxSize: MOST_KNOWN_BYTES });
   }
@@ -229,7 +232,7 @@ export class Robots {
   }
 
   async #pause({ origin, host, at }: Asked, answer: Extract<RobotsAnswer, { kind: 'wait' }>) {
-    const { store, gate, clock, log } = this.#options;
+    const { store, gate, clock } = this.#options;
     const { reason, headers = {}, isThrottled, trouble } = answer;
     const askedMs = retryAfterMs(headers, clock.now());
     if (at !== host && isThrottled) await gate.pause(at, robotsPauseMs(1, askedMs), reason);
@@ -238,10 +241,8 @@ export class Robots {
     const isSilent = trouble.kind === 'silent';
     const pauseMs = isSilent ? Math.min(longMs, SILENT_PAUSE_MS) : longMs;
     await gate.pause(host, pauseMs, reason);
-    log.warn(
-      { what: host, error: reason, seconds: Math.round(pauseMs / 1_000) },
-      "the host waits, its robots.txt can't be fetched:",
-    );
+    const fields = { error: reason, seconds: Math.round(pauseMs / 1_000) };
+    this.#warnings.tell(host, fields, "the host waits, its robots.txt can't be fetched:");
     return { kind: 'unreachable', reason, trouble: isSilent ? { ...trouble, pauseMs: longMs } : trouble } as const;
   }
 

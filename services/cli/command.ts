@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
-import { unknownText } from '../../shared/control/unknown-setting.ts';
 import { COLOUR_CHOICES, type ColourChoice, chooseColours } from '../../shared/runtime/colour.ts';
 import { UsageError } from '../../shared/runtime/errors.ts';
 import { type Logger, type LogLevel, openLog } from '../../shared/runtime/logger.ts';
 import { exitNow } from '../../shared/runtime/process-exit.ts';
 import { oneOf } from '../../shared/settings/parsers.ts';
 import type { SettingGroup } from '../../shared/settings/setting.ts';
-import { readSettings, unknownInEnvFile } from '../../shared/settings/settings.ts';
+import { readSettings } from '../../shared/settings/settings.ts';
 import { SETTINGS, type SettingKey, type Settings } from '../../shared/settings/table.ts';
+import { unknownTexts } from '../process/unknown-setting.ts';
 import { HEADINGS, SHOWN } from './help/flags.ts';
 import { untilInterrupted } from './process/interrupts.ts';
 import { logBug, reportUncaught } from './process/report.ts';
@@ -94,7 +94,7 @@ export async function withContext(
     overProgress,
     fields: logFields,
   });
-  for (const unknown of warnsOfSettings ? unknownInEnvFile() : []) log.warn({}, unknownText(unknown));
+  for (const unknown of warnsOfSettings ? unknownTexts(settings) : []) log.warn({}, unknown);
   const context = { settings, flags, log, json: options.json === true, telling };
   const onUncaught = (error: unknown): void => {
     logBug(error, log);

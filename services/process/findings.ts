@@ -15,7 +15,6 @@ import { openRecords, recordsPlaceOf } from '../../shared/backends/sinks.ts';
 import { counted } from '../../shared/control/format.ts';
 import { haveNothingToDo } from '../../shared/control/idle-workers.ts';
 import { lackingSecrets } from '../../shared/control/lacking-secrets.ts';
-import { unknownText } from '../../shared/control/unknown-setting.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { findAll, findCrawler } from '../../shared/crawler/catalogue.ts';
 import { elapsedMs } from '../../shared/ports/runs.ts';
@@ -25,10 +24,11 @@ import { silentLog } from '../../shared/runtime/logger.ts';
 import { makeOutputFolder, unusableOutput } from '../../shared/runtime/output-folder.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
-import { readEnvironment, unknownInEnvFile, userAgentOf } from '../../shared/settings/settings.ts';
+import { readEnvironment, userAgentOf } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { hostHeadersOf } from './host-headers.ts';
 import { routingRulesOf } from './routing-rules.ts';
+import { unknownTexts } from './unknown-setting.ts';
 
 /** Enough bytes to notice a full disk. */
 const PROBE_BYTES = 4_096;
@@ -73,8 +73,9 @@ export async function findTroubles(context: CheckContext): Promise<readonly Find
   return findings;
 }
 
-function settingsFindings({ settings: { insecure } }: CheckContext): Finding[] {
-  const warnings = unknownInEnvFile().map(unknownText);
+function settingsFindings({ settings }: CheckContext): Finding[] {
+  const { insecure } = settings;
+  const warnings = unknownTexts(settings);
   if (insecure.length > 0) warnings.push(`certificates of ${insecure.join(', ')} are not checked (INSECURE)`);
   return [
     ok('settings', 'can be read'),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { nearestOf } from '../settings/nearest-name.ts';
@@ -95,6 +95,19 @@ export async function loadCatalogue(
   const { crawlers, problems, chosen } = await findAll(folders, named);
   if (problems.length > 0 || chosen === undefined) throw new ConfigurationError(problems);
   return { catalogue: new Catalogue(crawlers), chosen };
+}
+
+/** Does a crawler's file have this word, the name of a secret, say? Nothing is loaded; what can't be read has none. */
+export function isMentioned(word: string, folders: readonly string[], named: string): boolean {
+  try {
+    const files = [
+      ...crawlerFiles(folders.map((folder) => resolve(folder))),
+      ...(isPath(named) ? [resolve(named)] : []),
+    ];
+    return files.some((file) => readFileSync(file, 'utf8').includes(word));
+  } catch {
+    return false;
+  }
 }
 
 /** By its own name, or by that of its file. */

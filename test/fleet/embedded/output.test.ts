@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../../support/site/certificate.ts';
@@ -72,6 +72,11 @@ test('a name in .env that is no setting is said, with the nearest', async () => 
   expect(stderr).toContain('.env: MAX_DEPHT is no setting: did you mean MAX_DEPTH?');
   expect(stderr).toContain('.env: SHOP_TOKEN is no setting\n');
   expect(stderr).not.toMatch(/WORKERS|PUBLISH|secret/);
+  await mkdir(join(workplace.folder, 'crawlers'));
+  await writeFile(join(workplace.folder, 'crawlers/shop.ts'), "const secrets = ['SHOP_TOKEN'];\n");
+  const { stderr: known } = await workplace.run(['status', '--local', '--log-format', 'pretty']);
+  expect(known).toContain('MAX_DEPHT');
+  expect(known).not.toContain('SHOP_TOKEN');
 });
 
 test('a site with a certificate of its own: the failure names what lets it pass, and both do', async () => {

@@ -1,3 +1,4 @@
+import { sinkPlaceOf } from '../../shared/backends/sinks.ts';
 import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
@@ -25,7 +26,8 @@ export async function crawlLocally(
   }: { log: Logger; measures: CrawlMeasures; clock: Clock; signal: AbortSignal; onOpen: () => void },
 ): Promise<void> {
   const crawler = loaded.crawler.name;
-  const begin = { run, options: runOptions, crawler, seeds, flags: { [SETTINGS.crawler.name]: crawler } };
+  const flags = { [SETTINGS.crawler.name]: crawler };
+  const begin = { run, options: runOptions, crawler, seeds, flags, sink: sinkPlaceOf(settings) };
   const plan = { run, settings, runOptions, loaded, seeds, hasInput: false, kept: { begin } };
   const fleet = new EmbeddedFleet(plan, {
     log,

@@ -56,6 +56,14 @@ export function recordsPlaceOf({ sink: url, outputDir }: Settings, run?: string)
   return run === undefined ? outputDir : join(outputDir, run);
 }
 
+/** What `SINK` names, for people and without credentials: the same for all whose records lie together. */
+export function sinkPlaceOf({ sink: url }: Settings): string {
+  if (url === undefined) return 'files (jsonl)';
+  const { host, pathname, searchParams } = new URL(url);
+  const server = host || (searchParams.get('host') ?? 'a local socket');
+  return [`Postgres at ${server}${pathname}`, ...searchParams.getAll('options')].join(' ');
+}
+
 async function openPool(url: string, name: string): Promise<import('pg').Pool> {
   const { openPostgresPool } = await import('../sinks/postgres/connection.ts');
   return openPostgresPool(url, name);

@@ -10,6 +10,8 @@ export interface Beginning {
   readonly seeds: readonly unknown[];
   /** Settings that were given as flags, as text, by their names. */
   readonly flags: Readonly<Record<string, string>>;
+  /** Where its records go, for people, without credentials. Left out of a run of an older program. */
+  readonly sink?: string;
 }
 
 /** A run of this machine, as any process may see it. */

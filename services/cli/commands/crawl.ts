@@ -61,6 +61,8 @@ export async function crawl(
     await writeTableOf(ended, table, context);
     return 0;
   }
+  // A resumed run has flags of its own.
+  const own = { ...context, settings: plan.settings };
   const fleet = new EmbeddedFleet(plan, embeddedContext(context));
   const goOn = (): string =>
     plan.kept === undefined ? '' : resumeCommand(plan, context, fleet.isAllRead) + tableFlags(options);
@@ -69,7 +71,7 @@ export async function crawl(
     const progress = await fleet.run(interrupts);
     if (progress !== undefined) {
       const isInterrupted = interrupts.by !== undefined && progress.endedAt === undefined;
-      const records = recordsPlaceOf(context.settings, progress.run);
+      const records = recordsPlaceOf(own.settings, progress.run);
       // Standard output is the table's, if it goes there.
       const isStandardOutputTaken = table !== undefined && table.path === undefined;
       const told = { records, isLocal: true, isInterrupted };
@@ -84,7 +86,7 @@ export async function crawl(
     }
     try {
       // Of what there is: it may have been interrupted.
-      if (progress !== undefined) await writeTableOf(progress, table, context);
+      if (progress !== undefined) await writeTableOf(progress, table, own);
     } finally {
       // A replay may have come as the run was ending.
       if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
+import { sinkPlaceOf } from '../../../shared/backends/sinks.ts';
 import { newRunId, readRunId } from '../../../shared/control/run-id.ts';
 import { readLimit } from '../../../shared/control/run-limit.ts';
 import { differingOptions, RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
@@ -54,7 +55,7 @@ export async function planNew(
   // The run has the crawler's name alone, which doesn't say where its file is.
   const lasting = { ...lastingFlags(flags, settings), [SETTINGS.crawler.name]: settings.crawler };
   const crawler = isPath(settings.crawler) ? resolve(settings.crawler) : settings.crawler;
-  const begin = { run, options: runOptions, crawler, seeds: kept, flags: lasting };
+  const begin = { run, options: runOptions, crawler, seeds: kept, flags: lasting, sink: sinkPlaceOf(settings) };
   const plan = { run, settings, runOptions, loaded, seeds, hasInput: seeds.some(isInput) };
   return options.isKept === false ? plan : { ...plan, kept: { begin } };
 }
@@ -74,6 +75,7 @@ export async function planResumed(
   if (view.ended !== undefined) return { ended: view.ended };
   const { run, options: runOptions, flags: begunWith } = view.beginning;
   const together = readSettings({ ...begunWith, ...flags });
+  refuseOtherSink(view, together, flags);
   const dedup = readDedup(options.dedup);
   if (dedup !== undefined && dedup !== runOptions.dedup)
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out --dedup`);
@@ -163,6 +165,20 @@ function refuseOtherOptions(
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out ${others.join(', ')}`);
 }
 
+/** A run whose records lie in two places is whole in neither. Whoever names the other one by a flag knows that. */
+function refuseOtherSink(
+  { beginning }: LocalRunView,
+  settings: Settings,
+  flags: Readonly<Record<string, string>>,
+): void {
+  const { run, sink: before } = beginning;
+  const now = sinkPlaceOf(settings);
+  if (before === undefined || before === now || flags[SETTINGS.sink.name] !== undefined) return;
+  throw new UsageError(
+    `run ${run} has its records in ${before}, and SINK names ${now}: set SINK as it was, or have the other records there by --sink`,
+  );
+}
+
 /** A crawler goes by its name, and if it says so, by its version. No other process has what it no longer has. */
 function refuseOtherCrawler({ beginning, left }: LocalRunView, { crawler, version, file }: LoadedCrawler): void {
   const { run, options: own } = beginning;
@@ -180,10 +196,10 @@ function refuseOtherCrawler({ beginning, left }: LocalRunView, { crawler, versio
     ]);
 }
 
-/** The flags a resumed run keeps: all but output and logging. */
+/** The flags a resumed run keeps: all but its folder, by which it is found, and those of the log. */
 function lastingFlags(flags: Readonly<Record<string, string>>, { lastmodSince }: Settings): Record<string, string> {
-  const passing = Object.values(SETTINGS).filter(({ group }) => group === 'output' || group === 'log');
-  const names = new Set<string>(passing.map(({ name }) => name));
+  const passing = Object.values(SETTINGS).filter(({ group }) => group === 'log');
+  const names = new Set<string>([SETTINGS.outputDir.name, ...passing.map(({ name }) => name)]);
   const lasting = Object.fromEntries(Object.entries(flags).filter(([name]) => !names.has(name)));
   const { name } = SETTINGS.lastmodSince;
   // `7d` is seven days before the run began, whenever it is resumed.

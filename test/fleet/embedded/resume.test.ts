@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { TestSite, type TestSiteOptions } from '../../support/site.ts';
+import { openTestDatabase } from '../../support/stores/postgres.ts';
 import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
 /** Counters that do not depend on when anything happened. */
@@ -112,6 +113,34 @@ describe('trawl crawl --resume', () => {
     const summary = JSON.parse((await crawl.ended).stdout);
     expect(summary).toMatchObject({ state: 'finished', discovered: 300, done: 300, duplicate: 0 });
     await expectEachOnce(workplace, 'cut', 300);
+  });
+
+  test('records go where those before went: a flag is kept, and an environment that is another now is refused', async () => {
+    const { site, workplace } = await setup({ pages: 40 });
+    const { url, pool } = await openTestDatabase();
+    const stored = async (run: string): Promise<number> =>
+      Number((await pool.query('SELECT count(*) FROM trawl_records WHERE run = $1', [run])).rows[0].count);
+    const begin = async (run: string, flags: readonly string[], env: Readonly<Record<string, string>>) => {
+      site.reset();
+      const args = ['crawl', site.url('/sitemap.xml'), '--run', run, ...AT_FULL_SPEED, ...flags];
+      const crawl = workplace.start(args, undefined, { env });
+      await site.arrival('/page/20');
+      crawl.signal('SIGKILL');
+      await crawl.ended;
+    };
+    await begin('flag', ['--sink', url], {});
+    expect(await workplace.json(['crawl', '--resume', 'flag'])).toMatchObject({ done: 40 });
+    await begin('env', [], { SINK: url });
+    const refused = await workplace.run(['crawl', '--resume', 'env']);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^trawl: run env has its records in Postgres at \S+ .*, and SINK names files \(jsonl\): set SINK as it was/,
+      ),
+    ]);
+    expect(refused.stderr).not.toContain(new URL(url).password || 'a password');
+    expect((await workplace.start(['crawl', '--resume', 'env'], undefined, { env: { SINK: url } }).ended).code).toBe(0);
+    expect([await stored('flag'), await stored('env')]).toEqual([40, 40]);
   });
 
   test('a crawler that has lost a step of which pages are left, or a join, is refused, and named', async () => {

@@ -77,6 +77,28 @@ test('after Ctrl-C the table has what there is, and at the end of the resumed cr
   expect((await read('again.jsonl')).trim().split('\n').length).toBe(done);
 });
 
+test('the table of a resumed crawl has the columns of its crawler, which is not named again', async () => {
+  const { site, workplace, read } = await setup();
+  const shop = `import { defineCrawler, z } from 'trawl';
+const record = z.strictObject({ title: z.string(), price: z.number().optional() });
+export default defineCrawler({ name: 'shop', steps: { product: { record, run({ page, emit }) { emit({ title: page.title }); } } } });`;
+  await writeFile(join(workplace.folder, 'shop.mjs'), shop);
+  const crawl = workplace.start([
+    'crawl',
+    site.url('/sitemap.xml'),
+    '--crawler',
+    './shop.mjs',
+    '--run',
+    'cut',
+    ...AT_FULL_SPEED,
+  ]);
+  await site.arrival('/page/3');
+  crawl.signal('SIGKILL');
+  await crawl.ended;
+  expect((await workplace.run(['crawl', '--resume', 'cut', '-o', 'items.csv'])).code).toBe(0);
+  expect((await read('items.csv')).split('\r\n')[0]).toBe('title,price');
+});
+
 test('what is wrong with a table is said before anything is asked for', async () => {
   const { site, workplace } = await setup();
   // biome-ignore format: a table

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openLocalRuns } from '../../../shared/backends/embedded.ts';
-import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
+import { recordsPlaceOf, sinkPlaceOf } from '../../../shared/backends/sinks.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import type { Beginning } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
@@ -53,7 +53,10 @@ async function sayNoRecords(source: RecordSource, run: string | undefined, setti
   }
   const there = others.length === 0 ? 'there are no runs there' : `there are ${others.slice(-10).join(', ')}`;
   const what = run === undefined ? 'no records' : `no records of run ${run}`;
-  sayFailure(`${what} in ${recordsPlaceOf(settings)}; ${there} (${setting})`);
+  const sink = run === undefined ? undefined : (await beginningOf(run, settings).catch(() => undefined))?.sink;
+  const elsewhere =
+    sink === undefined || sink === sinkPlaceOf(settings) ? '' : `. Its records are in ${sink}: name it by SINK`;
+  sayFailure(`${what} in ${recordsPlaceOf(settings)}; ${there} (${setting})${elsewhere}`);
   return 1;
 }
 

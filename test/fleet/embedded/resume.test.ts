@@ -141,6 +141,10 @@ describe('trawl crawl --resume', () => {
     expect(refused.stderr).not.toContain(new URL(url).password || 'a password');
     expect((await workplace.start(['crawl', '--resume', 'env'], undefined, { env: { SINK: url } }).ended).code).toBe(0);
     expect([await stored('flag'), await stored('env')]).toEqual([40, 40]);
+    const lookedFor = await workplace.run(['records', 'flag']);
+    expect(lookedFor.stderr).toMatch(
+      /^trawl: no records of run flag in \.\/output; .*Its records are in Postgres at \S+ .*: name it by SINK\n$/,
+    );
   });
 
   test('a crawler that has lost a step of which pages are left, or a join, is refused, and named', async () => {

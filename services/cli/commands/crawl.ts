@@ -55,10 +55,10 @@ export async function crawl(
   const plan =
     resume === undefined ? await planNew(texts, options, context) : await planResumed(texts, options, context);
   if ('ended' in plan) {
-    const { ended } = plan;
+    const { ended, crawler } = plan;
     if (context.json) printJson(summaryJson(ended));
     say(`Run ${ended.run} is ${ended.state}: nothing left to do.`);
-    await writeTableOf(ended, table, context);
+    await writeTableOf(ended, table, { ...context, settings: { ...context.settings, crawler } });
     return 0;
   }
   // A resumed run has flags of its own.

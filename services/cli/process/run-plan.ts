@@ -60,19 +60,19 @@ export async function planNew(
   return options.isKept === false ? plan : { ...plan, kept: { begin } };
 }
 
-/** A plan for a run that was begun before; its progress if it has ended. */
+/** A plan for a run that was begun before; its progress and its crawler if it has ended. */
 export async function planResumed(
   texts: readonly string[],
   options: CrawlOptions,
   { settings, flags }: Context,
-): Promise<RunPlan | { readonly ended: RunProgress }> {
+): Promise<RunPlan | { readonly ended: RunProgress; readonly crawler: string }> {
   const { resume = true, run: named, urlsFile } = options;
   if (named !== undefined) throw new UsageError('expected the run after --resume, not after --run');
   const rest = resume === '-' ? ['-', ...texts] : texts;
   if (rest.length > 1 || (rest.length === 1 && rest[0] !== '-') || urlsFile !== undefined)
     throw new UsageError('a resumed run takes no new seeds: it continues with its own');
   const view = await findRun(resume === '-' ? true : resume, settings);
-  if (view.ended !== undefined) return { ended: view.ended };
+  if (view.ended !== undefined) return { ended: view.ended, crawler: view.beginning.crawler };
   const { run, options: runOptions, flags: begunWith } = view.beginning;
   const together = readSettings({ ...begunWith, ...flags });
   refuseOtherSink(view, together, flags);

@@ -157,9 +157,9 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   }
   const { redis } = connection;
   const { keyPrefix: prefix, runRetention } = settings;
-  const { cache, connect: connectCache, close: closeCache } = await openRedisCache(redis, options);
-  const runs = new RedisRuns({ redis, prefix, marks: settings.dedup });
   const memory = new RedisMemory(redis);
+  const { cache, connect: connectCache, close: closeCache } = await openRedisCache(redis, { ...options, memory });
+  const runs = new RedisRuns({ redis, prefix, marks: settings.dedup });
   return {
     memory,
     frontier: new RedisFrontier({

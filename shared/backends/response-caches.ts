@@ -12,6 +12,8 @@ interface RedisCacheOptions {
   readonly log: Logger;
   /** Shown in the list of connections that Redis keeps. */
   readonly name: string;
+  /** Of the frontier's Redis. */
+  readonly memory: import('../stores/redis/memory-watch.ts').RedisMemory;
 }
 
 /** Keeps nothing. */
@@ -20,14 +22,15 @@ const noCache: ResponseCache = { get: async () => undefined, set: async () => {}
 /** Opens the cache of a fleet: in the frontier's Redis, or in one of its own. */
 export async function openRedisCache(
   redis: import('ioredis').Redis,
-  { settings, log, name }: RedisCacheOptions,
+  { settings, log, name, memory }: RedisCacheOptions,
 ): Promise<{ readonly cache: ResponseCache; connect(): Promise<void>; close(): void }> {
   const { keyPrefix: prefix, cacheTtl: ttlMs = FLEET_CACHE_TTL_MS, cacheMaxMb, cacheRedisUrl } = settings;
   const nothingOfItsOwn = { connect: async () => {}, close: () => {} };
   if (ttlMs === 0) return { cache: noCache, ...nothingOfItsOwn };
   const { RedisResponseCache } = await import('../stores/redis/cache/response-cache.ts');
   const limits = { prefix, ttlMs, maxBytesPerMinute: cacheMaxMb * MEGABYTE };
-  if (cacheRedisUrl === undefined) return { cache: new RedisResponseCache({ redis, ...limits }), ...nothingOfItsOwn };
+  if (cacheRedisUrl === undefined)
+    return { cache: new RedisResponseCache({ redis, memory, ...limits }), ...nothingOfItsOwn };
   const { connectCacheRedis, openCacheRedis } = await import('../stores/redis/cache/cache-connection.ts');
   const what = `the response cache at ${placeOf(cacheRedisUrl)}`;
   const own = openCacheRedis(cacheRedisUrl, `${name} cache`, {

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { connectCacheRedis, openCacheRedis, tryCacheRedis } from '../../shared/stores/redis/cache/cache-connection.ts';
 import { RedisResponseCache } from '../../shared/stores/redis/cache/response-cache.ts';
+import { RedisMemory } from '../../shared/stores/redis/memory-watch.ts';
 import { LocalResponseCache } from '../../shared/stores/sqlite/response-cache.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 import { openPrivateRedis } from '../support/servers/private-redis.ts';
@@ -117,6 +118,22 @@ test('a Redis without the database that is asked for keeps nothing, in no other 
   for (let n = 0; n < 20; n++) await cache.set('u', PAGE);
   expect(await redis.keys(`${prefix}*`)).toEqual([]);
   expect(told).toEqual(['ERR DB index is out of range']);
+});
+
+test('a Redis that has other data, too, keeps nothing while it is filling up', async () => {
+  const { redis } = await openPrivateRedis('--maxmemory', '32mb');
+  const limits = { prefix: '', ttlMs: 600_000, maxBytesPerMinute: 1e9 };
+  const cache = new RedisResponseCache({ redis, memory: new RedisMemory(redis), ...limits });
+  const keeps = async (key: string): Promise<boolean> => {
+    await cache.set(key, PAGE);
+    return (await cache.get(key)) !== undefined;
+  };
+  await redis.setrange('other', 12_000_000, '.');
+  expect(await keeps('a'), 'less than half full').toBe(true);
+  await redis.setrange('more', 10_000_000, '.');
+  await expect.poll(() => keeps(randomBytes(6).toString('hex'))).toBe(false);
+  await redis.del('other');
+  await expect.poll(() => keeps('b')).toBe(true);
 });
 
 test('a Redis Cluster is no cache, and a look says so', async () => {

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { FetchedPage } from '../../../ports/fetcher.ts';
 import { MAX_CACHED_BYTES, type ResponseCache } from '../../../ports/response-cache.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import type { RedisMemory } from '../memory-watch.ts';
 import { readPage, writePage } from '../page-codec.ts';
 import { Scripts } from '../scripts.ts';
 
@@ -11,6 +12,8 @@ interface RedisResponseCacheOptions {
   readonly ttlMs: number;
   /** Bytes that all processes together may store in one minute. */
   readonly maxBytesPerMinute: number;
+  /** Of the Redis, if it has other data: nothing is kept while it is filling up. */
+  readonly memory?: Pick<RedisMemory, 'isFull'>;
   /** See {@link Scripts}. */
   readonly clock?: Pick<Clock, 'now'>;
 }
@@ -24,16 +27,18 @@ export class RedisResponseCache implements ResponseCache {
   readonly #prefix: string;
   readonly #ttlMs: number;
   readonly #maxBytes: number;
+  readonly #memory: Pick<RedisMemory, 'isFull'> | undefined;
   readonly #scripts: Scripts;
   readonly #now: () => number;
   /** Nothing is offered before this moment, by this process' clock. */
   #fullUntil = 0;
 
-  constructor({ redis, prefix, ttlMs, maxBytesPerMinute, clock }: RedisResponseCacheOptions) {
+  constructor({ redis, prefix, ttlMs, maxBytesPerMinute, memory, clock }: RedisResponseCacheOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#ttlMs = ttlMs;
     this.#maxBytes = maxBytesPerMinute;
+    this.#memory = memory;
     this.#scripts = new Scripts({ redis, prefix, clock });
     this.#now = () => clock?.now() ?? performance.now();
   }
@@ -50,6 +55,7 @@ export class RedisResponseCache implements ResponseCache {
   async set(key: string, page: FetchedPage): Promise<void> {
     if (page.body.byteLength > MAX_CACHED_BYTES || this.#now() < this.#fullUntil) return;
     try {
+      if (await this.#memory?.isFull('cache')) return;
       const freeInMs = await this.#scripts.run('cache', key, this.#ttlMs, this.#maxBytes, writePage(page));
       // Room accumulates meanwhile: offering every page to a full cache would cost more than storing it.
       if (Number(freeInMs) > 0) this.#fullUntil = this.#now() + Math.max(FULL_REST_MS, Number(freeInMs));

@@ -27,6 +27,8 @@ interface RecordHead extends FieldsOfRecord {
 /** A page that was fetched. */
 export interface DoneRecord extends RecordHead {
   readonly outcome: 'done';
+  /** The step whose task it was, where a fallback has taken over: `step` is then the fallback. */
+  readonly insteadOf?: string;
   readonly finalUrl: string;
   /** The URLs that redirects led to, the last one being `finalUrl`. Left out when there were none. */
   readonly redirects?: readonly string[];

@@ -192,10 +192,13 @@ export function doneRecord(
   const { content } = visit.run.options;
   const redirects = fromCache ? [] : redirectsOf(visit);
   const contentHash = hash('sha256', fetched.body);
+  const head = headOf(visit, at, fromCache ? 0 : 1);
+  const step = extract.by?.name ?? head.step;
   return {
-    ...headOf(visit, at, fromCache ? 0 : 1),
-    ...(extract.by === undefined ? {} : { step: extract.by.name }),
+    ...head,
+    step,
     outcome: 'done',
+    ...(step === head.step ? {} : { insteadOf: head.step }),
     finalUrl: fetched.finalUrl,
     ...(redirects.length === 0 ? {} : { redirects }),
     status: fetched.status,

@@ -7,7 +7,9 @@ import type { RunMaterial } from './join-run.ts';
 export interface RowSource {
   read(
     run: string,
-  ): AsyncIterable<Pick<DoneRecord, 'outcome' | 'step' | 'data' | 'items'> | Pick<EndedRecord, 'outcome' | 'step'>>;
+  ): AsyncIterable<
+    Pick<DoneRecord, 'outcome' | 'step' | 'insteadOf' | 'data' | 'items'> | Pick<EndedRecord, 'outcome' | 'step'>
+  >;
   close(): Promise<void>;
 }
 
@@ -36,12 +38,12 @@ export function runMaterial(crawler: Crawler, progress: DoneTasks, openRecords: 
     const expected = counts[of];
     if (expected === undefined)
       throw new ConfigurationError([`${of} is no step and no join; there are ${Object.keys(counts).join(', ')}`]);
-    const names = namesOf(crawler, of);
     const source = await openRecords();
     let found = 0;
     try {
       for await (const record of source.read(progress.run)) {
-        if (record.outcome !== 'done' || !names.has(record.step)) continue;
+        // Steps may share a fallback, which may have tasks of its own.
+        if (record.outcome !== 'done' || (record.insteadOf ?? record.step) !== of) continue;
         found++;
         const { data, items = 1 } = record;
         if (items === 1) yield data;
@@ -56,12 +58,4 @@ export function runMaterial(crawler: Crawler, progress: DoneTasks, openRecords: 
     ]);
   }
   return { counts, records };
-}
-
-/** The steps that may have made the records of a step's tasks: itself, and those that take over from it. */
-function namesOf(crawler: Crawler, name: string): Set<string> {
-  const names = new Set<string>();
-  for (let at: string | undefined = name; at !== undefined && !names.has(at); at = crawler.stepNamed(at)?.fallback)
-    names.add(at);
-  return names;
 }

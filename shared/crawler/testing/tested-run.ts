@@ -67,6 +67,7 @@ interface Group {
 interface Row {
   readonly outcome: 'done';
   readonly step: string;
+  readonly insteadOf?: string;
   readonly data: unknown;
   readonly items: number;
 }
@@ -209,7 +210,8 @@ export class SavedRun {
   /** @param key by which the stores count it */
   #keep(key: string, step: string, { data, items = 1 }: Pick<Extract, 'data' | 'items'>): void {
     this.#done[key] = (this.#done[key] ?? 0) + 1;
-    this.#rows.push({ outcome: 'done', step, data, items });
+    const own = this.#work.crawler.step(key)?.name ?? step;
+    this.#rows.push({ outcome: 'done', step, ...(own === step ? {} : { insteadOf: own }), data, items });
   }
 
   #runMaterial(): RunMaterial {

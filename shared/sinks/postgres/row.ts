@@ -13,6 +13,7 @@ const COLUMNS: readonly (readonly [field: Field, column: string, type: string])[
   ['crawler', 'crawler', 'text'],
   ['version', 'version', 'text'],
   ['step', 'step', 'text'],
+  ['insteadOf', 'instead_of', 'text'],
   ['url', 'url', 'text'],
   ['finalUrl', 'final_url', 'text'],
   ['redirects', 'redirects', 'jsonb'],

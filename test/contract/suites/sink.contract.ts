@@ -53,6 +53,7 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
           title: null,
           contentType: null,
           step: 'detail',
+          insteadOf: 'list',
           items: 0,
           fromCache: true,
           unchanged: true,

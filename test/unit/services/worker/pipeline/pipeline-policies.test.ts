@@ -71,7 +71,13 @@ test('a fallback takes over when the attempts are used up, with the reason and t
   const { world, record, letters, progress } = await attempted(crawler, '/status/404');
   const url = world.site.url('/status/404');
   const failure = { reason: 'http_4xx', status: 404, error: 'HTTP 404' };
-  expect(record).toMatchObject({ outcome: 'done', step: 'lost', status: 404, data: { failure, url, text: '' } });
+  expect(record).toMatchObject({
+    outcome: 'done',
+    step: 'lost',
+    insteadOf: 'start',
+    status: 404,
+    data: { failure, url, text: '' },
+  });
   expect(letters).toEqual([]);
   expect(progress).toMatchObject({ done: 1, failed: 0, waiting: 1 });
   const { tasks } = await world.frontier.release(EVERYTHING);
@@ -90,7 +96,12 @@ test('a fallback has the page with which its step failed, what it kept, and a fa
     },
   });
   const { record } = await attempted(crawler, '/page/1');
-  expect(record).toMatchObject({ step: 'third', status: 200, data: { reason: 'step', status: 200 } });
+  expect(record).toMatchObject({
+    step: 'third',
+    insteadOf: 'start',
+    status: 200,
+    data: { reason: 'step', status: 200 },
+  });
 });
 
 test('without an answer a fallback has an empty page of status 0, and the host is still in trouble', async () => {

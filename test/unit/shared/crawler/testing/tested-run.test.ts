@@ -218,3 +218,47 @@ test.each<[string, ReturnType<typeof single>, object, RegExp]>([
 ])('refuses %s', async (_, crawler, options, said) => {
   await expect(testCrawler(crawler, options as never)).rejects.toThrow(said);
 });
+
+test('a join of the run gets what came of a step by itself, also where steps share a fallback that has tasks of its own', async () => {
+  const failing = {
+    fallback: 'gone' as const,
+    run() {
+      throw new Error('no');
+    },
+  };
+  const crawler = defineCrawler({
+    name: 'gone',
+    steps: {
+      list: {
+        to: ['product', 'seller', 'gone'],
+        run({ follow }) {
+          follow('product', '/p/1');
+          follow('seller', '/s/1');
+          follow('gone', '/g/1');
+        },
+      },
+      product: failing,
+      seller: failing,
+      gone: { run: ({ page, emit }) => emit({ at: new URL(page.url).pathname }) },
+    },
+    joins: {
+      report: {
+        of: ['product', 'seller', 'gone'],
+        async run({ counts, records, emit }) {
+          const found: unknown[] = [];
+          for (const step of ['product', 'seller', 'gone'] as const)
+            for await (const item of records(step)) found.push([step, counts[step], item]);
+          emit({ found });
+        },
+      },
+    },
+  });
+  const pages = ['/all/', '/p/1', '/s/1', '/g/1'].map((path) => ({ url: `${SHOP}${path}`, html: '<p>' }));
+  const { items } = await testCrawler(crawler, { pages });
+  const found = [
+    ['product', 1, { at: '/p/1' }],
+    ['seller', 1, { at: '/s/1' }],
+    ['gone', 1, { at: '/g/1' }],
+  ];
+  expect(items.report).toEqual([{ found }]);
+});

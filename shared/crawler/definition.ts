@@ -52,7 +52,7 @@ export interface StepContext<Args, To extends string, Keeps, AllKeeps, Item> {
   readonly args: Args;
   /** What the links that led here kept, by this step's `keeps` schema. */
   readonly kept: KeptBy<Keeps>;
-  /** Offers links to a step of `to`, within the run's scope or that step's own. A relative link is taken from the page's URL. */
+  /** Offers links to a step of `to`, within the run's scope or that step's own. A relative link is resolved as the page's own are. */
   readonly follow: <const S extends To>(step: S, links: Links, how?: FollowHow<GivenTo<At<AllKeeps, S>>>) => void;
   /**
    * Has the files at these links stored beside the records, wherever they are: each becomes a record of the step `download`. They

@@ -3,7 +3,7 @@ import { CrawlerFault } from './kept.ts';
 
 /** A link that is asked for by another request than a plain GET. */
 export interface FollowedRequest {
-  /** A relative one is taken from the page's URL. */
+  /** A relative one is resolved as the page's links are. */
   readonly url: string;
   /** Default: `GET`. */
   readonly method?: Method;

@@ -4,7 +4,7 @@ import type { RunOptions } from '../ports/runs.ts';
 import { forbidsFollowing } from '../task/robots/robots-directives.ts';
 import type { PagePart } from '../task/task/page-limits.ts';
 import type { Task } from '../task/task/task.ts';
-import type { LinkBase, QueryEncoder } from '../task/url/url.ts';
+import { type LinkBase, type QueryEncoder, withQuery } from '../task/url/url.ts';
 import { charsetOf, decodeBody, decodePieces } from './charset.ts';
 import { DocumentReader, readDocument } from './document.ts';
 import { type Document, NO_DOCUMENT } from './document-notes.ts';
@@ -97,6 +97,15 @@ export class Page extends PageTools {
    */
   links(css?: string): readonly string[] {
     return css === undefined ? this.#read().links : this.linksOf(css);
+  }
+
+  /**
+   * A relative link as an absolute URL, as a browser follows it: from the page's `<base>`, with the query in the page's encoding. Undefined
+   * if it can't be one.
+   */
+  resolve(link: string): string | undefined {
+    const { href, encodeQuery } = this.base;
+    return URL.parse(encodeQuery === undefined ? link : withQuery(link, encodeQuery), href)?.href;
   }
 
   /** The canonical URL that the page names; undefined if there is none. */

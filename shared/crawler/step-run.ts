@@ -180,10 +180,14 @@ export class StepRun {
   #urlOf(link: unknown): string[] {
     if (link === undefined || link === null) return [];
     if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings or requests, got a ${typeof link}`);
-    if (link.length > MAX_LINK_LENGTH || !URL.canParse(link, this.#page.url)) return [];
-    return [new URL(link, this.#page.url).href];
+    if (link.length > MAX_LINK_LENGTH) return [];
+    // For one that is absolute the page need not be read.
+    const url = ABSOLUTE.test(link) ? URL.parse(link)?.href : this.#page.resolve(link);
+    return url === undefined ? [] : [url];
   }
 }
+
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 function isRequest(link: Link): link is FollowedRequest {
   return typeof link === 'object' && link !== null;

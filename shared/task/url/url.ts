@@ -72,7 +72,7 @@ export function linkBase(href: string, encodeQuery?: QueryEncoder): LinkBase {
 }
 
 /** A link whose query is written in another encoding. */
-function withQuery(link: string, encode: QueryEncoder): string {
+export function withQuery(link: string, encode: QueryEncoder): string {
   const [, before = '', query = '', fragment = ''] = /^([^?#]*)([^#]*)(.*)$/s.exec(link) ?? [];
   return before + encode(query) + fragment;
 }

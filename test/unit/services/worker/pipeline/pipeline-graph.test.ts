@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
+import { Page } from '../../../../../shared/crawler/page.ts';
+import { StepRun } from '../../../../../shared/crawler/step-run.ts';
 import type { RunOptions } from '../../../../../shared/ports/runs.ts';
 import { EVERYTHING } from '../../../../support/stores/embedded.ts';
 import { deliver, setup } from '../setup.ts';
@@ -54,6 +56,36 @@ test('a step emits items, and follows links with what they keep, though the run 
     { at: '/list/2', step: '', depth: 1, queue: 'normal' },
   ]);
   expect(record).toMatchObject({ outcome: 'done', step: 'start', items: 2, data: [{ n: 1 }, { n: 2 }] });
+});
+
+test('relative links that a step follows are resolved by the base of the page, as its own are', () => {
+  const page = Page.fromHtml('<base href=/shop/><a href="p/1?q=ж">1</a><img src=i.png>', { url: 'http://a.test/all/' });
+  const crawler = defineCrawler({
+    name: 'graph',
+    steps: {
+      start: {
+        to: ['start'],
+        run({ follow, download }) {
+          follow('start', [page.attr('a', 'href'), '?page=2', 'http://b.test/x', '//c.test/y', undefined]);
+          follow('start', { url: 'search', method: 'POST', body: {} });
+          download(page.attr('img', 'src'));
+        },
+      },
+    },
+  });
+  const [step] = crawler.steps;
+  if (step === undefined) throw new Error('there is a step');
+  const run = new StepRun(crawler, step, page, {});
+  run.begin();
+  expect(run.end().follows.flatMap(({ links }) => links)).toEqual([
+    'http://a.test/shop/p/1?q=%D0%B6',
+    'http://a.test/shop/?page=2',
+    'http://b.test/x',
+    'http://c.test/y',
+    'http://a.test/shop/search',
+    'http://a.test/shop/i.png',
+  ]);
+  expect(page.resolve('../x')).toBe('http://a.test/x');
 });
 
 test('an object that is emitted again and again is each time what it was then', async () => {

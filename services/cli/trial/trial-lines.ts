@@ -8,6 +8,7 @@ const WHY = {
   scope: 'out of scope',
   depth: 'too deep',
   condition: 'condition not met',
+  nofollow: 'nofollow, by the page',
   url: 'no http or https URL',
 } as const;
 

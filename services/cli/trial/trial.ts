@@ -33,7 +33,7 @@ export interface TrialLink {
 /** One that it would leave out. */
 export interface LeftOutLink extends TrialLink {
   /** `url`: nothing that could be fetched, `mailto:` say. */
-  readonly reason: 'scope' | 'depth' | 'condition' | 'url';
+  readonly reason: 'scope' | 'depth' | 'condition' | 'nofollow' | 'url';
   /** The condition, if it can be printed. */
   readonly condition?: string;
 }
@@ -96,6 +96,7 @@ export async function stepFacts(
     for (const [reason, urls] of [
       ['depth', tooDeep],
       ['scope', outOfScope],
+      ['nofollow', lead.nofollow ?? []],
       ['url', lead.links.filter((link) => isProblem(readUrl(link)))],
     ] as const)
       leftOut.push(...urls.map((url) => ({ ...nameOf(keyOf(url)), url, reason, ...kept })));

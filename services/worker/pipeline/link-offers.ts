@@ -7,6 +7,7 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { planFor } from '../../../shared/task/group/plan.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import { isSeed } from '../../../shared/task/url/scope.ts';
 import { SeenLinks } from './seen-links.ts';
 import { loginsOf, type Visit } from './visit.ts';
 
@@ -26,6 +27,7 @@ const STORED_BYTES = 100;
 const LEFT_OUT = {
   limit: 'the run has taken as many URLs as it may (--limit): further links are left out',
   maxPages: 'the run reached its limit of pages (--max-pages): further links are left out',
+  nofollow: 'a seed asks that its links not be followed (nofollow), and none is',
   scope: 'a domain reached its limit of hosts (--max-hosts-per-domain): links to further ones are left out',
 } as const;
 
@@ -63,6 +65,9 @@ export class LinkOffers {
     const source = { ...visit, logins: loginsOf(visit) };
     const { leads, isCut } = leadsOf(source, page, extract);
     if (leads.length + extract.unmet.length === 0) return { how: isCut ? 'cut' : 'offered' };
+    const isForbidden =
+      leads.length > 0 && leads.every(({ links, nofollow = [] }) => links.length === 0 && nofollow.length > 0);
+    if (isForbidden && isSeed(task)) this.#tell(task.run, { what: page.url }, LEFT_OUT.nofollow);
     const { rules } = this.#options;
     const isSeen = (link: string): boolean => this.#seen.has(task.run, link);
     const sorted = await Promise.all(leads.map((lead) => sortLead(lead, source, page, { rules, isSeen })));

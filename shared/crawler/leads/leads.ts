@@ -21,6 +21,8 @@ export interface LinkSource {
 /** Links of a page that are offered in the same way. */
 export interface Lead {
   readonly links: readonly string[];
+  /** Links that the page asks not to follow; left out if there are none. */
+  readonly nofollow?: readonly string[];
   /** The run's, or those that a step has in their place. */
   readonly options: RunOptions;
   readonly depthOf: (link: string) => number;
@@ -63,8 +65,10 @@ export function leadsOf(
   }));
   if (options.follow && !isReplayed) {
     const all = links === undefined ? linksIn(page) : budget.take(links);
+    const nofollow = all.filter((link) => !page.mayFollow(link));
     leads.push({
-      links: all.filter((link) => page.mayFollow(link)),
+      links: nofollow.length === 0 ? all : all.filter((link) => page.mayFollow(link)),
+      ...(nofollow.length === 0 ? {} : { nofollow }),
       options,
       depthOf: plainDepth(source.task, options, (link) => page.isNext(link)),
     });

@@ -215,6 +215,15 @@ export default defineCrawler({
   expect(stdout).toContain('leaves out: 1 link\n  list  mailto:a@shop.test  no http or https URL\n');
 });
 
+test('links that a page asks not to follow are said to be left out', async () => {
+  const { workplace, save } = await setup();
+  await save('saved.html', '<a href=/1 rel=nofollow>1</a><a href=/2>2</a>');
+  const at = ['try', 'https://shop.test/', '--html', 'saved.html', '--crawler', 'page'];
+  const { stdout } = await workplace.run(at);
+  expect(stdout).toContain('follows: 1 link\n  https://shop.test/2\n');
+  expect(stdout).toContain('leaves out: 1 link\n  https://shop.test/1  nofollow, by the page\n');
+});
+
 test('the joins that would wait for a page, and for how many of its links', async () => {
   const { workplace, save } = await setup();
   await save(

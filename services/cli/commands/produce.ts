@@ -29,6 +29,7 @@ import { RunLostError } from '../../producer/run-lost.ts';
 import type { Seed } from '../../producer/seeds.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, repeated, withContext } from '../command.ts';
 import { followRun } from '../process/follow-run.ts';
+import { warnOfIdleFlags } from '../process/idle-flags.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
 import { tellEnd } from '../process/tell-end.ts';
@@ -88,6 +89,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const given = texts.length === 0 && options.urlsFile === undefined ? settings.seeds : texts;
   const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
   const { crawler } = loaded;
+  warnOfIdleFlags(crawler, context);
   const { seeds, args } = await readCrawlerInput(crawler, given, options);
   if (seeds.length === 0)
     throw new UsageError('nothing to produce: name a site, a sitemap, a page or a file of URLs, or set SEEDS');

@@ -19,6 +19,7 @@ import { readCrawlerInput, runOptionsFor } from '../../process/crawler-input.ts'
 import type { RunPlan } from '../../process/run-plan.ts';
 import { type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
+import { warnOfIdleFlags } from './idle-flags.ts';
 
 export interface CrawlOptions {
   readonly run?: string;
@@ -37,12 +38,10 @@ export interface CrawlOptions {
 }
 
 /** A plan for a run that doesn't exist yet. */
-export async function planNew(
-  texts: readonly string[],
-  options: CrawlOptions,
-  { settings, flags }: Context,
-): Promise<RunPlan> {
+export async function planNew(texts: readonly string[], options: CrawlOptions, context: Context): Promise<RunPlan> {
+  const { settings, flags } = context;
   const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
+  warnOfIdleFlags(loaded.crawler, context);
   const { seeds, args } = await readCrawlerInput(loaded.crawler, texts, options);
   if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);

@@ -1,0 +1,22 @@
+import type { Crawler } from '../../../shared/crawler/crawler.ts';
+import { SETTINGS } from '../../../shared/settings/table.ts';
+import type { Context } from '../command.ts';
+
+/** What only bounds which links are followed. */
+const OF_LINKS = ['scope', 'include', 'exclude', 'maxDepth', 'maxPages', 'maxHostsPerDomain'] as const;
+
+/** Says which flags do nothing, since no links are followed: who gives them may take them for bounds of the seeds. */
+export function warnOfIdleFlags(
+  { pageFunction }: Pick<Crawler, 'pageFunction'>,
+  { settings, flags, log }: Pick<Context, 'settings' | 'flags' | 'log'>,
+): void {
+  // Steps follow links by themselves.
+  if (settings.follow || pageFunction === undefined) return;
+  const idle = OF_LINKS.map((key) => SETTINGS[key]).filter(({ name }) => flags[name] !== undefined);
+  if (idle.length === 0) return;
+  const what = idle.map(({ flag }) => `--${flag}`).join(', ');
+  log.warn(
+    { what },
+    'no links are followed without --follow, and seeds are all crawled (but for --limit), so this does nothing:',
+  );
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { warnOfIdleFlags } from '../../../../../services/cli/process/idle-flags.ts';
+import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
+import { settingsFrom } from '../../../../../shared/settings/settings.ts';
+import { LogLines } from '../../../../support/stores/embedded.ts';
+
+const PAGE = defineCrawler({ name: 'page', step: () => ({}) });
+const STEPS = defineCrawler({ name: 'steps', steps: { list: { run() {} } } });
+
+test.each<[string, Record<string, string>, typeof PAGE, string | undefined]>([
+  [
+    'bounds of links, and no links',
+    { INCLUDE: '/news/*', MAX_PAGES: '9', CONTENT: 'text' },
+    PAGE,
+    '--include, --max-pages',
+  ],
+  ['links that are followed', { INCLUDE: '/news/*', FOLLOW: 'true' }, PAGE, undefined],
+  ['steps, which follow links themselves', { INCLUDE: '/news/*' }, STEPS, undefined],
+  ['no such flag', { CONTENT: 'text' }, PAGE, undefined],
+])('flags that do nothing are named: %s', (_, flags, crawler, named) => {
+  const log = new LogLines();
+  warnOfIdleFlags(crawler, {
+    settings: settingsFrom({ flag: flags, environment: { EXCLUDE: '*' }, file: {} }),
+    flags,
+    log,
+  });
+  const said =
+    'warn: no links are followed without --follow, and seeds are all crawled (but for --limit), so this does nothing:';
+  expect(log.lines).toEqual(named === undefined ? [] : [`${said} ${named}`]);
+});

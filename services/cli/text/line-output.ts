@@ -1,11 +1,17 @@
 import { once } from 'node:events';
 import { rmSync, type Stats } from 'node:fs';
-import { type FileHandle, open, readlink, realpath, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readlink, realpath, rename, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf, StorageError } from '../../../shared/runtime/errors.ts';
+import { HOUR_MS } from '../../../shared/task/durations.ts';
 import { isOutputOver } from './output.ts';
 
 const BATCH_LENGTH = 64 * 1024;
+
+/** What ends the name of a file that isn't finished: its process. */
+const UNFINISHED = /^\d+\.tmp$/;
+/** Whoever still writes one writes to it more often. */
+const LEFT_AFTER_MS = HOUR_MS;
 
 /** Stands for standard output, or input. */
 export const STANDARD_STREAM = '-';
@@ -86,6 +92,7 @@ class FileOutput implements LineOutput {
     // It could be replaced where it can't be written, and then would be another's.
     if (older !== undefined) await (await open(path, 'r+')).close();
     const then = older === undefined ? await endOfLinks(path) : await realpath(path);
+    await sweep(then);
     const now = join(dirname(then), `.${basename(then)}.${process.pid}.tmp`);
     const file = await open(now, 'w', older?.mode);
     // The umask has taken rights of a group away. Some file systems have none.
@@ -138,6 +145,17 @@ async function olderFile(path: string): Promise<Stats | undefined> {
   } catch (error: unknown) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
+  }
+}
+
+/** Removes what killed processes have left of the same file. */
+async function sweep(path: string): Promise<void> {
+  const [folder, begin] = [dirname(path), `.${basename(path)}.`];
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    if (!name.startsWith(begin) || !UNFINISHED.test(name.slice(begin.length))) continue;
+    const found = await stat(join(folder, name)).catch(() => undefined);
+    if (found !== undefined && Date.now() - found.mtimeMs > LEFT_AFTER_MS) rmSync(join(folder, name), { force: true });
   }
 }
 

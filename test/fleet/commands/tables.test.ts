@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PageRecord } from '../../../shared/ports/record.ts';
@@ -195,6 +195,17 @@ describe('a file of records', () => {
       .ended;
     expect([full.code, (await stat(join(shop.folder, 'real.csv'))).ino]).toEqual([1, after.ino]);
     expect((await readdir(shop.folder)).length).toBe(3);
+  });
+
+  test('what a killed process left of it goes with the next one, and nothing else', async () => {
+    const shop = await openShop();
+    const old = ['.items.csv.7.tmp', '.items.csv.tmp', '.items.csv.x.tmp', '.other.csv.7.tmp'];
+    const twoHoursAgo = new Date(Date.now() - 7_200_000);
+    for (const name of [...old, '.items.csv.8.tmp']) await writeFile(join(shop.folder, name), 'url');
+    for (const name of old) await utimes(join(shop.folder, name), twoHoursAgo, twoHoursAgo);
+    expect((await shop.run(['records', 'r', '-o', 'items.csv'])).code).toBe(0);
+    const left = ['.items.csv.8.tmp', ...old.slice(1), 'items.csv', 'output'];
+    expect((await readdir(shop.folder)).toSorted()).toEqual(left.toSorted());
   });
 
   test('is where a link leads to, also if no file is there yet', async () => {

@@ -73,6 +73,10 @@ export function named<T>(css: string, run: () => T): T {
     return run();
   } catch (error: unknown) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`Invalid selector ${JSON.stringify(css)}: ${why}`, { cause: error });
+    // As in Scrapy.
+    const mend = /::(?:text|attr)\b/.test(css)
+      ? '. get(css) has the text of an element, attr(css, name) an attribute'
+      : '';
+    throw new Error(`Invalid selector ${JSON.stringify(css)}: ${why}${mend}`, { cause: error });
   }
 }

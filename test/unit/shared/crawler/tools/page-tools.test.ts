@@ -170,6 +170,10 @@ test.each([
     /^Invalid selector "li:nth-child\(x\)": expected a place such as 2, odd or 3n\+1, got "x"$/,
   ],
   [() => SHOP.links('>>'), /^Invalid selector ">>": /],
+  [
+    () => SHOP.get('h1::text'),
+    /^Invalid selector "h1::text": .+\. get\(css\) has the text of an element, attr\(css, name\) an attribute$/,
+  ],
   [() => SHOP.xpath('//['), /^Invalid XPath "\/\/\[": XPST0003: /],
 ])('an invalid selector is named: %s', (use, message) => {
   expect(use).toThrow(message);

@@ -39,7 +39,7 @@ test.each<[string, string, Record<string, string>, string]>([
   ['a control of another place',      '<input name=a value=1 form=f><form id=f method=post><input name=b value=2></form><button form=f name=c value=3>', {}, `${HERE} a=1&b=2&c=3`],
   ['a control of another form',       '<form id=f method=post><input name=a value=1 form=g></form><form id=g></form>', {},               `${HERE} `],
   ['a form in a table',               '<table><form method=post><tr><td><input name=a value=1></td></tr><tr><td><input type=password name=p></td></tr></form></table><input name=b>', { p: '2' }, `${HERE} a=1&p=2`],
-  ['a form that ends too early',      '<div><form method=post><input name=a value=1></div><input type=password name=p></form><input name=b>', { p: '2' }, `${HERE} a=1&p=2`],
+  ['a form that ends too early',      '<div><form method=post><input name=a value=1></div><input name=t value=3><input type=password name=p></form><input name=b>', { p: '2' }, `${HERE} a=1&t=3&p=2`],
   ['fields of a disabled set',        POST('<fieldset disabled><legend><input name=a value=1></legend><legend><input name=b></legend><p><input name=c></p></fieldset>'), {}, `${HERE} a=1`],
   ['disabled options',                POST('<select name=a><option disabled>x<option>y</select><select name=b><option selected disabled>z</select><select name=c><optgroup disabled><option>u</optgroup></select>'), {}, `${HERE} a=y`],
   ['a list without a choice',         POST('<select name=a size=2><option>x<option>y</select>'),                {},               `${HERE} `],

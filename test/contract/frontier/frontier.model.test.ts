@@ -44,7 +44,7 @@ describe('the frontier follows its model', () => {
   }
 
   test(`in SQLite, ${RUNS * 3} random histories`, { timeout: TIMEOUT_MS }, async () => {
-    await follow(async () => [await openSqliteStore(POLICY)], RUNS * 3);
+    await follow(async () => [await openSqliteStore(POLICY)], RUNS * 3, commands(120, { forgets: true }));
   });
 
   test(`in SQLite and in Redis alike, with exact and with compact marks, ${RUNS} random histories`, {
@@ -54,6 +54,13 @@ describe('the frontier follows its model', () => {
       async () => [await openSqliteStore(POLICY), await redis.open(POLICY), await compact.open(POLICY)],
       RUNS,
     );
+  });
+
+  test(`in SQLite and in Redis alike, ${LOSSES} random histories in which marks are forgotten`, {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const forgetting = commands(120, { forgets: true });
+    await follow(async () => [await openSqliteStore(POLICY), await redis.open(POLICY)], LOSSES, forgetting);
   });
 
   test(`in SQLite and in Redis alike, ${LOSSES} random histories of losses`, { timeout: TIMEOUT_MS }, async () => {

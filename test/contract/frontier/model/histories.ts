@@ -5,6 +5,7 @@ import type { Outcome } from '../../../../shared/task/task/outcome.ts';
 import { Drain, EndQueued, Offers, Reap, Release, Request, Step } from './commands.ts';
 import { Lose, Remembered } from './loss.ts';
 import { FAST_HOSTS } from './model.ts';
+import { Forget, Look, SteerHost } from './people-commands.ts';
 import { Admit, Claim, Follow, Handed, type Health, Queued, Renew, Settle, Work } from './release-commands.ts';
 import { Open, RUNS, Seal, Steer } from './run-commands.ts';
 import type { Command } from './world.ts';
@@ -70,9 +71,12 @@ const health: fc.Arbitrary<Health> = fc.oneof(
 
 /**
  * Random commands for the model: all that a fleet can do to a frontier, and what its failures do to it. `unruly`: the
- * stores' clock is set as well, and they lose what they learnt last.
+ * stores' clock is set as well, and they lose what they learnt last. `forgets`: marks are forgotten, which compact ones can't be one by one.
  */
-export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbitrary<Iterable<Command>> {
+export function commands(
+  mostCommands: number,
+  { unruly = true, forgets = false } = {},
+): fc.Arbitrary<Iterable<Command>> {
   const producer = fc.constantFrom('p1', 'p2');
   const paths = fc.array(fc.nat(7), { minLength: 1, maxLength: 6 });
   const deadline = fc.option(fc.constantFrom(50_000, 2_000_000), { nil: undefined });
@@ -122,6 +126,10 @@ export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbit
   const jump = fc.constantFrom(...JUMPS_MS).map((ms) => new Step(ms));
   const lose = fc.constantFrom('second', 'second', 'time').map((lost) => new Lose(lost));
   const endQueued = run.map((id) => new EndQueued(id));
+  const look = fc.nat(7).map((path) => new Look(path));
+  const steered = fc.constantFrom<SteerHost['wanted']>('pause', 'resume', 'pause by hand and resume');
+  const steerHost = fc.tuple(fc.constantFrom(...FAST_HOSTS), steered).map((args) => new SteerHost(...args));
+  const forget = fc.oneof(fc.nat(7), fc.constantFrom<'host' | 'all'>('host', 'all')).map((which) => new Forget(which));
   const janitor = fc.constantFrom(new Reap(), new Drain());
   // A kind of command comes up as often as it stands here.
   const kinds = [
@@ -135,6 +143,8 @@ export function commands(mostCommands: number, { unruly = true } = {}): fc.Arbit
     ...[work, work, silence, silence],
     ...[seal, steer, endQueued, request],
     ...[janitor, janitor],
+    ...[look, look, steerHost, steerHost],
+    ...(forgets ? [forget, forget] : []),
   ];
   const remembered = [...kinds, ...(unruly ? [jump] : [])].map((kind) =>
     kind.map((command) => new Remembered(command, false)),

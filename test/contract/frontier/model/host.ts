@@ -54,6 +54,27 @@ export class ModelHost {
     if (this.isTried) this.#probe = { run, release, until: now + 120_000 };
   }
 
+  /** Somebody pauses it. */
+  pause(ms: number, now: number): void {
+    this.pausedUntil = Math.max(this.pausedUntil, now + ms);
+  }
+
+  /** A person ends its pause, and forgets what it did before. Returns whether it was paused. */
+  resume(now: number): boolean {
+    const was = this.isPaused(now);
+    this.pausedUntil = 0;
+    if (!was) return false;
+    if (this.#slowMs > 0) this.#slowedLately = now + 60_000;
+    this.#faults = 0;
+    this.#opened = 0;
+    this.#openUntil = 0;
+    this.#probe = undefined;
+    this.#slowMs = 0;
+    this.#slowSince = 0;
+    this.#throttles = 0;
+    return true;
+  }
+
   /** A run begins, and no other is open: its breaker doesn't keep it paused. */
   tryAgain(now: number): void {
     if (!this.isTried || !this.isPaused(now) || this.pausedUntil !== this.#openUntil) return;

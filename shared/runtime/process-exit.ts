@@ -1,8 +1,12 @@
 const exit: (code?: number) => never = process.exit.bind(process);
 
-/** Ends this process at once, whether or not {@link refuseExit} was called. */
+/**
+ * Ends this process at once, whether or not {@link refuseExit} was called.
+ *
+ * @param code left out: `process.exitCode`, which Node.js sets to any that is given, also to `undefined`
+ */
 export function exitNow(code?: number): never {
-  return exit(code);
+  return code === undefined ? exit() : exit(code);
 }
 
 /**

@@ -40,6 +40,7 @@ async function lackingRights(scripts: Scripts): Promise<string | undefined> {
   } catch (error: unknown) {
     const reason = messageOf(error);
     if (!REFUSAL.test(reason)) throw error;
-    return reason.replace(/ script: .*$/, '');
+    // Redis names the script behind it.
+    return reason.split(' script: ', 1)[0];
   }
 }

@@ -98,7 +98,7 @@ test('a submitted form says where it was, as in browsers: to its origin the whol
       for (const form of ['#own', '#get', '#other']) await submit(await get(site.url('/form?x=1')), {}, { form });
     },
   });
-  site.on('/form?x=1', (_, response) => {
+  site.on('/form', (_, response) => {
     const forms = '<form id=own method=post action=/in></form><form id=get action=/get></form>';
     const html = `${forms}<form id=other method=post action="${other.url('/in')}"></form>`;
     response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'sid=s1' }).end(html);
@@ -109,7 +109,7 @@ test('a submitted form says where it was, as in browsers: to its origin the whol
       response.writeHead(200).end();
     });
   note(site, '/in');
-  note(site, '/get?');
+  note(site, '/get');
   note(other, '/in');
   await offer('/item/1');
   await work();

@@ -45,18 +45,21 @@ async function records(text: string | undefined, options: TableOptions, context:
 }
 
 async function sayNoRecords(source: RecordSource, run: string | undefined, settings: Settings): Promise<1> {
+  const place = recordsPlaceOf(settings);
   const setting = settings.sink === undefined ? 'OUTPUT_DIR' : 'SINK';
+  const sink = run === undefined ? undefined : (await beginningOf(run, settings).catch(() => undefined))?.sink;
+  if (sink !== undefined && sink !== sinkPlaceOf(settings)) {
+    sayFailure(`no records of run ${run} in ${place} (${setting}): they are in ${sink}, name it by SINK`);
+    return 1;
+  }
   const others = await source.runs();
   if (run !== undefined && others.includes(run)) {
-    sayFailure(`run ${run} has no records in ${recordsPlaceOf(settings)} (${setting}): no page of it has ended`);
+    sayFailure(`run ${run} has no records in ${place} (${setting}): no page of it has ended`);
     return 1;
   }
   const there = others.length === 0 ? 'there are no runs there' : `there are ${others.slice(-10).join(', ')}`;
   const what = run === undefined ? 'no records' : `no records of run ${run}`;
-  const sink = run === undefined ? undefined : (await beginningOf(run, settings).catch(() => undefined))?.sink;
-  const elsewhere =
-    sink === undefined || sink === sinkPlaceOf(settings) ? '' : `. Its records are in ${sink}: name it by SINK`;
-  sayFailure(`${what} in ${recordsPlaceOf(settings)}; ${there} (${setting})${elsewhere}`);
+  sayFailure(`${what} in ${place}; ${there} (${setting})`);
   return 1;
 }
 

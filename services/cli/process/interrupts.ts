@@ -132,7 +132,7 @@ export class Interrupts {
   /** Nothing is lost by it: what was not settled is worked again. */
   #stopAtOnce(exitCode = EXIT_INTERRUPTED): never {
     say('', 'Stopped at once.', ...this.#lastWords());
-    process.exit(exitCode);
+    exitNow(exitCode);
   }
 }
 

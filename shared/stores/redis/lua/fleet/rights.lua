@@ -4,9 +4,22 @@
 -- Result the commands that it may not run
 -- Reads and writes nothing. Servers that are compatible with Redis may not have the function that tells: they are taken at their word.
 
+local MOST_ARGUMENTS = 4
 local lacking = {}
 if not redis.acl_check_cmd then return lacking end
+
+-- May the user run this command? From Redis 8 on, it must have as many arguments as it takes. Of one that isn't known, nothing is said.
+local function may_run(command)
+  local call = {command, P .. 'runs'}
+  for _ = 0, MOST_ARGUMENTS do
+    local is_whole, may = pcall(redis.acl_check_cmd, unpack(call))
+    if is_whole then return may end
+    call[#call + 1] = '1'
+  end
+  return true
+end
+
 for i = 2, #ARGV - 1 do
-  if not redis.acl_check_cmd(ARGV[i], P .. 'runs') then lacking[#lacking + 1] = ARGV[i] end
+  if not may_run(ARGV[i]) then lacking[#lacking + 1] = ARGV[i] end
 end
 return lacking

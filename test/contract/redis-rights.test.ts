@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
+import { COMMANDS, checkRights, LEAST_RIGHTS } from '../../shared/stores/redis/rights.ts';
+
+const redis = new Redis(inject('redisUrl'));
+afterAll(() => redis.disconnect());
+
+/** What is said of a user's rights on the keys that begin with a prefix; nothing if they suffice. */
+async function saidOf(rights: readonly string[]): Promise<string | undefined> {
+  const prefix = `t${randomBytes(6).toString('hex')}:`;
+  const username = `user-${prefix}`;
+  await redis.call('ACL', 'SETUSER', username, 'on', '>secret', '-@all', `~${prefix}*`, ...rights);
+  const own = redis.duplicate({ username, password: 'secret' });
+  onTestFinished(async () => {
+    own.disconnect();
+    await redis.call('ACL', 'DELUSER', username);
+  });
+  return await checkRights(own, prefix).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
+
+test('a user with all rights, or with the least, may do all', async () => {
+  await checkRights(redis, 't:');
+  expect(await saidOf(LEAST_RIGHTS.split(' '))).toBeUndefined();
+});
+
+/** Every script asks for the time first, and is refused by Redis itself. */
+const OF_ALL_SCRIPTS = 'GET';
+
+test.each(COMMANDS)('a user who may not run %s is told so', async (command) => {
+  const said =
+    command === OF_ALL_SCRIPTS ? "The user executing the script can't run this command" : `: ${command}. Grant`;
+  expect(await saidOf(['+@all', `-${command.toLowerCase()}`])).toContain(said);
+});

@@ -35,7 +35,7 @@ test('a user with the least rights that are named crawls, replays and forgets, a
 
 test.each([
   ['lacks commands', ['+@all', '-hset', '-unlink'], 'HSET, UNLINK'],
-  ['may do nothing in scripts', ['+@all', '-@scripting'], "NOPERM [^.]+ 'evalsha' command"],
+  ['may do nothing in scripts', ['+@all', '-@scripting'], "NOPERM .*'evalsha' command"],
 ])('a user who %s is refused, with what to grant', async (_, rights, lacking) => {
   const { workplace, site, redis, keyPrefix } = await openFleet();
   const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...rights]);

@@ -15,7 +15,9 @@ export const COMMANDS: readonly string[] = [
 export const LEAST_RIGHTS = '+@read +@write +@connection +@scripting +@transaction +time +info +config|get';
 
 /** What Redis answers to a command, or one of a script, that the user may not run, or not on that key. */
-const REFUSAL = /^NOPERM|^ERR The user executing the script can't/;
+const REFUSAL = /^NOPERM|^ERR The user executing the script can't|^ERR ACL failure in script/;
+/** Behind that: which script it was. */
+const OF_SCRIPT = / script: [0-9a-f]{40}[\s\S]*$/;
 
 /**
  * Looks whether the user of a connection may do all that a fleet does. A script that is refused a command has written what came before
@@ -40,7 +42,6 @@ async function lackingRights(scripts: Scripts): Promise<string | undefined> {
   } catch (error: unknown) {
     const reason = messageOf(error);
     if (!REFUSAL.test(reason)) throw error;
-    // Redis names the script behind it.
-    return reason.split(' script: ', 1)[0];
+    return reason.replace(OF_SCRIPT, '');
   }
 }

@@ -17,6 +17,6 @@ export function warnOfIdleFlags(
   const what = idle.map(({ flag }) => `--${flag}`).join(', ');
   log.warn(
     { what },
-    'no links are followed without --follow, and seeds are all crawled (but for --limit), so this does nothing:',
+    'without --follow no links are followed, and all seeds are crawled (--limit bounds them); without effect:',
   );
 }

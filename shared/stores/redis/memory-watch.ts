@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse, type StoreMemory } from '../../ports/store-memory.ts';
 
-/** Who is offering: a producer can wait; a worker's links come from a page that was fetched already; a cache can do without. */
-export type Offerer = 'producer' | 'worker' | 'cache';
+/** Who would write: a producer can wait; a worker's links come from a page that was fetched already; a cache can do without. */
+type Writer = 'producer' | 'worker' | 'cache';
 
 /** Shares of `maxmemory` from which on offers wait, and a cache keeps nothing: it must not be what others wait for. */
-const SHARES: Readonly<Record<Offerer, number>> = { producer: FULL_FOR_OTHERS_AT, worker: FULL_AT, cache: 0.6 };
+const SHARES: Readonly<Record<Writer, number>> = { producer: FULL_FOR_OTHERS_AT, worker: FULL_AT, cache: 0.6 };
 const READ_EVERY_MS = 500;
 
 /** Watches how full Redis is. One read serves all callers within half a second. */
@@ -19,9 +19,9 @@ export class RedisMemory implements StoreMemory {
     this.#redis = redis;
   }
 
-  async isFull(offerer: Offerer): Promise<boolean> {
+  async isFull(writer: Writer): Promise<boolean> {
     const { usedBytes, limitBytes } = await this.recent();
-    return limitBytes > 0 && usedBytes >= limitBytes * SHARES[offerer];
+    return limitBytes > 0 && usedBytes >= limitBytes * SHARES[writer];
   }
 
   /** As of the last half second. */

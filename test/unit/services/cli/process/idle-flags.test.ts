@@ -25,6 +25,6 @@ test.each<[string, Record<string, string>, typeof PAGE, string | undefined]>([
     log,
   });
   const said =
-    'warn: no links are followed without --follow, and seeds are all crawled (but for --limit), so this does nothing:';
+    'warn: without --follow no links are followed, and all seeds are crawled (--limit bounds them); without effect:';
   expect(log.lines).toEqual(named === undefined ? [] : [`${said} ${named}`]);
 });

@@ -51,11 +51,17 @@ async function live(store: KeptStore, history: ReturnType<typeof commands> exten
   return moments;
 }
 
+/** The crash may have come between a pause by hand and its end: a person ends it again. */
+async function resumeHosts({ gate, hosts }: KeptStore): Promise<void> {
+  for (const { host, byHand } of await hosts.paused(10)) if (byHand) await gate.resume(host);
+}
+
 /** Works a run to its end. Returns what was released on the way, with the attempts that it had. */
 async function finish(store: KeptStore, id: string): Promise<(readonly [mark: string, attempts: number])[]> {
   const { frontier, runs } = store;
   const released: (readonly [string, number])[] = [];
   await runs.resume(id);
+  await resumeHosts(store);
   if ((await runs.open(id, {} as never, 'last')).how !== 'cancelled') await runs.seal(id, 'last');
   for (let round = 0; (await runs.progress(id))?.endedAt === undefined; round++) {
     expect(round, 'it comes to an end').toBeLessThan(200);

@@ -1,56 +1,64 @@
 import { performance } from 'node:perf_hooks';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LoopShare } from '../../../../shared/runtime/loop-share.ts';
 
-/** Keeps the event loop to itself. */
+/** What the event loop has done since it began, in milliseconds. Each look at it is a turn further. */
+const loop = { active: 0, idle: 0 };
+/** What a turn of the others takes, and how long the loop then waits for something to do. */
+let turn = { active: 2, idle: 0 };
+
+/** The long job has the loop to itself. */
 function work(ms: number): void {
-  for (const until = performance.now() + ms; performance.now() < until; );
+  loop.active += ms;
 }
 
-/** Others that always have something to do: two milliseconds in each turn of the loop, until `stop`. */
-function startOthers(): { readonly workedMs: () => number; readonly stop: () => void } {
-  let [workedMs, isStopped] = [0, false];
-  const turn = (): void => {
-    const began = performance.now();
-    work(2);
-    workedMs += performance.now() - began;
-    if (!isStopped) setImmediate(turn);
-  };
-  setImmediate(turn);
-  return {
-    workedMs: () => workedMs,
-    stop: () => {
-      isStopped = true;
-    },
-  };
+/** Ends a stretch. How long had the others the loop after it? */
+async function others(share: LoopShare): Promise<number> {
+  const before = loop.active;
+  await share.others();
+  return loop.active - before;
 }
+
+beforeEach(() => {
+  Object.assign(loop, { active: 0, idle: 0 });
+  turn = { active: 2, idle: 0 };
+  vi.spyOn(performance, 'eventLoopUtilization').mockImplementation(() => {
+    const seen = { ...loop, utilization: 1 };
+    loop.active += turn.active;
+    loop.idle += turn.idle;
+    return seen;
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
 
 test('others that have work get half as much time as the stretch took', async () => {
-  const others = startOthers();
   const share = new LoopShare();
   work(200);
-  await share.others();
-  others.stop();
-  // The loop itself takes some of it.
-  expect(others.workedMs()).toBeGreaterThan(70);
+  const theirs = await others(share);
+  expect(theirs).toBeGreaterThanOrEqual(100);
+  expect(theirs).toBeLessThanOrEqual(110);
 });
 
 test('a stretch begins when the one before it, and what the others had after it, is over', async () => {
-  const others = startOthers();
   const share = new LoopShare();
   work(200);
   await share.others();
-  const before = others.workedMs();
-  for (let stretch = 0; stretch < 5; stretch++) await share.others();
-  others.stop();
-  // The first stretch isn't counted again: that would be five times half of it.
-  expect(others.workedMs() - before).toBeLessThan(250);
+  work(20);
+  // The first stretch isn't counted again.
+  expect(await others(share)).toBeLessThanOrEqual(20);
 });
 
 test('a loop that nobody else needs is given back at once', async () => {
   const share = new LoopShare();
   work(200);
+  turn = { active: 0.1, idle: 1 };
+  expect(await others(share)).toBeLessThan(1);
+});
+
+test('the loop tells what it has done, by which stretches are measured', async () => {
+  vi.restoreAllMocks();
   const { active } = performance.eventLoopUtilization();
-  await share.others();
-  expect(performance.eventLoopUtilization().active - active).toBeLessThan(50);
+  const until = performance.now() + 50;
+  while (performance.now() < until);
+  expect(performance.eventLoopUtilization().active - active).toBeGreaterThanOrEqual(49);
 });

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { TextDecoder } from 'node:util';
+import { type Decoder, newDecoder } from './decoder.ts';
 import { HtmlReader } from './html/reader.ts';
 import { tagCode } from './html/tags.ts';
 import { END_OF_PAGE, START_TAG } from './html/tokenizer.ts';
-import { type Decoder, KoreanDecoder } from './korean-decoder.ts';
 
 /** A body as text. */
 export interface DecodedBody {
@@ -201,12 +201,6 @@ function byLateMeta(body: Uint8Array): Decoder | undefined {
     if (decoder !== undefined) return decoder;
   }
   return undefined;
-}
-
-/** A decoder of its own. Throws for a label that the Encoding standard doesn't know. */
-export function newDecoder(label: string): Decoder {
-  const decoder = new TextDecoder(label);
-  return decoder.encoding === 'euc-kr' ? new KoreanDecoder() : decoder;
 }
 
 function labelled(label: string | undefined): Decoder | undefined {

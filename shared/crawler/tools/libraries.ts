@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 /*
- * The libraries behind the page tools. Each is loaded when it is first used, so that a crawl that uses no tool starts as quickly
- * and takes as little memory as without them. Node.js keeps what it has loaded, so a second call costs next to nothing.
+ * The libraries behind the page tools and old encodings. Each is loaded when it is first used, so that a crawl that uses none starts
+ * as quickly and takes as little memory as without them. Node.js keeps what it has loaded, so a second call costs next to nothing.
  */
 
 export function parse5(): typeof import('parse5') {
@@ -25,4 +25,14 @@ export function fontoxpath(): typeof import('fontoxpath') {
 
 export function turndown(): typeof import('turndown') {
   return require('turndown');
+}
+
+export function multiByte(): typeof import('@exodus/bytes/multi-byte.js') {
+  return require('@exodus/bytes/multi-byte.js');
+}
+
+export function whatwg(): typeof import('@exodus/bytes/whatwg.js') {
+  // Without this, it doesn't know the encodings of several bytes.
+  require('@exodus/bytes/encoding.js');
+  return require('@exodus/bytes/whatwg.js');
 }

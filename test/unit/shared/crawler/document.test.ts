@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { acceptsText } from '../../../../shared/crawler/crawler.ts';
 import { readDocument } from '../../../../shared/crawler/document.ts';
+import { mediaTypeOf } from '../../../../shared/crawler/media-type.ts';
 import { readText } from '../../../../shared/crawler/readable-text.ts';
 import { MAX_LINKS } from '../../../../shared/task/task/page-limits.ts';
 
@@ -255,8 +256,31 @@ test('of a page that nests without end, all of the text is read', () => {
   expect(text.split('\n').filter((line) => line === 'x').length).toBe(100_000);
 });
 
+// As Chromium reads them.
+// biome-ignore format: a table
+test.each([
+  ['text/html charset=utf-8',              'text/html'],
+  ['text/html (a comment)',                'text/html'],
+  ['text/html, text/html; charset=utf-8',  'text/html'],
+  ['image/png, text/html',                 'text/html'],
+  ['text/html; charset=utf-8, image/png',  'image/png'],
+  ['text/html; a="b, c/d"',                'text/html'],
+  ['text/html, */*',                       'text/html'],
+  ['Text/HTML;;',                          'text/html'],
+  ['html',                                 undefined],
+  ['charset=utf-8',                        undefined],
+  ['; charset=utf-8',                      undefined],
+  ['text / html',                          undefined],
+  ['Content-Type: text/html',              undefined],
+  ['*/*',                                  undefined],
+  ['application/unknown',                  undefined],
+])('the type in Content-Type: %s', (header, type) => {
+  expect(mediaTypeOf(header)).toBe(type);
+});
+
 test.each([
   ['text/html; charset=utf-8', true],
+  ['none', true],
   ['text/plain', true],
   ['application/xhtml+xml', true],
   ['application/rss+xml', true],

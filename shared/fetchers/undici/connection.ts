@@ -36,6 +36,8 @@ export class Connection {
   #open = 0;
   #served = 0;
   #isGone = false;
+  /** Of the request that undici has begun last. */
+  starting: Dispatcher.DispatchController | undefined;
 
   /**
    * @param clock of the request that it is made for
@@ -83,7 +85,7 @@ export class Connection {
     const emitter: EventEmitter = this.#client;
     emitter.once('connect', () => {
       if (this.#socket === undefined) return;
-      if (this.isShared) correctHttp2Answers(this.#socket);
+      if (this.isShared) correctHttp2Answers(this.#socket, this);
       else if (isLenient) readLeniently(this.#socket);
       this.#expectAnswer();
     });
@@ -109,6 +111,10 @@ export class Connection {
 
   get isShared(): boolean {
     return this.#socket !== undefined && 'alpnProtocol' in this.#socket && this.#socket.alpnProtocol === 'h2';
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
   }
 
   get isUsable(): boolean {

@@ -1,5 +1,14 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Dispatcher } from 'undici';
+
+/** What is known of the connection whose answers are corrected. */
+interface Known {
+  /** The server, or the fetcher, has let go of it. */
+  readonly isGone: boolean;
+  /** Of the request whose stream is opened now. */
+  readonly starting: Dispatcher.DispatchController | undefined;
+}
 
 /**
  * Corrects what Node.js and undici make of answers over an HTTP/2 connection. undici is pinned, since it has no option for that:
@@ -7,20 +16,31 @@ import type { Socket } from 'node:net';
  *
  * - If the server cancels an answer in its middle, as a proxy does that loses its own server, its body ends with an error. For both, it
  *   is a complete one; any other code is an error.
+ * - A request that the server refuses after it has let go of the connection (RFC 9113, section 8.7) ends with an error, so that it is
+ *   made on another. undici would make it again by a client that is destroyed, which throws where nobody can catch it.
  * - Several `X-Robots-Tag` stay several: each may be for another crawler.
  */
-export function correctHttp2Answers(socket: Socket): void {
+export function correctHttp2Answers(socket: Socket, known: Known): void {
   const name = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'http2Session');
   const session = name && (socket as unknown as Readonly<Record<symbol, ClientHttp2Session | undefined>>)[name];
   if (!session) return;
   const request = session.request.bind(session);
   session.request = (headers, options) => {
     const stream = request(headers, options);
+    const { starting } = known;
+    const unsent = (): void => {
+      if (known.isGone) starting?.abort(Object.assign(new Error('The server let go of the connection'), { code: GONE }));
+    };
+    const refused = (): void => {
+      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) unsent();
+    };
     // Before undici, which listens to the same events.
-    stream.once('end', failCancelled).once('response', separateTags);
+    stream.once('end', failCancelled).once('response', separateTags).once('error', refused).once('frameError', unsent);
     return stream;
   };
 }
+
+const GONE = 'ERR_HTTP2_GOAWAY_SESSION';
 
 function failCancelled(this: ClientHttp2Stream): void {
   if (this.rstCode !== constants.NGHTTP2_CANCEL) return;

@@ -17,6 +17,9 @@ import { trustOurs } from '../../../../contract/suites/fetcher/proxy-setup.ts';
 import { allowing } from '../../../../support/allowing.ts';
 import { selfSigned } from '../../../../support/site/certificate.ts';
 
+/** The highest number that a stream can have: a GOAWAY with it says that the server will end the connection, and not yet at which. */
+const LAST_STREAM = 2 ** 31 - 1;
+
 type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 /** A site that speaks HTTP/2, and a fetcher for it. */
@@ -216,4 +219,31 @@ test('a connection that the server lets go of is replaced', async () => {
   sessions.at(-1)?.destroy();
   expect(await fetch('/page/3')).toMatchObject({ status: 200 });
   expect(sessions.length).toBeGreaterThan(1);
+});
+
+test('a request that the server refuses as it lets go of the connection is made on another', async () => {
+  const { handlers, asked, sessions, fetch } = await setup();
+  await fetch('/page/1');
+  handlers.set('/refused', (_, response) => {
+    if (sessions.length > 1) response.end('well');
+    else {
+      sessions[0]?.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM);
+      setTimeout(() => response.stream.close(constants.NGHTTP2_REFUSED_STREAM), 50);
+    }
+  });
+  expect(Buffer.from((await fetch('/refused')).body).toString()).toBe('well');
+  expect([asked.filter((each) => each.endsWith('/refused')).length, sessions.length]).toEqual([2, 2]);
+});
+
+test('a stream that the server refuses is asked for again on the same connection', async () => {
+  const { handlers, asked, sessions, fetch } = await setup();
+  await fetch('/page/1');
+  let times = 0;
+  handlers.set('/refused', (_, response) => {
+    times += 1;
+    if (times > 1) response.end('well');
+    else response.stream.close(constants.NGHTTP2_REFUSED_STREAM);
+  });
+  expect(Buffer.from((await fetch('/refused')).body).toString()).toBe('well');
+  expect([asked.length, sessions.length]).toEqual([3, 1]);
 });

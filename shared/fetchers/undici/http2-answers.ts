@@ -29,7 +29,8 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
     const stream = request(headers, options);
     const { starting } = known;
     const unsent = (): void => {
-      if (known.isGone) starting?.abort(Object.assign(new Error('The server let go of the connection'), { code: GONE }));
+      if (known.isGone)
+        starting?.abort(Object.assign(new Error('The server let go of the connection'), { code: GONE }));
     };
     const refused = (): void => {
       if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) unsent();

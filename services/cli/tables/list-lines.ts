@@ -14,9 +14,11 @@ import { STANDARD_STREAM } from '../text/line-output.ts';
 export interface ListLine {
   /** As it was written, without credentials. */
   readonly given: string;
-  /** The URL's key in a run without rules, and its login; of a text that is no URL, its mark. */
-  readonly url: { readonly canonical: string; readonly login: string | undefined } | { readonly mark: string };
+  readonly url: ListedUrl;
 }
+
+/** The URL's key in a run without rules, and its login; of a text that is no URL, its mark. */
+export type ListedUrl = { readonly canonical: string; readonly login: string | undefined } | { readonly mark: string };
 
 /**
  * Reads a list of URLs as a crawl does: no blank lines, and none that begin with `#`.
@@ -24,25 +26,29 @@ export interface ListLine {
  * @param path `-` is standard input
  * @throws StorageError if it can't be read, UsageError if it is a table without a column of URLs
  */
-export async function readList(path: string): Promise<readonly ListLine[]> {
+export async function* readList(path: string): AsyncGenerator<ListLine, void, void> {
   const reader = new UrlLines();
-  const found: ListLine[] = [];
+  for await (const text of textOf(path)) {
+    for (const line of reader.write(text)) yield readLine(line);
+    if (reader.isTable) break;
+  }
+  if (reader.isTable) throw new UsageError(`${path} ${NO_URL_COLUMN} (--join)`);
+  for (const line of reader.end()) yield readLine(line);
+}
+
+/** The task of a line's URL in a run with these rules. */
+export function taskOf(url: ListedUrl, run: string, rules: readonly UrlKeyRule[] | undefined): string {
+  if ('mark' in url) return taskIdOf(run, url.mark);
+  return taskIdOf(run, markOf(keyWithLogin(urlKeyOf(url.canonical, rules), url.login)));
+}
+
+async function* textOf(path: string): AsyncGenerator<string, void, void> {
   try {
     const input = path === STANDARD_STREAM ? process.stdin : createReadStream(path);
-    for await (const text of decodeStream(unpacked(input, Number.POSITIVE_INFINITY))) {
-      for (const line of reader.write(text)) found.push(readLine(line));
-    }
+    yield* decodeStream(unpacked(input, Number.POSITIVE_INFINITY));
   } catch (error: unknown) {
     throw new StorageError(`${path} can't be read: ${messageOf(error)} (--join)`, { cause: error });
   }
-  if (reader.isTable) throw new UsageError(`${path} ${NO_URL_COLUMN} (--join)`);
-  return [...found, ...reader.end().map(readLine)];
-}
-
-/** The task of a line in a run with these rules. */
-export function taskOf({ url }: ListLine, run: string, rules: readonly UrlKeyRule[] | undefined): string {
-  if ('mark' in url) return taskIdOf(run, url.mark);
-  return taskIdOf(run, markOf(keyWithLogin(urlKeyOf(url.canonical, rules), url.login)));
 }
 
 function readLine(text: string): ListLine {

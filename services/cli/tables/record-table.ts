@@ -6,7 +6,6 @@ import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import { type LineOutput, openLineOutput } from '../text/line-output.ts';
 import { say } from '../text/output.ts';
-import { JoinedRecords } from './joined-records.ts';
 import type { TablePlan } from './table-plan.ts';
 
 /** How many of the lines that aren't records are shown. */
@@ -33,16 +32,16 @@ export async function writeTable(
 ): Promise<void> {
   const noRecords = new NoRecords();
   const stored = (onNoRecord?: (found: NoRecord) => void) => interruptible(source.read(run, onNoRecord), signal);
-  if (plan.list === undefined) {
+  const { list } = plan;
+  if (list === undefined) {
     await writeRows(plan, { columnsOf, first: () => stored(), last: () => stored(noRecords.add) });
   } else {
-    const joined = new JoinedRecords(plan.list, run, rules);
     try {
-      await joined.keep(stored(noRecords.add));
-      const records = (): AsyncIterable<TableRecord> => interruptible(joined.read(), signal);
+      await list.keep(stored(noRecords.add), run, rules);
+      const records = (): AsyncIterable<TableRecord> => interruptible(list.read(), signal);
       await writeRows(plan, { columnsOf, first: records, last: records });
     } finally {
-      await joined.close();
+      list.close();
     }
   }
   say(...noRecords.lines());

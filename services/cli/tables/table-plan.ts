@@ -6,7 +6,8 @@ import { TABLE_FORMATS, type TableFormat } from '../../../shared/control/table/r
 import type { TableQuery } from '../../../shared/control/table/table-query.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { expectWritable, STANDARD_STREAM } from '../text/line-output.ts';
-import { type ListLine, readList } from './list-lines.ts';
+import { JoinedList } from './joined-list.ts';
+import { readList } from './list-lines.ts';
 import type { TableOptions } from './table-flags.ts';
 
 /** A table that is to be written: all that can be known before a record is read. */
@@ -17,7 +18,7 @@ export interface TablePlan {
   /** Left out: standard output. */
   readonly path?: string;
   /** The list that it has a row for each line of. */
-  readonly list?: readonly ListLine[];
+  readonly list?: JoinedList;
 }
 
 /**
@@ -32,7 +33,7 @@ export async function planTable(options: TableOptions): Promise<TablePlan> {
   if (output === '' || output?.endsWith('/') === true)
     throw new UsageError(`expected -o to name a file, got "${output}"`);
   if (output !== undefined) await expectWritable(output);
-  const list = join === undefined ? {} : { list: await readList(join) };
+  const list = join === undefined ? {} : { list: await JoinedList.of(readList(join)) };
   const path = output === undefined || output === STANDARD_STREAM ? {} : { path: output };
   return { query, format, hasMark: bom, ...path, ...list };
 }

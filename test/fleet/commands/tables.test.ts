@@ -127,6 +127,27 @@ describe('trawl records', () => {
     expect([await found({}), await found({ URL_KEY: 'no-www' })]).toEqual(['unknown', 'done']);
   });
 
+  test('a list that is larger than the memory is joined, and leaves no file', async () => {
+    const shop = await openShop();
+    const urls = Array.from(
+      { length: 300_000 },
+      (_, n) => `http://a.test/${n}?of=a-list-that-is-longer-than-a-short-one`,
+    );
+    await writeFile(join(shop.folder, 'list.txt'), [...urls, 'http://a.test/1'].join('\n'));
+    await mkdir(join(shop.folder, 'tmp'));
+    const args = ['records', 'r', '--join', 'list.txt', '--fields', 'given,outcome', '-o', 'rows.jsonl'];
+    const env = { NODE_OPTIONS: '--max-old-space-size=64', TMPDIR: join(shop.folder, 'tmp') };
+    const { code, stderr } = await shop.start(args, undefined, { env }).ended;
+    expect([code, stderr]).toEqual([0, '300 001 rows written to rows.jsonl\n']);
+    const rows = (await shop.read('rows.jsonl')).trim().split('\n');
+    const left = (await readdir(join(shop.folder, 'tmp'))).filter((name) => name !== 'node-compile-cache');
+    expect([rows[0], rows.at(-1), left]).toEqual([
+      JSON.stringify({ given: urls[0], outcome: 'unknown' }),
+      JSON.stringify({ given: 'http://a.test/1', outcome: 'done' }),
+      [],
+    ]);
+  });
+
   test('a list is joined where the database of crawls can not be read, and that is said', async () => {
     const shop = await openShop();
     await writeFile(join(shop.folder, 'output', 'trawl.sqlite'), 'no database'.repeat(100));

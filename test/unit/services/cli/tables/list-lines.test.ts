@@ -14,16 +14,16 @@ function fileOf(text: string): string {
 }
 
 test('a list to join is read as a crawl reads it: by its column of URLs, if it is a table', async () => {
-  const lines = await readList(fileOf('url,price\nhttp://a.test/1,3\nhttp://a.test/2,4\n'));
+  const lines = await Array.fromAsync(readList(fileOf('url,price\nhttp://a.test/1,3\nhttp://a.test/2,4\n')));
   expect(lines.map(({ given }) => given)).toEqual(['http://a.test/1', 'http://a.test/2']);
 });
 
 test('a table without such a column is refused', async () => {
   const path = fileOf('name,price\nfish,3\ncarp,4\n');
-  await expect(readList(path)).rejects.toThrow(/looks like a table.*--join/);
+  await expect(Array.fromAsync(readList(path))).rejects.toThrow(/looks like a table.*--join/);
 });
 
 test('a line with a tab is malformed, as it is for a crawl', async () => {
-  const [, line] = await readList(fileOf('http://a.test/1\nhttp://a.test/2\ttitle\n'));
+  const [, line] = await Array.fromAsync(readList(fileOf('http://a.test/1\nhttp://a.test/2\ttitle\n')));
   expect(line).toEqual({ given: 'http://a.test/2\ttitle', url: { mark: malformedMarkOf('http://a.test/2\ttitle') } });
 });

@@ -88,10 +88,8 @@ export class Producers implements Service {
     const { crawler } = loaded;
     const isForOffers = texts?.length === 0 || (texts === undefined && crawler.seeds === undefined);
     const arg = Object.entries(args).map(([key, value]) => `${key}=${value}`);
-    const input = await readCrawlerInput(crawler, isForOffers ? [] : (texts ?? []), {
-      ...(arg.length === 0 ? {} : { arg }),
-      ...(isForOffers ? { urlsFile: [] } : {}),
-    });
+    const given = { ...(arg.length === 0 ? {} : { arg }), ...(isForOffers ? { urlsFile: [] } : {}) };
+    const input = await readCrawlerInput(crawler, isForOffers ? [] : (texts ?? []), given, { settings });
     const runOptions = {
       ...runOptionsFor(loaded, settings, options.dedup ?? dedup),
       ...limitOf(options),

@@ -6,12 +6,25 @@ import type { RunOptions } from '../../shared/ports/runs.ts';
 import { ConfigurationError, messageOf, UsageError } from '../../shared/runtime/errors.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { readSeeds, type Seed } from '../producer/seeds.ts';
+import { openWatchdog } from './open-watchdog.ts';
+
+/** Of a {@link ConfigurationError}. */
+const CONFIGURATION_EXIT = 78;
+/** How often somebody who waits for a crawler's seeds is told. */
+const REMIND_MS = 30_000;
 
 /** What a command line says to a crawler. */
 export interface CrawlerOptions {
   readonly urlsFile?: string[];
   /** `name=value` each. */
   readonly arg?: string[];
+}
+
+/** What it takes to ask a crawler for its own seeds. */
+export interface AskingForSeeds {
+  readonly settings: Pick<Settings, 'stepTimeout'>;
+  /** Called every 30 s while they don't come. */
+  readonly onWait?: (crawler: string, waitedMs: number) => unknown;
 }
 
 /** Where a crawler begins. */
@@ -35,16 +48,19 @@ export function runOptionsFor(
  * The seeds of a crawl, or if none are given, the crawler's own. For a crawler with steps a site is a page: its first step knows
  * how to go on.
  *
+ * A crawler's own may take any time to come, but not the process with them: one that never lets go of it ends it, as a step does.
+ *
  * @throws UsageError for arguments that the crawler refuses, and for what can't be a seed
  */
 export async function readCrawlerInput(
   crawler: Crawler,
   texts: readonly string[],
   { urlsFile, arg = [] }: CrawlerOptions,
+  asking: AskingForSeeds,
 ): Promise<CrawlerInput> {
   const [given, args] = argsFor(crawler, arg);
   const isGiven = texts.length > 0 || urlsFile !== undefined;
-  const seeds = await readSeeds(isGiven ? texts : await ownSeeds(crawler, args), urlsFile);
+  const seeds = await readSeeds(isGiven ? texts : await ownSeeds(crawler, args, asking), urlsFile);
   return {
     args: arg.length === 0 ? {} : { args: given },
     seeds: crawler.pageFunction === undefined ? seeds.map(asPage) : seeds,
@@ -61,13 +77,24 @@ export function argsFor(crawler: Crawler, texts: readonly string[]): [Record<str
   }
 }
 
-async function ownSeeds({ name, seeds }: Crawler, args: unknown): Promise<readonly string[]> {
+async function ownSeeds(
+  { name, seeds }: Crawler,
+  args: unknown,
+  { settings, onWait }: AskingForSeeds,
+): Promise<readonly string[]> {
   if (seeds === undefined) return [];
+  const watchdog = openWatchdog(settings, () => [`The seeds of crawler ${name} take too long.`], CONFIGURATION_EXIT);
+  await watchdog.start();
+  const since = performance.now();
+  const reminder = setInterval(() => onWait?.(name, performance.now() - since), REMIND_MS).unref();
   let given: unknown;
   try {
     given = await unlessIdle(seeds({ args }));
   } catch (error: unknown) {
     throw new ConfigurationError([`the seeds of crawler ${name}: ${messageOf(error)}`], { cause: error });
+  } finally {
+    clearInterval(reminder);
+    await watchdog.stop();
   }
   if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return given;
   throw new ConfigurationError([`expected the seeds of crawler ${name} to be a list of URLs`]);

@@ -2,7 +2,6 @@ import type { Stores } from '../../shared/backends/backends.ts';
 import { openRecords } from '../../shared/backends/sinks.ts';
 import type { KnownSecrets } from '../../shared/crawler/around/secrets.ts';
 import type { Catalogue } from '../../shared/crawler/catalogue.ts';
-import { Watchdog } from '../../shared/crawler/watchdog/watchdog.ts';
 import type { BodyBudget, Fetcher } from '../../shared/ports/fetcher.ts';
 import type { FileStore } from '../../shared/ports/file-store.ts';
 import type { Observer, StageObserver } from '../../shared/ports/observer.ts';
@@ -91,14 +90,6 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
   });
   boundHeap(() => worker.inHand);
   return worker;
-}
-
-/** Slower than a step may be by so much, and a process is stuck. */
-const STUCK_MS = 10_000;
-
-/** What ends this process when a crawler's step does not let go of it. */
-export function openWatchdog({ stepTimeout }: Settings, lastWords: () => readonly string[]): Watchdog {
-  return new Watchdog({ stuckAfterMs: stepTimeout + STUCK_MS, lastWords });
 }
 
 /** Where failures that no worker had in hand are told of. */

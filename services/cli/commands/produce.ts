@@ -28,6 +28,7 @@ import { WatchedProducer } from '../../process/watched-producer.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
 import type { Seed } from '../../producer/seeds.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, repeated, withContext } from '../command.ts';
+import { sayWaiting } from '../process/awaited-seeds.ts';
 import { followRun } from '../process/follow-run.ts';
 import { warnOfIdleFlags } from '../process/idle-flags.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
@@ -90,7 +91,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
   const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
   const { crawler } = loaded;
   warnOfIdleFlags(crawler, context);
-  const { seeds, args } = await readCrawlerInput(crawler, given, options);
+  const { seeds, args } = await readCrawlerInput(crawler, given, options, { settings, onWait: sayWaiting });
   if (seeds.length === 0)
     throw new UsageError('nothing to produce: name a site, a sitemap, a page or a file of URLs, or set SEEDS');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);

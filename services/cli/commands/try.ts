@@ -19,7 +19,7 @@ import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
 import { offerOf } from '../../../shared/task/task/offer.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { argsFor } from '../../process/crawler-input.ts';
-import { openWatchdog } from '../../process/open-worker.ts';
+import { openWatchdog } from '../../process/open-watchdog.ts';
 import { routingRulesOf } from '../../process/routing-rules.ts';
 import { Steps } from '../../worker/pipeline/steps.ts';
 import { redirectsOf, type Visit } from '../../worker/pipeline/visit.ts';

@@ -19,6 +19,7 @@ import { readCrawlerInput, runOptionsFor } from '../../process/crawler-input.ts'
 import type { RunPlan } from '../../process/run-plan.ts';
 import { type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
+import { sayWaiting } from './awaited-seeds.ts';
 import { warnOfIdleFlags } from './idle-flags.ts';
 
 export interface CrawlOptions {
@@ -42,7 +43,7 @@ export async function planNew(texts: readonly string[], options: CrawlOptions, c
   const { settings, flags } = context;
   const loaded = await findCrawler(settings.crawler, settings.crawlersDir);
   warnOfIdleFlags(loaded.crawler, context);
-  const { seeds, args } = await readCrawlerInput(loaded.crawler, texts, options);
+  const { seeds, args } = await readCrawlerInput(loaded.crawler, texts, options, { settings, onWait: sayWaiting });
   if (seeds.length === 0) throw new UsageError('nothing to crawl: name a site, a sitemap, a page or a file of URLs');
   const run = options.run === undefined ? newRunId() : readRunId(options.run);
   const runOptions = {

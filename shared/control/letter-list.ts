@@ -6,7 +6,29 @@ export const MOST_LOOKED_AT = 100_000;
 
 /** The letters that are there now, those that failed first in front. Raw bodies have no time and come last. */
 export async function browseLetters(letters: DeadLetters): Promise<FoundLetter[]> {
-  const found = (await letters.browse(MOST_LOOKED_AT)).map(readLetter);
+  return inOrder((await letters.browse(MOST_LOOKED_AT)).map(readLetter));
+}
+
+/**
+ * The first of the letters that are meant, in the order of {@link browseLetters}, and how many there are of all. However many there are, no
+ * more than twice as many as may be listed are in memory.
+ */
+export async function listLetters(
+  letters: DeadLetters,
+  { isMeant: isListed, limit }: { readonly isMeant: (found: FoundLetter) => boolean; readonly limit: number },
+): Promise<{ readonly found: readonly FoundLetter[]; readonly all: number }> {
+  let found: FoundLetter[] = [];
+  let all = 0;
+  await letters.sift(async (messages) => {
+    all += messages.length;
+    found.push(...messages.map(readLetter).filter(isListed));
+    if (found.length > 2 * limit) found = inOrder(found).slice(0, limit);
+    return [];
+  });
+  return { found: inOrder(found).slice(0, limit), all };
+}
+
+function inOrder(found: FoundLetter[]): FoundLetter[] {
   const time = ({ letter }: FoundLetter): string => letter?.failedAt ?? '~';
   return found.sort((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
 }

@@ -1,26 +1,28 @@
 import { count, counted } from '../../../shared/control/format.ts';
-import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
+import { isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
 import { letterJson, rawText } from '../../../shared/control/letter-json.ts';
-import { browseLetters } from '../../../shared/control/letter-list.ts';
+import { listLetters as list } from '../../../shared/control/letter-list.ts';
 import type { DeadLetters } from '../../../shared/ports/transport.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { runNamedBy } from '../../../shared/task/task/task.ts';
 import { withoutCredentials } from '../../../shared/task/url/url.ts';
 import type { Context } from '../command.ts';
 import { withLetters } from '../process/with-archives.ts';
-import type { Whose } from '../process/with-stores.ts';
 import { openLineOutput } from '../text/line-output.ts';
 import { jsonLine, print, printJson, say, sayFailure } from '../text/output.ts';
 import { table } from '../text/table.ts';
 import { type FilterOptions, type LocalChoice, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 
+/** Letters of one URL, each of another run. */
+const MOST_SHOWN = 1_000;
 const TASK_ID = /^[a-z0-9-]+:[0-9a-f]{32}$/;
 
 /** `trawl dlq list`: a line each, oldest first. */
 export async function listLetters(options: FilterOptions, context: Context): Promise<number> {
   const [filter, limit] = [readFilter(options), readLimit(options)];
-  const all = await browse(context, whoseLetters(options));
-  const found = all.filter((each) => isMeant(each, filter)).slice(0, limit);
+  const { found, all } = await withLetters(context, whoseLetters(options), (letters) =>
+    list(letters, { isMeant: (each) => isMeant(each, filter), limit }),
+  );
   if (context.json) {
     printJson(found.map(letterJson));
     return 0;
@@ -33,8 +35,8 @@ export async function listLetters(options: FilterOptions, context: Context): Pro
     message.id ?? '',
   ]);
   print(table(rows));
-  const shown = found.length === all.length ? '' : ` of ${count(all.length)}`;
-  say(`${count(found.length)}${shown} ${all.length === 1 ? 'dead letter' : 'dead letters'}`);
+  const shown = found.length === all ? '' : ` of ${count(all)}`;
+  say(`${count(found.length)}${shown} ${all === 1 ? 'dead letter' : 'dead letters'}`);
   return 0;
 }
 
@@ -43,8 +45,11 @@ export async function showLetter(wanted: string, { local }: LocalChoice, context
   const url = withoutCredentials(wanted);
   // An id names its run.
   const run = TASK_ID.test(wanted) ? runNamedBy(wanted) : undefined;
-  const found = (await browse(context, { local, run })).filter(
-    ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
+  const { found } = await withLetters(context, { local, run }, (letters) =>
+    list(letters, {
+      isMeant: ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
+      limit: MOST_SHOWN,
+    }),
   );
   if (found.length === 0) {
     sayFailure(`no dead letter has the id or the URL ${url}; ${TRAWL} dlq list shows those there are`);
@@ -84,8 +89,4 @@ async function writeLetters(
     return [];
   }, enough.signal);
   return written;
-}
-
-function browse(context: Context, whose: Whose): Promise<FoundLetter[]> {
-  return withLetters(context, whose, browseLetters);
 }

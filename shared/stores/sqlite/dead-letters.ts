@@ -76,9 +76,10 @@ export class SqliteDeadLetters implements LocalLetters {
       if (rows.length === 0) return;
       const fates = await judge(rows.map(messageOf));
       const gone = rows.filter((_, i) => fates[i] === 'delete');
-      await this.#store.move(({ database }) => {
-        for (const { n } of gone) database.run('DELETE FROM letters WHERE n = ?', n);
-      });
+      if (gone.length > 0)
+        await this.#store.move(({ database }) => {
+          for (const { n } of gone) database.run('DELETE FROM letters WHERE n = ?', n);
+        });
       after = rows.at(-1)?.n ?? last;
     }
   }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../task/durations.ts';
 import type { LocalDatabase } from './database/database.ts';
 import { ROWS_AT_ONCE } from './database/schema.ts';
 import { dropGroup } from './moves/groups.ts';
@@ -5,6 +6,10 @@ import type { LocalStore } from './moves/local-store.ts';
 
 /** Ended runs that are kept for people to look at: the newest. */
 const MOST_ENDED = 100;
+/** Known URLs of ended runs that are kept: about a gigabyte. Beyond, those of the runs that ended first go, and the runs stay. */
+const MOST_MARKS = 10_000_000;
+/** What is known of a host is kept this long after the last moment that it speaks of. */
+const HOST_KEPT_MS = DAY_MS;
 /** Free pages of the file that are returned to the system at once. */
 const PAGES_AT_ONCE = 256;
 
@@ -25,8 +30,13 @@ const TABLES = [
 /** The column that tells rows of a run apart, in tables that may have very many. */
 const KEYS: Readonly<Partial<Record<string, string>>> = { marks: 'mark', tasks: 'id', letters: 'n' };
 
-/** Deletes ended runs, except for the newest. */
-export async function sweepEnded({ move }: Pick<LocalStore, 'move'>): Promise<void> {
+/**
+ * Deletes ended runs, except for the newest, and the marks of others, if they are too many. Those of the newest stay, and of runs whose
+ * letters can be replayed.
+ *
+ * @param mostMarks left out everywhere but in tests
+ */
+export async function sweepEnded({ move }: Pick<LocalStore, 'move'>, mostMarks = MOST_MARKS): Promise<void> {
   await move((moves) => {
     moves.flush();
     moves.forgetRows();
@@ -35,17 +45,27 @@ export async function sweepEnded({ move }: Pick<LocalStore, 'move'>): Promise<vo
     database.run(`INSERT OR IGNORE INTO leftovers SELECT n FROM runs WHERE n IN ${old}`, MOST_ENDED);
     database.run('DELETE FROM crawls WHERE run IN (SELECT id FROM runs JOIN leftovers ON leftovers.run = n)');
     database.run('DELETE FROM runs WHERE n IN (SELECT run FROM leftovers)');
+    database.run(
+      `INSERT OR IGNORE INTO leftovers SELECT old FROM (
+         SELECT n AS old, sum(discovered) OVER ended AS total, row_number() OVER ended AS place FROM runs WHERE endedAt IS NOT NULL
+         WINDOW ended AS (ORDER BY endedAt DESC, n DESC))
+       WHERE total > ? AND place > 1 AND NOT EXISTS (SELECT 1 FROM letters WHERE run = old)
+         AND EXISTS (SELECT 1 FROM marks WHERE owner = old)`,
+      mostMarks,
+    );
   });
 }
 
-/** Deletes what is left of deleted runs, some rows at a time, so that no other call waits long. */
+/** Deletes what is left of deleted runs, and the marks of those that are there, some rows at a time, so that no other call waits long. */
 export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promise<void> {
   for (;;) {
     const isMore = await move(({ database }) => {
       const gone = database.get<{ run: number }>('SELECT run FROM leftovers LIMIT 1');
       if (gone === undefined) return false;
       if (dropSomeGroups(database, gone.run)) return true;
+      const isThere = database.get('SELECT 1 FROM runs WHERE n = ?', gone.run) !== undefined;
       for (const [table, column] of TABLES) {
+        if (isThere && table !== 'marks') continue;
         const key = KEYS[table];
         const where =
           key === undefined
@@ -60,6 +80,31 @@ export async function deleteLeftovers({ move }: Pick<LocalStore, 'move'>): Promi
     if (!isMore) break;
   }
   await move(({ database }) => database.all(`PRAGMA incremental_vacuum(${PAGES_AT_ONCE})`));
+}
+
+/** Deletes hosts of which nothing is known any more that matters, some at a time. */
+export async function forgetHosts({ move }: Pick<LocalStore, 'move'>): Promise<void> {
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const from: string = after;
+    after = await move((moves) => {
+      moves.flush();
+      moves.forgetRows();
+      const { database, now } = moves;
+      const hosts = database.all<{ host: string }>(
+        'SELECT host FROM hosts WHERE host > ? ORDER BY host LIMIT ?',
+        ...[from, ROWS_AT_ONCE],
+      );
+      const last = hosts.at(-1)?.host;
+      if (last === undefined) return undefined;
+      database.run(
+        `DELETE FROM hosts WHERE host > ? AND host <= ? AND byHand = 0 AND handLimit = 0 AND places = '' AND
+           max(nextAt, pausedUntil, releaseAt, intervalUntil, crawlDelayUntil, slowSince, answeredAt, openUntil, probeUntil) < ?`,
+        ...[from, last, now - HOST_KEPT_MS],
+      );
+      return hosts.length < ROWS_AT_ONCE ? undefined : last;
+    });
+  }
 }
 
 /** Returns whether there may be more. */

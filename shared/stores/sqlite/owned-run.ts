@@ -5,7 +5,7 @@ import { Checkpoints } from './database/checkpoints.ts';
 import type { FileLock } from './database/lock.ts';
 import { ROWS_AT_ONCE } from './database/schema.ts';
 import { deleteExpired } from './dead-letters.ts';
-import { deleteLeftovers, sweepEnded } from './leftovers.ts';
+import { deleteLeftovers, forgetHosts, sweepEnded } from './leftovers.ts';
 import { forgetGroups } from './moves/groups.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
@@ -57,6 +57,7 @@ export class OwnedLocalRun implements OwnedRun {
     while (await store.move(deleteExpired)) {}
     await sweepEnded(store);
     await store.move(forgetFlags);
+    await forgetHosts(store);
     await deleteLeftovers(store);
   }
 

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { nameOf } from '../../../../../shared/ports/frontier.ts';
+import { deleteLeftovers, forgetHosts, sweepEnded } from '../../../../../shared/stores/sqlite/leftovers.ts';
+import { DAY_MS, HOUR_MS } from '../../../../../shared/task/durations.ts';
+import { FAST_RUN } from '../../../../support/builders.ts';
+import { EVERYTHING, offerOf, openEmbedded } from '../../../../support/stores/embedded.ts';
+import { letterOf } from '../../../../support/stores/letters.ts';
+
+const OPTIONS = { ...FAST_RUN, dedup: 'run', intervalMs: 100 } as const;
+
+/** A store, and runs in it that have ended one after the other, each of three pages. */
+async function setup(...ended: readonly string[]) {
+  const parts = openEmbedded();
+  const { runs, frontier, gate, clock, database, store } = parts;
+  const crawl = async (run: string): Promise<void> => {
+    await runs.open(run, OPTIONS, 'p');
+    await frontier.offer(
+      run,
+      [1, 2, 3].map((n) => offerOf(`http://${run}.test/${n}`)),
+    );
+    await runs.seal(run, 'p');
+    const settle = async (): Promise<number> => {
+      const { tasks } = await frontier.release(EVERYTHING);
+      for (const { task } of tasks) await gate.ask(task.host, { intervalMs: 100, concurrency: 0 }, 'w-1');
+      for (const task of tasks) await frontier.settle(run, nameOf(task), { outcome: { kind: 'done' } });
+      return tasks.length;
+    };
+    while ((await settle()) > 0 || (await runs.progress(run))?.endedAt === undefined) clock.step(1_000);
+  };
+  for (const run of ended) await crawl(run);
+  return {
+    ...parts,
+    crawl,
+    /** How many marks each run has. */
+    marks: () =>
+      store.move(() =>
+        database
+          .all<{ id: string; marks: number }>(
+            'SELECT id, (SELECT count(*) FROM marks WHERE owner = n) AS marks FROM runs ORDER BY n',
+          )
+          .map(({ id, marks }) => `${id} ${marks}`),
+      ),
+    hosts: () =>
+      store.move(() => database.all<{ host: string }>('SELECT host FROM hosts ORDER BY host').map(({ host }) => host)),
+  };
+}
+
+test('of ended runs together a bounded number of marks stays, those of the last runs, and all runs do', async () => {
+  const { store, marks } = await setup('a', 'b', 'c');
+  await sweepEnded(store, 6);
+  await deleteLeftovers(store);
+  expect(await marks()).toEqual(['a 0', 'b 3', 'c 3']);
+  // The last one is kept, however many it has.
+  await sweepEnded(store, 1);
+  await deleteLeftovers(store);
+  expect(await marks()).toEqual(['a 0', 'b 0', 'c 3']);
+});
+
+test('a run whose letters can be replayed keeps its marks', async () => {
+  const { store, marks, letters } = await setup('a', 'b', 'c');
+  await letters.keep([letterOf('http://a.test/1', { run: 'a' })]);
+  await sweepEnded(store, 1);
+  await deleteLeftovers(store);
+  expect([...(await marks()), await letters.count()]).toEqual(['a 3', 'b 0', 'c 3', 1]);
+});
+
+test('hosts are forgotten a day after anything was known of them; what was set by hand stays', async () => {
+  const { store, gate, clock, hosts, crawl } = await setup('a', 'b', 'c');
+  await gate.pauseByHand('b.test', 'by hand');
+  await gate.limit('c.test', 5_000);
+  const known = await hosts();
+  await forgetHosts(store);
+  expect(await hosts()).toEqual(known);
+  clock.step(DAY_MS - 60_000);
+  await crawl('d');
+  clock.step(HOUR_MS);
+  await forgetHosts(store);
+  expect(await hosts()).toEqual(['b.test', 'c.test', 'd.test']);
+});

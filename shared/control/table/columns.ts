@@ -114,6 +114,17 @@ export class ColumnFinder {
     return Array.from(all, ([header, path]) => ({ header, path })).slice(0, MOST_COLUMNS);
   }
 
+  /** Of rows that are items, the columns that they have besides these. */
+  ofItemsBeside(columns: readonly Column[]): readonly Column[] {
+    const known = new Set(columns.map(({ header }) => header));
+    return columnsOfItems([...this.#own].flatMap(([name, path]) => (known.has(name) || path === ITEM ? [] : [name])));
+  }
+
+  /** How many names there are beyond those that are kept; at least, if there are very many. */
+  get beyond(): number {
+    return this.#beyond.size;
+  }
+
   /** The names that data and items have, in the order in which they were found. */
   get names(): readonly string[] {
     return [...this.#own.keys()];

@@ -94,14 +94,14 @@ export class TableReader {
     return this.#query.columns ?? this.#known ?? this.#columns.columns();
   }
 
-  /** Says which columns the rows have, whatever is found in them. */
+  /** Says which columns the rows have. Fields that the items so far have besides, since a middleware has added them, stand behind. */
   know(columns: readonly Column[]): void {
-    this.#known = columns;
+    this.#known = [...columns, ...this.#columns.ofItemsBeside(columns)];
   }
 
   /** How many columns were found beyond {@link columns}. */
   get columnsLeftOut(): number {
-    return this.#known === undefined ? this.#columns.leftOut : 0;
+    return this.#known === undefined ? this.#columns.leftOut : this.#columns.beyond;
   }
 
   /** The steps of the records of that outcome, those that weren't asked for included. None of crawlers of one function. */

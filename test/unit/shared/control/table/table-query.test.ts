@@ -117,6 +117,19 @@ describe('records of steps', () => {
     ]);
     expect(reader.columnsLeftOut).toBe(0);
   });
+
+  test('have behind the known columns what their items have besides', () => {
+    const reader = new TableReader({ where: [], ...each('.') });
+    const records = [
+      found('product', { n: 1, cents: 100 }, { n: 2, cents: 200, by: 'us' }),
+      found('product', { n: 3 }),
+      found('product'),
+    ];
+    for (const record of records) for (const _ of reader.rows(record));
+    reader.know(columnsOfItems(['name', 'n']));
+    expect(reader.columns).toEqual(columnsOfItems(['name', 'n', 'cents', 'by']));
+    expect(reader.columnsLeftOut).toBe(0);
+  });
 });
 
 describe('columns', () => {

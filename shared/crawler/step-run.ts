@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { MAX_LINK_LENGTH } from '../task/task/page-limits.ts';
 import type { TaskRequest } from '../task/task/request.ts';
 import type { Failure } from '../task/task/retry-policy.ts';
+import { MAX_URL_LENGTH } from '../task/url/url.ts';
 import { type Kept, meets } from './condition.ts';
 import type { Crawler, Step } from './crawler.ts';
 import type { FollowHow, Link, Links } from './definition.ts';
@@ -176,11 +176,11 @@ export class StepRun {
     throw new CrawlerFault(`${what}, more than ${MAX_PAGE_KEPT_BYTES}`, 'too_large');
   }
 
-  /** Links that can't be URLs are left out, as those of a page are. */
+  /** Links that can't be URLs are left out, as those of a page are. One that is too long is not: the page's record says that it was cut. */
   #urlOf(link: unknown): string[] {
     if (link === undefined || link === null) return [];
     if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings or requests, got a ${typeof link}`);
-    if (link.length > MAX_LINK_LENGTH) return [];
+    if (link.length > MAX_URL_LENGTH) return OTHER_SCHEME.test(link) ? [] : [link];
     // For one that is absolute the page need not be read.
     const url = ABSOLUTE.test(link) ? URL.parse(link)?.href : this.#page.resolve(link);
     return url === undefined ? [] : [url];
@@ -188,6 +188,8 @@ export class StepRun {
 }
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
+/** Of what nobody fetches: an image that is its own link (`data:`) may be very long. */
+const OTHER_SCHEME = /^\s*(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
 function isRequest(link: Link): link is FollowedRequest {
   return typeof link === 'object' && link !== null;

@@ -26,7 +26,7 @@ export function pageLines({ url, redirects, status, contentType, bytes, title, c
 
 /** What a crawler makes of it. */
 export function stepLines({ crawler, step, items, follows, leftOut, isCut, joins }: StepFacts): Line[] {
-  const cut = isCut ? ['More links were named than a page may have: the last are left out.'] : [];
+  const cut = isCut ? ['More, or longer, links were named than are followed: those are left out.'] : [];
   return [
     '',
     step === undefined ? `Crawler ${crawler}` : `Crawler ${crawler}, step ${step}`,

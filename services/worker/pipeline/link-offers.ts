@@ -25,6 +25,7 @@ const MOST_TOLD = 1_000;
 const STORED_BYTES = 100;
 /** What is logged when links are left out, by why. */
 const LEFT_OUT = {
+  cut: 'a step names more links of a page than are followed (10 000, 1 MiB of them, 8 192 characters each): the rest is left out',
   limit: 'the run has taken as many URLs as it may (--limit): further links are left out',
   maxPages: 'the run reached its limit of pages (--max-pages): further links are left out',
   nofollow: 'a seed asks that its links not be followed (nofollow), and none is',
@@ -64,6 +65,7 @@ export class LinkOffers {
     if (release === 0) return { how: 'offered' };
     const source = { ...visit, logins: loginsOf(visit) };
     const { leads, isCut } = leadsOf(source, page, extract);
+    if (isCut) this.#tell(task.run, { what: page.url }, LEFT_OUT.cut);
     if (leads.length + extract.unmet.length === 0) return { how: isCut ? 'cut' : 'offered' };
     const isForbidden =
       leads.length > 0 && leads.every(({ links, nofollow = [] }) => links.length === 0 && nofollow.length > 0);

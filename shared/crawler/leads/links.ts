@@ -1,13 +1,13 @@
 import type { RunOptions } from '../../ports/runs.ts';
 import { INITIAL_FIELDS } from '../../task/task/form.ts';
 import { type AboutOffer, offerOf, type TaskOffer } from '../../task/task/offer.ts';
-import { MAX_LINK_LENGTH, MAX_LINKS, MAX_LINKS_LENGTH } from '../../task/task/page-limits.ts';
+import { MAX_LINKS, MAX_LINKS_LENGTH } from '../../task/task/page-limits.ts';
 import type { RoutingRule } from '../../task/task/routing.ts';
 import type { Task } from '../../task/task/task.ts';
 import { matchesUrl } from '../../task/url/glob.ts';
 import type { Logins } from '../../task/url/logins.ts';
 import { scopeTest } from '../../task/url/scope.ts';
-import { hostKeyOf, isProblem, readUrl } from '../../task/url/url.ts';
+import { hostKeyOf, isProblem, MAX_URL_LENGTH, readUrl } from '../../task/url/url.ts';
 import { FILE_STEP } from '../file-step.ts';
 
 export interface FollowOptions {
@@ -89,7 +89,7 @@ export function plainDepth(
   return (link) => depth + (hasDefaultDepth === true && isNext(link) ? 0 : 1);
 }
 
-/** Cuts what a crawler names as the links of one page to the limits of a page. */
+/** Cuts what a crawler names as the links of one page to as many as a page may have. Each may be as long as any URL: a cursor is. */
 export class LinkBudget {
   #links = 0;
   #length = 0;
@@ -103,8 +103,8 @@ export class LinkBudget {
   take(links: readonly string[]): readonly string[] {
     const kept: string[] = [];
     for (const link of links) {
+      if (link.length > MAX_URL_LENGTH) continue;
       if (this.#links === MAX_LINKS || this.#length + link.length > MAX_LINKS_LENGTH) break;
-      if (link.length > MAX_LINK_LENGTH) continue;
       kept.push(link);
       this.#links++;
       this.#length += link.length;

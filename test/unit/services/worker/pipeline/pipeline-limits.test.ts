@@ -99,7 +99,7 @@ test('of the links that a crawler names as many are followed as a page may have,
   const crawler = defineCrawler({
     name: 'links',
     step: (page) => ({
-      links: Array.from({ length: 10_002 }, (_, n) => `${page.url}?${n === 0 ? 'x'.repeat(2_048) : n}`),
+      links: Array.from({ length: 10_002 }, (_, n) => `${page.url}?${n === 0 ? 'x'.repeat(8_192) : n}`),
     }),
   });
   const world = await setup({ crawler, run: { follow: true, maxPages: 100_000 } });
@@ -107,3 +107,34 @@ test('of the links that a crawler names as many are followed as a page may have,
   expect(await world.runs.progress('r')).toMatchObject({ discovered: 10_001, done: 1 });
   expect(world.sink.records).toMatchObject([{ truncated: ['links'] }]);
 });
+
+test.each([
+  ['one as long as a URL may be', (site: string) => [`${site}?${'x'.repeat(8_191 - site.length)}`], 1, false],
+  ['a longer one', (site: string) => ['/2', `${site}?${'x'.repeat(8_192 - site.length)}`, '/3'], 2, true],
+  ['a relative one that is longer', () => [`?${'x'.repeat(8_192)}`], 0, true],
+  [
+    'an image that is its own link',
+    () => [`data:image/png;base64,${'x'.repeat(2_000_000)}`, '/2', 'mailto:a@b.test'],
+    1,
+    false,
+  ],
+  ['more than a page may have', () => Array.from({ length: 10_001 }, (_, n) => `/p/${n}`), 10_000, true],
+])(
+  'links that a step names are followed as far as they may be, and what is cut is told: %s',
+  async (_, links, followed, isCut) => {
+    const crawler = defineCrawler({
+      name: 'links',
+      steps: {
+        list: { to: ['next'], run: ({ page, follow }) => follow('next', links(page.url)) },
+        next: { run() {} },
+      },
+    });
+    const world = await setup({ crawler, run: { maxPages: 100_000 } });
+    expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+    expect(await world.runs.progress('r')).toMatchObject({ discovered: 1 + followed, done: 1 });
+    const [record] = world.sink.records;
+    expect(record !== undefined && 'truncated' in record ? record.truncated : []).toEqual(isCut ? ['links'] : []);
+    const said = world.log.lines.filter((line) => line.startsWith('warn'));
+    expect(said).toEqual(isCut ? [expect.stringContaining('a step names more links of a page than are followed')] : []);
+  },
+);

@@ -2,10 +2,12 @@ import { runOptionsOf } from '../../shared/control/run-options.ts';
 import { argsOf, readArgs } from '../../shared/crawler/args.ts';
 import type { Crawler } from '../../shared/crawler/crawler.ts';
 import type { LoadedCrawler } from '../../shared/crawler/load.ts';
+import { placesIn } from '../../shared/crawler/place.ts';
+import { kindOf } from '../../shared/crawler/reading.ts';
 import type { RunOptions } from '../../shared/ports/runs.ts';
 import { ConfigurationError, messageOf, UsageError } from '../../shared/runtime/errors.ts';
 import type { Settings } from '../../shared/settings/table.ts';
-import { readSeeds, type Seed } from '../producer/seeds.ts';
+import { namesSitemap, readSeeds, type Seed } from '../producer/seeds.ts';
 import { openWatchdog } from './open-watchdog.ts';
 
 /** Of a {@link ConfigurationError}. */
@@ -46,7 +48,7 @@ export function runOptionsFor(
 
 /**
  * The seeds of a crawl, or if none are given, the crawler's own. For a crawler with steps a site is a page: its first step knows
- * how to go on.
+ * how to go on. So is a sitemap or feed that one of its patterns names as such: a step reads it.
  *
  * A crawler's own may take any time to come, but not the process with them: one that never lets go of it ends it, as a step does.
  *
@@ -60,10 +62,10 @@ export async function readCrawlerInput(
 ): Promise<CrawlerInput> {
   const [given, args] = argsFor(crawler, arg);
   const isGiven = texts.length > 0 || urlsFile !== undefined;
-  const seeds = await readSeeds(isGiven ? texts : await ownSeeds(crawler, args, asking), urlsFile);
+  const seeds = isGiven ? await readSeeds(texts, urlsFile) : await ownSeeds(crawler, args, asking);
   return {
     args: arg.length === 0 ? {} : { args: given },
-    seeds: crawler.pageFunction === undefined ? seeds.map(asPage) : seeds,
+    seeds: crawler.pageFunction === undefined ? seeds.map((seed) => asPage(seed, crawler)) : seeds,
   };
 }
 
@@ -81,8 +83,9 @@ async function ownSeeds(
   { name, seeds }: Crawler,
   args: unknown,
   { settings, onWait }: AskingForSeeds,
-): Promise<readonly string[]> {
+): Promise<readonly Seed[]> {
   if (seeds === undefined) return [];
+  const named = `the seeds of crawler ${name}`;
   const watchdog = openWatchdog(settings, () => [`The seeds of crawler ${name} take too long.`], CONFIGURATION_EXIT);
   await watchdog.start();
   const since = performance.now();
@@ -91,13 +94,29 @@ async function ownSeeds(
   try {
     given = await unlessIdle(seeds({ args }));
   } catch (error: unknown) {
-    throw new ConfigurationError([`the seeds of crawler ${name}: ${messageOf(error)}`], { cause: error });
+    throw new ConfigurationError([`${placeOf(error)}${named}: ${messageOf(error)}`], { cause: error });
   } finally {
     clearInterval(reminder);
     await watchdog.stop();
   }
-  if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return given;
-  throw new ConfigurationError([`expected the seeds of crawler ${name} to be a list of URLs`]);
+  if (!Array.isArray(given))
+    throw new ConfigurationError([`expected ${named} to be a list of URLs, got ${kindOf(given)}`]);
+  const at = given.findIndex((each) => typeof each !== 'string');
+  if (at >= 0)
+    throw new ConfigurationError([
+      `expected ${named} to be a list of URLs, got ${kindOf(given[at])} at ${at}: a request that is no plain GET is for a step to follow`,
+    ]);
+  try {
+    return await readSeeds(given);
+  } catch (error: unknown) {
+    throw error instanceof UsageError ? new UsageError(`${named}: ${error.message}`) : error;
+  }
+}
+
+/** The line of the crawler that threw, if one did. */
+function placeOf(error: unknown): string {
+  const place = error instanceof Error ? placesIn(String(error.stack)).crawler : undefined;
+  return place === undefined ? '' : `${place}: `;
 }
 
 /** Rejects when the process has nothing else left to do: what is waited for can't come any more. */
@@ -112,6 +131,7 @@ async function unlessIdle<T>(waited: T | Promise<T>): Promise<T> {
   }
 }
 
-function asPage(seed: Seed): Seed {
-  return seed.kind === 'site' ? { ...seed, kind: 'page' } : seed;
+function asPage(seed: Seed, crawler: Crawler): Seed {
+  const isPage = seed.kind === 'site' || (seed.kind === 'maybe_sitemap' && crawler.readsItself(seed.url, namesSitemap));
+  return isPage ? { ...seed, kind: 'page' } : seed;
 }

@@ -126,8 +126,13 @@ function readUrlSeed(text: string): Seed {
   const { pathname, search } = new URL(url.href);
   const own = { url: url.href, ...loginsField(withLogin(undefined, url.href, url.login)) };
   if (pathname === '/' && search === '') return { kind: 'site', ...own };
-  const mayBe = NAMES_SITEMAP.test(pathname) || ASKS_FOR_SITEMAP.test(search);
-  return { kind: mayBe ? 'maybe_sitemap' : 'page', ...own };
+  return { kind: namesSitemap(pathname + search) ? 'maybe_sitemap' : 'page', ...own };
+}
+
+/** Do a path and a query, be they a pattern's, say that a sitemap, a feed or a list is there? */
+export function namesSitemap(path: string): boolean {
+  const [pathname = '', ...search] = path.split('?');
+  return NAMES_SITEMAP.test(pathname) || ASKS_FOR_SITEMAP.test(`?${search.join('?')}`);
 }
 
 /** `pipe`: also a device, or a socket. */

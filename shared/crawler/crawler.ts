@@ -135,6 +135,13 @@ export class Crawler {
     return this.steps.find((step) => step.name === name);
   }
 
+  /** Is a URL the page of a step by a pattern that is of the same sort, as its path and query say? A pattern for whole sites is not. */
+  readsItself(href: string, isOfSort: (path: string) => boolean): boolean {
+    return this.#patterns.some(
+      ([pattern]) => isOfSort(pattern.replace(/^[^/?]*:\/\/[^/?]*/, '')) && matchesUrl(pattern, href),
+    );
+  }
+
   /** The step, as tasks name it, at which a URL starts that no step has followed. */
   startOf(href: string): string {
     return this.#patterns.find(([pattern]) => matchesUrl(pattern, href))?.[1] ?? FIRST_STEP;

@@ -28,6 +28,8 @@ export function requestOf(followed: FollowedRequest): TaskRequest | undefined {
   const { url, method = 'GET', headers = {}, idempotent } = followed;
   const refuse = (problem: string, isSize = false): CrawlerFault =>
     new CrawlerFault(`the request for ${String(url).slice(0, 200)}: ${problem}`, isSize ? 'too_large' : 'step');
+  if (followed instanceof URL)
+    throw new CrawlerFault('expected links as texts, or as requests with a `url`, got a URL: take its href');
   if (url === undefined)
     throw new CrawlerFault(
       'expected links as texts, or as requests with a `url`: page.links(css) has those of elements',

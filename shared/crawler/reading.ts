@@ -71,8 +71,10 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 /** What a step came to whose function has ended. */
 function outcomeOf(run: StepRun, returned: unknown): Extract {
-  if (returned !== undefined)
-    throw new ProblemError(`expected a step to return nothing, got ${kindOf(returned)}: emit what is to be kept`);
+  if (returned !== undefined) {
+    const mend = kindOf(returned) === GENERATOR ? 'call emit and follow where it yields' : 'emit what is to be kept';
+    throw new ProblemError(`expected a step to return nothing, got ${kindOf(returned)}: ${mend}`);
+  }
   const { items, ...rest } = run.end();
   return { ...rest, data: items.length > 1 ? items : (items[0] ?? null), items: items.length };
 }
@@ -92,9 +94,13 @@ function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
   throw new ProblemError(`expected links to be a list of strings, got ${kindOf(links[at])} at ${at}`);
 }
 
-function kindOf(value: unknown): string {
+const GENERATOR = 'a generator';
+
+/** What a crawler gave in the place of something else, for a message. */
+export function kindOf(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
+  if (/^\[object (?:Async)?Generator\]$/.test(Object.prototype.toString.call(value))) return GENERATOR;
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

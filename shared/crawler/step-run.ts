@@ -99,7 +99,7 @@ export class StepRun {
       this.#items.push(itemAsJson(item));
       return;
     }
-    const read = record.safeParse(item);
+    const read = judged(record, item);
     if (!read.success) throw new CrawlerFault(`an item: ${issueText(read.error, item)}`, 'schema');
     this.#items.push(itemAsJson(read.data));
   }
@@ -228,6 +228,22 @@ function unknownIn(given: Kept, keeps: z.ZodType | undefined): string | undefine
   };
   if (def.catchall !== undefined && def.catchall.type !== 'never') return undefined;
   return shape === undefined ? undefined : Object.keys(given).find((name) => !(name in shape));
+}
+
+/**
+ * What a schema says of an item.
+ *
+ * @throws CrawlerFault if it can only say so later
+ */
+export function judged(record: z.ZodType, item: unknown): z.ZodSafeParseResult<unknown> {
+  try {
+    return record.safeParse(item);
+  } catch (error: unknown) {
+    // Of any copy of zod.
+    if (error instanceof Error && error.constructor.name === '$ZodAsyncError')
+      throw new CrawlerFault('its schema has something async: await that in the step, before it emits');
+    throw error;
+  }
 }
 
 const MOST_VALUE = 80;

@@ -2,7 +2,7 @@ import type { Crawler } from '../crawler.ts';
 import { itemAsJson } from '../item.ts';
 import { CrawlerFault } from '../kept.ts';
 import { ProblemError } from '../step-error.ts';
-import { issueText, keptBy } from '../step-run.ts';
+import { issueText, judged, keptBy } from '../step-run.ts';
 import type { Join, JoinInput, JoinOwner, MissingInputs } from './joins.ts';
 
 /** What a join of a group gets. */
@@ -90,7 +90,7 @@ export class JoinRun {
         `join ${name} emits ${Array.isArray(item) ? 'a list: emit each of its items' : typeof item}`,
       );
     if (record === undefined) return itemAsJson(item);
-    const read = record.safeParse(item);
+    const read = judged(record, item);
     if (!read.success) throw new CrawlerFault(`an item of join ${name}: ${issueText(read.error, item)}`, 'schema');
     return itemAsJson(read.data);
   }

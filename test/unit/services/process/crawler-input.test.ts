@@ -2,10 +2,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { readCrawlerInput } from '../../../../services/process/crawler-input.ts';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
 
+const ASKING = { settings: { stepTimeout: 30_000 } };
+
 /** Reads the seeds of a crawler that has these. */
 function read(seeds: () => Promise<string[]>, onWait = (_crawler: string): unknown => undefined) {
   const crawler = defineCrawler({ name: 'shop', seeds, steps: { list: { run() {} } } });
-  return readCrawlerInput(crawler, [], {}, { settings: { stepTimeout: 30_000 }, onWait });
+  return readCrawlerInput(crawler, [], {}, { ...ASKING, onWait });
 }
 
 test('seeds that wait for what never comes end the command with a sentence, once nothing else is left to do', async () => {
@@ -36,6 +38,37 @@ test('whoever waits for seeds is told every 30 s', async () => {
   await reading;
   vi.advanceTimersByTime(61_000);
   expect(told).toEqual(['shop', 'shop']);
+});
+
+// biome-ignore format: a table
+test.each<[unknown, RegExp]>([
+  [{ list: [] },                    /^expected the seeds of crawler shop to be a list of URLs, got an object$/],
+  [(function* () { yield 'x'; })(), /^expected the seeds of crawler shop to be a list of URLs, got a generator$/],
+  [['https://a.example/', { url: 'https://a.example/', method: 'POST' }], /got an object at 1: a request that is no plain GET is for a step to follow$/],
+  [['/all/'],                       /^the seeds of crawler shop: \/all\/ doesn't exist$/],
+])('seeds that are none are told as the crawler\'s: %j', async (seeds, said) => {
+  await expect(read(async () => seeds as string[])).rejects.toThrow(said);
+});
+
+test('seeds that throw name file and line', async () => {
+  const reading = read(async () => (null as unknown as { urls: string[] }).urls);
+  await expect(reading).rejects.toThrow(/^test\/.*crawler-input\.test\.ts:\d+: the seeds of crawler shop: Cannot read/);
+});
+
+// biome-ignore format: a table
+test.each<[pattern: string, seed: string, kind: string]>([
+  ['/rss.xml',                   'https://shop.example/rss.xml',       'page'],
+  ['/feeds/*',                   'https://shop.example/feeds/a.xml',   'page'],
+  ['*/index.php?feed=*',         'https://shop.example/index.php?feed=rss2', 'page'],
+  ['https://shop.example/*.xml', 'https://shop.example/sitemap.xml',   'page'],
+  ['/rss.xml',                   'https://shop.example/atom.xml',      'maybe_sitemap'],
+  ['*',                          'https://shop.example/sitemap.xml',   'maybe_sitemap'],
+  ['/product/*',                 'https://shop.example/sitemap.xml',   'maybe_sitemap'],
+  ['https://feeds.example/*',    'https://feeds.example/sitemap.xml',  'maybe_sitemap'],
+])('with the pattern %s, %s is a %s', async (pattern, seed, kind) => {
+  const steps = { list: { run() {} }, other: { run() {} } };
+  const crawler = defineCrawler({ name: 'shop', patterns: { other: pattern }, steps });
+  expect((await readCrawlerInput(crawler, [seed], {}, ASKING)).seeds).toEqual([{ kind, url: seed }]);
 });
 
 test('seeds that come are read, a site as a page', async () => {

@@ -151,7 +151,8 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
   ['follows to a step it has not named',   ({ follow }) => follow('start', '/a'),                                  'step',      /step start follows links to start, which is not in its `to`, in .+$/],
   ['follows to no step',                   ({ follow }) => follow('prodct', '/a'),                                 'step',      /follows links to prodct, which is no step: did you mean product\?, in .+$/],
   ['follows to nothing',                   ({ follow }) => follow(undefined, '/a'),                                'step',      /follow: expected the name of a step, got undefined, in .+$/],
-  ['follows what is no link',              ({ follow }) => follow('product', [new URL('https://a.example/')], { kept: { sku: 'a' } }), 'step',      /expected links as texts, or as requests with a `url`: page\.links\(css\) has those of elements, in .+$/],
+  ['follows what is no link',              ({ follow }) => follow('product', [new Map()], { kept: { sku: 'a' } }),  'step',      /expected links as texts, or as requests with a `url`: page\.links\(css\) has those of elements, in .+$/],
+  ['follows a URL that is no text',        ({ follow }) => follow('product', new URL('https://a.example/'), { kept: { sku: 'a' } }), 'step', /expected links as texts, or as requests with a `url`, got a URL: take its href, in .+$/],
   ['says what is kept in another place',   ({ follow }) => follow('product', '/a', { sku: 'a' }),                  'step',      /follow: there is no sku; there is kept: \{ kept: \{ … \} \}, in .+$/],
   ['keeps what is no object',              ({ follow }) => follow('product', '/a', { kept: 'a' }),                 'step',      /follow: expected kept to be an object, got a string, in .+$/],
   ['keeps what is not known',              ({ follow }) => follow('product', '/a', { kept: { skuu: 'a' } }),       'step',      /links to product keep skuu, which the `keeps` of product doesn't have, in .+$/],
@@ -159,6 +160,8 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
   ['keeps too much',                       ({ follow }) => follow('product', '/a', { kept: { sku: 'x'.repeat(17_408) } }), 'too_large', /a link to product keeps 17418 bytes, more than 16384, in .+$/],
   ['keeps too much in all its links',      ({ follow }) => follow('product', Array.from({ length: 300 }, (_, n) => `/${n}`), { kept: { sku: 'x'.repeat(16_000) } }), 'too_large', /the links of this page keep 4803000 bytes together, more than 4194304, in .+$/],
   ['returns something',                    () => ({ data: 1 }),                                                    'step',      /expected a step to return nothing, got an object: emit what is to be kept$/],
+  ['yields as in Scrapy',                  function* () { yield { n: 1 }; },                                        'step',      /expected a step to return nothing, got a generator: call emit and follow where it yields$/],
+  ['yields and awaits',                    async function* () { yield { n: 1 }; },                                  'step',      /got a generator: call emit and follow where it yields$/],
 ])('a step that %s fails its page, and nothing of it is kept or offered', async (_, run, reason, said) => {
   const steps = { start: { to: ['product'], record: item, run }, ...STEPS };
   const crawler = defineCrawler({ name: 'wrong', steps } as unknown as Parameters<typeof defineCrawler>[0]);
@@ -166,6 +169,13 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
   expect(offers).toEqual([]);
   expect(record).toMatchObject({ outcome: 'failed', reason, error: expect.stringMatching(said) });
   expect(letters).toMatchObject([{ reason, error: expect.stringMatching(said) }]);
+});
+
+test('a schema that takes its time is told to be no schema of items', async () => {
+  const record = z.object({ n: z.number().refine(async (n) => n > 0) });
+  const crawler = defineCrawler({ name: 'slow', steps: { start: { record, run: ({ emit }) => emit({ n: 1 }) } } });
+  const said = /step start: its schema has something async: await that in the step, before it emits, in .+$/;
+  expect((await worked(crawler)).letters).toMatchObject([{ reason: 'step', error: expect.stringMatching(said) }]);
 });
 
 test('what is kept must be plain JSON', async () => {

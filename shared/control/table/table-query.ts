@@ -86,7 +86,12 @@ export class TableReader {
     if (columns === undefined && each === undefined) return row.record;
     // Where columns were named, every row has all of them.
     const [own, absent] = columns === undefined ? [columnsOf(row, each?.path)] : [columns, null];
-    return Object.fromEntries(own.map(({ header, path }) => [header, valueAt(row, path) ?? absent]));
+    return Object.fromEntries(
+      own.map(({ header, path }) => {
+        const value = valueAt(row, path);
+        return [header, value === undefined ? absent : value];
+      }),
+    );
   }
 
   /** Those that were named or are known, or else of all rows so far. */

@@ -226,6 +226,13 @@ describe('a row in JSON', () => {
   });
 });
 
+describe('null in a row in JSON', () => {
+  test('is a value, also of an unfolded list', () => {
+    const [row] = read([done([{ stock: null, price: 2 }, { price: null }])], each('.')).json;
+    expect(row).toMatchObject({ stock: null, price: 2 });
+  });
+});
+
 describe('fields that are nowhere', () => {
   const missingIn = (records: readonly TableRecord[], query: Partial<TableQuery>) => {
     const { reader } = read(records, query);

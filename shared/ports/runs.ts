@@ -242,13 +242,18 @@ export interface LeftOut {
   readonly condition: number;
 }
 
+/** How often the steps of a crawler may go round in a circle, if nobody has set the depth. */
+export const MOST_ROUNDS = 1_000;
+
 /** Has a run reached its limit of pages, so that it follows no more links? Joins are counted as discovered, and are no pages. */
 export function hasMaxPages({
   options: { maxPages, follow, joins },
   discovered,
   steps,
-}: Pick<RunProgress, 'options' | 'discovered' | 'steps'>): boolean {
-  if (maxPages === undefined || (!follow && steps === undefined)) return false;
+  leftOut,
+}: Pick<RunProgress, 'options' | 'discovered' | 'steps' | 'leftOut'>): boolean {
+  // The step of a crawler that has no other follows links, too: that it does shows once one is left out.
+  if (maxPages === undefined || (!follow && steps === undefined && leftOut.maxPages === 0)) return false;
   const made = Object.keys(joins?.joins ?? {}).map((join) => steps?.[join]?.discovered ?? 0);
   return discovered - made.reduce((sum, each) => sum + each, 0) >= maxPages;
 }

@@ -1,5 +1,5 @@
 import { count } from '../../../shared/control/format.ts';
-import { hasMaxPages, type RunProgress } from '../../../shared/ports/runs.ts';
+import { hasMaxPages, MOST_ROUNDS, type RunProgress } from '../../../shared/ports/runs.ts';
 
 type LeftOutOf = Pick<RunProgress, 'leftOut' | 'options' | 'discovered' | 'steps'>;
 
@@ -17,13 +17,24 @@ export function leftOutLines(progress: LeftOutOf): string[] {
     lines.push(`It reached its limit of ${count(options.maxPages ?? 0)} pages${links} (--max-pages).`);
   }
   if (depth > 0) {
-    const why = options.hasDefaultDepth === true ? 'the default depth; --max-depth changes it' : '--max-depth';
-    lines.push(`${linksText(depth)} more than ${options.maxDepth} deep ${were(depth)} left out (${why}).`);
+    const [most, why] = depthText(options);
+    lines.push(`${linksText(depth)} more than ${most} deep ${were(depth)} left out (${why}).`);
   }
   if (scope > 0) lines.push(`${linksText(scope)} outside its scope ${were(scope)} left out (${scopeFlags(options)}).`);
   if (condition > 0)
     lines.push(`${linksText(condition)} ${were(condition)} left out by the conditions of the crawler's steps.`);
   return lines;
+}
+
+/** How deep links are followed, and why no deeper. Those that steps follow are as deep as there are rounds, if nobody has set the depth. */
+function depthText({
+  maxDepth,
+  hasDefaultDepth,
+  follow,
+}: RunProgress['options']): readonly [most: string, why: string] {
+  if (hasDefaultDepth !== true) return [String(maxDepth), '--max-depth'];
+  const most = follow ? String(maxDepth) : `${count(MOST_ROUNDS)} rounds`;
+  return [most, 'the default depth; --max-depth changes it'];
 }
 
 /** The flags that bound where links are followed to. */

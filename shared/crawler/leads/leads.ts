@@ -1,4 +1,4 @@
-import type { RunOptions } from '../../ports/runs.ts';
+import { MOST_ROUNDS, type RunOptions } from '../../ports/runs.ts';
 import { groupOfChild } from '../../task/group/plan.ts';
 import type { AboutOffer } from '../../task/task/offer.ts';
 import type { Task } from '../../task/task/task.ts';
@@ -28,9 +28,6 @@ export interface Lead {
   readonly depthOf: (link: string) => number;
   readonly about?: Pick<AboutOffer, 'group' | 'replayed' | 'step' | 'kept' | 'request' | 'queue' | 'deadlineMs'>;
 }
-
-/** How often the steps of a crawler may go round in a circle, if nobody has set the depth. */
-const MOST_ROUNDS = 1_000;
 
 /**
  * The links of a page that are to be followed: those that its step follows, and if the run follows links, all others, or what a

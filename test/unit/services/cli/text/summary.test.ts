@@ -113,13 +113,23 @@ test('joins are no pages of that limit, and a crawler with steps follows links w
   expect(summaryJson({ ...ENDED, options })).not.toHaveProperty('maxPagesReached');
 });
 
+test('a crawler of one step says that it has all its pages, too', () => {
+  const options = { ...ENDED.options, follow: false, maxPages: 20 };
+  const leftOut = { ...ENDED.leftOut, maxPages: 1 };
+  expect(summaryLines({ ...ENDED, options, leftOut })).toContain(
+    'It reached its limit of 20 pages: 1 link was left out (--max-pages).',
+  );
+  expect(summaryJson({ ...ENDED, options, leftOut })).toMatchObject({ maxPagesReached: true });
+});
+
 // biome-ignore format: a table
 test.each<[string, Partial<LeftOut>, Partial<RunOptions>, string | undefined]>([
   ['nothing',              {},                 { limit: 20, maxDepth: 1 },              undefined],
   ['a limit',              { limit: 1_200 },   { limit: 20 },                           'It took its first 20 URLs: 1 200 more were left out (--limit).'],
   ['too many pages',       { maxPages: 1 },    { follow: true, maxPages: 20 },          'It reached its limit of 20 pages: 1 link was left out (--max-pages).'],
   ['a depth',              { depth: 2 },       { maxDepth: 1 },                         '2 links more than 1 deep were left out (--max-depth).'],
-  ['the default depth',    { depth: 1 },       { hasDefaultDepth: true },               '1 link more than 3 deep was left out (the default depth; --max-depth changes it).'],
+  ['the default depth',    { depth: 1 },       { follow: true, hasDefaultDepth: true }, '1 link more than 3 deep was left out (the default depth; --max-depth changes it).'],
+  ['the rounds of steps',  { depth: 1 },       { hasDefaultDepth: true },               '1 link more than 1 000 rounds deep was left out (the default depth; --max-depth changes it).'],
   ['a scope',              { scope: 40 },      {},                                      '40 links outside its scope were left out (--scope host).'],
   ['a scope with bounds',  { scope: 40 },      { scope: 'domain', exclude: ['/a'], maxHostsPerDomain: 9 }, '40 links outside its scope were left out (--scope domain, --exclude, --max-hosts-per-domain 9).'],
 ])('what was left out is told with its flag: %s', (_, some, options, sentence) => {

@@ -76,7 +76,8 @@ function routeText(path: string, method: string, operation: Operation): string {
   if (body !== undefined) lines.push(`- body: ${typeText(body as Schema)}`);
   const problems = Object.keys(responses).filter((status) => Number(status) >= 400);
   for (const [status, response] of Object.entries(responses)) {
-    if (Number(status) >= 400) continue;
+    // Any route may answer any problem: the page says so once.
+    if (Number(status) >= 400 || status === 'default') continue;
     const [{ schema } = {}] = Object.values((response as OpenAPIV3_1.ResponseObject).content ?? {}) as {
       readonly schema?: Schema;
     }[];

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import fastifySwagger from '@fastify/swagger';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { wellFormedJson } from '../../shared/runtime/printable.ts';
-import { VERSION } from '../../shared/runtime/version.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
-import { addAccess, newFailures, roleOf } from './access/access.ts';
+import { addAccess, newFailures } from './access/access.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
-import { TYPES, withMediaTypes } from './media-types.ts';
+import { DOCUMENT } from './openapi-document.ts';
 import type { Api, ApiParts } from './parts.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
 import { addBatchRoutes } from './routes/batch.ts';
@@ -25,6 +24,7 @@ import { addRunRoutes } from './routes/runs.ts';
 import { addSessionRoutes } from './routes/session.ts';
 import { addUrlRoutes } from './routes/urls.ts';
 import { addWebhookRoutes } from './routes/webhooks.ts';
+import { addWrongMethods, notePaths } from './routes/wrong-method.ts';
 import { answerUnread } from './unread-request.ts';
 
 /** A body that comes more slowly is given up. */
@@ -69,35 +69,12 @@ export async function openApp(parts: ApiParts): Promise<Api> {
   app.addHook('onResponse', async ({ routeOptions, method }, reply) =>
     parts.metrics.served(routeOptions.url ?? 'none', method, reply.statusCode, reply.elapsedTime),
   );
-  await app.register(fastifySwagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Trawl',
-        version: VERSION,
-        description: 'The control plane of a crawler fleet: all that its command line can do.',
-      },
-      servers: [{ url: '/' }],
-      components: {
-        securitySchemes: {
-          token: { type: 'http', scheme: 'bearer' },
-          session: { type: 'apiKey', in: 'cookie', name: 'trawl_session' },
-        },
-      },
-      security: [{ token: [] }, { session: [] }],
-    },
-    transform: (about) => {
-      const { config, method } = about.route;
-      const { schema, url } = jsonSchemaTransform(about as Parameters<typeof jsonSchemaTransform>[0]);
-      const types = config?.types === undefined ? {} : { [TYPES]: config.types };
-      return { schema: { ...schema, 'x-role': roleOf(config, String(method)), ...types }, url };
-    },
-    transformObject: (document) => ('openapiObject' in document ? withMediaTypes(document.openapiObject) : {}),
-  });
+  await app.register(fastifySwagger, DOCUMENT);
   const failures = newFailures(parts);
   addAccess(app, parts, failures);
   await app.register(async (scope) => {
     const api = scope as unknown as Api;
+    const paths = notePaths(api);
     for (const add of [
       addHealthRoutes,
       (each: Api) => addSessionRoutes(each, parts, failures),
@@ -114,6 +91,7 @@ export async function openApp(parts: ApiParts): Promise<Api> {
       addDashboard,
     ])
       add(api, parts);
+    addWrongMethods(api, paths);
   });
   await app.ready();
   return app;

@@ -22,6 +22,7 @@ const CODES = {
   unknown_letter: 404,
   unknown_crawler: 404,
   unknown_batch: 404,
+  method_not_allowed: 405,
   wrong_state: 409,
   records_elsewhere: 409,
   timeout: 408,

@@ -20,6 +20,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
       config: { role: 'submit', action: 'batch' },
       schema: {
         tags,
+        operationId: 'crawlBatch',
         summary: 'Crawl a batch of URLs',
         description:
           'Answers when all are crawled, or at the time-out with what is there. A client that leaves cancels the batch, unless it sent Idempotency-Key or Prefer: respond-async.',
@@ -55,6 +56,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
     {
       schema: {
         tags,
+        operationId: 'getBatch',
         summary: 'What there is of a batch',
         params: z.object({ batch: runIdSchema }),
         response: { 200: batchAnswerSchema, ...errors },
@@ -71,6 +73,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
     {
       schema: {
         tags,
+        operationId: 'getDistributedStatus',
         summary: 'Could the fleet crawl a batch now?',
         response: { 200: z.object({ distributed_available: z.boolean(), message: z.string() }) },
       },

@@ -19,6 +19,7 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
     {
       schema: {
         tags,
+        operationId: 'listCrawlers',
         summary: 'The crawlers that there are (`trawl crawlers`)',
         response: {
           200: z.object({
@@ -52,9 +53,10 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
       config: { types: ['application/json', 'text/plain'] },
       schema: {
         tags,
+        operationId: 'getCrawlerGraph',
         summary: "A crawler's steps and what leads where (`trawl crawlers graph`)",
         params: z.object({ crawler: z.string().regex(CRAWLER_NAME) }),
-        querystring: z.object({ format: z.enum(['json', ...GRAPH_FORMATS]).default('json') }),
+        querystring: z.strictObject({ format: z.enum(['json', ...GRAPH_FORMATS]).default('json') }),
         response: {
           200: z.looseObject({ name: z.string(), version: z.string() }).describe('With format mermaid or dot: text'),
           400: problemSchema,

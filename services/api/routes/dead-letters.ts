@@ -33,9 +33,10 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
     {
       schema: {
         tags,
+        operationId: 'listLetters',
         summary: 'Dead letters, oldest first (`trawl dlq list`)',
         description: COUNTED,
-        querystring: z.object({ ...letterFilter, limit: z.coerce.number().int().min(0).max(1_000).default(100) }),
+        querystring: z.strictObject({ ...letterFilter, limit: z.coerce.number().int().min(0).max(1_000).default(100) }),
         response: {
           200: z.object({ letters: z.array(letterSchema), total: z.int(), truncated: z.boolean() }),
           ...errors,
@@ -62,6 +63,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
     {
       schema: {
         tags,
+        operationId: 'getLetter',
         summary: 'One dead letter (`trawl dlq show`)',
         params: z.object({ letter: z.string().min(1).max(300) }),
         response: { 200: letterSchema, 404: problemSchema, ...errors },
@@ -84,6 +86,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       config: { action: 'replay letters' },
       schema: {
         tags,
+        operationId: 'replayLetters',
         summary: 'Offer dead letters again (`trawl dlq replay`)',
         body: change,
         response: { 200: z.looseObject({ letters: z.int(), malformed: z.int(), dryRun: z.boolean() }), ...errors },
@@ -103,6 +106,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       config: { action: 'delete letters' },
       schema: {
         tags,
+        operationId: 'purgeLetters',
         summary: 'Delete dead letters (`trawl dlq purge`)',
         body: change,
         response: { 200: z.object({ purged: z.int(), matching: z.int(), dryRun: z.boolean() }), ...errors },

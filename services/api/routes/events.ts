@@ -23,8 +23,9 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
       config: { types: ['text/event-stream'] },
       schema: {
         tags: ['fleet'],
+        operationId: 'streamEvents',
         summary: 'Server-sent events: `fleet`, `run` (of ?run=), `unavailable`',
-        querystring: z.object({ run: runIdSchema.optional() }),
+        querystring: z.strictObject({ run: runIdSchema.optional() }),
         response: { 200: z.string().describe('text/event-stream'), 400: problemSchema, 429: problemSchema },
       },
     },

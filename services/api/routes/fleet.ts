@@ -23,6 +23,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
     {
       schema: {
         tags,
+        operationId: 'getFleet',
         summary: 'The fleet (`trawl status --json`)',
         response: { 200: fleetSchema, 503: problemSchema },
       },
@@ -37,6 +38,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
     {
       schema: {
         tags,
+        operationId: 'getFleetHistory',
         summary: 'The last hour',
         response: { 200: z.object({ everySeconds: z.number(), moments: z.array(momentSchema) }) },
       },
@@ -50,6 +52,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
         config: { action: `${verb} fleet` },
         schema: {
           tags,
+          operationId: `${verb}Fleet`,
           summary: verb === 'pause' ? 'Pause all runs (`trawl pause --all`)' : 'Resume all runs (`trawl resume --all`)',
           body: reasonBody,
           response: {
@@ -70,6 +73,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
     {
       schema: {
         tags,
+        operationId: 'listWorkers',
         summary: 'The workers that are alive, with the tasks each has in hand (`trawl workers --json`)',
         response: { 200: z.object({ workers: z.array(workerTasksSchema) }), 503: problemSchema },
       },
@@ -81,6 +85,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
     {
       schema: {
         tags,
+        operationId: 'getWorker',
         summary: 'One worker',
         params: z.object({ worker: z.string().min(1).max(300) }),
         response: { 200: workerTasksSchema, 404: problemSchema, 503: problemSchema },
@@ -97,6 +102,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
     {
       schema: {
         tags,
+        operationId: 'getWorkersWanted',
         summary: 'How many workers could be kept busy',
         response: { 200: z.object({ workersWanted: z.int() }), 503: problemSchema },
       },
@@ -112,6 +118,7 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
     {
       schema: {
         tags,
+        operationId: 'getDoctor',
         summary: 'What is wrong, and how to fix it (`trawl doctor --json`)',
         response: {
           200: z.object({
@@ -141,8 +148,9 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
     {
       schema: {
         tags,
+        operationId: 'listAudit',
         summary: 'Who did what over this API, newest first',
-        querystring: z.object({ cursor: cursorSchema, limit: limitSchema(1_000, 100) }),
+        querystring: z.strictObject({ cursor: cursorSchema, limit: limitSchema(1_000, 100) }),
         response: { 200: z.object({ entries: z.array(entry), next: z.int().nullable() }) },
       },
     },

@@ -6,10 +6,19 @@ import { Problem, problemSchema } from '../problem.ts';
 export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {
   const schema = { security: [], tags: ['service'], response: { 200: z.object({ ok: z.literal(true) }) } };
   const config = { role: 'none' } as const;
-  app.get('/healthz', { config, schema: { ...schema, summary: 'Is the process alive?' } }, async () => ({
-    ok: true as const,
-  }));
-  const ready = { ...schema, summary: 'Are its services there?', response: { ...schema.response, 503: problemSchema } };
+  app.get(
+    '/healthz',
+    { config, schema: { ...schema, operationId: 'getHealth', summary: 'Is the process alive?' } },
+    async () => ({
+      ok: true as const,
+    }),
+  );
+  const ready = {
+    ...schema,
+    operationId: 'getReadiness',
+    summary: 'Are its services there?',
+    response: { ...schema.response, 503: problemSchema },
+  };
   app.get('/readyz', { config, schema: ready }, async () => {
     if (link.away.length > 0) throw new Problem('unavailable', link.away.join('; '), { retryAfterMs: 5_000 });
     return { ok: true as const };
@@ -18,7 +27,12 @@ export function addHealthRoutes(app: Api, { link, metrics }: ApiParts): void {
     '/metrics',
     {
       config: { types: ['text/plain'] },
-      schema: { tags: ['service'], summary: 'Metrics, as Prometheus reads them', response: { 200: z.string() } },
+      schema: {
+        tags: ['service'],
+        operationId: 'getMetrics',
+        summary: 'Metrics, as Prometheus reads them',
+        response: { 200: z.string() },
+      },
     },
     async (_, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   );

@@ -21,8 +21,9 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
     {
       schema: {
         tags,
+        operationId: 'listHosts',
         summary: 'Hosts with something waiting, and those that are paused; most waiting first',
-        querystring: z.object({
+        querystring: z.strictObject({
           state: z.enum(['waiting', 'paused', 'unreachable']).optional(),
           cursor: cursorSchema,
           limit: limitSchema(1_000, 100),
@@ -54,6 +55,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
       config: { action: 'pause host' },
       schema: {
         tags,
+        operationId: 'pauseHost',
         summary: 'trawl pause --host HOST',
         params: hostParams,
         body: reasonBody,
@@ -72,6 +74,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
       config: { action: 'resume host' },
       schema: {
         tags,
+        operationId: 'resumeHost',
         summary: 'trawl resume --host HOST',
         params: hostParams,
         body: reasonBody,
@@ -91,6 +94,7 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
       config: { action: 'limit host' },
       schema: {
         tags,
+        operationId: 'limitHost',
         summary: 'trawl limit HOST RATE',
         params: hostParams,
         body: z.strictObject({
@@ -111,7 +115,13 @@ export function addHostRoutes(app: Api, { link, hosts: list }: ApiParts): void {
     '/api/hosts/:host/limit',
     {
       config: { action: 'end limit of host' },
-      schema: { tags, summary: 'trawl limit HOST none', params: hostParams, response: { 200: limited, ...errors } },
+      schema: {
+        tags,
+        operationId: 'unlimitHost',
+        summary: 'trawl limit HOST none',
+        params: hostParams,
+        response: { 200: limited, ...errors },
+      },
     },
     async ({ params }) => await limitHost(params.host, 0, link),
   );

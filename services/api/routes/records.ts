@@ -18,7 +18,7 @@ const LONGEST_FIELDS = 4_000;
 const OUTCOMES = ['done', 'failed', 'skipped', 'all'] as const;
 const TYPES = { jsonl: 'application/x-ndjson', json: 'application/json', csv: 'text/csv; charset=utf-8' };
 
-const query = z.object({
+const query = z.strictObject({
   format: z.enum(TABLE_FORMATS).default('jsonl'),
   outcome: z.enum(OUTCOMES).default('done'),
   fields: z.string().max(LONGEST_FIELDS).optional().describe('Only these columns: title,Price=offers[0].price'),
@@ -38,11 +38,12 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
       config: { types: Object.values(TYPES).map((type) => type.replace(/;.*/, '')) },
       schema: {
         tags: ['runs'],
+        operationId: 'getRecords',
         summary: 'The records of a run (`trawl records RUN`)',
         params: runParams,
         querystring: query,
         response: {
-          200: z.string().describe('Streamed: a line each of JSON, a list, or CSV'),
+          200: z.array(z.looseObject({})).describe('Streamed: a line each of JSON, a list, or CSV'),
           400: problemSchema,
           404: problemSchema,
           409: problemSchema,

@@ -27,8 +27,9 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
     {
       schema: {
         tags,
+        operationId: 'listRuns',
         summary: 'Runs, newest first',
-        querystring: z.object({
+        querystring: z.strictObject({
           state: z.enum(['running', 'paused', 'cancelled', 'finished']).optional(),
           cursor: cursorSchema,
           limit: limitSchema(200, 50),
@@ -66,6 +67,7 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
       config: { role: 'submit', action: 'open run' },
       schema: {
         tags,
+        operationId: 'openRun',
         summary: 'Open a run (`trawl produce`)',
         body: runRequestSchema,
         response: { 202: producedSchema, ...errors, 422: problemSchema, 429: problemSchema },
@@ -88,6 +90,7 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
     {
       schema: {
         tags,
+        operationId: 'getRun',
         summary: 'One run (`trawl status RUN --json`)',
         params: runParams,
         response: { 200: runStatusSchema, ...errors },
@@ -106,6 +109,7 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
       config: { role: 'submit', action: 'offer' },
       schema: {
         tags,
+        operationId: 'offerUrls',
         summary: 'Offer URLs to an open run',
         params: runParams,
         body: z.strictObject({ urls: z.array(urlText).min(1).max(MOST_OFFERED) }),
@@ -128,6 +132,7 @@ function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
       config: { action: `${verb} run` },
       schema: {
         tags,
+        operationId: `${verb}Run`,
         summary: `trawl ${verb} RUN`,
         params: runParams,
         body: reasonBody,

@@ -14,7 +14,14 @@ export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, fa
   const tags = ['session'];
   app.get(
     '/api/session',
-    { schema: { tags, summary: 'Who am I?', response: { 200: callerSchema, 401: problemSchema } } },
+    {
+      schema: {
+        tags,
+        operationId: 'getSession',
+        summary: 'Who am I?',
+        response: { 200: callerSchema, 401: problemSchema },
+      },
+    },
     async ({ caller = LOCAL_CALLER }) => ({ ...caller, needsToken: !tokens.isEmpty, isLocal: link.isLocal }),
   );
   app.post(
@@ -23,6 +30,7 @@ export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, fa
       config: { role: 'session' },
       schema: {
         tags,
+        operationId: 'beginSession',
         summary: 'Begin a session',
         security: [],
         body: z.strictObject({ token: z.string().min(1).max(1_024) }),
@@ -42,7 +50,13 @@ export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, fa
     '/api/session',
     {
       config: { role: 'session' },
-      schema: { tags, summary: 'End the session', security: [], response: { 204: z.null() } },
+      schema: {
+        tags,
+        operationId: 'endSession',
+        summary: 'End the session',
+        security: [],
+        response: { 204: z.null() },
+      },
     },
     async ({ protocol, headers }, reply) => {
       const value = sessions.end(headers.cookie);

@@ -28,8 +28,9 @@ export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): v
     {
       schema: {
         tags,
+        operationId: 'getUrl',
         summary: 'What became of a URL (`trawl url`)',
-        querystring: z.object({ url: urlText, run: runIdSchema.optional() }),
+        querystring: z.strictObject({ url: urlText, run: runIdSchema.optional() }),
         response: {
           200: biographySchema,
           404: problemSchema,
@@ -63,6 +64,7 @@ export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): v
       config: { action: 'forget' },
       schema: {
         tags,
+        operationId: 'forgetUrls',
         summary: 'Drop dedup marks, so that URLs are taken again (`trawl forget`)',
         body: z.strictObject({
           url: urlText.optional(),

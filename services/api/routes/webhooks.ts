@@ -26,7 +26,15 @@ export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
   };
   app.get(
     '/api/runs/:run/webhook',
-    { schema: { tags, summary: 'The webhook of a run', params: runParams, response: { 200: hookSchema, ...errors } } },
+    {
+      schema: {
+        tags,
+        operationId: 'getWebhook',
+        summary: 'The webhook of a run',
+        params: runParams,
+        response: { 200: hookSchema, ...errors },
+      },
+    },
     async ({ params: { run } }) => webhooks.find(run) ?? (await noHook(run)),
   );
   app.post(
@@ -35,6 +43,7 @@ export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
       config: { role: 'submit', action: 'replay webhook' },
       schema: {
         tags,
+        operationId: 'replayWebhook',
         summary: 'Deliver the webhook of a run once more',
         params: runParams,
         body: reasonBody,

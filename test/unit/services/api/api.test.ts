@@ -314,6 +314,8 @@ describe('what is bad gets a problem', () => {
       'unsupported_media_type',
     ],
     ['headers too large', '/api/runs', { headers: { 'x-much': 'x'.repeat(20_000) } }, 431, 'headers_too_large'],
+    ['a method that the path has not', '/api/runs', { method: 'DELETE' }, 405, 'method_not_allowed'],
+    ['a body of any kind, by such a method', '/api/fleet', { method: 'PATCH', body: 'x' }, 405, 'method_not_allowed'],
     ['an address that is none', '/api/runs/%ZZ', {}, 400, 'usage'],
     ['an unknown run', '/api/runs/nix', {}, 404, 'unknown_run'],
     ['the webhook of an unknown run', '/api/runs/nix/webhook', {}, 404, 'unknown_run'],
@@ -322,12 +324,23 @@ describe('what is bad gets a problem', () => {
     ['an unknown worker', '/api/workers/nix', {}, 404, 'unknown_worker'],
     ['an unknown batch', '/api/crawl/batch/nix', {}, 404, 'unknown_batch'],
     ['a wrong cursor', '/api/runs?cursor=-1', {}, 400, 'usage'],
+    ['a filter that there is not', '/api/runs?stat=running', {}, 400, 'usage'],
+    ['a filter that there is not, of records', '/api/runs/nix/records?outcom=failed', {}, 400, 'usage'],
     ['a wrong condition', '/api/runs/nix/records?where=x', {}, 400, 'usage'],
   ])('%s', async (_, path, asking, status, code) => {
     const { ask } = await openApi();
     const answer = await ask(path, asking as object);
     expect([answer.status, answer.json?.code], answer.text).toEqual([status, code]);
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  });
+
+  test('a wrong method is told the right ones', async () => {
+    const { ask } = await openApi();
+    const allowed = async (path: string, method: string) => (await ask(path, { method })).headers.get('allow');
+    expect(await allowed('/api/runs', 'PUT')).toBe('GET, HEAD, POST');
+    expect(await allowed('/api/runs/r1/pause', 'GET')).toBe('POST');
+    expect(await allowed('/api/hosts/a.test/limit', 'OPTIONS')).toBe('DELETE, PUT');
+    expect((await ask('/api/nothing', { method: 'PUT' })).status).toBe(404);
   });
 
   test('what is wrong is named by its place', async () => {
@@ -363,6 +376,28 @@ describe('the description', () => {
     expect(typesOf('/api/runs/{run}/records', 200)).toEqual(['application/x-ndjson', 'application/json', 'text/csv']);
     expect(typesOf('/api/events', 200)).toEqual(['text/event-stream']);
     expect(typesOf('/metrics', 200)).toEqual(['text/plain']);
+    const { content } = json.paths['/api/runs/{run}/records'].get.responses[200];
+    expect([content['application/json'].schema.type, content['text/csv'].schema.type]).toEqual(['array', 'string']);
+  });
+
+  test('names each operation, and what any of them may answer', async () => {
+    const { ask } = await openApi();
+    const { paths } = (await ask('/openapi.json')).json;
+    // biome-ignore lint/suspicious/noExplicitAny: a description, as it came
+    const operations: any[] = Object.values(paths).flatMap((methods) => Object.values(methods as object));
+    const names = operations.map(({ operationId }) => operationId);
+    expect(names).toEqual(names.map(() => expect.stringMatching(/^[a-z]+([A-Z][a-z]+)*$/)));
+    expect(new Set(names).size).toBe(names.length);
+    const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+    for (const { responses } of operations) expect(responses.default.content).toEqual(problem);
+  });
+
+  test('needs no body where none is needed', async () => {
+    const { ask } = await openApi();
+    const { paths } = (await ask('/openapi.json')).json;
+    const { requestBody } = paths['/api/runs/{run}/pause'].post;
+    expect([requestBody.required, requestBody.content['application/json'].schema.type]).toEqual([false, 'object']);
+    expect(paths['/api/runs/{run}/offers'].post.requestBody.required).toBe(true);
   });
 });
 

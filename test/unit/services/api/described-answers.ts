@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
+interface Schema {
+  readonly $ref?: string;
+}
 interface Described {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: object }>> }>>;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 /** What was answered. */
@@ -17,26 +24,33 @@ interface Told {
 export class DescribedAnswers {
   readonly #operations: readonly { readonly method: string; readonly path: RegExp; readonly described: Described }[];
   readonly #schemas = new Map<object, z.ZodType>();
+  readonly #named: Document['components']['schemas'];
 
-  constructor({ paths }: { readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>> }) {
+  constructor({ paths, components }: Document) {
+    this.#named = components.schemas;
     this.#operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, described]) => ({ method, path: templateOf(path), described })),
     );
   }
 
-  /** What differs from the description, in words; undefined for an answer as described. Every route may answer 401, 403 and 429. */
+  /** What differs from the description, in words; undefined for an answer as described, or of a path that has none. */
   problemOf(method: string, path: string, { status, type, json }: Told): string | undefined {
     const found = this.#operations.find((each) => each.method === method.toLowerCase() && each.path.test(path));
-    const content = found?.described.responses[status]?.content;
+    if (found === undefined) return undefined;
+    const { responses } = found.described;
+    const described = responses[status] ?? responses.default;
+    if (described === undefined) return `${method} ${path} answers ${status}, which it doesn't describe`;
+    const { content } = described;
     if (content === undefined) return undefined;
     const schema = content[type]?.schema;
     if (schema === undefined) return `${method} ${path} answers ${status} as ${type}, not as ${Object.keys(content)}`;
-    if (json === undefined || status >= 300) return undefined;
+    if (json === undefined) return undefined;
     const read = this.#schemaOf(schema).safeParse(json);
     return read.success ? undefined : `${method} ${path} differs from its description: ${z.prettifyError(read.error)}`;
   }
 
-  #schemaOf(schema: object): z.ZodType {
+  #schemaOf(described: Schema): z.ZodType {
+    const schema = this.#named[described.$ref?.split('/').at(-1) ?? ''] ?? described;
     const known = this.#schemas.get(schema) ?? z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
     this.#schemas.set(schema, known);
     return known;

@@ -1,0 +1,93 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { VERSION } from '../../shared/runtime/version.ts';
+import { roleOf } from './access/access.ts';
+import { PROBLEM_TYPE, problemSchema } from './problem.ts';
+
+/** Where a route's description has the types of its answers until the document is finished. */
+const TYPES = 'x-types';
+const JSON_TYPE = 'application/json';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly anyOf?: readonly Schema[];
+}
+interface Answer {
+  description: string;
+  content?: Record<string, { schema: Schema }>;
+}
+interface Operation {
+  [TYPES]?: readonly string[];
+  readonly requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, Answer>;
+}
+type Paths = Record<string, Record<string, Operation>>;
+
+const { $schema: _, ...PROBLEM_SCHEMA } = z.toJSONSchema(problemSchema);
+const PROBLEM: Answer = {
+  description: 'Why a request was refused, by RFC 9457.',
+  content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+
+/** How the OpenAPI document is made of the routes' schemas. */
+export const DOCUMENT: FastifyDynamicSwaggerOptions = {
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Trawl',
+      version: VERSION,
+      description: 'The control plane of a crawler fleet: all that its command line can do.',
+    },
+    servers: [{ url: '/' }],
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: 'trawl_session' },
+      },
+      schemas: { Problem: PROBLEM_SCHEMA as object },
+    },
+    security: [{ token: [] }, { session: [] }],
+  },
+  transform: (about) => {
+    const { config, method } = about.route;
+    const { schema, url } = jsonSchemaTransform(about as Parameters<typeof jsonSchemaTransform>[0]);
+    const types = config?.types === undefined ? {} : { [TYPES]: config.types };
+    return { schema: { ...schema, 'x-role': roleOf(config, String(method)), ...types }, url };
+  },
+  transformObject: (document) => ('openapiObject' in document ? finished(document.openapiObject) : {}),
+};
+
+/**
+ * What the routes' schemas alone don't say: problems have a type and a name of their own, any route may answer one, some answer other than
+ * JSON, and a body that may be null may be left out.
+ */
+function finished<T extends { readonly paths?: object }>(document: T): T {
+  const operations = Object.values((document.paths ?? {}) as Paths).flatMap((methods) => Object.values(methods));
+  for (const operation of operations) {
+    const { [TYPES]: types = [JSON_TYPE], requestBody, responses } = operation;
+    delete operation[TYPES];
+    for (const [status, answer] of Object.entries(responses)) {
+      if (Number(status) >= 400) responses[status] = PROBLEM;
+      else nameTypes(answer, types);
+    }
+    responses.default = PROBLEM;
+    const body = requestBody?.content[JSON_TYPE];
+    const meant = body?.schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+    if (requestBody === undefined || meant.length !== 1) continue;
+    requestBody.required = false;
+    requestBody.content[JSON_TYPE] = { schema: { ...meant[0] } };
+  }
+  return document;
+}
+
+/** The schema describes what is JSON; what isn't is text to whoever reads it. */
+function nameTypes(answer: Answer, types: readonly string[]): void {
+  const described = answer.content?.[JSON_TYPE];
+  if (described === undefined) return;
+  const { description } = described.schema;
+  const text = { schema: { type: 'string', ...(description === undefined ? {} : { description }) } };
+  answer.content = Object.fromEntries(types.map((type) => [type, type === JSON_TYPE ? described : text]));
+}

@@ -19,7 +19,7 @@ export const hostSchema = z
   .string()
   .min(1)
   .max(300)
-  .refine((text) => isHost(text), 'expected a host like example.com or example.com:8080');
+  .refine((text) => isHost(text), 'expected one host like example.com or example.com:8080');
 export const hostParams = z.object({ host: hostSchema });
 
 /** A query's number; a list is at most so long. */

@@ -21,3 +21,8 @@ test.each(['', 'a b', 'example.com/path', 'example.com?x', 'ftp://example.com', 
     expect(() => readHost(text)).toThrow(/expected a host like example.com/);
   },
 );
+
+// The URL Standard takes them for names: to pause one would pause nothing, and say that it had.
+test.each(['*', '*.example.com', 'http://*.example.com:8080/'])('"%s" is a pattern, and no host', (text) => {
+  expect(() => readHost(text)).toThrow(/expected one host like example.com/);
+});

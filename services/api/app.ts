@@ -66,9 +66,11 @@ export async function openApp(parts: ApiParts): Promise<Api> {
     reply.headers(ANSWER_HEADERS);
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   });
-  app.addHook('onResponse', async ({ routeOptions, method }, reply) =>
-    parts.metrics.served(routeOptions.url ?? 'none', method, reply.statusCode, reply.elapsedTime),
-  );
+  app.addHook('onResponse', async ({ routeOptions, method }, reply) => {
+    // What answers wrong methods has many: it is no route of its own.
+    const route = Array.isArray(routeOptions.method) ? undefined : routeOptions.url;
+    parts.metrics.served(route ?? 'none', method, reply.statusCode, reply.elapsedTime);
+  });
   await app.register(fastifySwagger, DOCUMENT);
   const failures = newFailures(parts);
   addAccess(app, parts, failures);

@@ -341,6 +341,8 @@ describe('what is bad gets a problem', () => {
     expect(await allowed('/api/runs/r1/pause', 'GET')).toBe('POST');
     expect(await allowed('/api/hosts/a.test/limit', 'OPTIONS')).toBe('DELETE, PUT');
     expect((await ask('/api/nothing', { method: 'PUT' })).status).toBe(404);
+    // Whoever tries them all makes no series of metrics for each path.
+    expect((await ask('/metrics')).text).not.toMatch(/route="\/api[^}]*code="405"/);
   });
 
   test('what is wrong is named by its place', async () => {

@@ -10,7 +10,7 @@ import { addAccess, newFailures } from './access/access.ts';
 import { ANSWER_HEADERS } from './answer-headers.ts';
 import { DOCUMENT } from './openapi-document.ts';
 import type { Api, ApiParts } from './parts.ts';
-import { Problem, problemOf, sendProblem } from './problem.ts';
+import { Problem, problemOf, sendProblem, wrongMediaType } from './problem.ts';
 import { addBatchRoutes } from './routes/batch.ts';
 import { addCrawlerRoutes } from './routes/crawlers.ts';
 import { addDashboard } from './routes/dashboard.ts';
@@ -53,12 +53,16 @@ export async function openApp(parts: ApiParts): Promise<Api> {
   app.setValidatorCompiler(validatorCompiler);
   // The tests hold answers to their schemas; an answer that differs is still better than none.
   app.setSerializerCompiler(() => (answer) => wellFormedJson(JSON.stringify(answer)));
-  // A client that always names the type of a body has none for a route that needs none.
+  // A client that always names a type for its body names one, too, where it sends none.
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
     else parse(request, body as string, done);
+  });
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => {
+    if (body === '') done(null, undefined);
+    else done(wrongMediaType());
   });
   app.setErrorHandler((error: unknown, request, reply) => answerProblem(error, request, reply, parts.log));
   app.setNotFoundHandler((_, reply) => sendProblem(new Problem('not_found', 'there is nothing here'), reply));

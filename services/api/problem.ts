@@ -63,6 +63,11 @@ export const problemSchema = z
   })
   .describe('Why a request was refused, by RFC 9457.');
 
+/** Refuses a body that is no JSON. */
+export function wrongMediaType(): Problem {
+  return new Problem('unsupported_media_type', 'expected a body of type application/json');
+}
+
 /** A service that is away may be back soon. */
 const RETRY_AFTER_MS = 5_000;
 
@@ -83,7 +88,7 @@ export function problemOf(error: unknown): Problem {
     return new Problem('unavailable', error.message, { retryAfterMs: RETRY_AFTER_MS });
   const status = (error as Partial<FastifyError>).statusCode;
   if (status === 413) return new Problem('too_large', 'the body is too large');
-  if (status === 415) return new Problem('unsupported_media_type', 'expected a body of type application/json');
+  if (status === 415) return wrongMediaType();
   if (status === 404) return new Problem('not_found', 'there is nothing here');
   if (status === 408) return new Problem('timeout', 'the body did not come in time');
   if (status !== undefined && status >= 400 && status < 500) return new Problem('usage', messageOf(error));

@@ -109,7 +109,11 @@ export function addFleetRoutes(app: Api, { snapshots, feed, audit, settings, lin
     },
     async () => {
       const wanted = await metrics.workersWanted();
-      if (wanted === undefined) throw new Problem('unavailable', link.away.join('; '), { retryAfterMs: 5_000 });
+      if (wanted === undefined) {
+        // A store that hangs is not away yet.
+        const why = link.away.length > 0 ? link.away.join('; ') : 'the store did not answer in time';
+        throw new Problem('unavailable', why, { retryAfterMs: 5_000 });
+      }
       return { workersWanted: wanted };
     },
   );

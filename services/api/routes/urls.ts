@@ -39,20 +39,23 @@ export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): v
       },
     },
     async ({ query: { url, run } }) => {
-      const biography = await link.withStores((stores) =>
-        lookUp(url, run, {
-          stores,
-          records: async (action) => {
-            const source = await openRecords({ settings, log: silentLog, name: 'trawl api', attempts: 1 });
-            try {
-              return await action(source);
-            } finally {
-              await source.close();
-            }
-          },
-          // A browse reads the whole queue: one serves all who ask.
-          letters: (action) => action({ browse: async () => (await letters.browse()).map(({ message }) => message) }),
-        }),
+      const biography = await link.withStores(
+        (stores) =>
+          lookUp(url, run, {
+            stores,
+            records: async (action) => {
+              const source = await openRecords({ settings, log: silentLog, name: 'trawl api', attempts: 1 });
+              try {
+                return await action(source);
+              } finally {
+                await source.close();
+              }
+            },
+            // A browse reads the whole queue: one serves all who ask.
+            letters: (action) => action({ browse: async () => (await letters.browse()).map(({ message }) => message) }),
+          }),
+        // Letters that don't come in time are told of; a host with millions of URLs has its list searched piece by piece.
+        { takesLong: true },
       );
       if (run !== undefined && biography.runs.length === 0) throw unknownRun(run);
       return biography as unknown as z.infer<typeof biographySchema>;

@@ -334,6 +334,15 @@ describe('what is bad gets a problem', () => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
   });
 
+  test('an empty body has no type that could be wrong', async () => {
+    const { ask } = await openApi();
+    await ask('/api/runs', { body: { run: 'r1', seeds: [] } });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const paused = await ask('/api/runs/r1/pause', { method: 'POST', body: '', headers });
+    expect([paused.status, paused.json.is]).toEqual([200, 'paused']);
+    expect((await ask('/api/runs', { method: 'POST', body: '', headers })).json.code).toBe('usage');
+  });
+
   test('a wrong method is told the right ones', async () => {
     const { ask } = await openApi();
     const allowed = async (path: string, method: string) => (await ask(path, { method })).headers.get('allow');

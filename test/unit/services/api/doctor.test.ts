@@ -1,5 +1,10 @@
 import { createServer } from 'node:net';
+import Fastify from 'fastify';
+import { validatorCompiler } from 'fastify-type-provider-zod';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Api, ApiParts } from '../../../../services/api/parts.ts';
+import { problemOf, sendProblem } from '../../../../services/api/problem.ts';
+import { addFleetRoutes } from '../../../../services/api/routes/fleet.ts';
 import { LoopbackServer } from '../../../support/loopback-server.ts';
 import { openApi } from './setup.ts';
 
@@ -24,4 +29,15 @@ test('those who ask the doctor at once share one look', async () => {
   const ofOne = await connectionsOf(1);
   expect(ofOne).toBeGreaterThan(0);
   expect(await connectionsOf(10)).toBe(ofOne);
+});
+
+test('the autoscaler is told why it gets no number while a store hangs', async () => {
+  const app = Fastify() as unknown as Api;
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler((error, _, reply) => sendProblem(problemOf(error), reply));
+  onTestFinished(() => app.close());
+  const metrics = { workersWanted: async () => undefined };
+  addFleetRoutes(app, { metrics, link: { away: [] } } as unknown as ApiParts);
+  expect((await app.inject('/api/autoscale')).json().detail).toBe('the store did not answer in time');
 });

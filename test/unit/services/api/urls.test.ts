@@ -5,12 +5,24 @@ import { LetterBrowser } from '../../../../services/api/letter-browser.ts';
 import type { Link, LinkedStores } from '../../../../services/api/link.ts';
 import type { Api, ApiParts } from '../../../../services/api/parts.ts';
 import { addUrlRoutes } from '../../../../services/api/routes/urls.ts';
+import { whileThere } from '../../../../services/api/while-there.ts';
 import type { DeadLetters } from '../../../../shared/ports/transport.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
 import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
+
+/** Looks up URLs over HTTP. */
+function openRoutes(link: Link, clock: SteppedClock) {
+  const app = Fastify() as unknown as Api;
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  const settings = settingsFrom({ flag: {}, environment: {}, file: {} });
+  addUrlRoutes(app, { link, settings, letters: new LetterBrowser(link, clock) } as unknown as ApiParts);
+  onTestFinished(() => app.close());
+  return async (url: string) => (await app.inject(`/api/urls?url=${encodeURIComponent(url)}`)).json();
+}
 
 test('those who look URLs up at once share one look at the dead letters', async () => {
   const clock = new SteppedClock();
@@ -28,15 +40,30 @@ test('those who look URLs up at once share one look at the dead letters', async 
     withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action(stores as unknown as LinkedStores),
     withLetters: (action: (letters: DeadLetters) => Promise<unknown>) => action(counted),
   } as unknown as Link;
-  const app = Fastify() as unknown as Api;
-  app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
-  const settings = settingsFrom({ flag: {}, environment: {}, file: {} });
-  addUrlRoutes(app, { link, settings, letters: new LetterBrowser(link, clock) } as unknown as ApiParts);
-  onTestFinished(() => app.close());
-  const lettersOf = async (url: string): Promise<unknown> =>
-    (await app.inject(`/api/urls?url=${encodeURIComponent(url)}`)).json().letters;
+  const lookUp = openRoutes(link, clock);
+  const lettersOf = async (url: string): Promise<unknown> => (await lookUp(url)).letters;
   const found = await Promise.all(['http://a.test/1', 'http://a.test/2', 'http://a.test/3'].map(lettersOf));
   expect(found).toMatchObject([[{ url: 'http://a.test/1' }], [{ url: 'http://a.test/2' }], []]);
   expect(browses).toBe(1);
+});
+
+test('letters that do not come in time are told of, and cost nothing else of the answer', async () => {
+  const clock = new SteppedClock();
+  const { database, letters: _, ...stores } = openLocalParts({ clock });
+  onTestFinished(() => database.close());
+  const { signal } = new AbortController();
+  const link = {
+    withStores: (action: (stores: LinkedStores) => Promise<unknown>, { takesLong = false } = {}) =>
+      whileThere(action(stores as unknown as LinkedStores), {
+        service: 'Redis',
+        lost: signal,
+        withinMs: takesLong ? undefined : 20,
+      }),
+    withLetters: () => whileThere(new Promise(() => {}), { service: 'RabbitMQ', lost: signal, withinMs: 40 }),
+  } as unknown as Link;
+  expect(await openRoutes(link, clock)('http://a.test/1')).toMatchObject({
+    known: false,
+    letters: null,
+    lettersProblem: 'RabbitMQ did not answer in time',
+  });
 });

@@ -41,6 +41,22 @@ async function waitingOf(page: Page): Promise<string> {
   return await figure.locator('dd').first().innerText();
 }
 
+test('an answer that takes longer than the page waits before it asks again comes all the same', async () => {
+  const api = await openLocal();
+  await openPaused(api);
+  await offer(api, 0, 3);
+  const page = await openPage(browser, api);
+  let asked = 0;
+  await page.route('**/api/hosts?*', async (route) => {
+    asked++;
+    await new Promise((resolve) => setTimeout(resolve, 7_000));
+    await route.continue().catch(() => {});
+  });
+  await page.getByRole('navigation').getByRole('link', { name: 'Hosts' }).click();
+  await page.getByText('a.example').first().waitFor({ timeout: 20_000 });
+  expect(asked).toBe(1);
+}, 60_000);
+
 test('figures move without reloading, and only changes of the connection are read out', async () => {
   const api = await openLocal();
   await openPaused(api);

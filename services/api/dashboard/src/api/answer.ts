@@ -1,4 +1,4 @@
-import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { ask, sentenceOf } from './client.ts';
 import { LiveContext } from './live.ts';
 
@@ -13,8 +13,8 @@ export interface Asked<T> {
 }
 
 /**
- * Asks for a path, again when it changes, when the API has been away or has let somebody in, and every `everyMs` while the page is looked at. The last
- * answer stays until the next one comes. Without a path nothing is asked.
+ * Asks for a path, again when it changes, when the API has been away or has let somebody in, and every `everyMs` while the page is looked at. An
+ * answer that takes longer than that is waited for. The last answer stays until the next one comes. Without a path nothing is asked.
  */
 export function useAnswer<T>(path: string | undefined, everyMs?: number): Asked<T> {
   const { epoch, connection } = useContext(LiveContext).snapshot;
@@ -23,11 +23,13 @@ export function useAnswer<T>(path: string | undefined, everyMs?: number): Asked<
   const [found, setFound] = useState<{ path: string; answer: T } | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const [isLoading, setLoading] = useState(path !== undefined);
+  const isAsking = useRef(false);
   const again = useCallback(() => setRound((before) => before + 1), []);
   useEffect(() => {
     if (path === undefined || isSignedOut) return;
     const leaving = new AbortController();
     setLoading(true);
+    isAsking.current = true;
     ask<T>('GET', path, undefined, leaving.signal)
       .then(
         (answer) => {
@@ -39,14 +41,19 @@ export function useAnswer<T>(path: string | undefined, everyMs?: number): Asked<
         },
       )
       .finally(() => {
-        if (!leaving.signal.aborted) setLoading(false);
+        if (leaving.signal.aborted) return;
+        isAsking.current = false;
+        setLoading(false);
       });
-    return () => leaving.abort();
+    return () => {
+      isAsking.current = false;
+      leaving.abort();
+    };
   }, [path, round, epoch, isSignedOut]);
   useEffect(() => {
     if (everyMs === undefined || path === undefined) return;
     const timer = setInterval(() => {
-      if (!document.hidden) again();
+      if (!document.hidden && !isAsking.current) again();
     }, everyMs);
     return () => clearInterval(timer);
   }, [path, everyMs, again]);

@@ -39,10 +39,16 @@ export function duration(ms: number): string {
 /** When something will be, in local time: `04:08`, with the day if it isn't that of `now`: `Tue 24 Nov, 04:08`. */
 export function clockTime(at: number, now: number): string {
   const [then, today] = [new Date(at), new Date(now)];
-  const time = `${twoDigits(then.getHours())}:${twoDigits(then.getMinutes())}`;
+  const time = timeOfDay(at);
   if (then.toDateString() === today.toDateString()) return time;
   const [day, month, date] = then.toDateString().split(' ');
   return `${day} ${Number(date)} ${month}, ${time}`;
+}
+
+/** A time of any day, in local time: `00:05`. The same in every language, of which some have 24:05, or digits of their own. */
+export function timeOfDay(at: number): string {
+  const then = new Date(at);
+  return `${twoDigits(then.getHours())}:${twoDigits(then.getMinutes())}`;
 }
 
 function twoDigits(value: number): string {

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { timeOfDay } from '../../../../../shared/control/format.ts';
+import { SECOND_MS } from '../../../../../shared/task/durations.ts';
 
 export interface Line {
   readonly name: string;
@@ -24,6 +26,8 @@ const AXIS_HEIGHT_PX = 26;
 const FONT = '11px system-ui, sans-serif';
 /** The last hour, also while less than that is known. */
 const SPAN_S = 3_600;
+/** Of the line of what is bad: who doesn't see colours, or has chosen his own, tells it from the others by this. */
+const DASH = [5, 4];
 
 /** Lines over the last hour. Who points at it reads a moment's values below it. */
 export function Chart({ label, times, lines, text }: ChartProps) {
@@ -65,6 +69,7 @@ export function Chart({ label, times, lines, text }: ChartProps) {
             label: name,
             stroke: colourOf(colour, element),
             width: 1.5,
+            ...(colour === '--bad' ? { dash: DASH } : {}),
             points: { show: false },
           })),
         ],
@@ -123,7 +128,7 @@ function colourOf(name: string, element: Element): string {
 }
 
 function clock(seconds: number): string {
-  return new Date(seconds * 1_000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hour12: false });
+  return timeOfDay(seconds * SECOND_MS);
 }
 
 /** Changes when light becomes dark. */

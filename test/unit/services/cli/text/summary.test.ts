@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Line } from '../../../../../services/cli/text/output.ts';
 import { exitCodeOf, summaryLines } from '../../../../../services/cli/text/summary.ts';
-import { count, counted, duration, pace, perSecond, size } from '../../../../../shared/control/format.ts';
+import { count, counted, duration, pace, perSecond, size, timeOfDay } from '../../../../../shared/control/format.ts';
 import { summaryJson } from '../../../../../shared/control/summary-json.ts';
 import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
 import { progressOf } from '../../../../support/builders.ts';
@@ -31,6 +31,7 @@ test.each([
   [pace(100), '600/min'],
   [pace(36_000), '1.7/min'],
   [pace(120_000), '30/h'],
+  [timeOfDay(new Date(2026, 0, 1, 0, 5).getTime()), '00:05'],
 ])('%s reads as %s', (text, expected) => {
   expect(text).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type FetchOutcome, type Observer, STAGES, type Stage, type StageObserver } from '../ports/observer.ts';
 import type { WorkerBound } from '../ports/roster.ts';
 import { SECOND_MS } from '../task/durations.ts';
-import type { Outcome } from '../task/task/outcome.ts';
+import { FAILED_REASONS, type Outcome, SKIPPED_REASONS } from '../task/task/outcome.ts';
 import { LeanHistogram } from './lean-histogram.ts';
 
 /** What is read from a worker when somebody asks for its metrics. */
@@ -106,6 +106,9 @@ export class PrometheusObserver implements Observer, StageObserver {
       labelNames: ['result'],
       registers,
     });
+    // Of a series that begins with the first failure, Prometheus sees no increase.
+    for (const { kind, reasons } of OUTCOMES) for (const reason of reasons) this.settled(kind, reason, 0);
+    for (const result of ['delivered', 'failed']) this.#webhooks.inc({ result }, 0);
   }
 
   /** Adds the gauges of a worker, read when somebody asks for them. */
@@ -215,4 +218,11 @@ export class PrometheusObserver implements Observer, StageObserver {
 
 /** Defaults of the client whose names break the rules of Prometheus; each has a twin that is named well. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+const OUTCOMES: readonly { readonly kind: Outcome['kind']; readonly reasons: readonly string[] }[] = [
+  { kind: 'done', reasons: [''] },
+  { kind: 'defer', reasons: [''] },
+  { kind: 'skipped', reasons: SKIPPED_REASONS },
+  { kind: 'retry', reasons: FAILED_REASONS },
+  { kind: 'failed', reasons: FAILED_REASONS },
+];
 const BOUNDS = ['network', 'slots', 'cpu', 'memory', 'files', 'politeness'] as const satisfies readonly WorkerBound[];

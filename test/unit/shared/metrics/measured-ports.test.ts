@@ -38,7 +38,8 @@ test('settles are counted by outcome and reason, once: one that came too late is
   await frontier.settle('r', b, { outcome: { kind: 'skipped', reason: 'robots' } });
   await frontier.settle('r', c, { outcome: { kind: 'retry', reason: 'timeout', inMs: 0 }, hostAnswered: false });
   await frontier.fail('r', [d], 'deadline');
-  expect(await read(observer, 'trawl_tasks_settled')).toEqual({
+  const settled = Object.entries(await read(observer, 'trawl_tasks_settled'));
+  expect(Object.fromEntries(settled.filter(([, count]) => count > 0))).toEqual({
     'trawl_tasks_settled_total{outcome="done",reason=""}': 1,
     'trawl_tasks_settled_total{outcome="skipped",reason="robots"}': 1,
     'trawl_tasks_settled_total{outcome="retry",reason="timeout"}': 1,
@@ -50,6 +51,18 @@ test('settles are counted by outcome and reason, once: one that came too late is
     'trawl_store_call_duration_seconds_count{store="sqlite",operation="settle"}': 4,
   });
   await store.close();
+});
+
+test('what has not happened yet is counted as 0, so that its first time is an increase', async () => {
+  const observer = new PrometheusObserver({ version: '1' });
+  const begun = { ...(await read(observer, 'trawl_tasks_settled')), ...(await read(observer, 'trawl_webhook')) };
+  expect(begun).toMatchObject({
+    'trawl_tasks_settled_total{outcome="done",reason=""}': 0,
+    'trawl_tasks_settled_total{outcome="skipped",reason="robots"}': 0,
+    'trawl_tasks_settled_total{outcome="failed",reason="dns"}': 0,
+    'trawl_webhook_deliveries_total{result="failed"}': 0,
+  });
+  expect(new Set(Object.values(begun))).toEqual(new Set([0]));
 });
 
 test('leases that lapse are counted', async () => {

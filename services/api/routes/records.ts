@@ -63,10 +63,11 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
           source,
           run,
           asked.format === 'csv' && asked.fields === undefined ? reader : undefined,
+          () => reply.raw.destroyed,
         );
         if (progress !== undefined && done < progress.done) throw elsewhere(run, done, progress.done);
         const rows = rowFormat(asked.format, { reader, hasMark: false, isShown: false });
-        const body = Readable.from(lines(source, run, reader, rows));
+        const body = closing(source, lines(source, run, reader, rows));
         return reply.type(TYPES[asked.format]).send(body as never);
       } catch (error: unknown) {
         await source.close();
@@ -86,14 +87,30 @@ function tableQueryOf({ outcome, fields, step, each, where = [] }: z.infer<typeo
   };
 }
 
-/** Reads all of it once: how many pages are there? */
-async function countDone(source: RecordSource, run: string, reader: TableReader | undefined): Promise<number> {
+/**
+ * Reads all of it once: how many pages are there?
+ *
+ * @throws Problem once nobody waits for it any more: a client that gives up and asks again would have the run read as often as it asked
+ */
+export async function countDone(
+  source: Pick<RecordSource, 'read'>,
+  run: string,
+  reader: TableReader | undefined,
+  hasLeft: () => boolean,
+): Promise<number> {
   let done = 0;
   for await (const record of source.read(run)) {
+    if (hasLeft()) throw new Problem('timeout', 'whoever asked has left');
     if (record.outcome === 'done') done++;
     if (reader !== undefined) for (const _ of reader.rows(record as unknown as TableRecord));
   }
   return done;
+}
+
+/** The lines as a stream that closes their source at its end, also if nobody has read any. */
+export function closing(source: Pick<RecordSource, 'close'>, from: AsyncIterable<string>): Readable {
+  // A generator that was never begun runs no `finally` of its own.
+  return Readable.from(from).once('close', () => void source.close().catch(() => {}));
 }
 
 async function* lines(
@@ -102,15 +119,11 @@ async function* lines(
   reader: TableReader,
   { begin, line, end }: ReturnType<typeof rowFormat>,
 ): AsyncGenerator<string> {
-  try {
-    yield begin;
-    let index = 0;
-    for await (const record of source.read(run))
-      for (const row of reader.rows(record as unknown as TableRecord)) yield line(row, index++);
-    yield end;
-  } finally {
-    await source.close();
-  }
+  yield begin;
+  let index = 0;
+  for await (const record of source.read(run))
+    for (const row of reader.rows(record as unknown as TableRecord)) yield line(row, index++);
+  yield end;
 }
 
 function elsewhere(run: string, found: number, done: number): Problem {

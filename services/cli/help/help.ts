@@ -36,7 +36,9 @@ export function addHelpTexts(command: Command, showsAll: boolean, path = command
 export function improved(error: string, known: readonly string[]): string {
   const [, unknown] = /^error: unknown option '(.+?)'/.exec(error) ?? [];
   const isTold = error.includes('(Did you mean');
-  const near = unknown === undefined || isTold ? undefined : nearestOf(unknown, known);
+  // Another command of the same group may have it.
+  const others = known.filter((each) => each !== unknown);
+  const near = unknown === undefined || isTold ? undefined : nearestOf(unknown, others);
   const meant = (unknown === undefined ? undefined : meantBy(unknown, known)) ?? near;
   return meant === undefined ? error : `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
 }

@@ -96,6 +96,8 @@ test('what a command does not have is not meant, what resembles a flag is left t
   const hidden = "error: unknown option '--host-concurency'\n";
   expect(improved(hidden, ['--json', '--host-concurrency'])).toContain('(Did you mean --host-concurrency?)');
   expect(improved(error, ['--json'])).toBe(error);
+  const ofAnother = "error: unknown option '--all'\n";
+  expect(improved(ofAnother, ['--all', '--json'])).toBe(ofAnother);
   const near = "error: unknown option '--jsno'\n(Did you mean --json?)\n";
   expect(improved(near, ['--json'])).toBe(near);
 });

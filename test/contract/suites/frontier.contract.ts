@@ -19,7 +19,10 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       await frontier.queued('r', [1]);
       expect(await frontier.admit('r', 1, 'w')).toMatchObject({ verdict: 'work', state: { attempts: 0, starts: 1 } });
       expect(await frontier.settle('r', 1, { outcome: { kind: 'done' }, bytes: 123 })).toBe('settled');
-      expect(await runs.progress('r')).toMatchObject({ state: 'running', sealed: false, done: 1, bytes: 123 });
+      expect(await runs.progress('r')).toMatchObject({
+        ...{ state: 'running', sealed: false, done: 1, bytes: 123, bytesSaved: 0 },
+        leftOut: { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 },
+      });
       await runs.seal('r', 'p');
       expect(await runs.progress('r')).toMatchObject({ state: 'finished', sealed: true });
     });

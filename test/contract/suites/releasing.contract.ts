@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { MAX_OFFER } from '../../../shared/ports/frontier.ts';
+import { LEAD_MS } from '../../../shared/stores/policy.ts';
 import type { OpenStore } from '../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
 
@@ -270,6 +271,18 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
         'a.test/5',
         'a.test/6',
       ]);
+    });
+
+    test('a host whose gate has no slot for now gets no further task until it has one; the others go on', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', [...pages(1, 3), page(1, 'b.test')]);
+      expect(urls(await frontier.release({ ...ROOM, limit: 1 }))).toEqual(['a.test/1']);
+      await frontier.settle('r', 1, { outcome: { kind: 'defer' }, hostFreeInMs: 5_000 });
+      expect(urls(await frontier.release(ROOM))).toEqual(['b.test/1']);
+      step(5_000 - LEAD_MS - 1);
+      expect(await frontier.release(ROOM)).toMatchObject({ tasks: [], nextLookMs: 1 });
+      step(1);
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
     });
 
     test('deliveries of a paused host are put back by admit, at no attempt', async () => {

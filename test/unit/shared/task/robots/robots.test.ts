@@ -118,6 +118,8 @@ test.each([
   ['Crawl-delay: 3600',                   3_600_000],
   ['Crawl-delay: 0',                      0],
   ['Crawl-delay: 2\nCrawl-delay: 7',      7_000],
+  ['Crawl-delay: 7\nCrawl-delay: 2',      7_000],
+  ['Crawl-delay: 7\nUser-agent: *\nCrawl-delay: 9',  7_000],
   [`Crawl-delay: ${'9'.repeat(400)}`,     Number.MAX_SAFE_INTEGER],
   ['Crawl-delay: 5 s',                    undefined],
   ['Crawl-delay: -5',                     undefined],
@@ -126,6 +128,18 @@ test.each([
   ['Disallow: /\nUser-agent: Other\nCrawl-delay: 5', undefined],
 ])('%j wants %s ms between two requests', (lines, ms) => {
   expect(parseRobots(Buffer.from(OURS + lines)).crawlDelayMs).toBe(ms);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['Crawl-delay: 5',                                             5_000],
+  ['Crawl-delay: 7\nCrawl-delay: 2',                            7_000],
+  ['Disallow: /a\nUser-agent: *\nCrawl-delay: 3',              3_000],
+  ['Crawl-delay: 3\nUser-agent: Other\nCrawl-delay: 9',        3_000],
+  ['Crawl-delay: 5\nUser-agent: TrawlBot\nDisallow: /a',       undefined],
+  ['Crawl-delay: 5\nUser-agent: TrawlBot\nCrawl-delay: 1',     1_000],
+])('%j for everybody means %s ms between two of our requests', (lines, ms) => {
+  expect(parseRobots(Buffer.from(`User-agent: *\n${lines}`)).crawlDelayMs).toBe(ms);
 });
 
 describe('a file that is made to be slow', () => {

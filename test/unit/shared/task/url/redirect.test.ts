@@ -13,6 +13,18 @@ test.each([
   expect(redirectOf(302, location, 'http://a.test/a')).toEqual({ to });
 });
 
+test('an answer redirects if its status says so, and where to', () => {
+  const statuses = [200, 201, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 404];
+  const redirecting = statuses.filter((status) => redirectOf(status, '/b', 'http://a.test/a') !== undefined);
+  expect(redirecting).toEqual([301, 302, 303, 307, 308]);
+  expect(redirectOf(301, undefined, 'http://a.test/a')).toBeUndefined();
+  expect(redirectOf(301, '', 'http://a.test/a')).toBeUndefined();
+  expect(redirectOf(301, 'https://u:p@a.test/b#c', 'http://a.test/a')).toEqual({
+    to: 'https://a.test/b',
+    login: 'u:p',
+  });
+});
+
 test.each([
   ['ftp://me:pass@a.test/'],
   ['http://me:pass@a.test:99999/'],

@@ -49,6 +49,8 @@ test('where a seed redirects to belongs to it, but not the whole host for a fold
   expect(follow('domain', 'http://example.com/', 'http://example.org/', 'http://a.example.org/')).toEqual({});
   expect(follow('path', seed, www, 'https://www.example.com/docs/b')).toEqual({ within: 'www.example.com/docs/' });
   expect(follow('path', seed, 'http://example.com/login', 'http://example.com/help')).toBeUndefined();
+  const login = 'https://www.example.com/login';
+  expect(follow('path', seed, login, 'https://www.example.com/docs/b'), 'out of its folder').toBeUndefined();
 });
 
 test('a folder that an older version noted as it was written holds, too', () => {

@@ -17,6 +17,7 @@ test.each<[UrlKeyRule, string, string]>([
   ['no-tracking',       'http://example.com/?utm_source=x&a=1&gclid=2', 'http://example.com/?a=1'],
   ['no-tracking',       'http://example.com/?fbclid=1',        'http://example.com/'],
   ['no-tracking',       'http://example.com/?utm=1&id=gclid',  'http://example.com/?utm=1&id=gclid'],
+  ['no-tracking',       'http://example.com/?a=1&utm_term=b=c', 'http://example.com/?a=1'],
   ['no-tracking',       'http://example.com/?',                'http://example.com/?'],
   ['sort-query',        'http://example.com/?b=1&a=2&b=0',     'http://example.com/?a=2&b=1&b=0'],
   ['sort-query',        'http://example.com/?b&&a=',           'http://example.com/?a=&b'],
@@ -24,6 +25,16 @@ test.each<[UrlKeyRule, string, string]>([
 ])('%s: %s is compared as %s', (rule, url, key) => {
   expect(urlKeyOf(url, [rule])).toBe(key);
   expect(urlKeyOf(url)).toBe(url);
+});
+
+// biome-ignore format: a table
+test.each<[UrlKeyRule, string]>([
+  ['no-www',            'https://example.com/shop/?size=2&utm_medium=mail&colour=red'],
+  ['no-trailing-slash', 'https://www.example.com/shop?size=2&utm_medium=mail&colour=red'],
+  ['no-tracking',       'https://www.example.com/shop/?size=2&colour=red'],
+  ['sort-query',        'https://www.example.com/shop/?colour=red&size=2&utm_medium=mail'],
+])('%s alone changes nothing that another rule is for', (rule, key) => {
+  expect(urlKeyOf('https://www.example.com/shop/?size=2&utm_medium=mail&colour=red', [rule])).toBe(key);
 });
 
 test('rules work together', () => {

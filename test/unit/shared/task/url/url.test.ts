@@ -42,6 +42,8 @@ test.each([
   ['http://', 'it is not a valid URL'],
   ['http://exa mple.com/', 'it is not a valid URL'],
   [`http://example.com/${'a'.repeat(MAX_URL_LENGTH)}`, `it is longer than ${MAX_URL_LENGTH} characters`],
+  // Six characters each, once they are escaped.
+  [`http://example.com/${'é'.repeat(MAX_URL_LENGTH / 4)}`, `it is longer than ${MAX_URL_LENGTH} characters`],
 ])('%s is no URL: %s', (written, problem) => {
   expect(readUrl(written)).toEqual({ problem });
 });
@@ -63,6 +65,7 @@ test.each([
   ['/%4%7A',        '/%4z'],
   ['/%4%2f%41',     '/%4%2FA'],
   ['/%zz%41',       '/%zzA'],
+  ['/%z%41',        '/%zA'],
   ['/%25%34%31',    '/%2541'],
   ['/%e%c3%a9',     '/%e%C3%A9'],
 ])('%s is compared as %s: no escape comes of one that is broken', (written, canonical) => {

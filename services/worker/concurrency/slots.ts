@@ -103,9 +103,8 @@ export class Slots {
       return await work();
     } finally {
       this.#alone.shift();
+      // Whoever is next comes when the slot is left.
       this.#window = 1;
-      this.#startAlone();
-      this.#admit();
     }
   }
 
@@ -150,6 +149,6 @@ export class Slots {
 
   /** Those who wait to be alone hold slots too: the first goes when nobody else is left. */
   #startAlone(): void {
-    if (this.#alone.length > 0 && this.inHand === this.#alone.length) this.#alone[0]?.();
+    if (this.inHand === this.#alone.length) this.#alone[0]?.();
   }
 }

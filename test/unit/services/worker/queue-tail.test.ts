@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { QueueTail } from '../../../../services/worker/queue-tail.ts';
 import type { Delivery, Handling } from '../../../../shared/ports/transport.ts';
 import { LogLines, openEmbedded, settled } from '../../../support/stores/embedded.ts';
+import { withMethods } from '../../../support/with-methods.ts';
 import { deliveryOf } from './setup.ts';
 
 async function setup(places: number) {
@@ -49,6 +50,24 @@ test('it is the same message behind the others, and knows since when it goes rou
   expect(await tail.put(again), 'as long as a queue keeps one').toBe('ack');
   expect((await transport.depths()).priority.ready).toBe(0);
   expect(log.lines).toEqual(['warn: a message that no worker could process is dropped after an hour: a']);
+});
+
+test('once one has gone, its place is free for another', async () => {
+  const { tail, clock, ready } = await setup(1);
+  for (const gone of [1, 2]) {
+    const put = tail.put(deliveryOf('{"v":3}', { id: `${gone}` }));
+    await settled();
+    expect(await ready()).toBe(gone - 1);
+    clock.step(2_000);
+    expect(await put).toBe('ack');
+  }
+});
+
+test('what its queue does not take goes back to where it came from', async () => {
+  const { transport, ...options } = await setup(0);
+  const full = withMethods(transport, { publish: async () => ['refused'] as const });
+  const tail = new QueueTail({ ...options, transport: full, signal: options.abort.signal, places: 0 });
+  expect(await tail.put(deliveryOf('{"v":3}'))).toBe('return');
 });
 
 test.each<[string, Handling]>([['a worker that stops gives back what it holds', 'return']])(

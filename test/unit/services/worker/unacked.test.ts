@@ -30,6 +30,27 @@ test('what arrives has a lease of a minute from then on, without a start', async
   expect((await frontier.release(EVERYTHING)).tasks).toMatchObject([{ state: { starts: 0 } }]);
 });
 
+test('all that arrive at once are noted, in one call for each run', async () => {
+  const world = await setup();
+  const calls: unknown[] = [];
+  const frontier = withMethods(world.frontier, { handed: async (...call) => void calls.push(call) });
+  const unacked = new Unacked({ ...world.parts, frontier });
+  const arrival = (run: string, release: number): void =>
+    unacked.arrived(deliveryOf(JSON.stringify({ run, url: world.site.url('/page/1') }), { release }));
+  for (const release of [1, 2, 3]) arrival('r', release);
+  arrival('s', 1);
+  await settled();
+  const mark = world.site.url('/page/1');
+  const named = (...releases: number[]) => releases.map((release) => ({ release, mark }));
+  expect(calls).toEqual([
+    ['r', named(1, 2, 3)],
+    ['s', named(1)],
+  ]);
+  arrival('r', 4);
+  await settled();
+  expect(calls.slice(2)).toEqual([['r', named(4)]]);
+});
+
 test('what was not begun waits again; what is stale is dropped', async () => {
   const { unacked, delivery, runs, transport } = await setup();
   await unacked.putBack(delivery);

@@ -128,6 +128,15 @@ test('whoever has waited long enough is turned away, and takes no slot later', a
   expect(slots.inHand).toBe(1);
 });
 
+test('the time-out of one who has a slot turns away nobody else', async () => {
+  const slots = new Slots(1);
+  expect(await slots.enter('normal', Promise.resolve())).toBe(true);
+  const next = slots.enter('normal');
+  await settled();
+  slots.leave('normal');
+  expect(await next).toBe(true);
+});
+
 test('resized: those who wait come in, and those who are in stay', async () => {
   const slots = new Slots(2);
   const normal = crowd(slots, 'normal', 5);

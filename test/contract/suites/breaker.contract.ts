@@ -315,6 +315,19 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(new Set(flowing)).toEqual(new Set(['r', 's']));
     });
 
+    test('a task that tries it, and is redirected to another host, has heard from it: it is whole again', async () => {
+      const { openIt, release, frontier, host, step } = await setup();
+      await openIt();
+      step(60_000);
+      const { tasks } = await frontier.release(ROOM);
+      const [tried] = tasks;
+      if (tried === undefined) throw new Error('nobody tries it');
+      const moved = { ...tried.task, host: 'b.test', redirects: ['http://b.test/'] };
+      await frontier.settle('r', tried.release, { outcome: { kind: 'done' }, moved });
+      expect(await host()).toMatchObject({ host: 'a.test', pausedMs: 0, isUnreachable: false });
+      expect((await release()).length).toBe(14);
+    });
+
     test('a host that gave nothing but errors for too long is down, open or not', async () => {
       const { openIt, settle, release, frontier, step } = await setup({ giveUpMs: 150_000 });
       await openIt();

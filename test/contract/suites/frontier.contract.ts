@@ -343,23 +343,25 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
 
     test('cancel: what waits is drained, what is in flight counts when it comes back, and the marks are free', async () => {
       const { frontier, runs } = await setup();
-      await frontier.offer('r', pages(1, 5));
-      await frontier.release({ ...ROOM, limit: 3 });
-      await frontier.settle('r', 1, { outcome: { kind: 'retry', reason: 'timeout', inMs: 60_000 } });
+      await frontier.offer('r', pages(1, 6));
+      await frontier.release({ ...ROOM, limit: 4 });
+      const failed = { outcome: { kind: 'retry', reason: 'timeout', inMs: 60_000 } } as const;
+      await frontier.settle('r', 1, failed);
       await runs.cancel('r');
       expect(await frontier.drain()).toBe(3);
       expect(await frontier.settle('r', 2, { outcome: { kind: 'done' } })).toBe('settled');
       expect(await frontier.admit('r', 3, 'w')).toEqual({ verdict: 'cancelled' });
-      expect(await runs.progress('r')).toMatchObject({
+      await frontier.settle('r', 4, failed);
+      expect(await runs.progress('r'), 'with no second drain').toMatchObject({
         state: 'cancelled',
         done: 1,
-        cancelled: 4,
+        cancelled: 5,
         waiting: 0,
         inFlight: 0,
       });
       expect((await runs.progress('r'))?.endedAt).toBeDefined();
       await runs.open('next', OPTIONS, 'p');
-      expect(await frontier.offer('next', pages(1, 5))).toEqual({ accepted: 4, known: 1 });
+      expect(await frontier.offer('next', pages(1, 6))).toEqual({ accepted: 5, known: 1 });
       expect(await runs.open('r', OPTIONS, 'p')).toMatchObject({ how: 'cancelled' });
     });
 

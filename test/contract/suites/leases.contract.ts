@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { ALONE_FROM_STARTS, MAX_STARTS } from '../../../shared/ports/frontier.ts';
+import { LEAD_MS } from '../../../shared/stores/policy.ts';
 import { offerAll } from '../../support/stores/offer-all.ts';
 import type { OpenStore } from '../../support/stores/stores.ts';
-import { page, pages, ROOM, releases, setupOf } from './frontier-setup.ts';
+import { page, pages, ROOM, releases, setupOf, urls } from './frontier-setup.ts';
 
 /** What every frontier promises of tasks that are out: how long they are left alone, and who may settle them. */
 export function describeLeases(name: string, open: OpenStore, close: () => Promise<void> = async () => {}): void {
@@ -146,6 +147,18 @@ export function describeLeases(name: string, open: OpenStore, close: () => Promi
       await frontier.settle('r', release, { outcome: { kind: 'defer', inMs: 1 }, hostAnswered: false });
       step(1);
       expect(await admit()).toMatchObject({ state: { starts: 1 } });
+    });
+
+    test('a host whose gate has no slot for now gets no further task until it has one; the others go on', async () => {
+      const { frontier, step } = await setup();
+      await frontier.offer('r', [...pages(1, 3), page(1, 'b.test')]);
+      expect(urls(await frontier.release({ ...ROOM, limit: 1 }))).toEqual(['a.test/1']);
+      await frontier.settle('r', 1, { outcome: { kind: 'defer' }, hostFreeInMs: 5_000 });
+      expect(urls(await frontier.release(ROOM))).toEqual(['b.test/1']);
+      step(5_000 - LEAD_MS - 1);
+      expect(await frontier.release(ROOM)).toMatchObject({ tasks: [], nextLookMs: 1 });
+      step(1);
+      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
     });
 
     test('a release is named by its number and its mark: who names another task is told that it is stale', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { MAX_OFFER } from '../../../shared/ports/frontier.ts';
-import { LEAD_MS } from '../../../shared/stores/policy.ts';
 import type { OpenStore } from '../../support/stores/stores.ts';
 import { OPTIONS, page, pages, ROOM, setupOf, urls } from './frontier-setup.ts';
 
@@ -99,6 +98,15 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
       for (let release = 1; release <= 4; release++) await frontier.settle('r', release, { outcome: { kind: 'done' } });
       const { tasks } = await frontier.release({ ...ROOM, window: 10 });
       expect(tasks.map(({ task }) => task.run)).toEqual(['s', 's', 's', 's']);
+    });
+
+    test('what one run leaves of its share of the window is lent to the others', async () => {
+      const { frontier, runs } = await setup({ dedup: 'run' });
+      await runs.open('s', { ...OPTIONS, dedup: 'run' }, 'p');
+      await frontier.offer('r', pages(1, 20));
+      await frontier.offer('s', pages(1, 2, 'b.test'));
+      const { tasks } = await frontier.release({ ...ROOM, window: 10 });
+      expect(tasks.map(({ task }) => task.run).toSorted()).toEqual([...Array(8).fill('r'), 's', 's']);
     });
 
     test('a window above a thousand opens as it is filled, and closes again while deliveries come late', async () => {
@@ -271,18 +279,6 @@ export function describeReleasing(name: string, open: OpenStore, close: () => Pr
         'a.test/5',
         'a.test/6',
       ]);
-    });
-
-    test('a host whose gate has no slot for now gets no further task until it has one; the others go on', async () => {
-      const { frontier, step } = await setup();
-      await frontier.offer('r', [...pages(1, 3), page(1, 'b.test')]);
-      expect(urls(await frontier.release({ ...ROOM, limit: 1 }))).toEqual(['a.test/1']);
-      await frontier.settle('r', 1, { outcome: { kind: 'defer' }, hostFreeInMs: 5_000 });
-      expect(urls(await frontier.release(ROOM))).toEqual(['b.test/1']);
-      step(5_000 - LEAD_MS - 1);
-      expect(await frontier.release(ROOM)).toMatchObject({ tasks: [], nextLookMs: 1 });
-      step(1);
-      expect(urls(await frontier.release(ROOM))).toEqual(['a.test/1', 'a.test/2', 'a.test/3']);
     });
 
     test('deliveries of a paused host are put back by admit, at no attempt', async () => {

@@ -86,8 +86,10 @@ export function describeSink(name: string, open: () => Promise<OpenedSinks>, gua
       const { sink, other, source } = await setup();
       await sink.put(page(1, { task: 'r:1', release: 7, title: 'old' }));
       await other.put(page(1, { task: 'r:1', release: 9, title: 'new' }));
-      await sink.put(page(2, { task: 'r:2' }));
-      expect(await source.find('r', 'r:1')).toMatchObject({ release: 9, title: 'new' });
+      await sink.put(page(2, { task: 'r:2', release: 9, title: 'new' }));
+      await other.put(page(2, { task: 'r:2', release: 7, title: 'old' }));
+      for (const task of ['r:1', 'r:2'])
+        expect(await source.find('r', task)).toMatchObject({ task, release: 9, title: 'new' });
       expect(await source.find('r', 'r:3')).toBeUndefined();
       expect(await source.find('elsewhere', 'r:1')).toBeUndefined();
     });

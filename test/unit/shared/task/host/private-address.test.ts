@@ -67,6 +67,7 @@ describe('with nothing allowed', () => {
     '::ffff:8.8.8.8',
     '64:ff9b::808:808',
     '2606:4700:4700::1111',
+    '2606:4700:4700::a9fe:a9fe',
   ])('%s is public', (address) => expect(isDenied(address, NOTHING_PRIVATE)).toBe(false));
 });
 
@@ -79,6 +80,8 @@ test.each([
   ['10.1.2.3',            '10.1.2.3',            undefined,        false],
   ['10.1.2.3',            '10.1.2.4',            undefined,        true],
   ['::ffff:10.0.0.0/104', '10.1.2.3',            undefined,        false],
+  ['::ffff:10.1.0.0/112', '10.1.255.1',          undefined,        false],
+  ['::ffff:10.1.0.0/112', '10.0.255.1',          undefined,        true],
   ['10.0.0.0/8',          '::ffff:10.1.2.3',     undefined,        false],
   ['fd00::/8',            'fd12::1',             undefined,        false],
   ['[::1]',               '::1',                 undefined,        false],

@@ -174,6 +174,7 @@ test('two requests have one mark only if they are the same', () => {
     { 'x-a': '1', 'x-b': '2' },
     { 'x-b': '2', 'x-a': '1' },
   ];
+  expect(digestOf({ method: 'GET', headers: ab })).toMatch(/^[0-9a-f]{16}$/);
   expect(digestOf({ method: 'GET', headers: ab })).toBe(digestOf({ method: 'GET', headers: ba }));
 });
 

@@ -23,6 +23,9 @@ test.each([
   ['https://example.com/delivery', 'normal', undefined],
   ['https://example.com/a?q=/news/', 'normal', undefined],
   ['https://newsroom.example.com/', 'normal', undefined],
+  ['https://example.com/badnews', 'normal', undefined],
+  ['https://badnews.example.com/', 'normal', undefined],
+  ['https://news.example.com/a//b', 'priority', 30 * MINUTE],
   ['https://user:news@example.com/', 'normal', undefined],
   ['https://example.com/', 'normal', undefined],
 ])('%s goes to %s, worth doing for %s ms', (url, queue, deadlineMs) => {

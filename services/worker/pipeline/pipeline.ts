@@ -293,7 +293,7 @@ export class Pipeline {
     if (stored === 'failed') return await this.#endings.putBack(visit, 0);
     if (stored !== 'stored') {
       const outcome = { kind: 'failed', reason: stored.reason, detail: stored.message } as const;
-      return await this.#endings.over(visit, { ...ending, outcome });
+      return await this.#endings.over(visit, { ...ending, leftOut, outcome });
     }
     const { fetched, fromCache, askedAt } = arrival;
     const { contentHash } = record;

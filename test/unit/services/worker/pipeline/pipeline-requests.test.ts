@@ -3,8 +3,10 @@ import { expect, test } from 'vitest';
 import { placeOf } from '../../../../../services/worker/delivered.ts';
 import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import type { Links } from '../../../../../shared/crawler/definition.ts';
+import { FULL_NAP_MS } from '../../../../../shared/loops/full-store.ts';
 import type { Delivery } from '../../../../../shared/ports/transport.ts';
 import { TestSite } from '../../../../support/site.ts';
+import { withMethods } from '../../../../support/with-methods.ts';
 import { deliver, setup } from '../setup.ts';
 
 const POST = {
@@ -141,6 +143,28 @@ test('a POST whose answer could not be stored is not sent again', async () => {
   world.sink.failure = new Error('no space left');
   await world.pipeline().handle(first(deliveries));
   world.sink.failure = undefined;
+  await world.pipeline().handle(first(await world.deliveries()));
+  expect(world.site.count('/form')).toBe(1);
+  expect(await world.letters()).toMatchObject([
+    { reason: 'unknown_fate', error: expect.stringMatching(/^nothing could be stored after this POST/) },
+  ]);
+});
+
+test('a POST whose links a full store refused is not sent again', async () => {
+  const crawler = defineCrawler({
+    name: 'asking',
+    steps: {
+      start: { to: ['answer'], run: ({ follow }) => follow('answer', POST) },
+      answer: { to: ['more'], run: ({ follow }) => follow('more', '/page/2') },
+      more: { run() {} },
+    },
+  });
+  const world = await setup({ crawler, run: { dedup: 'run' } });
+  world.site.on('/form', tell);
+  await world.pipeline().handle(await deliver(world, '/page/1'));
+  const full = withMethods(world.frontier, { offer: async () => ({ refused: 'full' }) });
+  await world.pipeline({ frontier: full }).handle(first(await world.deliveries()));
+  world.clock.step(FULL_NAP_MS);
   await world.pipeline().handle(first(await world.deliveries()));
   expect(world.site.count('/form')).toBe(1);
   expect(await world.letters()).toMatchObject([

@@ -213,7 +213,7 @@ test('a cancelled run: its deliveries are acked, and nothing is fetched', async 
 });
 
 test('a page whose data can not be written down is failed, and nobody stops for it', async () => {
-  const world = await setup();
+  const world = await setup({ run: { follow: true, maxDepth: 0 } });
   const sink = withMethods<Sink>(world.sink, {
     put: async (record) => {
       if (record.outcome === 'done') throw new RecordRefusedError('the record holds a BigInt');
@@ -226,7 +226,7 @@ test('a page whose data can not be written down is failed, and nobody stops for 
     { outcome: 'failed', reason: 'schema', error: 'the record holds a BigInt' },
   ]);
   expect(await world.letters()).toMatchObject([{ reason: 'schema' }]);
-  expect(await world.runs.progress('r')).toMatchObject({ failed: 1, inFlight: 0 });
+  expect(await world.runs.progress('r')).toMatchObject({ failed: 1, inFlight: 0, leftOut: { depth: 3 } });
   expect(world.sinkFailures).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Settlement } from '../../../shared/ports/frontier.ts';
 import type { FrontierPolicy } from '../../../shared/stores/policy.ts';
 import { HOUR_MS } from '../../../shared/task/durations.ts';
-import type { HostFault } from '../../../shared/task/host/breaker.ts';
+import { type HostFault, PAGE_FAULT } from '../../../shared/task/host/breaker.ts';
 import { FAST_RUN } from '../../support/builders.ts';
 import { offerOf } from '../../support/stores/embedded.ts';
 import type { OpenStore } from '../../support/stores/stores.ts';
@@ -313,6 +313,20 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       await settle([release], ANSWER);
       const flowing = (await frontier.release(ROOM)).tasks.map((each) => each.task.run);
       expect(new Set(flowing)).toEqual(new Set(['r', 's']));
+    });
+
+    test('of a page that has failed before, a 500 is its own; of the one that tries the host, it is the answer', async () => {
+      const { release, settle, host, step } = await setup();
+      const soon = (hostFault: HostFault): Settlement => ({
+        ...fault(hostFault),
+        outcome: { kind: 'retry', reason: 'http_5xx', inMs: 1_000 },
+      });
+      await settle(await release(), soon('answers of 5xx'));
+      step(60_000);
+      const tried = await release();
+      expect(tried.length).toBe(1);
+      await settle(tried, soon(PAGE_FAULT));
+      expect(await host()).toMatchObject({ pausedMs: 120_000, isUnreachable: true });
     });
 
     test('a task that tries it, and is redirected to another host, has heard from it: it is whole again', async () => {

@@ -79,7 +79,7 @@ export class FleetFeed implements Service {
   async #run(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
-      const isSampling = this.#clock.now() - this.#sampledAt >= MOMENT_EVERY_MS;
+      const isSampling = this.#clock.monotonic() - this.#sampledAt >= MOMENT_EVERY_MS;
       if (this.#listening.size > 0 || isSampling) await this.#look(isSampling);
       this.#woken = Promise.withResolvers();
       if (this.#listening.size > 0) await this.#clock.sleep(TICK_MS, signal);
@@ -102,7 +102,7 @@ export class FleetFeed implements Service {
       const isFirst = !this.#hasLooked;
       this.#hasLooked = true;
       if (isSampling && !isFirst) {
-        this.#sampledAt = this.#clock.now();
+        this.#sampledAt = this.#clock.monotonic();
         this.#moments = [...this.#moments.slice(1 - MOST_MOMENTS), moment];
       }
       if (this.#listening.size === 0) return;
@@ -142,7 +142,7 @@ export class FleetFeed implements Service {
     const isOpen = (view: FleetSnapshot['list']['views'][number]): boolean => view.progress.endedAt === undefined;
     const now = this.#clock.now();
     const runs = list.views.map(({ progress }) => progress);
-    const pace = this.#pace.look(runs, now) ?? sum((view) => (isOpen(view) ? view.rate : 0));
+    const pace = this.#pace.look(runs, this.#clock.monotonic()) ?? sum((view) => (isOpen(view) ? view.rate : 0));
     return {
       at: new Date(now).toISOString(),
       pagesPerSecond: Number(pace.toFixed(2)),

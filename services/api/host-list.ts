@@ -33,7 +33,7 @@ export class HostList {
   readonly #link: Link;
   readonly #list: SharedRead<FoundHosts>;
 
-  constructor(link: Link, clock: Pick<Clock, 'now'>) {
+  constructor(link: Link, clock: Pick<Clock, 'monotonic'>) {
     this.#link = link;
     this.#list = new SharedRead(clock, (tookMs) => Math.max(KEPT_MS, tookMs * KEPT_FOR_EACH_MS));
   }

@@ -76,7 +76,7 @@ export class Offers implements Service {
     };
     this.#unwatch = link.watchStore({
       lost: () => {
-        this.#awaySince ??= clock.now();
+        this.#awaySince ??= clock.monotonic();
       },
       restored: repeat,
     });
@@ -145,7 +145,7 @@ export class Offers implements Service {
   }
 
   #keep(offered: Omit<RecentOffer, 'at'>): void {
-    const at = this.#options.clock.now();
+    const at = this.#options.clock.monotonic();
     this.#recent = [...this.#recent.filter((each) => each.at >= at - KEPT_MS), { ...offered, at }];
     let urls = this.#recent.reduce((sum, { offers }) => sum + offers.length, 0);
     for (; urls > MOST_RECENT; urls -= this.#recent.shift()?.offers.length ?? 0);
@@ -154,7 +154,7 @@ export class Offers implements Service {
   /** What was answered for in the seconds before the store went away. */
   #takeRecent(): readonly RecentOffer[] {
     const { clock } = this.#options;
-    const from = (this.#awaySince ?? clock.now()) - KEPT_MS;
+    const from = (this.#awaySince ?? clock.monotonic()) - KEPT_MS;
     this.#awaySince = undefined;
     return this.#recent.filter(({ at }) => at >= from);
   }

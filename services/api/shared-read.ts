@@ -8,12 +8,12 @@ interface Reading<T> {
 
 /** A costly read: one at a time, which serves all who ask while it goes on, and for a while after its end. */
 export class SharedRead<T> {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #keptMs: (tookMs: number) => number;
   #reading: Reading<T> | undefined;
 
   /** @param keptMs how long what took so long is kept */
-  constructor(clock: Pick<Clock, 'now'>, keptMs: (tookMs: number) => number) {
+  constructor(clock: Pick<Clock, 'monotonic'>, keptMs: (tookMs: number) => number) {
     this.#clock = clock;
     this.#keptMs = keptMs;
   }
@@ -21,7 +21,7 @@ export class SharedRead<T> {
   /** Whoever gives up on a read that takes long leaves it to those who ask next. */
   get(read: () => Promise<T>): Promise<T> {
     const { until = Number.POSITIVE_INFINITY } = this.#reading ?? {};
-    if (this.#reading === undefined || this.#clock.now() >= until) this.#reading = this.#begin(read);
+    if (this.#reading === undefined || this.#clock.monotonic() >= until) this.#reading = this.#begin(read);
     return this.#reading.found;
   }
 
@@ -31,14 +31,14 @@ export class SharedRead<T> {
   }
 
   #begin(read: () => Promise<T>): Reading<T> {
-    const begunAt = this.#clock.now();
+    const begunAt = this.#clock.monotonic();
     const reading: Reading<T> = { found: read() };
     const drop = (): void => {
       if (this.#reading === reading) this.forget();
     };
     reading.found.then(() => {
-      const keptMs = this.#keptMs(this.#clock.now() - begunAt);
-      reading.until = this.#clock.now() + keptMs;
+      const keptMs = this.#keptMs(this.#clock.monotonic() - begunAt);
+      reading.until = this.#clock.monotonic() + keptMs;
       // It may be large, and nobody may ask again.
       setTimeout(drop, keptMs).unref();
     }, drop);

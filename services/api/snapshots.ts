@@ -122,9 +122,9 @@ export class Snapshots {
 
   /** An answer that is fresh, or is still being waited for; one that failed isn't kept. */
   #kept<T>(kept: Kept<T> | undefined, read: () => Promise<T>): Kept<T> {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     // A tick of a second must not find the answer of the tick before.
-    if (kept !== undefined && now - kept.at < FRESH_MS - 50 && now >= kept.at) return kept;
+    if (kept !== undefined && now - kept.at < FRESH_MS - 50) return kept;
     const answer = read();
     const fresh = { at: now, answer };
     answer.catch(() => {

@@ -20,12 +20,12 @@ const PATIENCE_MS = 60_000;
 export class FailFastSink implements Sink {
   readonly files: FileStore;
   readonly #sink: Sink;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #failure = new AbortController();
   /** When a server first failed since something was stored. */
   #failingSince: number | undefined;
 
-  constructor(sink: Sink, files: FileStore, clock: Pick<Clock, 'now'>) {
+  constructor(sink: Sink, files: FileStore, clock: Pick<Clock, 'monotonic'>) {
     this.#sink = sink;
     this.#clock = clock;
     this.files = { put: (file: FetchedFile) => this.#watch(files.put(file)) };
@@ -65,7 +65,7 @@ export class FailFastSink implements Sink {
   #isTheEnd(error: unknown): boolean {
     if (error instanceof RecordRefusedError) return false;
     if (error instanceof StorageError) return true;
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     this.#failingSince ??= now;
     return now - this.#failingSince >= PATIENCE_MS;
   }

@@ -19,16 +19,16 @@ interface Outage {
  */
 export class Outages implements ServiceEvents {
   readonly #log: Logger;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #away = new Map<ServiceName, Outage>();
 
-  constructor(log: Logger, clock: Pick<Clock, 'now'>) {
+  constructor(log: Logger, clock: Pick<Clock, 'monotonic'>) {
     this.#log = log;
     this.#clock = clock;
   }
 
   lost(what: ServiceName, error: string): void {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     const outage = this.#away.get(what);
     if (outage === undefined) {
       this.#away.set(what, { since: now, saidAt: now, reasons: new Set([error]) });
@@ -49,7 +49,7 @@ export class Outages implements ServiceEvents {
   restored(what: ServiceName): void {
     const outage = this.#away.get(what);
     this.#away.delete(what);
-    const after = outage === undefined ? '' : ` after ${duration(this.#clock.now() - outage.since)}`;
+    const after = outage === undefined ? '' : ` after ${duration(this.#clock.monotonic() - outage.since)}`;
     this.#log.warn({ what }, `connected again${after}:`);
   }
 }

@@ -183,7 +183,7 @@ export class Producer {
 
   /** The store is away, from now on. */
   noteAway(): void {
-    this.#awaySince ??= this.#parts.clock.now();
+    this.#awaySince ??= this.#parts.clock.monotonic();
   }
 
   /**
@@ -210,11 +210,11 @@ export class Producer {
     const { runs, clock, options } = this.#parts;
     const { run, runOptions, producer } = options;
     const [input, incarnation] = [this.#input, this.#incarnation];
-    const mayRestore = (this.#awaySince ?? clock.now()) - this.#createdAt <= KEPT_MS;
+    const mayRestore = (this.#awaySince ?? clock.monotonic()) - this.#createdAt <= KEPT_MS;
     const opened = await runs.open(run, runOptions, producer, { input, incarnation, mayRestore });
     if (opened.how === 'lost') throw this.#lost();
     if (opened.how === 'cancelled') throw new RunClosedError(run, 'cancelled');
-    if (opened.how === 'created' && incarnation === undefined) this.#createdAt = clock.now();
+    if (opened.how === 'created' && incarnation === undefined) this.#createdAt = clock.monotonic();
     this.#own = opened.options;
     this.#incarnation = opened.incarnation;
     return opened;

@@ -34,7 +34,7 @@ export class RecentOffers {
   }
 
   keep(offers: readonly Offer[]): void {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     for (let [oldest] = this.#batches; oldest !== undefined && oldest.at < now - KEPT_MS; [oldest] = this.#batches) {
       this.#batches.shift();
       this.#spare.push(oldest.bytes);

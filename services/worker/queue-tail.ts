@@ -50,7 +50,7 @@ export class QueueTail {
   async #wait(): Promise<void> {
     const { clock, signal, places } = this.#options;
     if (this.#waiting >= places) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const at = Math.max(now, this.#nextAt);
       this.#nextAt = at + APART_MS;
       return await clock.sleep(at - now, signal);

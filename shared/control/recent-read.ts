@@ -27,7 +27,7 @@ export class RecentRead<T> {
   /** Never rejects; nothing if it could not be read in time. */
   async get(): Promise<T | undefined> {
     const { clock, forMs } = this.#options;
-    if (this.#last !== undefined && clock.now() - this.#last.at < forMs) return this.#last.value;
+    if (this.#last !== undefined && clock.monotonic() - this.#last.at < forMs) return this.#last.value;
     this.#reading ??= this.#again();
     const over = new AbortController();
     const late = clock.sleep(ANSWER_WITHIN_MS, over.signal).then(() => undefined);
@@ -39,7 +39,7 @@ export class RecentRead<T> {
   async #again(): Promise<T | undefined> {
     try {
       const value = await this.#read();
-      this.#last = { value, at: this.#options.clock.now() };
+      this.#last = { value, at: this.#options.clock.monotonic() };
       return value;
     } catch {
       return undefined;

@@ -86,7 +86,7 @@ export class RunWatcher {
 
   async #lookAround(): Promise<Surroundings> {
     const { run, runs, roster, oldestDueMs, clock, mostHosts = HOSTS_LOOKED_AT } = this.#options;
-    const at = clock.now();
+    const at = clock.monotonic();
     if (this.#surroundings === undefined || at - this.#surroundings.at >= HOSTS_KEPT_MS) {
       const reading = [runs.hosts(run, mostHosts), roster?.workers(), oldestDueMs?.()] as const;
       const [hosts, workers, dueMs] = await Promise.all(reading);

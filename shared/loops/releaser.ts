@@ -220,13 +220,13 @@ export class Releaser implements Service {
 
   async #readWindow(): Promise<{ readonly size: number; readonly unpaced: boolean }> {
     const { clock, roster, window } = this.#options;
-    if (clock.now() > this.#window.until) {
+    if (clock.monotonic() > this.#window.until) {
       const workers = await roster.workers();
       const slots = workers.reduce((sum, worker) => sum + worker.slots, 0);
       const size = window ?? Math.max(DEFAULT_WINDOW, WINDOW_PER_SLOT * slots);
       const hasChanged = slots !== this.#window.slots;
       const knownMs = hasChanged ? SLOTS_KNOWN_MS : Math.min(SLOTS_KNOWN_MOST_MS, 2 * this.#window.knownMs);
-      const until = clock.now() + knownMs;
+      const until = clock.monotonic() + knownMs;
       this.#window = { until, knownMs, slots, size, unpaced: workers.length === 0, workers: workers.length };
     }
     return this.#window;

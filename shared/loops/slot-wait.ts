@@ -57,10 +57,16 @@ interface AdmittedSlotRequest extends SlotRequest {
   readonly isTakenOver?: boolean;
 }
 
+/** By both clocks: only one sees a machine sleep, and only the other is never set. */
+interface Moment {
+  readonly time: number;
+  readonly monotonic: number;
+}
+
 interface Answer {
   readonly grant: Grant;
-  readonly asked: number;
-  readonly answered: number;
+  readonly asked: Moment;
+  readonly answered: Moment;
   /** A request of this process has left the host meanwhile. */
   readonly isOutdated?: boolean;
 }
@@ -146,25 +152,35 @@ export class SlotWait {
   async #reach(request: Asking): Promise<SlotResult> {
     const { host, limit, signal } = request;
     const clock = this.#clock;
-    const until = clock.now() + MAX_SLOT_WAIT_MS;
+    const until = clock.monotonic() + MAX_SLOT_WAIT_MS;
     for (;;) {
       const { grant, asked, answered } = await this.#askInTurn(request, until);
       if (!grant.granted) return { go: false, inMs: grant.inMs };
-      const isFresh = limit.intervalMs === 0 || answered - asked <= SLOWEST_ANSWER_MS;
-      if (isFresh && grant.inMs === 0) return this.#turnOf(request, answered - asked);
+      const tookMs = passed(asked, answered);
+      const isFresh = limit.intervalMs === 0 || tookMs <= SLOWEST_ANSWER_MS;
+      if (isFresh && grant.inMs === 0) return this.#turnOf(request, tookMs);
       if (isFresh) {
         await clock.sleep(grant.inMs, signal);
-        const reached = clock.now();
-        const isInTime = !signal.aborted && reached - answered - grant.inMs <= slotToleranceMs(limit.intervalMs);
-        if (isInTime && (await this.#gate.stillOpen(host)) && clock.now() - reached <= SLOWEST_ANSWER_MS) {
+        const reached = this.#moment();
+        const waitedMs = passed(answered, reached);
+        const isInTime = !signal.aborted && waitedMs - grant.inMs <= slotToleranceMs(limit.intervalMs);
+        if (isInTime && (await this.#gate.stillOpen(host)) && this.#since(reached) <= SLOWEST_ANSWER_MS) {
           // Each of the three delays may be short, and their sum still longer than an interval.
           const latestMs = Math.max(limit.intervalMs, SLOWEST_ANSWER_MS);
-          const lateMs = clock.now() - asked - grant.inMs;
+          const lateMs = this.#since(asked) - grant.inMs;
           if (lateMs <= latestMs) return this.#turnOf(request, lateMs);
         }
       }
-      if (signal.aborted || clock.now() > until) return { go: false, inMs: 0 };
+      if (signal.aborted || clock.monotonic() > until) return { go: false, inMs: 0 };
     }
+  }
+
+  #moment(): Moment {
+    return { time: this.#clock.now(), monotonic: this.#clock.monotonic() };
+  }
+
+  #since(moment: Moment): number {
+    return passed(moment, this.#moment());
   }
 
   #turnOf(request: SlotRequest, lateMs = 0): SlotResult {
@@ -196,9 +212,9 @@ export class SlotWait {
   async #ask(request: Asking): Promise<Answer> {
     const { host, limit, holder, longestWaitMs } = request;
     const held = this.#held.get(host);
-    const [before, asked] = [held?.left, this.#clock.now()];
+    const [before, asked] = [held?.left, this.#moment()];
     const grant = await this.#gate.ask(host, limit, holder, longestWaitMs);
-    const answered = this.#clock.now();
+    const answered = this.#moment();
     if (grant.granted && !request.hasPlace) {
       request.hasPlace = true;
       this.#taken(request);
@@ -222,17 +238,22 @@ export class SlotWait {
     // Asked even while this process has all places: a slow host isn't waited for here.
     const first = line.has(host) ? undefined : await this.#ask(request);
     if (first !== undefined && first.grant.because !== 'concurrency') return first;
-    const answer = await line.inTurn(host, until - clock.now(), signal, async (hasWaited) => {
+    const answer = await line.inTurn(host, until - clock.monotonic(), signal, async (hasWaited) => {
       for (let last = hasWaited ? undefined : first; ; last = undefined) {
-        if (last === undefined && this.#hasAll(request)) await line.untilLeft(host, until - clock.now(), signal);
+        if (last === undefined && this.#hasAll(request)) await line.untilLeft(host, until - clock.monotonic(), signal);
         last ??= await this.#ask(request);
         const { grant, answered, isOutdated } = last;
-        const mayWait = grant.because === 'concurrency' && answered + grant.inMs <= until;
+        const mayWait = grant.because === 'concurrency' && answered.monotonic + grant.inMs <= until;
         if (!mayWait || signal.aborted) return last;
         if (!isOutdated) await line.untilLeft(host, grant.inMs, signal);
       }
     });
-    const now = clock.now();
+    const now = this.#moment();
     return answer ?? { grant: { granted: false, inMs: 0, because: 'concurrency' }, asked: now, answered: now };
   }
+}
+
+/** A slot that either clock calls late is late. */
+function passed(from: Moment, to: Moment): number {
+  return Math.max(to.time - from.time, to.monotonic - from.monotonic);
 }

@@ -3,8 +3,10 @@
  * decides.
  */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the machine's clock. Somebody may set that at any moment: for what is written down. */
   now(): number;
+  /** Milliseconds since some moment, whatever is done to the machine's clock: for how long something takes or holds here. */
+  monotonic(): number;
   /** Resolves after `ms`, soon if that is not above 0, or as soon as `signal` is aborted; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -15,6 +17,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep(ms, signal) {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -10,9 +10,9 @@ type Bounds = { readonly max: number; readonly maxSize?: number } | { readonly m
  * A large `max` costs memory from the start, some 60 bytes an entry; `maxSize` does not.
  */
 export class ExpiringCache<V extends {}> extends LRUCache<string, V> {
-  constructor({ clock, ...bounds }: Bounds & { readonly clock: Pick<Clock, 'now'> }) {
+  constructor({ clock, ...bounds }: Bounds & { readonly clock: Pick<Clock, 'monotonic'> }) {
     // Else the clock would be read once per millisecond of real time, whatever it says.
-    super({ ...bounds, perf: { now: () => clock.now() }, ttlResolution: 0 });
+    super({ ...bounds, perf: { now: () => clock.monotonic() }, ttlResolution: 0 });
   }
 
   /** Keeps a value for exactly `ttlMs`, in place of the one before: lru-cache ends an entry only once its ttl is exceeded. */

@@ -8,11 +8,11 @@ const MOST_REMEMBERED = 10_000;
 export class Allowance {
   readonly #perSecond: number;
   readonly #atOnce: number;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   /** When each caller would have all of it again. */
   readonly #fullAt = new LRUCache<string, number>({ max: MOST_REMEMBERED });
 
-  constructor(perSecond: number, atOnce: number, clock: Pick<Clock, 'now'>) {
+  constructor(perSecond: number, atOnce: number, clock: Pick<Clock, 'monotonic'>) {
     this.#perSecond = perSecond;
     this.#atOnce = atOnce;
     this.#clock = clock;
@@ -22,7 +22,7 @@ export class Allowance {
   take(caller: string): number {
     const waitMs = this.waitMs(caller);
     if (waitMs > 0) return waitMs;
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     this.#fullAt.set(caller, Math.max(this.#fullAt.get(caller) ?? 0, now) + 1_000 / this.#perSecond);
     return 0;
   }
@@ -30,6 +30,6 @@ export class Allowance {
   /** As {@link take}, without taking any. */
   waitMs(caller: string): number {
     const fullAt = this.#fullAt.get(caller) ?? 0;
-    return Math.max(0, fullAt - this.#clock.now() - ((this.#atOnce - 1) / this.#perSecond) * 1_000);
+    return Math.max(0, fullAt - this.#clock.monotonic() - ((this.#atOnce - 1) / this.#perSecond) * 1_000);
   }
 }

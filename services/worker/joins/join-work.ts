@@ -54,7 +54,7 @@ export class JoinWork {
     const material = await this.#materialOf(visit, planned, hold);
     if (material === 'stale') return 'stale';
     if ('outcome' in material) return { ending: material };
-    const began = clock.now();
+    const began = clock.monotonic();
     try {
       const call = new JoinRun(run.crawler, join, run.args, material);
       const items = await this.#steps.call(
@@ -71,7 +71,7 @@ export class JoinWork {
       const record = joinRecord(
         visit,
         { data, items: items.length },
-        { at: clock.now(), durationMs: clock.now() - began },
+        { at: clock.now(), durationMs: Math.round(clock.monotonic() - began) },
       );
       const isTaken = plan !== undefined && isTakenInGroup(plan, task.step);
       return { record, input: isTaken ? writeInput(task, { data, items: items.length }) : undefined };

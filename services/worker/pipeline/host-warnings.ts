@@ -15,12 +15,12 @@ const MOST_REMEMBERED = 10_000;
  */
 export class HostWarnings {
   readonly #log: Logger;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #warned: ExpiringCache<true>;
   #minute = { begunAt: Number.NEGATIVE_INFINITY, warnings: 0 };
   #others = 0;
 
-  constructor({ log, clock }: { readonly log: Logger; readonly clock: Pick<Clock, 'now'> }) {
+  constructor({ log, clock }: { readonly log: Logger; readonly clock: Pick<Clock, 'monotonic'> }) {
     this.#log = log;
     this.#clock = clock;
     this.#warned = new ExpiringCache({ clock, max: MOST_REMEMBERED });
@@ -40,9 +40,8 @@ export class HostWarnings {
   }
 
   #hasRoom(): boolean {
-    const now = this.#clock.now();
-    // A clock that was set back begins anew.
-    if (Math.abs(now - this.#minute.begunAt) >= MINUTE_MS) this.#minute = { begunAt: now, warnings: 0 };
+    const now = this.#clock.monotonic();
+    if (now - this.#minute.begunAt >= MINUTE_MS) this.#minute = { begunAt: now, warnings: 0 };
     return this.#minute.warnings++ < MOST_A_MINUTE;
   }
 }

@@ -147,9 +147,9 @@ export class Robots {
 
   async #ask(origin: string, candidate: Candidate): Promise<RobotsLookup> {
     const { store, clock, timeoutMs } = this.#options;
-    const until = clock.now() + MAX_SLOT_WAIT_MS;
+    const until = clock.monotonic() + MAX_SLOT_WAIT_MS;
     while (!(await store.lock(origin, 2 * timeoutMs + LOCK_EXTRA_MS))) {
-      if (candidate.signal.aborted || clock.now() >= until) return { kind: 'later', inMs: LATER_MS };
+      if (candidate.signal.aborted || clock.monotonic() >= until) return { kind: 'later', inMs: LATER_MS };
       await clock.sleep(LOOK_EVERY_MS, candidate.signal);
       const rules = await store.find(origin);
       if (rules !== undefined) return this.#remember(origin, rules);

@@ -27,7 +27,7 @@ const PATIENCE: Patience = {
 interface NameServersOptions {
   /** `address`, `address:port` or `[address]:port`. None: those of the system, also when they change. */
   readonly servers: readonly string[];
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Default: {@link PATIENCE}. */
   readonly patience?: Patience | undefined;
 }

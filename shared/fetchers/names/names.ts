@@ -29,7 +29,7 @@ const LOOPBACK: readonly LookupAddress[] = [
 ];
 
 interface NamesOptions {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** `address`, `address:port` or `[address]:port`: only they are asked then. Default: the system's, and at last the system. */
   readonly servers?: readonly string[];
   readonly hostsPath?: string;
@@ -60,7 +60,7 @@ type Answer = readonly LookupAddress[] | NameError['code'];
  * Nothing is judged here: the address guard judges what each connection is given, kept or not.
  */
 export class Names {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #hosts: WatchedFile<Hosts>;
   readonly #servers: NameServers;
   readonly #lastResort: LastResort | undefined;
@@ -141,7 +141,7 @@ export class Names {
 
   /** A machine's addresses change seldom, and looking at them takes as long as a page's links. */
   #usableFamilies(): readonly Family[] {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     if (this.#usable === undefined || now >= this.#usable.until)
       this.#usable = { families: this.#families(), until: now + KEEP_FAMILIES_MS };
     return this.#usable.families;

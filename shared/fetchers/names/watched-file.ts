@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 1_000;
 
 interface WatchedFileOptions<T> {
   readonly path: string;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Given the empty text when there is no such file, or when it can't be read. */
   readonly parse: (text: string) => T;
 }
@@ -24,7 +24,7 @@ export class WatchedFile<T> {
 
   /** At most a second old. Never rejects. */
   async read(): Promise<T> {
-    const now = this.#options.clock.now();
+    const now = this.#options.clock.monotonic();
     if (this.#current === undefined || now >= this.#nextLookAt) {
       this.#nextLookAt = now + LOOK_EVERY_MS;
       this.#current = this.#look(this.#current);

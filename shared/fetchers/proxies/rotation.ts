@@ -14,7 +14,7 @@ export type OnRest = (proxy: ProxyAddress, trouble: string, restMs: number) => v
 
 interface RotationOptions {
   readonly proxies: readonly ProxyAddress[];
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Looks up the proxies' own names. Default: `dns.lookup`. */
   readonly lookup?: LookupFunction | undefined;
   readonly onRest?: OnRest | undefined;
@@ -46,7 +46,7 @@ export class Rotation {
   /** How the proxies' own names are looked up, if not by `dns.lookup`. */
   readonly lookup: LookupFunction | undefined;
   readonly #states: readonly State[];
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #onRest: OnRest | undefined;
   #next = 0;
 
@@ -80,7 +80,7 @@ export class Rotation {
     if (this.#rests(state)) return;
     const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** state.failures);
     state.failures += 1;
-    state.restsUntil = this.#clock.now() + restMs;
+    state.restsUntil = this.#clock.monotonic() + restMs;
     state.trouble = trouble;
     state.unreached.clear();
     this.#onRest?.(proxy, trouble, restMs);
@@ -103,7 +103,7 @@ export class Rotation {
   }
 
   #rests({ restsUntil }: State): boolean {
-    return restsUntil > this.#clock.now();
+    return restsUntil > this.#clock.monotonic();
   }
 
   #of(proxy: ProxyAddress): State {

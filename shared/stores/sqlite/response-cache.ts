@@ -39,7 +39,7 @@ export class LocalResponseCache implements ResponseCache {
   }
 
   #sweep(): void {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     if (now < this.#sweepAt) return;
     this.#sweepAt = now + this.#ttlMs / SWEEPS;
     this.#pages.purgeStale();

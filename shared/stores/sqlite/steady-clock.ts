@@ -43,6 +43,10 @@ export class SteadyClock implements Clock {
     return clock + ahead;
   }
 
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     await this.#clock.sleep(ms, signal);
   }

@@ -24,7 +24,7 @@ export function describeFleetReading(name: string, open: OpenStore, close: () =>
       onTestFinished(() => store.close());
       const { runs, hosts, now } = store;
       const roster = { workers: async () => workers };
-      const clock = { now, sleep: () => new Promise<void>(() => {}) };
+      const clock = { now, monotonic: now, sleep: () => new Promise<void>(() => {}) };
       const link: ReadLink = {
         withStores: (action) => action({ runs, hosts, roster }),
         withLetters: (action) => action({ browse: async () => [] }),

@@ -3,6 +3,8 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 /** A clock that moves only when a test says so. */
 export class SteppedClock implements Clock {
   #now: number;
+  /** How far the machine's clock was set, in all. */
+  #set = 0;
   #sleepers: { readonly at: number; readonly wake: () => void }[] = [];
 
   constructor(startMs = 1_800_000_000_000) {
@@ -10,6 +12,10 @@ export class SteppedClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#set;
+  }
+
+  monotonic(): number {
     return this.#now;
   }
 
@@ -20,6 +26,11 @@ export class SteppedClock implements Clock {
       this.#sleepers.push(sleeper);
       signal?.addEventListener('abort', () => resolve(), { once: true });
     });
+  }
+
+  /** Somebody sets the machine's clock: no time passes. */
+  set(byMs: number): void {
+    this.#set += byMs;
   }
 
   step(ms: number): void {

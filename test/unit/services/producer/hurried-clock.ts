@@ -10,6 +10,10 @@ export class HurriedClock implements Clock {
     return this.#now;
   }
 
+  monotonic(): number {
+    return this.#now;
+  }
+
   async sleep(ms: number): Promise<void> {
     this.sleeps.push(ms);
     this.#now += ms;

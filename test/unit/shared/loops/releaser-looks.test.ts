@@ -75,6 +75,8 @@ test('what may be out follows the slots of workers: within half a second while t
   expect([await after(500, 1_250), await after(1_000, 750), await after(2_000, 750)]).toEqual([2_000, 4_000, 8_000]);
   reads = 0;
   expect([await after(2_000, 10_000), reads < 6, await after(100, 6_000)]).toEqual([8_000, true, 1_000]);
+  world.clock.set(-3_600_000);
+  expect(await after(500, 6_000), 'the machine’s clock was set back').toBe(2_000);
 });
 
 test('200 releasers with a full window look as often as a few, and who looked last may die', async () => {

@@ -4,6 +4,7 @@ import { nameOf } from '../../../../shared/ports/frontier.ts';
 import type { PublishOutcome, Transport } from '../../../../shared/ports/transport.ts';
 import { EVERYTHING, offerOf, releaserOf, settled } from '../../../support/stores/embedded.ts';
 import { offerAll } from '../../../support/stores/offer-all.ts';
+import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup, urls } from './setup.ts';
 
@@ -47,7 +48,7 @@ test.each([-86_400_000, -5_000, 5_000, 86_400_000])(
   async (offMs) => {
     const world = await setup();
     const { frontier, transport, published, clock } = world;
-    const own = { now: () => clock.now() + offMs, sleep: clock.sleep.bind(clock) };
+    const own = new SteppedClock(clock.now() + offMs);
     const watched = withMethods(transport as Transport, {
       publish: async (messages) => {
         published.push(...messages);

@@ -148,6 +148,27 @@ test('a place is waited for as long as it may take, at most 250 ms in all', asyn
   expect(asked.length, 'nobody asks while this process has all places').toBeLessThan(15);
 });
 
+test('the machine’s clock is set back meanwhile: a place is waited for no longer', async () => {
+  const { acquire, clock, gate, limit, step } = setup({ concurrency: 1 });
+  await gate.ask(HOST, limit, 'somebody else');
+  const both = [acquire('first'), acquire('second')];
+  await step(100);
+  clock.set(-86_400_000);
+  for (let waitedMs = 100; waitedMs <= 250; waitedMs += 10) await step(10);
+  expect(both.map(({ result }) => result)).toEqual(Array(2).fill({ go: false, inMs: expect.any(Number) }));
+});
+
+test('a machine that slept, which its monotonic clock does not see, does not fire the slot that it held', async () => {
+  const { acquire, asked, clock, gate, limit, step } = setup({ intervalMs: 200 });
+  await gate.ask(HOST, limit, 'somebody else');
+  const mine = acquire();
+  await step(100);
+  clock.set(60_000);
+  await step(100);
+  expect(asked.length, 'it has asked for another').toBe(2);
+  expect(mine.result).toMatchObject({ go: true });
+});
+
 test('of those who wait for a place, one asks for all, and they go in the order in which they came', async () => {
   const { acquire, gate, limit, step, asked } = setup({ concurrency: 1 });
   await gate.ask(HOST, limit, 'quick');

@@ -12,7 +12,7 @@ import { newFolder } from '../../../../support/stores/kept-store.ts';
 /** A machine whose clock is set. */
 function setup() {
   let machine = 1_000_000_000;
-  const clock = new SteadyClock({ now: () => machine, sleep: async () => {} });
+  const clock = new SteadyClock({ now: () => machine, monotonic: () => 0, sleep: async () => {} });
   return { clock, set: (time: number) => (machine = time), machine: () => machine };
 }
 

@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { batchWrites } from '../../runtime/batch-writes.ts';
 import { CONNECT_TIMEOUT_MS } from '../../runtime/connect-timeout.ts';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
@@ -223,6 +223,8 @@ export async function redisProblems(redis: Redis): Promise<readonly RedisProblem
   try {
     return await configurationProblems(redis);
   } catch (error: unknown) {
+    // It closed the connection: whoever asked has none any more.
+    if (!(error instanceof ReplyError)) throw error;
     const problem = `Redis doesn't let its configuration be read (${messageOf(error)}): make sure that maxmemory-policy is noeviction and appendonly is yes`;
     return [{ problem, isFatal: false }];
   }

@@ -35,9 +35,21 @@ export class BatchingRedis extends Redis {
     });
   }
 
-  /** Looks at the answers to what the client asks by itself until the server is ready. */
+  /**
+   * Looks at the answers to what the client asks by itself until the server is ready. What others ask waits until then: ioredis would
+   * send what a loading server answers as well, such as INFO, and forget it, with no answer ever, if the connection closed first.
+   */
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
-    if (command.name === 'info' && this.status !== 'ready') {
+    const { status } = this;
+    if (status === 'connect' && !isHandshake(command)) {
+      this.status = 'connecting';
+      try {
+        return super.sendCommand(command, stream);
+      } finally {
+        this.status = status;
+      }
+    }
+    if (command.name === 'info' && status !== 'ready') {
       const look = (info: unknown): void => {
         this.isLoading = /^loading:1\r?$/m.test(String(info));
       };
@@ -50,6 +62,11 @@ export class BatchingRedis extends Redis {
   hangUp(reason: string): void {
     this.stream?.destroy(new Error(reason));
   }
+}
+
+/** Does ioredis itself send it on a connection that isn't ready yet? */
+function isHandshake({ name, args }: Parameters<Redis['sendCommand']>[0]): boolean {
+  return /^(auth|hello|client|select|readonly)$/i.test(name) || (name === 'info' && args.length === 0);
 }
 
 /** A server that hasn't answered for this long counts as gone. */

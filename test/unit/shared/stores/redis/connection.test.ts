@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { BatchingRedis, RedisConnection, redisProblems } from '../../../../../shared/stores/redis/connection.ts';
@@ -43,25 +43,48 @@ test('a server that still reads its data from disk is told from one that answers
   expect(redis.isLoading).toBe(false);
 });
 
-test('a server that closes the connection while its configuration is asked for is not connected', async () => {
+/** A server that answers what it is asked, by `answer` if that has something else to do. */
+async function openServer(answer: (name: string, socket: Socket) => boolean) {
+  const sockets: Socket[] = [];
   const server = createServer((socket) => {
+    sockets.push(socket);
     socket.on('error', () => {});
     socket.on('data', (data) => {
       for (const [, name = ''] of String(data).matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
+        if (answer(name.toLowerCase(), socket)) continue;
         const info = 'redis_version:7.0.15\r\nredis_mode:standalone\r\nloading:0\r\n';
-        if (/^info$/i.test(name)) socket.write(`$${info.length}\r\n${info}\r\n`);
-        else if (/^config$/i.test(name)) socket.destroy();
-        else socket.write('+OK\r\n');
+        const setting = '*2\r\n$16\r\nmaxmemory-policy\r\n$10\r\nnoeviction\r\n';
+        socket.write({ info: `$${info.length}\r\n${info}\r\n`, config: setting }[name.toLowerCase()] ?? '+OK\r\n');
       }
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const connection = new RedisConnection(`redis://127.0.0.1:${port}`, 'a test', {
-    events: { lost: () => {}, restored: () => {} },
+  const events = { lost: () => {}, restored: () => {} };
+  const connection = new RedisConnection(`redis://127.0.0.1:${port}`, 'a test', { events });
+  onTestFinished(() => {
+    connection.close();
+    server.close();
   });
-  onTestFinished(() => connection.close());
+  return { connection, sockets };
+}
+
+test('a server that closes the connection while its configuration is asked for is not connected', async () => {
+  const { connection } = await openServer((name, socket) => {
+    if (name === 'config') socket.destroy();
+    return name === 'config';
+  });
   await expect(connection.connect()).rejects.toThrow('Connection is closed.');
+});
+
+test('what is asked while it reconnects is answered, though the server closes that connection before it is ready', async () => {
+  const { connection, sockets } = await openServer((_, socket) => socket === sockets[1]);
+  await connection.connect();
+  sockets[0]?.destroy();
+  await expect.poll(() => sockets.length).toBe(2);
+  await expect.poll(() => connection.redis.status).toBe('connect');
+  const asked = connection.redis.info('memory');
+  sockets[1]?.destroy();
+  expect(await asked).toContain('redis_version');
 });

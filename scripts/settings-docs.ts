@@ -1,3 +1,4 @@
+import type { Parser } from '../shared/settings/parsers.ts';
 import type { Setting, SettingGroup } from '../shared/settings/setting.ts';
 import { SETTINGS } from '../shared/settings/table.ts';
 
@@ -15,6 +16,8 @@ const TITLES: Readonly<Record<SettingGroup, string>> = {
   api: 'Of the API',
   log: 'Of the log',
 };
+
+const CHOICES_OR_BOUNDS = /^(?:one of |some of |a (?:whole number|duration|rate .+,) from |(?=true or false$))(.+)$/;
 
 /** Settings of docker-compose.yml alone: the program never reads them. */
 const COMPOSE_ONLY = `# Of docker-compose.yml
@@ -54,12 +57,22 @@ export function envExample(): string {
 export function configurationTable(): string {
   const groups = byGroup().map(([title, settings]) => {
     const rows = settings.map(
-      ({ name, flag, help, default: fallback }) =>
-        `| \`${name}\` | \`--${flag}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${help} |`,
+      ({ name, flag, help, default: fallback, parse }) =>
+        `| \`${name}\` | \`--${flag}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${takenBy(parse)} | ${help} |`,
     );
-    return `\n### ${title}\n\n| setting | flag | default | |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+    return `\n### ${title}\n\n| setting | flag | default | takes | |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
   });
   return `${groups.join('')}\n`;
+}
+
+/** The choices or the bounds of a setting, in the words in which its parser refuses anything else. */
+function takenBy(parse: Parser<unknown>): string {
+  for (const refused of ['0ms', '\0']) {
+    const read = parse(refused);
+    const [, taken] = ('expected' in read && CHOICES_OR_BOUNDS.exec(read.expected)) || [];
+    if (taken !== undefined) return taken;
+  }
+  return '';
 }
 
 function byGroup(): [string, Setting<unknown>[]][] {

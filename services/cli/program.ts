@@ -3,7 +3,7 @@ import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import type { CommandModule } from './command.ts';
 import { exampleLines } from './help/examples.ts';
-import { addHelpTexts, flagsOf, GroupedHelp, improved } from './help/help.ts';
+import { addHelpTexts, flagsOf, improved } from './help/help.ts';
 import { print, say } from './text/output.ts';
 
 /** The sub-commands: a file each, loaded only when it is asked for, so that every command starts at once. */
@@ -79,10 +79,8 @@ export async function openProgram({ isWanted, exit, showsAll = false }: ProgramO
     .showSuggestionAfterError()
     .addHelpText('after', exampleLines('trawl').join('\n'))
     .showHelpAfterError(`(${TRAWL} --help lists the commands)`);
-  program.createHelp = () => new GroupedHelp();
   for (const [name, group, summary, load] of COMMANDS) {
     const command = program.command(name).helpGroup(group).summary(summary).description(summary);
-    command.createHelp = program.createHelp;
     if (isWanted(name)) (await load()).command.define(command, exit);
     addHelpTexts(command, showsAll);
   }

@@ -151,7 +151,8 @@ export function duration({ minMs = 1 }: { readonly minMs?: number } = {}): Parse
     const value = Number(amount) * (UNITS_MS[unit] ?? Number.NaN);
     if (Number.isNaN(value)) return { expected: 'a duration like 500ms, 30s, 10min, 6h or 7d' };
     const isWithin = value >= minMs && value <= MOST_DAYS * DAY_MS;
-    return isWithin ? { value } : { expected: `a duration from ${minMs}ms to ${MOST_DAYS}d` };
+    const least = minMs % SECOND_MS === 0 ? `${minMs / SECOND_MS}s` : `${minMs}ms`;
+    return isWithin ? { value } : { expected: `a duration from ${least} to ${MOST_DAYS}d` };
   };
 }
 
@@ -227,5 +228,5 @@ export function url(...schemes: readonly string[]): Parser<string> {
 
 /** What a URL of these schemes is called in messages. */
 export function urlOf(schemes: readonly string[]): string {
-  return `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`;
+  return `a URL that begins with ${schemes.map((scheme) => (scheme === 'mailto' ? 'mailto:' : `${scheme}://`)).join(' or ')}`;
 }

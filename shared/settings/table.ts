@@ -76,7 +76,13 @@ export const SETTINGS = {
     '10',
     'Redirects followed for one page.',
   ),
-  robots: setting('fetch', 'ROBOTS', oneOf('obey', 'ignore'), 'obey', 'What to do with the rules of robots.txt.'),
+  robots: setting(
+    'fetch',
+    'ROBOTS',
+    oneOf('obey', 'ignore'),
+    'obey',
+    'The rules of robots.txt: obey them, or ignore them on a site of your own.',
+  ),
   userAgent: setting(
     'fetch',
     'USER_AGENT',
@@ -89,7 +95,7 @@ export const SETTINGS = {
     'CONTACT_URL',
     optional(url('http', 'https', 'mailto')),
     '',
-    'Where a site owner finds out who crawls; part of the User-Agent.',
+    'Where a site owner finds out who crawls: https://…, or mailto:…; part of the User-Agent.',
   ),
   privateHosts: setting(
     'fetch',
@@ -267,7 +273,7 @@ export const SETTINGS = {
     'LOG_LEVEL',
     optional(oneOf('silent', 'error', 'warn', 'info', 'debug')),
     '',
-    'error, warn, info, debug or silent (warn; work: info).',
+    'error, warn, info, debug or silent (warn; work, api: info; try, url: error; doctor: silent).',
   ),
   logFormat: setting(
     'log',

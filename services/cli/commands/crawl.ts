@@ -27,7 +27,7 @@ export const command: CommandModule = {
           .helpGroup(HEADINGS.run)
           .hideHelp(),
       )
-      .option('--arg <name=value>', "an argument of the crawler's (repeated for others)", repeated)
+      .option('--arg <name=value>', 'an argument of the crawler (repeated for others)', repeated)
       .option('--limit <n>', 'take the first n URLs, links included')
       .option('--quiet', QUIET_HELP)
       .option('--strict', 'exit with 3 if anything failed')

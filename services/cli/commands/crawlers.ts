@@ -29,7 +29,7 @@ export const command: CommandModule = {
     );
     define('graph', "print a crawler's steps and what leads where")
       .argument('<crawler>', 'its name, or its file')
-      .addOption(new Option('--format <format>', 'mermaid, or dot [mermaid]').choices(GRAPH_FORMATS))
+      .addOption(new Option('--format <format>', 'how the graph is written [mermaid]').choices(GRAPH_FORMATS))
       .action((name: string, options: GraphOptions) => run(options, (context) => graph(name, options, context)));
   },
 };

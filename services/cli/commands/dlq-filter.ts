@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readHost } from '../../../shared/control/host-name.ts';
 import type { LetterFilter } from '../../../shared/control/letter-filter.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
@@ -27,12 +27,14 @@ export interface ReplayOptions extends FilterOptions {
   readonly [flag: string]: unknown;
 }
 
+/** @param limit how many letters are meant without `--limit`; left out, all of them */
 export function addFilterOptions(command: Command, limit?: string): Command {
+  const most = limit === undefined ? 'at most this many (default: all)' : 'at most this many';
   return command
     .option('--reason <reason>', 'only those that failed for this reason: timeout, http_4xx, malformed …')
     .option('--host <host>', 'only those of this host')
     .option('--run <id>', 'only those of this run')
-    .option('--limit <n>', limit === undefined ? 'at most this many (default: all)' : 'at most so many', limit);
+    .addOption(new Option('--limit <n>', most).default(limit, limit));
 }
 
 /** A run that is a local crawl has its letters here. */

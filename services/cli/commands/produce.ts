@@ -60,7 +60,7 @@ export const command: CommandModule = {
       .argument('[seeds...]', 'sites, sitemaps, pages, files, - (default: SEEDS)')
       .option('--urls-file <file>', 'a file of URLs, one a line (repeated: of all)', repeated)
       .option('--run <id>', 'join this run, or name the new one')
-      .option('--arg <name=value>', "of a new run: an argument of the crawler's (repeated for others)", repeated)
+      .option('--arg <name=value>', 'of a new run: an argument of the crawler (repeated for others)', repeated)
       .option('--limit <n>', 'of a new run: take the first n URLs')
       .option('--wait', 'stay until the run is finished')
       .option('--fresh', 'crawl URLs that earlier runs have taken, too')

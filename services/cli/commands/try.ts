@@ -57,7 +57,7 @@ export const command: CommandModule = {
       .argument('<url>', 'a page')
       .option('--step <name>', 'the step that reads it (default: where the URL starts)')
       .option('--kept <json>', 'what the link that led here kept')
-      .option('--arg <name=value>', "an argument of the crawler's (repeated for others)", repeated)
+      .option('--arg <name=value>', 'an argument of the crawler (repeated for others)', repeated)
       .option('--select <css>', 'print what a selector finds')
       .option('--html <file>', 'read this file, as if it were at the URL')
       .option('--watch', 'run again at each save of the crawler')

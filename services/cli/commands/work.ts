@@ -47,7 +47,7 @@ export const command: CommandModule = {
     addCommonOptions(command, ['run', 'fetch', 'worker', 'fleet', 'metrics', 'output'])
       .option(
         '--processes <count>',
-        'as many worker processes, started again when they die; auto: one for each core',
+        'how many worker processes to run, each started again when it dies; auto: one for each core',
         readCount,
       )
       .addOption(new Option('--as-process <number>').hideHelp())

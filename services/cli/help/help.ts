@@ -7,7 +7,7 @@ import { HEADINGS, meantBy } from './flags.ts';
 const ORDER = Object.values(HEADINGS);
 
 /** `--help` in groups, in the same order for every command. */
-export class GroupedHelp extends Help {
+class GroupedHelp extends Help {
   override groupItems<T extends Command | Option>(
     all: T[],
     visible: T[],
@@ -18,8 +18,9 @@ export class GroupedHelp extends Help {
   }
 }
 
-/** Gives a command, and those below it, what comes after their help and their errors. */
+/** Gives a command, and those below it, their help in groups, and what comes after their help and their errors. */
 export function addHelpTexts(command: Command, showsAll: boolean, path = command.name()): void {
+  command.createHelp = () => new GroupedHelp();
   const hidden = command.options.filter((option) => option.hidden && option.helpGroupHeading !== undefined);
   for (const option of hidden) option.hideHelp(!showsAll);
   const more = hidden.length === 0 || showsAll ? [] : ['', `More flags: ${TRAWL} ${path} --help --all`];

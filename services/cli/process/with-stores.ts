@@ -20,7 +20,7 @@ export interface Whose {
 export function addLocalOption(command: Command): Command {
   return command
     .option('--local', 'the crawls on this machine (default if the run is one of them)')
-    .option('--no-local', 'of the fleet');
+    .option('--no-local', 'the fleet, also where a crawl on this machine has that id');
 }
 
 /** The fleet's, or this machine's, which can do more. */

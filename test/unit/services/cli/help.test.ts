@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { EXAMPLES } from '../../../../services/cli/help/examples.ts';
+import { HEADINGS } from '../../../../services/cli/help/flags.ts';
 import { flagsOf, improved, upToUnknown } from '../../../../services/cli/help/help.ts';
 import { openProgram } from '../../../../services/cli/program.ts';
 
@@ -65,6 +66,15 @@ test('groups come in the same order; a flag that most never need is in --help --
   const all = ofCrawl(await open(true));
   expect(all).toContain('--dns-servers');
   expect(all).not.toContain('More flags');
+});
+
+test('the groups of every command, those below another included, come in one order', async () => {
+  const order = Object.values(HEADINGS);
+  for (const [path, command] of allOf(await open(true))) {
+    const places = (helpOf(command).match(/^[A-Z].*:$/gm) ?? []).map((heading) => order.indexOf(heading));
+    const groups = places.filter((place) => place >= 0);
+    expect(groups, path).toEqual(groups.toSorted((a, b) => a - b));
+  }
 });
 
 test('the flags in examples exist', async () => {

@@ -332,6 +332,13 @@ test('the User-Agent names the program, its version and a contact', () => {
   );
 });
 
+test('what a contact may be is told as it is written', () => {
+  expect(read({ flag: { CONTACT_URL: 'mailto:me@a.example' } }).contactUrl).toBe('mailto:me@a.example');
+  expect(problemsOf({ environment: { CONTACT_URL: 'me@a.example' } })).toEqual([
+    'expected CONTACT_URL to be a URL that begins with http:// or https:// or mailto:, got "me@a.example"',
+  ]);
+});
+
 test.each(['Mine – the crawler', 'Mine/1\nX-Header: 1', 'Mine\u007f'])(
   'a User-Agent that no header can hold is refused: %j',
   (agent) => {

@@ -77,7 +77,7 @@ export interface FetchRequest {
   /** Aborts the request; it then rejects with reason `aborted`. */
   readonly signal?: AbortSignal;
   /**
-   * The credentials for the URL, which has none itself: see `task/logins.ts`. Headers that the deployment sends to the
+   * The credentials for the URL, which has none itself: see `task/url/logins.ts`. Headers that the deployment sends to the
    * host override them.
    */
   readonly login?: string | undefined;

@@ -4,7 +4,7 @@ import type { FetchedPage } from './fetcher.ts';
  * Keeps successful responses for a short while, so that a page asked for twice is fetched once.
  *
  * It fails open: a cache that can't be reached finds nothing, stores nothing, and never rejects.
- * Implementations: `stores/redis/response-cache.ts`, `stores/sqlite/response-cache.ts`.
+ * Implementations: `stores/redis/cache/response-cache.ts`, `stores/sqlite/response-cache.ts`.
  */
 export interface ResponseCache {
   get(key: string): Promise<FetchedPage | undefined>;

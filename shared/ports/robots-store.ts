@@ -8,7 +8,7 @@ import type { RobotsRules } from '../task/robots/robots-match.ts';
  * only briefly; two holders at once cost a second request, nothing else. If the store can't answer, every
  * method rejects and nothing is fetched: politeness fails closed.
  *
- * Implementations: `stores/redis/robots-store.ts` for a fleet, `stores/sqlite/robots-store.ts` for one machine.
+ * Implementations: `stores/redis/cache/robots-store.ts` for a fleet, `stores/sqlite/robots-store.ts` for one machine.
  */
 export interface RobotsStore {
   /** The rules that were kept, until their time is over. */

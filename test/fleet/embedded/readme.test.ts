@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readGuide } from '../../support/guide.ts';
+import { readGuide } from '../../support/docs/guide.ts';
 import { TestSite } from '../../support/site.ts';
 import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 

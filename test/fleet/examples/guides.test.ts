@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
-import { type Guide, readGuide } from '../../support/guide.ts';
+import { type Guide, readGuide } from '../../support/docs/guide.ts';
 import { openPractice } from '../../support/practice/open.ts';
 import { allProducts } from '../../support/practice/shop.ts';
 import { readCsv } from '../../support/python-csv.ts';

@@ -1,9 +1,7 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-
-const CHECKOUT = join(import.meta.dirname, '../../..');
-const PAGES = ['README.md', ...globSync('docs/**/*.md', { cwd: CHECKOUT })];
+import { CHECKOUT, PAGES } from '../../support/docs/pages.ts';
 
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(page: string): Set<string> {

@@ -199,7 +199,7 @@ export default defineCrawler({
   ]);
 });
 
-/** The version of `shop/shop.ts` in a folder with these files. */
+/** The version of the crawler `shop` in a folder with these files. */
 async function versionOf(files: Files): Promise<string> {
   const script = "console.log((await findCrawler('./shop/shop.ts', [])).version);";
   return (await run(await folderOf(files), script)).said;

@@ -2,17 +2,41 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { FleetMetrics } from '../../../../shared/metrics/fleet-metrics.ts';
 import { PrometheusObserver } from '../../../../shared/metrics/prometheus-observer.ts';
-import { metricNamesOf } from '../../../support/metrics/exposition.ts';
+import { metricNamesOf, samplesOf } from '../../../support/metrics/exposition.ts';
 import { BUSY_FLEET } from '../../../support/metrics/fleet-readings.ts';
 
 const DASHBOARDS = 'monitoring/grafana/dashboards';
 
-async function exported(): Promise<ReadonlySet<string>> {
+/** What processes and a fleet export once each thing that is counted has happened. */
+async function expositions(): Promise<readonly string[]> {
   const observer = new PrometheusObserver({ version: '1' });
   observer.watchWorker(() => ({ slots: 1, inHand: 0, bound: 'cpu' }));
   observer.watchBodies(() => 0);
-  const fleet = await new FleetMetrics({ read: async () => BUSY_FLEET }).text();
-  return new Set([...metricNamesOf(await observer.registry.metrics()), ...metricNamesOf(fleet)]);
+  observer.settled('failed', 'timeout', 1);
+  observer.fetched('ok', 1);
+  observer.gateWaited(1);
+  observer.recordWritten('jsonl');
+  observer.storeCalled('redis', 'admit', 1);
+  observer.storeIs('redis', true);
+  observer.served('/api/fleet', 'GET', 200, 1);
+  observer.webhookSent('delivered');
+  return [await observer.registry.metrics(), await new FleetMetrics({ read: async () => BUSY_FLEET }).text()];
+}
+
+async function exported(): Promise<ReadonlySet<string>> {
+  return new Set((await expositions()).flatMap((text) => [...metricNamesOf(text)]));
+}
+
+/** Each of our metrics with its labels, as the guide writes them: `trawl_bound{by}`. */
+async function withLabels(): Promise<string[]> {
+  const labels = new Map<string, Set<string>>();
+  for (const sample of (await expositions()).flatMap((text) => [...samplesOf(text).keys()])) {
+    const [, name = '', named = ''] = /^(trawl_\w+?)(?:_bucket|_count|_sum)?(?:\{(.*)\})?$/.exec(sample) ?? [];
+    const known = labels.get(name) ?? new Set();
+    for (const [, label = ''] of named.matchAll(/(\w+)="/g)) if (label !== 'le') known.add(label);
+    if (name !== '') labels.set(name, known);
+  }
+  return [...labels].map(([name, set]) => (set.size === 0 ? name : `${name}{${[...set].join(',')}}`));
 }
 
 /** The metrics that a text names. */
@@ -56,6 +80,12 @@ test('these are the metrics: no more, and no fewer', async () => {
     'trawl_workers_stuck',
     'trawl_workers_wanted',
   ]);
+});
+
+test('the guide has a row for each of them, with its labels', async () => {
+  const [, tables = ''] = /^## Metrics$(.*?)^## /ms.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const cells = [...tables.matchAll(/^\| (`trawl_.*?) \|/gm)].flatMap(([, cell = '']) => cell.match(/trawl_[^`]+/g));
+  expect(cells.toSorted()).toEqual((await withLabels()).toSorted());
 });
 
 test.each([

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { jsonOn } from '../../support/docs/pages.ts';
+import { openFleet } from '../../support/fleet.ts';
+import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** Objects whose keys are not the same in each answer. */
+const OPEN: ReadonlySet<string> = new Set(['reasons', 'options', 'data']);
+
+/** The keys of an answer, those of objects and lists in it with their path: `runs[].run`. */
+function keysOf(json: Json, path = ''): string[] {
+  if (Array.isArray(json)) return json.length === 0 ? [] : keysOf(json[0], `${path}[]`);
+  if (typeof json !== 'object' || json === null) return [];
+  return Object.entries(json).flatMap(([key, value]) => {
+    const place = path === '' ? key : `${path}.${key}`;
+    return [place, ...(OPEN.has(key) ? [] : keysOf(value, place))];
+  });
+}
+
+/** The answers that docs/commands.md shows; a block has one, or one a line. */
+function shown(): { readonly [key: string]: Json }[] {
+  return jsonOn('docs/commands.md').flatMap((block) => {
+    try {
+      return [JSON.parse(block)];
+    } catch {
+      return block
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    }
+  });
+}
+
+/** The one of these answers that has all of some keys. */
+function shownWith(...keys: readonly string[]): string[] {
+  const found = shown().filter((answer) => keys.every((key) => key in answer));
+  expect(found, keys.join()).toHaveLength(1);
+  return keysOf(found[0] ?? null).toSorted();
+}
+
+test('the answers that docs/commands.md shows have the fields that commands print, no more and no fewer', async () => {
+  const { workplace, site } = await openFleet();
+  const seeds = `${site.url('/page/1')}\n${site.url('/status/404')}\n`;
+  const summary = await workplace.json(['crawl', '-', '--run', 'local', ...AT_FULL_SPEED], seeds);
+  expect(keysOf(summary).toSorted()).toEqual(shownWith('records', 'pagesPerSecond'));
+  const [record = null] = (await workplace.run(['records', 'local'])).stdout
+    .split('\n')
+    .map((line) => JSON.parse(line || 'null'));
+  expect(keysOf(record).toSorted()).toEqual(shownWith('outcome', 'fetchedAt'));
+  const [letter] = await workplace.json(['dlq', 'list', '--run', 'local']);
+  expect(keysOf(letter).toSorted()).toEqual(shownWith('failedAt', 'attempts'));
+
+  const offered = await workplace.json(['produce', '-', '--run', 'mine'], seeds);
+  expect(keysOf(offered).toSorted()).toEqual(shownWith('workerCommand'));
+  expect(keysOf(await workplace.json(['pause', 'mine'])).toSorted()).toEqual(shownWith('wasSealed'));
+  const host = await workplace.json(['pause', '--host', 'a.example']);
+  expect(keysOf(host).toSorted()).toEqual(shownWith('host', 'was'));
+});

@@ -1,0 +1,93 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { SETTINGS } from '../../../shared/settings/table.ts';
+import { FAILED_REASONS, SKIPPED_REASONS } from '../../../shared/task/task/outcome.ts';
+import { CHECKOUT, PAGES, proseOf, spansOf, textOf } from '../../support/docs/pages.ts';
+
+const ROOTS = ['services', 'shared', 'crawlers', 'examples', 'bench', 'scripts', 'monitoring', 'bin', 'docs', 'test'];
+const FILES = [...ROOTS.map((root) => `${root}/**/*.*`), '*.*', '.*.mjs'].flatMap((files) =>
+  globSync(files, { cwd: CHECKOUT }),
+);
+/** But for these tests, which name what isn't there. */
+const SOURCES = FILES.filter((file) => /\.(?:tsx?|cjs|mjs|lua|sql)$/.test(file) && !file.startsWith('test/unit/docs/'));
+const sources = SOURCES.map((file) => readFileSync(join(CHECKOUT, file), 'utf8'));
+
+/** What a user has, not the checkout. */
+const OF_USERS = /^(?:crawlers\/)?(?:shop|headlines|middleware)(?:\.test)?\.ts$|^output\/$/;
+
+/** Whether files are there whose path ends with these parts, or, of a folder, has them. */
+function isThere(path: string): boolean {
+  const isFolder = path.endsWith('/');
+  return FILES.some((file) => (isFolder ? `/${file}`.includes(`/${path}`) : `/${file}`.endsWith(`/${path}`)));
+}
+
+test.each(PAGES)('%s: each source file and folder that it names is there', (page) => {
+  const named = spansOf(page).flatMap((span) => span.match(/^[\w./-]+(?:\.(?:ts|tsx|lua|sql|mjs|cjs)|\/)$/) ?? []);
+  const ours = named.filter((file) => !OF_USERS.test(file) && !/^(?:\/|\.\.?\/)/.test(file));
+  expect(ours.filter((file) => !isThere(file))).toEqual([]);
+});
+
+test.each(['docs/extending.md', 'docs/architecture.md', 'docs/guarantees.md'])(
+  '%s: each name of the source that it uses is there',
+  (page) => {
+    const names = spansOf(page).filter((span) => /^(?:[A-Z][a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|[A-Z]+_[A-Z_]+)$/.test(span));
+    expect(names.filter((name) => !sources.some((source) => source.includes(name)))).toEqual([]);
+  },
+);
+
+test('docs/architecture.md says where each port is implemented', () => {
+  const [, rows = ''] = /^\| port \|.*\n\|.*\n((?:\|.*\n)+)/m.exec(proseOf('docs/architecture.md')) ?? [];
+  const ports = FILES.filter((file) => file.startsWith('shared/ports/')).map((file) => file.split('/').at(-1));
+  const named = [...rows.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) => cell.match(/[\w-]+\.ts/g) ?? []);
+  // What passes through the ports.
+  expect([...named, 'dead-letter.ts', 'record.ts'].toSorted()).toEqual(ports.toSorted());
+});
+
+/** Of programs that ours is compared with, and one that is not read. */
+const OF_OTHERS = [
+  'AUTOTHROTTLE_ENABLED',
+  'CLOSESPIDER_PAGECOUNT',
+  'DEPTH_LIMIT',
+  'HTTPCACHE_ENABLED',
+  'HTTP_PROXY',
+  'RETRY_TIMES',
+];
+
+test('each variable that the docs name is a setting, one of Compose, or is read by somebody', () => {
+  const settings = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
+  const compose = ['docker-compose.yml', 'docker-compose.monitoring.yml'].map(textOf).join();
+  const programs = sources.join();
+  const named = PAGES.flatMap((page) =>
+    spansOf(page).flatMap((span) => span.match(/^[A-Z]+(?:_[A-Z]+)+(?==|$)/) ?? []),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  const unknown = named.filter(
+    (name) => !settings.has(name) && !compose.includes(`\${${name}`) && !programs.includes(name),
+  );
+  expect([...new Set(unknown)].toSorted()).toEqual(OF_OTHERS);
+});
+
+test('docs/commands.md explains each reason to fail and to skip, and no other', () => {
+  for (const [head, reasons] of [
+    ['reason of a failure', FAILED_REASONS],
+    ['reason to skip', SKIPPED_REASONS],
+  ] as const) {
+    const [, rows = ''] =
+      new RegExp(`^\\| ${head} \\|.*\\n\\|.*\\n((?:\\|.*\\n)+)`, 'm').exec(proseOf('docs/commands.md')) ?? [];
+    const explained = [...rows.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+    expect(explained.toSorted()).toEqual([...reasons].toSorted());
+  }
+});
+
+test('each file that a comment in the source names is there', () => {
+  const wrong = SOURCES.flatMap((file, at) => {
+    const comments = (sources[at] ?? '').match(/^\s*(?:\*|\/\/|--|\/\*\*).*$/gm) ?? [];
+    const named = comments.flatMap((comment) => comment.match(/`[\w./-]+\.(?:ts|tsx|lua|sql|md|mjs)`/g) ?? []);
+    return named
+      .map((name) => name.slice(1, -1))
+      .filter((name) => !isThere(name.replace(/^(?:\.\.?\/)+/, '')))
+      .map((name) => `${file}: ${name}`);
+  });
+  expect(wrong).toEqual([]);
+});

@@ -41,7 +41,7 @@ interface OffersOptions {
 }
 
 /** The producer of runs that wait for offers: it beats as long as an API lives that takes them. */
-export const OFFERING = 'api-offers';
+const OFFERING = 'api-offers';
 /** Three fit into the lease of a producer. */
 const BEAT_EVERY_MS = PRODUCER_LEASE_MS / 4;
 /** Runs that are kept waiting at once. */

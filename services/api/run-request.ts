@@ -26,7 +26,7 @@ type OptionSetting = (typeof OPTION_SETTINGS)[number];
 export const MOST_DEPTH = 100;
 
 /** A value as JSON has it; a setting's own parser reads its text. */
-export type OptionValue = string | number | boolean | readonly string[];
+type OptionValue = string | number | boolean | readonly string[];
 
 /** What a request says of a run, beside its seeds. */
 export type RunRequestOptions = Readonly<Partial<Record<OptionSetting, OptionValue | undefined>>> & {

@@ -3,7 +3,7 @@ import type { PageRecord } from '../../shared/ports/record.ts';
 import type { Sink } from '../../shared/ports/sink.ts';
 
 /** A sink that keeps the records of batches for whoever waits for them as well: before the task is settled. */
-export class BatchResultSink implements Sink {
+class BatchResultSink implements Sink {
   readonly #sink: Sink;
   readonly #results: BatchResults;
 

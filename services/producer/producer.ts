@@ -72,7 +72,7 @@ export interface ProducerOptions {
 }
 
 /** Reported to people while it happens. */
-export interface ProducerListeners {
+interface ProducerListeners {
   /** The end of a sentence that begins with `source`: a sitemap's URL, a file. */
   problem?(source: string, problem: string): void;
   hint?(hint: string): void;

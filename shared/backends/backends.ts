@@ -189,7 +189,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
 }
 
 /** Connects to RabbitMQ and declares the queues, with numbered attempts; the error says what to check. */
-export async function connectTransport(options: ConnectOptions): Promise<Transport & DeadLetters> {
+async function connectTransport(options: ConnectOptions): Promise<Transport & DeadLetters> {
   const { settings, log, events, name } = options;
   const { RabbitMqTransport } = await import('../transports/rabbitmq/transport.ts');
   const url = rabbitmqUrlOf(settings);

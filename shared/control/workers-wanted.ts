@@ -3,7 +3,7 @@ import type { HostLine } from '../ports/run-overview.ts';
 import { SECOND_MS } from '../task/durations.ts';
 
 /** Pages a second that one worker is taken to do, before any has shown what it does. */
-export const EXPECTED_PAGES_PER_SECOND = 20;
+const EXPECTED_PAGES_PER_SECOND = 20;
 /** What a host without a rate that never answered is taken to need for an answer. */
 const EXPECTED_RESPONSE_MS = SECOND_MS;
 /** With less than this to do, a worker's share of busy time says more of its timers than of its pages. */
@@ -49,7 +49,7 @@ export function workersWanted({ hosts, workers, hostConcurrency }: Demand): numb
  * | has no rate                       | `HOST_CONCURRENCY` at once, by its answers of late |
  * | has no rate, and no limit at once | what one worker does                          |
  */
-export function pagesPerSecondOf(
+function pagesPerSecondOf(
   { intervalMs, pausedMs, responseMs = EXPECTED_RESPONSE_MS }: HostPace,
   { hostConcurrency, perWorker }: { readonly hostConcurrency: number; readonly perWorker: number },
 ): number {

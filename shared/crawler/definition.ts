@@ -96,7 +96,7 @@ export interface StepRules {
  * A crawler's steps are inferred part by part, each by a type parameter of its own: the names, what leads where, what is
  * kept, and what is emitted. One parameter for all of them would be guessed before the functions are read.
  */
-export type StepsOf<Args, Names, To, Keeps, Items, Sessions = unknown> = {
+type StepsOf<Args, Names, To, Keeps, Items, Sessions = unknown> = {
   readonly [N in keyof To]: { readonly to?: To[N] };
 } & {
   readonly [N in keyof Keeps]: { readonly keeps?: Keeps[N] };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The longest file that a step may ask for, in bytes: it is held in memory until it is on the disk. */
-export const MOST_FILE_BYTES = 104_857_600;
+const MOST_FILE_BYTES = 104_857_600;
 
 /** What a link to a file keeps. */
 const keptSchema = z.object({

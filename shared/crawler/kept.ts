@@ -1,7 +1,7 @@
 import type { Kept } from './condition.ts';
 
 /** What a link may keep, as JSON. */
-export const MAX_KEPT_BYTES = 16_384;
+const MAX_KEPT_BYTES = 16_384;
 /** What all links of a page may keep together. */
 export const MAX_PAGE_KEPT_BYTES = 4_194_304;
 

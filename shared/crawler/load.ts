@@ -22,7 +22,7 @@ export interface LoadedCrawler {
 }
 
 /** The longest that the module of a crawler may take to import. */
-export const LOAD_TIMEOUT_MS = 10_000;
+const LOAD_TIMEOUT_MS = 10_000;
 /** The middleware of a folder's crawlers. */
 export const MIDDLEWARE_FILES = ['middleware.ts', 'middleware.js', 'middleware.mjs'] as const;
 /** Of a {@link ConfigurationError}. */

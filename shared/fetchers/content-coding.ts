@@ -51,7 +51,7 @@ export function codingsOf(header: string | undefined): readonly Coding[] | undef
 }
 
 /** A coded body contains next to nothing: see {@link exceedsAllowance}. */
-export class EmptyCodingError extends Error {
+class EmptyCodingError extends Error {
   override readonly name = 'EmptyCodingError';
   readonly code = 'ERR_EMPTY_CODING';
 

@@ -187,7 +187,7 @@ export function bytes(): Parser<number> {
 }
 
 /** The fastest rate that can be kept exactly: the clock that paces hosts counts milliseconds. */
-export const MAX_RATE_PER_MINUTE = 6_000;
+const MAX_RATE_PER_MINUTE = 6_000;
 /** Of the slowest, 0.01/h: a host's next turn has to be a moment that every store can keep. */
 const MAX_INTERVAL_MS = 100 * HOUR_MS;
 

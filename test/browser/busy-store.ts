@@ -15,7 +15,7 @@ import { offerAll } from '../support/stores/offer-all.ts';
 import { Workplace } from '../support/trawl.ts';
 
 /** A text that would do harm, or spoil the page, if it were taken for anything but text. */
-export const HOSTILE =
+const HOSTILE =
   '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202e"\'&amp;{{7*7}}\u001b[31m עברית';
 /** The same, with 5 000 characters that no line can break at. */
 export const LONG_HOSTILE = `${HOSTILE}${'unbreakable'.repeat(455)}`;
@@ -23,7 +23,7 @@ export const LONG_HOSTILE = `${HOSTILE}${'unbreakable'.repeat(455)}`;
 export const LONG_HOST = `${['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.')}.example`;
 export const HOSTILE_URL = `https://hostile.example/?q=${encodeURIComponent(HOSTILE)}&${'long'.repeat(60)}`;
 /** The runs of the busy store, newest last. */
-export const RUNS = Array.from({ length: 20 }, (_, i) => `run-${String(i + 1).padStart(2, '0')}`);
+const RUNS = Array.from({ length: 20 }, (_, i) => `run-${String(i + 1).padStart(2, '0')}`);
 const DATABASE = 'trawl.sqlite';
 const HOSTS_OF_EACH = 250;
 const MANY_LETTERS = 250;

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Where pictures go; left out: none are made. */
 const PICTURES = process.env.SCREENSHOTS;
-export const WIDE = { width: 1440, height: 900 };
+const WIDE = { width: 1440, height: 900 };
 const NARROW = { width: 400, height: 800 };
 /** Widths and colours that every page must look well in. */
 export const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) => [

@@ -11,7 +11,7 @@ export interface CommandLine {
   readonly isSilent?: true;
 }
 
-export type Service = 'Redis' | 'RabbitMQ';
+type Service = 'Redis' | 'RabbitMQ';
 
 /** The names of a test's things: a page to crawl, a dead letter's URL, and a run. */
 interface Names {

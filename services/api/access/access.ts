@@ -122,7 +122,7 @@ export function newFailures(parts: Pick<ApiParts, 'clock'>): Allowance {
 }
 
 /** @throws Problem if the caller may not do this */
-export function expectRole(caller: Caller, role: Role): void {
+function expectRole(caller: Caller, role: Role): void {
   if (!mayDo(caller, role))
     throw new Problem('forbidden', `token ${caller.name} may ${caller.role}; this needs the role ${role}`);
 }

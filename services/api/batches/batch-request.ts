@@ -10,7 +10,7 @@ import { CRAWLER_NAME } from '../producers.ts';
 import { MOST_URL_LENGTH } from '../schemas/inputs.ts';
 import { crawlOptionsSchema } from '../schemas/runs.ts';
 
-export const MOST_BATCH_URLS = 1_000;
+const MOST_BATCH_URLS = 1_000;
 const MOST_TIMEOUT_SECONDS = 3_600;
 
 /** The body of `POST /api/crawl/batch`. */

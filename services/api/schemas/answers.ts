@@ -11,7 +11,7 @@ export const callerSchema = z.object({
 });
 
 /** A run's counters, as `status` prints them. */
-export const runSummarySchema = z.looseObject({
+const runSummarySchema = z.looseObject({
   run: z.string(),
   state: z.enum(['running', 'paused', 'cancelled', 'finished']),
   discovered: z.int(),
@@ -47,7 +47,7 @@ export const runStatusSchema = runSummarySchema.extend({
   ...ofHosts,
 });
 
-export const workerSchema = z.looseObject({
+const workerSchema = z.looseObject({
   id: z.string(),
   host: z.string(),
   version: z.string(),

@@ -36,7 +36,7 @@ const seed = z
   .max(MOST_URL_LENGTH)
   .regex(/^https?:\/\/[^\s]+$/i, 'expected a URL that begins with http:// or https://');
 
-export const webhookSchema = z.strictObject({
+const webhookSchema = z.strictObject({
   url: z
     .string()
     .max(MOST_URL_LENGTH)

@@ -8,7 +8,7 @@ import type { KeptHook } from './hook-file.ts';
 import { signedHeaders } from './signature.ts';
 
 /** A receiver that has not answered after this long has failed. */
-export const DELIVERY_MS = 15 * SECOND_MS;
+const DELIVERY_MS = 15 * SECOND_MS;
 /** Of the receiver's answer, which nobody reads. */
 const MOST_ANSWER_BYTES = 65_536;
 

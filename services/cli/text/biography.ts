@@ -54,7 +54,7 @@ function problemOf(text: string): string | undefined {
 }
 
 /** Where a task is in one run, or what became of it. */
-export function chapterText(chapter: RunChapter): string {
+function chapterText(chapter: RunChapter): string {
   const { place, record, hasFailed, isMarked, hasOwnMarks } = chapter;
   if (place !== undefined) return placeText(place, chapter);
   if (record !== undefined) return recordText(record);

@@ -31,7 +31,7 @@ export interface TrialLink {
 }
 
 /** One that it would leave out. */
-export interface LeftOutLink extends TrialLink {
+interface LeftOutLink extends TrialLink {
   /** `url`: nothing that could be fetched, `mailto:` say. */
   readonly reason: 'scope' | 'depth' | 'condition' | 'nofollow' | 'url';
   /** The condition, if it can be printed. */

@@ -32,7 +32,7 @@ const LAST = [
   'content',
 ] as const;
 /** Of a list that the records are joined with: the line as it was given. */
-export const GIVEN = 'given';
+const GIVEN = 'given';
 const BESIDE = [GIVEN, ...LAST];
 /** Longer than all the rest of most pages. */
 const ONLY_WHEN_NAMED = 'links';

@@ -42,7 +42,7 @@ export function changedBy(changed: ChangedRequest, { seen, mayRepeat }: RequestI
 }
 
 /** Names in lower case. @param hasBody its type may be named, too */
-export function headersOf(given: unknown, hasBody = false): Record<string, string> {
+function headersOf(given: unknown, hasBody = false): Record<string, string> {
   if (typeof given !== 'object' || given === null) throw new ProblemError('expected headers to be an object');
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {

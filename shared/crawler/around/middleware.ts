@@ -19,7 +19,7 @@ export interface AboutPage {
 }
 
 /** Ends the task as `skipped: middleware`, with this text as its detail. */
-export interface Skip {
+interface Skip {
   readonly skip: string;
 }
 
@@ -49,7 +49,7 @@ export interface RequestInSight {
 }
 
 /** What of a record may be changed before it is stored. */
-export type ChangedRecord = Partial<Pick<StoredPage, 'data' | 'title' | 'content'>>;
+type ChangedRecord = Partial<Pick<StoredPage, 'data' | 'title' | 'content'>>;
 
 /** The record of a page that is done. */
 export type StoredPage = Extract<PageRecord, { readonly outcome: 'done' }>;
@@ -84,7 +84,7 @@ export interface Middleware {
 }
 
 /** The functions that a middleware may have. */
-export const HOOKS = ['beforeFetch', 'afterFetch', 'transform', 'beforeStore'] as const;
+const HOOKS = ['beforeFetch', 'afterFetch', 'transform', 'beforeStore'] as const;
 export type Hook = (typeof HOOKS)[number];
 
 /** The middleware of a folder's crawlers: the default export of its `middleware.ts`. */

@@ -45,7 +45,7 @@ interface JoinSpeech<Args, Item> {
 }
 
 /** What a join of a group gets, once all that it waits for has ended. After a crash it may run again: the last record stands. */
-export interface GroupJoinContext<Args, Keeps, Item> extends JoinSpeech<Args, Item> {
+interface GroupJoinContext<Args, Keeps, Item> extends JoinSpeech<Args, Item> {
   readonly owner: JoinOwner<KeptBy<Keeps>>;
   /** Of the steps and joins in `of`, by their order there, and then by URL. */
   readonly inputs: readonly JoinInput[];
@@ -53,7 +53,7 @@ export interface GroupJoinContext<Args, Keeps, Item> extends JoinSpeech<Args, It
 }
 
 /** What a join of the run gets, once nothing else is left to do. */
-export interface RunJoinContext<Args, Item, Rows> extends JoinSpeech<Args, Item> {
+interface RunJoinContext<Args, Item, Rows> extends JoinSpeech<Args, Item> {
   /** How many tasks of each step and join are done. */
   readonly counts: Readonly<Record<string, number>>;
   /** The items of a step or a join that it takes, one by one. */
@@ -62,7 +62,7 @@ export interface RunJoinContext<Args, Item, Rows> extends JoinSpeech<Args, Item>
 
 type RowOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : Readonly<Record<string, unknown>>;
 
-export type JoinContext<Args, Per, Keeps, Item, Rows> = Per extends string
+type JoinContext<Args, Per, Keeps, Item, Rows> = Per extends string
   ? GroupJoinContext<Args, Keeps, Item>
   : RunJoinContext<Args, Item, Rows>;
 
@@ -70,7 +70,7 @@ export type JoinContext<Args, Per, Keeps, Item, Rows> = Per extends string
 export const RETRIED_OF_JOINS = ['step', 'schema'] as const;
 
 /** When and how often a join is tried again. What it gets stays the same, but another worker may reach what the first could not. */
-export interface JoinRetry extends RetrySchedule {
+interface JoinRetry extends RetrySchedule {
   /** Attempts in all, the first one included. Default: the run's. */
   readonly attempts?: number;
   /** Default: `all`. `attempt` counts from 1. */
@@ -81,7 +81,7 @@ export interface JoinRetry extends RetrySchedule {
 }
 
 /** What can be said of a join besides its function and what it takes. */
-export interface JoinRules {
+interface JoinRules {
   /** How long after all that it waits for has ended it is worth running, in milliseconds. */
   readonly deadlineMs?: number;
   /** The longest that its function may take, in milliseconds; default: `STEP_TIMEOUT`. */

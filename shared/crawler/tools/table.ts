@@ -6,7 +6,7 @@ import { textOf } from './text.ts';
 export type TableRow = Readonly<Record<string, string>>;
 
 /** Cells of a table that are read, those counted twice that `colspan` and `rowspan` repeat. The rows after them are left out. */
-export const MAX_CELLS = 200_000;
+const MAX_CELLS = 200_000;
 /** Columns that one cell may span, and rows (HTML standard, section 4.9.11; its limit of rows is 65,534). */
 const MAX_SPAN = 1_000;
 
@@ -24,7 +24,7 @@ export function tableRows(table: Element): readonly TableRow[] {
 }
 
 /** A cell of a table, in one of the places that it takes. */
-export interface GridCell {
+interface GridCell {
   readonly element: Element;
   readonly text: string;
   /** Not the first of its places. */

@@ -12,7 +12,7 @@ const ENOUGH_MS = 2_000;
 /** The resolver of the operating system: hosts file, DNS with search domains, mDNS, and whatever else it is set up for. */
 export type SystemLookup = (name: string) => Promise<LookupAddress[]>;
 
-export const systemLookup: SystemLookup = (name) => dns.lookup(name, { all: true, hints: ADDRCONFIG });
+const systemLookup: SystemLookup = (name) => dns.lookup(name, { all: true, hints: ADDRCONFIG });
 
 /**
  * Asks the operating system for names that DNS doesn't know: of one label, under a search domain, of mDNS. It holds a thread

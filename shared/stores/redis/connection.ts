@@ -6,7 +6,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { SECOND_MS } from '../../task/durations.ts';
 
 /** Reports about the connection, after it was first made. */
-export interface RedisEvents {
+interface RedisEvents {
   /** Also after each vain attempt to reconnect: its reason may be another one. */
   lost(reason: string): void;
   restored(): void;

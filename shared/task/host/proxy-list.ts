@@ -9,7 +9,7 @@ export interface ProxyAddress {
   readonly name: string;
 }
 
-export type ProxyScheme = 'http' | 'https' | 'socks5';
+type ProxyScheme = 'http' | 'https' | 'socks5';
 
 const BEGINNING = /^(https?|socks5):\/\//i;
 /** A login that isn't escaped is read as something else. */

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../durations.ts';
 import { comparablePattern, type RobotsRules } from './robots-match.ts';
 
 /** The name by which robots.txt files address this crawler. Names there have no digits (RFC 9309 section 2.2.1). */
-export const ROBOTS_TOKEN = 'TrawlBot';
+const ROBOTS_TOKEN = 'TrawlBot';
 
 type Directive = 'agent' | 'allow' | 'disallow' | 'delay';
 

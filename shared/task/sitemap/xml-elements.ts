@@ -23,7 +23,7 @@ export interface XmlHandler {
 }
 
 /** Deeper elements are not reported. */
-export const MAX_XML_DEPTH = 64;
+const MAX_XML_DEPTH = 64;
 /** Characters kept from before the current chunk. A longer name, CDATA section or attribute is dropped. */
 const MAX_CARRIED = 16_384;
 const MAX_NAMES = 500;

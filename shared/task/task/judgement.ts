@@ -47,7 +47,7 @@ export interface Judgement {
 export const MOST_THROTTLES = 15;
 
 /** The same if the host doesn't say for how long and answers other tasks: it is then refusing this page. */
-export const MOST_THROTTLES_ALONE = 5;
+const MOST_THROTTLES_ALONE = 5;
 
 const UNCHANGED: Outcome = { kind: 'skipped', reason: 'not_modified' };
 

@@ -24,9 +24,9 @@ const IDEMPOTENT: ReadonlySet<Method> = new Set(['GET', 'HEAD', 'PUT', 'DELETE',
 const BODILESS: ReadonlySet<Method> = new Set(['GET', 'HEAD']);
 
 /** The longest body of a request, in bytes. */
-export const MAX_REQUEST_BODY_BYTES = 65_536;
+const MAX_REQUEST_BODY_BYTES = 65_536;
 /** The longest request with its headers, written as JSON: it travels in its task's message. */
-export const MAX_REQUEST_BYTES = 98_304;
+const MAX_REQUEST_BYTES = 98_304;
 
 /** What is wrong with a request. `isSize`: it is a matter of size alone. */
 export interface RequestProblem {

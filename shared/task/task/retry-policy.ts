@@ -3,7 +3,7 @@ import type { FailedReason, Outcome } from './outcome.ts';
 import { BACKOFFS, type RetrySchedule, retryDelayMs } from './retry-schedule.ts';
 
 /** The reasons for which a task may be tried again. The others are no matter of one attempt. */
-export const RETRIED_REASONS = [
+const RETRIED_REASONS = [
   'timeout',
   'dns',
   'connection',
@@ -16,7 +16,7 @@ export const RETRIED_REASONS = [
   'schema',
   'too_large',
 ] as const satisfies readonly FailedReason[];
-export type RetriedReason = (typeof RETRIED_REASONS)[number];
+type RetriedReason = (typeof RETRIED_REASONS)[number];
 
 /** Why an attempt failed. */
 export interface Failure {
@@ -27,7 +27,7 @@ export interface Failure {
 }
 
 /** Which failed attempts are repeated; `attempt` counts from 1. */
-export type RetryWhen =
+type RetryWhen =
   | 'transient'
   | 'all'
   | readonly RetriedReason[]

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from '../durations.ts';
 
 /** The first retry waits at most this long. */
-export const RETRY_BASE_MS = 2_000;
+const RETRY_BASE_MS = 2_000;
 /** No retry waits longer than this. */
-export const RETRY_CAP_MS = 15 * MINUTE_MS;
+const RETRY_CAP_MS = 15 * MINUTE_MS;
 
 export const BACKOFFS = ['fixed', 'linear', 'exponential'] as const;
 

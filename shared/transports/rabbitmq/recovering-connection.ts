@@ -32,7 +32,7 @@ export interface RecoveringOptions {
 const TIMER_SLACK_MS = 5;
 
 /** Makes the end of a channel end its connection, so that everything is built anew, unless that end is expected. */
-export type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
+type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
 
 /** A live connection, and how to watch the channels opened on it. */
 export interface LiveConnection {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Delivery, Destination, Handling, OutgoingMessage, Transport } from '../../../shared/ports/transport.ts';
 
 /** A transport under test, with what a test may do to its broker. */
-export interface OpenedTransport {
+interface OpenedTransport {
   readonly transport: Transport;
   /** Another process' transport on the same queues, or the same one where there is only one process. */
   readonly other: Transport;

@@ -5,7 +5,7 @@ export const PRODUCTS = 40;
 const ON_A_LIST = 10;
 
 /** A review, as its page has it. */
-export interface Review {
+interface Review {
   readonly stars: number;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export interface Product {
 }
 
 /** Product `n`, from 1. Each third has no reviews, and the others have one or two. */
-export function productOf(n: number): Product {
+function productOf(n: number): Product {
   const reviews = Array.from({ length: n % 3 }, (_, at) => ({ stars: ((n + at) % 5) + 1, text: `Review ${at + 1}` }));
   return { sku: `P-${n}`, name: `Product ${n}`, price: 995.5 + n * 10, reviews };
 }

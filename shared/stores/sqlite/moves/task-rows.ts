@@ -40,7 +40,7 @@ export interface TaskRow {
   form: string;
 }
 
-export const QUEUE_NUMBERS: Readonly<Record<Queue, number>> = { priority: 0, normal: 1 };
+const QUEUE_NUMBERS: Readonly<Record<Queue, number>> = { priority: 0, normal: 1 };
 const QUEUE_NAMES: readonly Queue[] = ['priority', 'normal'];
 
 export function queueOf({ queue }: Pick<TaskRow, 'queue'>): Queue {

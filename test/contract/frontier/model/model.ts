@@ -32,7 +32,7 @@ export interface ModelTask {
   tally: LinkTally | undefined;
 }
 
-export interface ModelTrouble {
+interface ModelTrouble {
   readonly since: number;
   last: number;
   kind: 'answered' | 'silent' | 'outage';

@@ -34,7 +34,7 @@ export interface Run {
   readonly etaSeconds?: number | null;
 }
 
-export interface HostDown {
+interface HostDown {
   readonly host: string;
   readonly kind: string;
   readonly reason: string;

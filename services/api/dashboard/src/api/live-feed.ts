@@ -13,7 +13,7 @@ import { ApiProblem, ask, queryOf, sentenceOf, UNAUTHORIZED } from './client.ts'
  * | `signed out` | the form for a token                               | `connecting`                      |
  * | `resting`    | nothing: the tab is hidden                         | `connecting`                      |
  */
-export type Connection =
+type Connection =
   | { readonly state: 'connecting' | 'live' | 'resting' }
   /** `hasEnded`: somebody was signed in until now, and did not sign out. */
   | { readonly state: 'signed out'; readonly hasEnded: boolean }

@@ -33,7 +33,7 @@ export interface Action {
 }
 
 /** What was typed into the dialog. */
-export interface Given {
+interface Given {
   readonly reason: string | undefined;
   readonly value: string;
 }

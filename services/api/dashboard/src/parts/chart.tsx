@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import { timeOfDay } from '../../../../../shared/control/format.ts';
 import { SECOND_MS } from '../../../../../shared/task/durations.ts';
 
-export interface Line {
+interface Line {
   readonly name: string;
   /** A colour of the style sheet: `--good`. */
   readonly colour: string;

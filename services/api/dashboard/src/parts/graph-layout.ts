@@ -1,7 +1,7 @@
 import type { Graph } from '../api/answers.ts';
 
 /** A step of a crawler, or its seeds, at its place. */
-export interface Placed {
+interface Placed {
   readonly name: string;
   readonly x: number;
   readonly y: number;

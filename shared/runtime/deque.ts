@@ -33,16 +33,6 @@ export class Deque<T> {
     return taken;
   }
 
-  /** Takes the value at the tail. */
-  takeLast(): T | undefined {
-    if (this.#length === 0) return undefined;
-    this.#length--;
-    const at = (this.#head + this.#length) % this.#ring.length;
-    const value = this.#ring[at];
-    this.#ring[at] = undefined;
-    return value;
-  }
-
   /** From head to tail. */
   *values(): Generator<T> {
     for (let i = 0; i < this.#length; i++) yield this.#ring[(this.#head + i) % this.#ring.length] as T;

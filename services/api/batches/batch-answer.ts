@@ -12,7 +12,17 @@ export const batchAnswerSchema = z.object({
     z.looseObject({
       url: z.string(),
       status: z.enum(STATUSES),
+      reason: z.string().optional().describe('why it failed or was skipped'),
+      error: z.string().nullable().optional(),
       content: z.string().nullable(),
+      final_url: z.string().optional(),
+      http_status: z.int().nullable().optional(),
+      title: z.string().nullable().optional(),
+      content_type: z.string().nullable().optional(),
+      bytes: z.int().optional(),
+      data: z.unknown().optional(),
+      duration_ms: z.number().optional(),
+      truncated: z.array(z.string()).optional().describe('what was cut, as in a record'),
       worker_id: z.string().nullable(),
     }),
   ),
@@ -80,7 +90,7 @@ function resultOf(input: BatchInput, record: PageRecord | undefined): BatchAnswe
   if (record.outcome === 'done') {
     const { finalUrl, status, title, contentType, bytes, durationMs, data, truncated, content = null } = record;
     const page = { final_url: finalUrl, http_status: status, title, content_type: contentType, bytes, data };
-    const cut = truncated === undefined ? {} : { truncated };
+    const cut = truncated === undefined ? {} : { truncated: [...truncated] };
     return { url: input.url, status: 'success', content, ...page, duration_ms: durationMs, ...cut, worker_id };
   }
   const { outcome, reason, status: http_status = null, error = null } = record;

@@ -16,7 +16,7 @@ const MOST_TIMEOUT_SECONDS = 3_600;
 /** The body of `POST /api/crawl/batch`. */
 export const batchSchema = z.strictObject({
   urls: z.array(z.string().max(MOST_URL_LENGTH)).min(1).max(MOST_BATCH_URLS),
-  distributed: z.boolean().default(false).describe('By the fleet’s workers; else in this process'),
+  distributed: z.boolean().default(false).describe("By the fleet's workers; else in this process"),
   options: crawlOptionsSchema
     .omit({ dedup: true, limit: true, follow: true, maxDepth: true, lastmodSince: true })
     .extend({ crawler: z.string().regex(CRAWLER_NAME, 'expected the name of a crawler').optional() })

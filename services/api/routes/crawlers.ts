@@ -11,6 +11,23 @@ import { SharedRead } from '../shared-read.ts';
 
 const tags = ['crawlers'];
 
+const graphSchema = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    steps: z.array(z.string()),
+    edges: z.array(
+      z.object({
+        from: z.string().optional().describe('left out: the seeds'),
+        to: z.string(),
+        label: z.string().optional(),
+        isFallback: z.literal(true).optional(),
+      }),
+    ),
+    joins: z.array(z.object({ name: z.string(), per: z.string().optional(), of: z.array(z.string()) })).optional(),
+  })
+  .describe('With format mermaid or dot: text');
+
 /** The crawlers that this process finds, and what their steps lead to. */
 export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void {
   const catalogue = new SharedRead<Found>(clock, () => SECOND_MS);
@@ -58,7 +75,7 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
         params: z.object({ crawler: z.string().regex(CRAWLER_NAME) }),
         querystring: z.strictObject({ format: z.enum(['json', ...GRAPH_FORMATS]).default('json') }),
         response: {
-          200: z.looseObject({ name: z.string(), version: z.string() }).describe('With format mermaid or dot: text'),
+          200: graphSchema,
           400: problemSchema,
           404: problemSchema,
         },
@@ -69,7 +86,8 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
         if (!(error instanceof ConfigurationError)) throw error;
         throw new Problem('unknown_crawler', `there is no crawler ${params.crawler} here`);
       });
-      if (format === 'json') return { name: crawler.name, version, ...graphJson(crawler) };
+      if (format === 'json')
+        return { name: crawler.name, version, ...graphJson(crawler) } as z.infer<typeof graphSchema>;
       reply.type('text/plain; charset=utf-8').serializer(String);
       return graphLines(crawler, format).join('\n') as never;
     },

@@ -14,7 +14,7 @@ import { letterFilter } from '../schemas/inputs.ts';
 /** Letters that one request may change: far more than a queue should hold. */
 const MOST_CHANGED = 1_000_000;
 
-const COUNTED = `Of more than ${count(MOST_LOOKED_AT)}, so many are looked through, and truncated is true. Without a filter, limit=0 only counts, and reads none.`;
+const COUNTED = `Of more than ${count(MOST_LOOKED_AT)}, the first are looked through, and truncated is true. Without a filter, limit=0 only counts, and reads none.`;
 
 const tags = ['dead letters'];
 const errors = { 400: problemSchema, 503: problemSchema };
@@ -24,6 +24,32 @@ const change = z.strictObject({
   limit: z.int().min(1).max(MOST_CHANGED).optional(),
   dryRun: z.boolean().default(false),
   all: z.boolean().default(false).describe('Without a filter: all of them'),
+});
+
+/** What `dlq replay --json` prints: of a fleet, or of local crawls. */
+const replayedSchema = z.looseObject({
+  run: z.string().nullable().optional().describe('of a fleet: the new run; null if there are several, or none'),
+  runs: z.array(
+    z.looseObject({
+      run: z.string(),
+      origin: z.string().optional(),
+      letters: z.int(),
+      ofGroups: z.int().optional().describe('letters of groups'),
+      owners: z.int().optional().describe('the groups that these are of'),
+      accepted: z.int(),
+      known: z.int(),
+      joined: z.boolean().optional().describe('a run of an earlier replay that was killed'),
+      originForgotten: z.boolean().optional(),
+      options: z.record(z.string(), z.unknown()).optional(),
+      inFlight: z.int().optional().describe('of a local crawl, as the next two: those that it has in hand'),
+      refused: z.string().nullable().optional(),
+      resume: z.string().nullable().optional().describe('the command that resumes it, if nobody is crawling it'),
+    }),
+  ),
+  letters: z.int(),
+  malformed: z.int(),
+  withoutOwner: z.int().optional().describe("letters of groups that can't be replayed"),
+  dryRun: z.boolean(),
 });
 
 /** Dead letters: shown, offered again and deleted. */
@@ -89,7 +115,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
         operationId: 'replayLetters',
         summary: 'Offer dead letters again (`trawl dlq replay`)',
         body: change,
-        response: { 200: z.looseObject({ letters: z.int(), malformed: z.int(), dryRun: z.boolean() }), ...errors },
+        response: { 200: replayedSchema, ...errors },
       },
     },
     async (request) => {
@@ -97,7 +123,7 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
       const filter = expectFilter(request.body);
       const begins = (): Promise<void> => request.begins({ target: describe(request.body), isDry: dryRun });
       const told = await replay({ filter, limit, isDry: dryRun }, parts, begins);
-      return told as { letters: number; malformed: number; dryRun: boolean };
+      return told as z.infer<typeof replayedSchema>;
     },
   );
   app.post(

@@ -7,6 +7,7 @@ import { silentLog } from '../../../shared/runtime/logger.ts';
 import { withoutCredentials } from '../../../shared/task/url/url.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema, unknownRun } from '../problem.ts';
+import { attemptSchema, letterSchema } from '../schemas/answers.ts';
 import { hostSchema, reasonSchema, runIdSchema, urlText } from '../schemas/inputs.ts';
 
 const tags = ['URLs'];
@@ -14,11 +15,19 @@ const errors = { 400: problemSchema, 503: problemSchema };
 
 const biographySchema = z.looseObject({
   url: z.string(),
+  mark: z.string(),
   known: z.boolean(),
   runs: z.array(z.looseObject({ run: z.string() })),
-  attempts: z.array(z.looseObject({})),
-  letters: z.array(z.looseObject({})).nullable(),
+  attempts: z.array(attemptSchema),
+  letters: z.array(letterSchema).nullable(),
   lettersProblem: z.string().nullable(),
+});
+
+const forgottenSchema = z.object({
+  forgotten: z.int(),
+  kept: z.int().describe('marks of URLs that wait or are in flight'),
+  letters: z.int().optional().describe('dead letters that go with them'),
+  dryRun: z.literal(true).optional(),
 });
 
 /** What became of a URL, and what is forgotten. */
@@ -76,7 +85,7 @@ export function addUrlRoutes(app: Api, { link, settings, letters }: ApiParts): v
           reason: reasonSchema.optional(),
           dryRun: z.literal(true).optional().describe('Counts, and changes nothing'),
         }),
-        response: { 200: z.looseObject({ forgotten: z.int(), kept: z.int() }), ...errors },
+        response: { 200: forgottenSchema, ...errors },
       },
     },
     async (request) => {

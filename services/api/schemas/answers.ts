@@ -2,6 +2,15 @@ import { z } from 'zod';
 import { ROLES } from '../access/tokens.ts';
 
 const counts = z.record(z.string(), z.number());
+/** Links and seeds that a run left out, by the flag that did. */
+export const leftOutSchema = z.object({
+  depth: z.int(),
+  scope: z.int(),
+  maxPages: z.int(),
+  limit: z.int(),
+  condition: z.int(),
+});
+const stepCounts = z.object({ discovered: z.int(), done: z.int(), skipped: z.int(), failed: z.int() });
 
 export const callerSchema = z.object({
   name: z.string(),
@@ -23,12 +32,24 @@ const runSummarySchema = z.looseObject({
   failed: z.int(),
   cancelled: z.int(),
   reasons: z.object({ failed: counts, skipped: counts }),
+  hostsDown: z.object({
+    count: z.int(),
+    named: z.array(z.object({ host: z.string(), kind: z.string(), reason: z.string() })),
+  }),
+  leftOut: leftOutSchema,
+  steps: z.record(z.string(), stepCounts).optional(),
+  stepFailures: z.array(z.object({ place: z.string(), pages: z.int(), error: z.string() })).optional(),
+  openGroups: z.int().optional(),
   bytes: z.number(),
+  bytesSaved: z.number(),
   seconds: z.number(),
   pagesPerSecond: z.number(),
   records: z.int(),
+  maxPagesReached: z.literal(true).optional(),
   sealed: z.boolean(),
   pauseReason: z.string().nullable(),
+  producers: z.object({ open: z.int(), lost: z.int() }),
+  lostProducers: z.array(z.object({ id: z.string(), silentSeconds: z.int() })),
 });
 
 const pausedHostSchema = z.looseObject({
@@ -36,14 +57,18 @@ const pausedHostSchema = z.looseObject({
   reason: z.string(),
   byHand: z.boolean(),
   unreachable: z.boolean(),
+  seconds: z.int().optional().describe('left out: until somebody resumes it'),
 });
 const ofHosts = { dueHosts: z.int(), pausedHosts: z.array(pausedHostSchema) };
 
 /** `status RUN --json`. */
 export const runStatusSchema = runSummarySchema.extend({
+  crawler: z.string(),
   bottleneck: z.string().nullable(),
   etaSeconds: z.number().nullable(),
   workers: z.int(),
+  incremental: z.boolean(),
+  recrawlAfterSeconds: z.number().nullable(),
   ...ofHosts,
 });
 
@@ -51,10 +76,25 @@ const workerSchema = z.looseObject({
   id: z.string(),
   host: z.string(),
   version: z.string(),
+  protocol: z.int().optional(),
+  crawlers: z.record(z.string(), z.string()).optional().describe('Their versions, by name'),
+  lacking: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe('The secrets that it lacks, by the crawlers that it therefore leaves to others'),
   slots: z.int(),
   bound: z.string(),
   inHand: z.int(),
   state: z.string(),
+  progress: z
+    .object({
+      settledMsAgo: z.number().optional(),
+      unsettledMs: z.number(),
+      stuckAfterMs: z.number(),
+      pagesPerSecond: z.number().optional(),
+      busyShare: z.number().optional(),
+    })
+    .optional(),
   silentMs: z.number(),
 });
 
@@ -101,12 +141,20 @@ export const steeredSchema = z.looseObject({
   run: z.string(),
   was: z.string(),
   is: z.string(),
+  wasSealed: z.boolean(),
+  sealed: z.boolean(),
   waiting: z.int(),
   inFlight: z.int(),
   cancelled: z.int(),
+  pauseReason: z.string().nullable(),
 });
 
-const pauseSchema = z.looseObject({ paused: z.boolean() });
+const pauseSchema = z.object({
+  paused: z.boolean(),
+  byHand: z.boolean().optional(),
+  reason: z.string().optional(),
+  ms: z.number().optional().describe('for how long, unless it is by hand'),
+});
 export const steeredHostSchema = z.object({ host: z.string(), was: pauseSchema, is: pauseSchema });
 
 /** A host over all runs. */
@@ -125,5 +173,32 @@ export const listedHostSchema = z.object({
   responseMs: z.number().nullable(),
 });
 
-/** A dead letter, as `dlq show` prints it. */
-export const letterSchema = z.looseObject({ id: z.string().nullable(), reason: z.string() });
+/** A failed attempt. */
+export const attemptSchema = z.looseObject({
+  at: z.number(),
+  worker: z.string(),
+  reason: z.string(),
+  status: z.int().optional(),
+  error: z.string().optional(),
+  place: z.string().optional().describe('where in the crawler its step failed'),
+});
+
+/** A dead letter, as `dlq show` prints it, but for what only some tasks have. */
+export const letterSchema = z.looseObject({
+  id: z.string().nullable(),
+  v: z.int().optional(),
+  run: z.string().optional(),
+  url: z.string().optional(),
+  step: z.string().optional(),
+  queue: z.string().optional(),
+  depth: z.int().optional(),
+  reason: z.string(),
+  status: z.int().optional(),
+  error: z.string().optional(),
+  attempts: z.array(attemptSchema).optional(),
+  firstSeen: z.string().optional(),
+  failedAt: z.string().optional(),
+  expiresAt: z.string().optional(),
+  raw: z.string().optional().describe('of a message that was not a task: its body'),
+  rawBase64: z.string().optional().describe('the same, if it is not UTF-8'),
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CRAWLER_NAME } from '../producers.ts';
 import { MOST_DEPTH, OPTION_SETTINGS } from '../run-request.ts';
+import { leftOutSchema } from './answers.ts';
 import { MOST_URL_LENGTH, runIdSchema } from './inputs.ts';
 
 /** Characters of an option or a seed. */
@@ -65,7 +66,7 @@ export const runRequestSchema = z.strictObject({
     .array(seed)
     .max(MOST_SEEDS)
     .optional()
-    .describe('Left out: the crawler’s own. None: the run waits for offers until it is sealed'),
+    .describe("Left out: the crawler's own. None: the run waits for offers until it is sealed"),
   options: crawlOptionsSchema.optional(),
   webhook: webhookSchema.optional().describe('Told when the run has ended'),
 });
@@ -79,5 +80,8 @@ export const producedSchema = z.looseObject({
   malformed: z.int(),
   waiting: z.int(),
   inFlight: z.int(),
+  leftOut: leftOutSchema,
+  older: z.object({ pages: z.int(), sitemaps: z.int() }).describe('left out by lastmodSince'),
   workers: z.int(),
+  workerCommand: z.string().optional().describe('without workers: what starts one'),
 });

@@ -39,7 +39,9 @@ function shownWith(...keys: readonly string[]): string[] {
   return keysOf(found[0] ?? null).toSorted();
 }
 
-test('the answers that docs/commands.md shows have the fields that commands print, no more and no fewer', async () => {
+test('the answers that docs/commands.md shows have the fields that commands print, no more and no fewer', {
+  timeout: 120_000,
+}, async () => {
   const { workplace, site } = await openFleet();
   const seeds = `${site.url('/page/1')}\n${site.url('/status/404')}\n`;
   const summary = await workplace.json(['crawl', '-', '--run', 'local', ...AT_FULL_SPEED], seeds);

@@ -46,7 +46,9 @@ export class DescribedAnswers {
     if (schema === undefined) return `${method} ${path} answers ${status} as ${type}, not as ${Object.keys(content)}`;
     if (json === undefined) return undefined;
     const read = this.#schemaOf(schema).safeParse(json);
-    return read.success ? undefined : `${method} ${path} differs from its description: ${z.prettifyError(read.error)}`;
+    if (!read.success) return `${method} ${path} differs from its description: ${z.prettifyError(read.error)}`;
+    const unnamed = unnamedIn(json, schema);
+    return unnamed.length === 0 ? undefined : `${method} ${path} has fields that its description lacks: ${unnamed}`;
   }
 
   #schemaOf(described: Schema): z.ZodType {
@@ -55,6 +57,24 @@ export class DescribedAnswers {
     this.#schemas.set(schema, known);
     return known;
   }
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** The fields of an answer that its schema doesn't name, with their places. */
+function unnamedIn(json: unknown, { properties, items }: Schema, place = ''): string[] {
+  if (Array.isArray(json)) {
+    return items === undefined ? [] : [...new Set(json.flatMap((each) => unnamedIn(each, items, `${place}[]`)))];
+  }
+  if (typeof json !== 'object' || json === null || properties === undefined) return [];
+  return Object.entries(json).flatMap(([name, value]) => {
+    const schema = properties[name];
+    const field = place === '' ? name : `${place}.${name}`;
+    return schema === undefined ? [field] : unnamedIn(value, schema, field);
+  });
 }
 
 /** `/api/runs/{run}` as an expression for paths; those without a parameter come first in the document. */

@@ -13,7 +13,7 @@ import { whileThere } from './while-there.ts';
 /** A fleet's stores, or a machine's, which can do more. */
 export type LinkedStores = Stores & Partial<Pick<LocalStores, 'finishCancelled' | 'letters' | 'isBeingCrawled'>>;
 
-/** What is told of the store's outages. */
+/** Hears of the store's outages. */
 export interface StoreEvents {
   lost?(): void;
   /** It may have come back without its last second. */

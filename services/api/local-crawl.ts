@@ -41,7 +41,7 @@ export async function crawlLocally(
   if (fleet.failure !== undefined) throw fleet.failure;
 }
 
-/** A fleet that stops when a signal is aborted, and whose pages in hand may take so long. */
+/** A fleet that stops when a signal is aborted, and the time that its pages in hand then have. */
 export function stoppingBy(signal: AbortSignal, graceMs: number, clock: Clock): Stopping {
   return {
     signal,

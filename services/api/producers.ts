@@ -148,7 +148,7 @@ export class Producers implements Service {
     );
   }
 
-  /** Resolves once the work on a run has come so far that it can be told of, or rejects if it failed before it was open. */
+  /** Resolves once the work on a run has come far enough to be reported, or rejects if it failed before the run was open. */
   async #begin(run: string, working: Promise<void>, opened: Promise<void>): Promise<void> {
     const { log, clock } = this.#options;
     const ended = working

@@ -12,7 +12,7 @@ export class SharedRead<T> {
   readonly #keptMs: (tookMs: number) => number;
   #reading: Reading<T> | undefined;
 
-  /** @param keptMs how long what took so long is kept */
+  /** @param keptMs how long an answer is kept, by how long reading it took */
   constructor(clock: Pick<Clock, 'monotonic'>, keptMs: (tookMs: number) => number) {
     this.#clock = clock;
     this.#keptMs = keptMs;

@@ -64,7 +64,7 @@ export interface EmbeddedContext {
   follow(following: Following, signal: AbortSignal): Promise<void>;
   /** Checks that the seeds can be read, for the first time or again; left out where they are URLs. */
   expectSeeds?(plan: RunPlan): Promise<void>;
-  /** It is being stopped, and takes so many seconds at most. */
+  /** It is being stopped, which takes at most this many seconds. */
   onStopping?(seconds: number): void;
 }
 

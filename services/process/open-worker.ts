@@ -92,7 +92,7 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
   return worker;
 }
 
-/** Where failures that no worker had in hand are told of. */
+/** Where failures that no worker had in hand are recorded. */
 export function openFailureLines({
   stores,
   defaults: { crawler },

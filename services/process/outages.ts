@@ -3,7 +3,7 @@ import { duration } from '../../shared/control/format.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 
-/** A service that stays away is told of again after so long. */
+/** How long a service stays away before it is reported again. */
 const REMIND_EVERY_MS = 30_000;
 
 interface Outage {

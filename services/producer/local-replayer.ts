@@ -12,7 +12,7 @@ interface LocalReplayerOptions {
   readonly runs: Runs;
   readonly rules: readonly RoutingRule[];
   readonly filter: LetterFilter;
-  /** At most so many letters. */
+  /** The most letters that are replayed. */
   readonly limit: number;
   /** Only says what would happen. */
   readonly isDry: boolean;

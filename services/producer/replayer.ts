@@ -22,7 +22,7 @@ interface ReplayerOptions {
   readonly rules: readonly RoutingRule[];
   readonly clock: Clock;
   readonly filter: LetterFilter;
-  /** At most so many letters. */
+  /** The most letters that are replayed. */
   readonly limit: number;
   /** For letters of runs that the store has forgotten. */
   readonly defaults: RunOptions;

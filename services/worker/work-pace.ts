@@ -39,7 +39,7 @@ export class WorkPace {
     this.#mark();
   }
 
-  /** A task comes into hand, beside so many others. */
+  /** A task comes into hand, beside `inHand` others. */
   took(inHand: number): void {
     if (inHand === 0) this.#busySince = this.#now();
   }

@@ -77,7 +77,7 @@ export interface WorkersReading {
   readonly live: readonly LiveWorker[];
   readonly stuck: number;
   /**
-   * Epoch ms of the last settle that any worker told of; until one has, when this process began to look: a new process doesn't know of
+   * Epoch ms of the last settle that any worker has reported; until one has, when this process began to look: a new process doesn't know of
    * earlier ones, and must not take that for a standstill.
    */
   readonly lastSettleAt: number;

@@ -7,7 +7,7 @@ const IDLE_AFTER_MS = 15 * SECOND_MS;
 /**
  * Has no worker had anything to do for a while? Those of an earlier version don't say, and are taken to be busy.
  *
- * @param runMs for how long the run has gone on: of one that has just begun, workers may have tasks and have not told of them yet
+ * @param runMs how long the run has been under way: of one that has just begun, workers may have tasks that no beat has named yet
  */
 export function haveNothingToDo(
   workers: readonly Pick<LiveWorker, 'inHand' | 'progress' | 'silentMs'>[],

@@ -58,20 +58,18 @@ function consequence(verb: SteerVerb, before: RunProgress, after: RunProgress): 
   const { run, waiting, inFlight, cancelled } = after;
   switch (verb) {
     case 'pause':
-      return `${count(waiting)} wait; ${count(inFlight)} in flight are finished or put back. Resume with: ${TRAWL} resume ${run}`;
+      return `${count(waiting)} wait; ${count(inFlight)} in flight, to be finished or put back. Resume with: ${TRAWL} resume ${run}`;
     case 'resume':
       return `${count(waiting)} wait.`;
     case 'cancel':
-      return `${count(cancelled - before.cancelled)} that waited are dropped. ${leftOf(after)}`;
+      return `${count(cancelled - before.cancelled)} that waited dropped. ${leftOf(after)}`;
     case 'seal':
       return '';
   }
 }
 
 function leftOf({ inFlight }: RunProgress): string {
-  return inFlight === 0
-    ? 'Nothing is in flight.'
-    : `${count(inFlight)} in flight are finished or dropped as they come.`;
+  return inFlight === 0 ? 'Nothing is in flight.' : `${count(inFlight)} in flight, to be finished or dropped.`;
 }
 
 function sealed(was: RunState, is: RunState, before: RunProgress, { run, waiting, inFlight }: RunProgress): string {

@@ -3,7 +3,7 @@ import type { RequestClock } from './request-clock.ts';
 /** Connections being made at once, at most: in a larger burst of handshakes, all of them would be late. */
 const AT_ONCE = 64;
 /**
- * One that has waited for so long begins all the same. Its host's turn has come, and the next request to that host follows after an
+ * How long one waits before it begins all the same. Its host's turn has come, and the next request to that host follows after an
  * interval, however late this one is; and 64 hosts that hang hold up nobody for longer.
  */
 const MOST_WAIT_MS = 50;

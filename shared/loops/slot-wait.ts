@@ -16,7 +16,7 @@ import { type SlotHolder, Turn } from './turn.ts';
 const SLOWEST_ANSWER_MS = 100;
 /** How often a long pause is checked, so that its end is seen soon. */
 const MAX_NAP_MS = 2_000;
-/** People are told of a longer wait. No Crawl-delay that is honoured is longer. */
+/** A longer wait is reported. No Crawl-delay that is honoured is longer. */
 const LONG_WAIT_MS = MINUTE_MS;
 
 /** `go`: the host may be asked now. Otherwise: come back in `inMs`, not sooner. */

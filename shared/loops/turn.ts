@@ -30,7 +30,7 @@ interface RequestResult {
  * The turn of one request, which begins at once.
  *
  * It is sent some time after its slot: it may have to connect first, and in a busy process the event loop is late. The next one may be
- * sent in time, and the two would follow each other too closely. So the gate is told of a request that is sent well after its slot, unless
+ * sent in time, and the two would follow each other too closely. So the gate hears about a request that is sent well after its slot, unless
  * the host closes its connections: then the next one is as late.
  */
 export class Turn {

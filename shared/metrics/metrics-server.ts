@@ -17,7 +17,7 @@ interface MetricsServerOptions {
   readonly isBrief?: boolean | undefined;
 }
 
-/** How long a client may take over its request: nobody else waits for it, but its connection is kept for so long. */
+/** How long a client may take over its request: nobody else waits for it, but its connection stays open as long. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**

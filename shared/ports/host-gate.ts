@@ -89,7 +89,7 @@ export interface Grant {
 
 /**
  * How soon the next slot may come after a request that was sent late: a tenth less than an interval, as after one that was just not late
- * enough to be told of.
+ * enough to be reported.
  */
 export function afterLateMs(intervalMs: number): number {
   return Math.ceil(0.9 * intervalMs);

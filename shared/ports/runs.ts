@@ -75,7 +75,7 @@ export interface RunOptions {
   readonly hasDefaultDepth?: boolean;
   /** What a record keeps of the body. */
   readonly content: 'none' | 'text' | 'markdown' | 'html';
-  /** The rules of robots.txt are ignored, whatever its workers do otherwise. Left out: as its workers do. */
+  /** The rules of robots.txt are ignored, whatever its workers do for other runs. Left out: as its workers do. */
   readonly robots?: 'ignore';
   /** How far from a seed. Left out: the same host. */
   readonly scope?: Scope;
@@ -83,7 +83,7 @@ export interface RunOptions {
   readonly include?: readonly string[];
   /** Links that match one of these are not. */
   readonly exclude?: readonly string[];
-  /** The run takes its first so many tasks, seeds included. Left out: no limit. */
+  /** How many tasks the run takes, seeds included: its first. Left out: no limit. */
   readonly limit?: number;
   /** Once the run has discovered this many pages, no more links are followed; seeds are still taken. Left out: no limit. */
   readonly maxPages?: number;

@@ -1,6 +1,6 @@
 import { Deque } from './deque.ts';
 
-/** Lets at most so many pieces of work run at once; the others wait their turn, first come, first served. */
+/** Lets at most a given number of pieces of work run at once; the others wait their turn, first come, first served. */
 export class Turns {
   readonly #atOnce: number;
   readonly #line = new Deque<() => void>();

@@ -44,7 +44,7 @@ export const RUN_SETTINGS = {
     'MAX_HOSTS_PER_DOMAIN',
     integer({ min: 1, max: 1_000_000_000 }),
     '1000',
-    'Hosts of one domain whose links a run follows, with scope domain; some domains answer for any name.',
+    'With scope domain: hosts of one domain that links are followed to; some domains answer for any name.',
   ),
   content: setting(
     'run',
@@ -80,7 +80,7 @@ export const RUN_SETTINGS = {
     'URL_KEY',
     someOf(...URL_KEY_RULES),
     'none',
-    `What takes different URLs for one page, comma-separated: ${URL_KEY_RULES.join(', ')}.`,
+    `Differences between URLs of one page, comma-separated: ${URL_KEY_RULES.join(', ')}.`,
   ),
   lastmodSince: setting(
     'run',

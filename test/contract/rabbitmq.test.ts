@@ -30,7 +30,7 @@ class Told {
     onBlocked: () => {},
   };
 
-  /** Both connections are back, so many times in all. */
+  /** Resolves when both connections have come back this many times in all. */
   async isBack(times: number): Promise<void> {
     while (this.restored < times) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }

@@ -99,7 +99,7 @@ describe('services of the API go away, and come back', () => {
     expect(Object.keys(ROUTES).toSorted(), 'every route').toEqual(routes.toSorted());
     expect((await api.ask('/api/runs', { run: 'r1', seeds: [] })).status).toBe(202);
     const events = await listen(api);
-    await until('the fleet is told of', () => events.includes('fleet'));
+    await until('the fleet is in the events', () => events.includes('fleet'));
     const ready = async (is: boolean): Promise<void> =>
       until(`ready: ${is}`, async () => ((await api.ask('/readyz')).status === 200) === is, { withinMs: 90_000 });
     await redis.stop();

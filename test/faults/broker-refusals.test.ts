@@ -16,7 +16,7 @@ describe('the broker takes no more', () => {
   for (const [number, what, raise, clear] of alarms) {
     row(number, `the broker has a ${what} alarm, and takes no messages`, async (round) => {
       // Without dead letters, which would be waited for half a minute each; slow enough that it isn't over before `rabbitmqctl`, which
-      // takes its time on a busy machine, has raised the alarm: who publishes nothing isn't told of it.
+      // takes its time on a busy machine, has raised the alarm: who publishes nothing doesn't hear about it.
       const crawl = await openCrawl(round, {
         rabbitmqUrl: servers().rabbitmq.url,
         ...{ trouble: {}, pages: 500, perMinute: 600 },

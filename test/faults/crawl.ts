@@ -65,7 +65,7 @@ export interface Hand {
   isKilled: boolean;
 }
 
-/** Nothing has moved for so long: what is left waits for its lease, or in the long form for one that is longer. */
+/** How long nothing has moved when all that is left waits for its lease, or in the long form for one that is longer. */
 const STILL_FOR_MS = FORM === 'short' ? 3_000 : 70_000;
 
 /** The run that a crawl makes. */
@@ -122,7 +122,7 @@ export class Crawl {
     if (withProducer) this.produce();
   }
 
-  /** Offers all URLs before any worker is there: so many are published at once. */
+  /** Offers all URLs before any worker is there, so that as many as possible are published at once. */
   async produceOnly(): Promise<void> {
     const { code, stderr } = await this.produce([]).ended;
     if (code !== 0) throw new Error(stderr);

@@ -25,7 +25,7 @@ interface Held {
   readonly properties: object;
 }
 
-/** Copies of so many of the messages that wait. */
+/** Copies of a number of the messages that wait. */
 async function heldBack(crawl: Crawl, count: number): Promise<Held[]> {
   const held: Held[] = [];
   await crawl.onChannel(async (channel) => {

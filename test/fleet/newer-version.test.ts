@@ -53,7 +53,7 @@ test('tasks of a crawler that a worker has not are left to workers that have it'
   expect(await workplace.json(['status', run])).toMatchObject({ done: 3, failed: 0 });
   expect((await workplace.records(run)).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   worker.signal('SIGTERM');
-  expect((await worker.ended).stderr.match(/left to others/g)?.length, 'told of once').toBe(1);
+  expect((await worker.ended).stderr.match(/left to others/g)?.length, 'said once').toBe(1);
 });
 
 test('two hundred of them keep no page from being fetched', async () => {

@@ -16,7 +16,7 @@ function linesOf(trawl: Trawl): any[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Waits until so many lines of the log have this message, and gives them. */
+/** Waits until this many lines of the log have this message, and gives them. */
 // biome-ignore lint/suspicious/noExplicitAny: what a log line has
 async function said(trawl: Trawl, message: RegExp, count: number): Promise<any[]> {
   const matching = () => linesOf(trawl).filter(({ msg }) => message.test(msg));

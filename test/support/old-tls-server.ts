@@ -47,7 +47,7 @@ function suitesIn(hello: Buffer): number[] {
   return Array.from({ length: bytes / 2 }, (_, index) => hello.readUInt16BE(start + 2 + 2 * index));
 }
 
-/** How many bytes these hex digits are, in so many bytes. */
+/** The number of bytes that these hex digits are, written in `bytes` bytes. */
 function lengthOf(hex: string, bytes: number): string {
   return (hex.length / 2).toString(16).padStart(2 * bytes, '0');
 }

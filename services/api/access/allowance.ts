@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 /** Whom it remembers at most: who comes from more addresses than this pushes out those seen longest ago. */
 const MOST_REMEMBERED = 10_000;
 
-/** So many at once, and so many a second after that, for each caller. */
+/** What each caller may do at once, and how much more each second after that. */
 export class Allowance {
   readonly #perSecond: number;
   readonly #atOnce: number;

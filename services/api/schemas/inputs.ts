@@ -22,7 +22,7 @@ export const hostSchema = z
   .refine((text) => isHost(text), 'expected one host like example.com or example.com:8080');
 export const hostParams = z.object({ host: hostSchema });
 
-/** A query's number; a list is at most so long. */
+/** A query's number: how long a list may be. */
 export const limitSchema = (most: number, fallback: number) =>
   z.coerce.number().int().min(1).max(most).default(fallback);
 /** Where a list goes on: what the answer before called `next`. */

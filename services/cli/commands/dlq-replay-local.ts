@@ -40,7 +40,7 @@ export async function replayLocally(
   return EXIT_INTERRUPTED;
 }
 
-/** A local run is gone on with, and keeps its options. */
+/** A local run is resumed, and keeps its options. */
 function refuseRunOptions(options: ReplayOptions): void {
   const given = Object.keys(RUN_OPTION_OF).filter((key) => options[key] !== undefined);
   if (given.length === 0) return;

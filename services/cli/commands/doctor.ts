@@ -36,7 +36,7 @@ async function checkAll(context: Context): Promise<number> {
   return isWell ? 0 : 1;
 }
 
-/** For the health check of a container: consuming, and heard of lately. */
+/** For the health check of a container: consuming, with a fresh heartbeat. */
 async function checkWorker(context: Context): Promise<number> {
   const stores = await connectStores(once(context));
   try {
@@ -45,7 +45,7 @@ async function checkWorker(context: Context): Promise<number> {
     const isWell = worker?.state === 'consuming';
     const said =
       worker === undefined
-        ? `no worker of ${hostname()} was heard of lately`
+        ? `no live worker on ${hostname()}`
         : `${worker.id} is ${worker.state}, heard ${duration(worker.silentMs)} ago`;
     tell(context, { ok: isWell, worker: worker ?? null }, [said]);
     return isWell ? 0 : 1;

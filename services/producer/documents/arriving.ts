@@ -1,7 +1,7 @@
 import { FetchError, type OpenDocument } from '../../../shared/ports/fetcher.ts';
 
 /**
- * The bytes of a body whose server may take so long for all of them. The time in which they wait to be taken doesn't count: a sitemap is
+ * The bytes of a body, with a limit to the time that its server may take for all of them. The time in which they wait to be taken doesn't count: a sitemap is
  * read only as fast as its URLs are, in turns with those of other hosts.
  *
  * @throws FetchError when it took longer, and what the body throws

@@ -114,7 +114,7 @@ export class Slots {
     this.#admit();
   }
 
-  /** From now on there are so many. Where there are fewer than before, those that have one keep it. */
+  /** Sets how many there are from now on. Where there are fewer than before, those that have one keep it. */
   resize(total: number): void {
     this.#total = total;
     this.#admit();

@@ -3,7 +3,7 @@ import { spent } from './fate.ts';
 import { rememberedOf } from './revisit.ts';
 import { type Ending, noteOf, type Visit } from './visit.ts';
 
-/** What the frontier is told of a task's ending. */
+/** What the frontier gets to know about a task's ending. */
 export function settlementOf(visit: Visit, ending: Ending, bytes: number, now: number): Settlement {
   const { outcome, hostAnswered, hostFault, hostTrouble, slowDown, leftOut, tally, input, claimed } = ending;
   const attempt = noteOf(visit, ending, now);

@@ -63,7 +63,7 @@ interface RedisFrontierOptions {
 const MOST_NOTED = 50_000;
 /** Its scripts that run for every page. */
 export const CALLED_EACH_PAGE = ['admit', 'settle'] as const satisfies readonly ScriptName[];
-/** Releases that one script is told of. */
+/** Releases that one script call names at most. */
 const MOST_NAMED = 500;
 /** Where nobody watches Redis' memory, only Redis itself does. */
 const NO_LIMIT: MemoryUse = { usedBytes: 0, limitBytes: 0 };
@@ -246,7 +246,7 @@ export class RedisFrontier
   }
 }
 
-/** Names releases to a script, so many at a time that it can hand them on in one command, and holds Redis for a moment only. */
+/** Names releases to a script, few enough at a time for it to hand them on in one command, and to hold Redis for a moment only. */
 async function forAll(
   releases: readonly ReleaseName[],
   run: (names: readonly (string | number)[]) => Promise<unknown>,

@@ -11,7 +11,7 @@ export class LookLag {
   readonly #last: number[] = [];
   #quickest = Number.POSITIVE_INFINITY;
 
-  /** A look took so long. */
+  /** Notes how long a look took. */
   took(ms: number): void {
     this.#quickest = Math.min(this.#quickest, ms);
     if (this.#last.push(ms) > LOOKS_TIMED) this.#last.shift();

@@ -13,7 +13,7 @@ interface RabbitMqConsumerOptions {
   readonly ack: AckMode;
   readonly handler: Handler;
   readonly onStop: () => void;
-  /** It consumes anew: its queue has so many messages, and the broker delivered none. */
+  /** It consumes anew: its queue has this many messages, and the broker delivered none. */
   readonly onStalled: (ready: number) => void;
 }
 

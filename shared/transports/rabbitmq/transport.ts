@@ -35,7 +35,7 @@ export interface RabbitMqOptions {
   readonly onLost: (reason: string) => void;
   readonly onRestored: () => void;
   readonly onBlocked: (reason: string | undefined) => void;
-  /** A queue with so many messages delivered none of them: it is consumed from anew. */
+  /** A queue with this many messages delivered none of them: it is consumed from anew. */
   readonly onStalled: (queue: Queue, ready: number) => void;
   /** Between looks for consumers that wait in vain, other than the usual, for tests. */
   readonly lookMs?: number;

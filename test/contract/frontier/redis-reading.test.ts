@@ -45,7 +45,7 @@ async function setup() {
 
   return {
     ...{ runs, frontier, gate, hosts, roster, clock, costOf },
-    /** Opens a run with something waiting at each of so many hosts. */
+    /** Opens a run with something waiting at each of a number of hosts. */
     async fill(run: string, count: number): Promise<void> {
       await runs.open(run, FAST_RUN, 'p');
       const offers = Array.from({ length: count }, (_, i) => page(1, `h${i}.${run}.test`));

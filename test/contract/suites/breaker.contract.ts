@@ -37,7 +37,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       return {
         ...store,
         offer,
-        /** Releases so many tasks, or all that are due. Returns their numbers. */
+        /** Releases this many tasks, or all that are due. Returns their numbers. */
         async release(limit = 200): Promise<number[]> {
           return (await frontier.release({ ...ROOM, limit })).tasks.map(({ release }) => release);
         },

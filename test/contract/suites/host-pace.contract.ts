@@ -29,7 +29,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
       };
       return {
         ...store,
-        /** A request that takes so long. Returns what the gate said. */
+        /** A request that takes this long. Returns what the gate said. */
         async request(limit: HostLimit, tookMs: number, isFailure = false) {
           const holder = `request ${++requests}`;
           const grant = await gate.ask('a.test', limit, holder);
@@ -49,7 +49,7 @@ export function describeHostPace(name: string, open: OpenStore, close: () => Pro
         async answer() {
           await frontier.settle('r', await next(), { outcome: { kind: 'done' }, hostAnswered: true });
         },
-        /** The host, as people are told of it. */
+        /** The host, as people see it. */
         async host() {
           return (await runs.hosts('r', 1))[0];
         },

@@ -38,7 +38,7 @@ export class Inbox {
     return await this.#answer(delivery);
   };
 
-  /** Resolves when so many deliveries have come. */
+  /** Resolves when this many deliveries have come. */
   async has(count: number): Promise<readonly Delivery[]> {
     if (this.deliveries.length < count) {
       await new Promise<void>((resolve) => this.#waiters.push({ count, resolve }));

@@ -41,7 +41,7 @@ function kills(crawl: Crawl): OnTheWay[] {
   }));
 }
 
-/** From so many pages on, Redis' data are kept, and a second later it is started again on them. */
+/** From this many pages on, Redis' data are kept, and a second later it is started again on them. */
 function aSecondOlder(from: number): OnTheWay[] {
   const { redis } = servers();
   let bringBack = async (): Promise<void> => {};

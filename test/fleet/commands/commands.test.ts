@@ -172,7 +172,7 @@ describe('exit codes', () => {
     [['produce', 'http://a.test/', '--crawler', 'nobody'], 78, 'expected CRAWLER to be the name of a crawler'],
     [['work', '--worker-concurrency', '0'],     78, 'expected --worker-concurrency to be a whole number from 1 to 2048, or auto'],
     [['work', '--redis-url', 'http://a.test'],  78, 'expected --redis-url to be'],
-    [['doctor', '--worker'],                    1,  `no worker of ${hostname()} was heard of lately`],
+    [['doctor', '--worker'],                    1,  `no live worker on ${hostname()}`],
     [['doctor', '--help'],                      0,  '--worker'],
   ])('trawl %j exits with %i and says "%s"', async (args, code, said) => {
     const { workplace } = await openFleet();

@@ -65,7 +65,7 @@ test('what failed in a local crawl is listed, shown, exported and purged with no
   ]);
 }, 120_000);
 
-test('a replay goes to the run that failed, which is gone on with by the line it prints', async () => {
+test('a replay goes to the run that failed, which the line that it prints resumes', async () => {
   const { site, mended, workplace } = await setup();
   await crawl(workplace, site);
   const before = await workplace.json(['status', 'mine']);

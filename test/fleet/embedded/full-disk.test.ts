@@ -5,7 +5,7 @@ import { TestSite } from '../../support/site.ts';
 import { mountSmallDisk } from '../../support/stores/small-disk.ts';
 import { openWorkplace, type Workplace } from '../../support/trawl.ts';
 
-/** A file may have so many bytes at most: a disk that is full for who writes more. */
+/** How many bytes a file may have: for whoever writes more, the disk is full. */
 function limitedTo(mib: number): string[] {
   return ['sh', '-c', `ulimit -f ${mib * 2_048}; exec "$@"`, 'sh'];
 }
@@ -18,7 +18,7 @@ async function setup(pages: number): Promise<{ site: TestSite; workplace: Workpl
 }
 
 describe('a disk that is full', () => {
-  test('for the records: the crawl ends, names the file, and is gone on with once there is room', async () => {
+  test('for the records: the crawl ends, names the file, and is resumed once there is room', async () => {
     const { site, workplace } = await setup(0);
     const paths = Array.from({ length: 24 }, (_, n) => `/large/${n}`);
     for (const path of paths)

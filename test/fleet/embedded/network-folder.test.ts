@@ -15,7 +15,7 @@ const ON_FUSE = {
   REDIS_URL: 'redis://127.0.0.1:1',
 };
 
-test('in a folder on FUSE, a second terminal is told to wait, and a killed crawl is gone on with', async () => {
+test('in a folder on FUSE, a second terminal is told to wait, and a killed crawl is resumed', async () => {
   const site = new TestSite({ pages: 40 });
   await site.start();
   onTestFinished(() => site.stop());

@@ -8,7 +8,7 @@ export interface Weather {
   readonly blackhole?: boolean;
   /** Bytes pass in pieces of at most this size. */
   readonly sliceBytes?: number;
-  /** A connection is reset after so many bytes. */
+  /** After how many bytes a connection is reset. */
   readonly limitBytes?: number;
 }
 

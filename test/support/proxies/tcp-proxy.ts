@@ -69,7 +69,7 @@ export class TcpProxy {
     return new Promise((resolve) => this.#onAccept.push(resolve));
   }
 
-  /** Resolves when a client speaks again after its server has answered so often. */
+  /** Resolves when a client speaks again after its server has answered this many times. */
   turn(answers: number): Promise<void> {
     return new Promise((wake) => this.#onTurn.push({ answers, wake }));
   }

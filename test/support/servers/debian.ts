@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { which } from './machine.ts';
 
-/** Somebody else installs: looked at again after so long, so often. */
+/** While somebody else installs: how long until the next look, and how many looks. */
 const PAUSE_SECONDS = 5;
 const TRIES = 60;
 

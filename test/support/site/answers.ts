@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<string, string>> = { 'utf-8': 'efbbbf', 'utf-16le':
  * | `/status/<code>?retry-after=`          | that status                                                   |
  * | `/redirect/<n>`                        | n redirects, the last one to `/page/1`                        |
  * | `/redirect-to?url=&status=`            | one redirect, default 302                                     |
- * | `/slow/<ms>`                           | 200 after so long                                             |
+ * | `/slow/<ms>`                           | 200 after that time                                           |
  * | `/drip?ms=&bytes=`                     | headers at once, then a byte every `ms`                       |
  * | `/big?bytes=`                          | a body of that length; `&chunked` without saying so           |
  * | `/type?ct=`                            | that content type; without `ct`, none                         |

@@ -36,7 +36,7 @@ export class RequestLog {
     return this.#counts.get(path) ?? 0;
   }
 
-  /** Resolves once the path has been asked for so many times. */
+  /** Resolves once the path has been asked for this many times. */
   arrival(path: string, times: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter = { path, times, resolve };
@@ -44,7 +44,7 @@ export class RequestLog {
     });
   }
 
-  /** Resolves once so many requests have come in all. */
+  /** Resolves once this many requests have come in all. */
   arrivals(times: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter = { path: undefined, times, resolve };

@@ -10,7 +10,7 @@ import { SteppedClock } from './stepped-clock.ts';
 
 type ReleaserParts = ConstructorParameters<typeof Releaser>[0];
 
-/** A releaser, whose failures nobody is told of unless a test says so. */
+/** A releaser, whose failures go nowhere unless a test says so. */
 export function releaserOf(parts: Omit<ReleaserParts, 'onFailure'> & Partial<ReleaserParts>): Releaser {
   return new Releaser({ onFailure: async () => {}, ...parts });
 }

@@ -20,7 +20,7 @@ export interface KeptStore extends Store {
 interface Options {
   readonly policy?: Parameters<OpenStore>[0];
   readonly folder?: string;
-  /** Runs of this folder that are gone on with. */
+  /** Runs of this folder that are resumed. */
   readonly resume?: readonly string[];
   readonly clock?: SteppedClock;
 }
@@ -64,7 +64,7 @@ export async function openKeptStore(options: Options = {}): Promise<KeptStore> {
   };
 }
 
-/** A copy of a folder's database, its log cut off after so many bytes if any are named: what a crash at that moment leaves. */
+/** A copy of a folder's database, its log cut off after `bytes` if that is given: what a crash at that moment leaves. */
 export async function crashedFolder(folder: string, bytes?: number): Promise<string> {
   const copy = await newFolder();
   for (const name of ['trawl.sqlite', 'trawl.sqlite-wal']) await copyFile(join(folder, name), join(copy, name));

@@ -7,7 +7,7 @@ export interface SmallDisk {
   grow(): void;
 }
 
-/** Mounts a disk of so many KiB in a folder; nothing where that isn't allowed. */
+/** Mounts a disk of `kib` KiB in a folder; nothing where that isn't allowed. */
 export async function mountSmallDisk(
   folder: string,
   { kib = 64, options = '' }: { readonly kib?: number; readonly options?: string } = {},

@@ -63,7 +63,7 @@ test('it counts from the beginning of the document, whatever pieces that comes i
   expect(tokenized('<a b="c">', 'text</a>').calls, `it counts anew in each piece: ${CHECK}`).toEqual(whole.calls);
 });
 
-test('CDATA ends so many characters before the position that it tells', () => {
+test('CDATA ends a fixed number of characters before the position that it tells', () => {
   expect(tokenized('<![CDATA[x]]>').calls, `the offset of a CDATA section has changed: ${CHECK}`).toEqual([
     ['oncdata', 9, 12, 2],
   ]);

@@ -13,7 +13,7 @@ function frameBytes(pageBytes: number): number {
 }
 
 /**
- * Does a write-ahead log hold more than so many bytes? Its file never shrinks: once the log has begun anew, what was written before
+ * Does a write-ahead log hold more than `bytes`? Its file never shrinks: once the log has begun anew, what was written before
  * is still behind it, with other salts than its header has.
  */
 export function isLogLonger(path: string, bytes: number): boolean {

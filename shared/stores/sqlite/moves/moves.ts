@@ -153,7 +153,7 @@ export class Moves {
     return this.#nextTask;
   }
 
-  /** Places at the head of a host's list for so many new tasks: the first of them. */
+  /** Places at the head of a host's list for a number of new tasks: the first of them. */
   headPlaces(run: RunRow, { host, queue }: Pick<TaskRow, 'host' | 'queue'>, count: number): number {
     return this.#places.atHead(run.n, host, queue, count);
   }

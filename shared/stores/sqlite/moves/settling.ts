@@ -44,7 +44,7 @@ export class Settling {
     run.bytes += bytes;
     run.leftOutDepth += leftOut?.depth ?? 0;
     run.leftOutScope += leftOut?.scope ?? 0;
-    // Of these no worker knows that it has told of them before: they count when the page ends.
+    // No worker remembers which of these it has reported before: they count when the page ends.
     if (!isLacking) run.leftOutCondition += leftOut?.condition ?? 0;
     if (outcome.kind === 'retry' || hostAnswered !== undefined) task.starts = 0;
     // Put back before its host was asked: its unused start is taken back.

@@ -17,7 +17,7 @@ export class UsableWindow {
   #lateAt = Number.NEGATIVE_INFINITY;
   #hasShrunk = false;
 
-  /** A delivery was admitted so long after its release. */
+  /** Notes how long after its release a delivery was admitted. */
   admitted(afterMs: number, now: number): void {
     if (afterMs > LATE_MS) this.#lateAt = now;
   }

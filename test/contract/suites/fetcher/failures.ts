@@ -5,7 +5,7 @@ import { FetchError } from '../../../../shared/ports/fetcher.ts';
 import { TestSite } from '../../../support/site.ts';
 import { allOf, type Setup } from './setup.ts';
 
-// No label is so long, which every resolver knows without asking.
+// No label may be this long, which every resolver knows without asking.
 const nobody = `${'x'.repeat(64)}.invalid`;
 
 /** Requests that come to no answer: each rejects with a reason, and in time. */

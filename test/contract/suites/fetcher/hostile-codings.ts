@@ -103,7 +103,7 @@ export function describeHostileCodings(setup: Setup): void {
   });
 }
 
-/** Gzip data of so many kilobytes, each of which stands behind empty blocks as long as itself. */
+/** Gzip data of a number of kilobytes, each of which stands behind empty blocks as long as itself. */
 function slow(kilobytes: number): Buffer {
   const content = Buffer.alloc(1_024, 'x');
   const one = Buffer.concat([emptyBlocks(88), storedBlock(content)]);

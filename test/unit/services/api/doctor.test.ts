@@ -8,7 +8,7 @@ import { addFleetRoutes } from '../../../../services/api/routes/fleet.ts';
 import { LoopbackServer } from '../../../support/loopback-server.ts';
 import { openApi } from './setup.ts';
 
-/** How often a Postgres that hangs up is asked, while so many ask the doctor of an API at once. */
+/** How often a Postgres that hangs up is asked, while `asking` ask the doctor of an API at once. */
 async function connectionsOf(asking: number): Promise<number> {
   let connections = 0;
   const server = new LoopbackServer(

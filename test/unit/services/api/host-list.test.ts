@@ -3,7 +3,7 @@ import { HostList } from '../../../../services/api/host-list.ts';
 import type { Link, LinkedStores } from '../../../../services/api/link.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
 
-/** Lists the hosts of runs that have so many each; a read of a run takes as long as a test says. */
+/** Lists the hosts of runs that have this many each; a read of a run takes as long as a test says. */
 function setup(hostsOfRuns: readonly number[], tookMs = 0) {
   const clock = new SteppedClock();
   const read: number[] = [];

@@ -38,7 +38,7 @@ test('the credentials of a site are for its robots.txt, its sitemaps and its pag
   for (const { task } of tasks) expect(task.url + task.mark + task.host).not.toMatch(/canary|c4n/);
 });
 
-test('a site that can not be reached is told of without its credentials', async () => {
+test('a site that can not be reached is named without its credentials', async () => {
   const { produce, problems } = setup();
   await produce().produce(await readSeeds([sung('http://127.0.0.1:1/'), sung('http://127.0.0.1:1/sitemap.xml')]));
   expect(problems).toHaveLength(2);

@@ -32,7 +32,7 @@ test('a sitemap is offered, and the run sealed', async () => {
   expect((await waiting()).sort()).toEqual(pages(512).sort());
 });
 
-test('a document that waits for a host that is paused is told of, once', async () => {
+test('a document that waits for a host that is paused is reported, once', async () => {
   const site = await openSite();
   const { parts, produce, hints, waiting } = setup();
   await parts.hostGate.pause(new URL(site.url('/')).host, 510_000, '27 answers of 500 in a row');

@@ -229,7 +229,7 @@ test("URLs made of a document's own entities are left out, and told", async () =
   expect(problems).toEqual([`${url} has 1 URLs made of entities of its own, which are not expanded`]);
 });
 
-test('a sitemap without end is read up to so many entries', async () => {
+test('a sitemap without end is read up to a number of entries', async () => {
   async function* text(): AsyncGenerator<string> {
     yield '<urlset>';
     for (;;) yield '<url><loc>https://example.com/</loc></url>'.repeat(10);

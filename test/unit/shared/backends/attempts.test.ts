@@ -14,7 +14,7 @@ interface Given {
   readonly signal?: AbortSignal;
 }
 
-/** Connects to something that fails so often, on timers that take no time. */
+/** Connects to something that fails a number of times, on timers that take no time. */
 async function connect(given: Given) {
   const { failures, attempts = COMMAND_ATTEMPTS, error = new Error('refused.'), refusals = [], signal } = given;
   vi.useFakeTimers();

@@ -90,7 +90,7 @@ test.each([
     "waiting for example.com: 60/min; 4 812 left, about 1 h 20 min; more workers won't help (--rate)",
   ],
   [
-    'a run has just begun, and workers have not told of it yet',
+    'a run has just begun, and no beat has named it yet',
     { progress: { ...PURGED, readAt: 14_000 }, workers: [IDLE] },
     'none',
     '',

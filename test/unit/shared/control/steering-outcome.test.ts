@@ -9,7 +9,7 @@ const OVER = 'Its URLs are free again: trawl produce … starts a new run.';
 
 // biome-ignore format: a table
 test.each<[SteerVerb, RunState, RunState, Partial<RunProgress>, Partial<RunProgress>, 0 | 1, string]>([
-  ['pause',  'running',   'paused',    {}, {}, 0, 'Run r: running → paused. 5 wait; 2 in flight are finished or put back. Resume with: trawl resume r'],
+  ['pause',  'running',   'paused',    {}, {}, 0, 'Run r: running → paused. 5 wait; 2 in flight, to be finished or put back. Resume with: trawl resume r'],
   ['pause',  'paused',    'paused',    {}, {}, 0, 'Run r was paused already: nothing changed.'],
   ['pause',  'finished',  'finished',  {}, {}, 0, 'Run r is finished: there is nothing to pause.'],
   ['pause',  'cancelled', 'cancelled', {}, {}, 0, 'Run r is cancelled: there is nothing to pause.'],
@@ -17,8 +17,8 @@ test.each<[SteerVerb, RunState, RunState, Partial<RunProgress>, Partial<RunProgr
   ['resume', 'running',   'running',   {}, {}, 0, 'Run r was running already: nothing changed.'],
   ['resume', 'finished',  'finished',  {}, {}, 0, 'Run r is finished: there is nothing to resume.'],
   ['resume', 'cancelled', 'cancelled', {}, {}, 1, `Run r is cancelled, which is for good. ${OVER}`],
-  ['cancel', 'running',   'cancelled', {}, { cancelled: 5 }, 0, 'Run r: running → cancelled. 5 that waited are dropped. 2 in flight are finished or dropped as they come.'],
-  ['cancel', 'paused',    'cancelled', {}, { cancelled: 5, ...NONE_LEFT }, 0, 'Run r: paused → cancelled. 5 that waited are dropped. Nothing is in flight.'],
+  ['cancel', 'running',   'cancelled', {}, { cancelled: 5 }, 0, 'Run r: running → cancelled. 5 that waited dropped. 2 in flight, to be finished or dropped.'],
+  ['cancel', 'paused',    'cancelled', {}, { cancelled: 5, ...NONE_LEFT }, 0, 'Run r: paused → cancelled. 5 that waited dropped. Nothing is in flight.'],
   ['cancel', 'cancelled', 'cancelled', {}, NONE_LEFT, 0, 'Run r was cancelled already. Nothing is in flight.'],
   ['cancel', 'finished',  'finished',  {}, {}, 0, 'Run r is finished: there is nothing to cancel.'],
   ['seal',   'running',   'running',   OPEN, {}, 0, 'Run r is sealed, no more seeds will come (producers: 1 lost, 1 still at work, which nobody waits for any more): running → running, 7 left.'],

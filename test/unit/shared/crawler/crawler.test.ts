@@ -98,7 +98,7 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: step start: retry: expected attempts to be a whole number from 1 to 100',
     'crawler a: step start: expected rate to be a rate like 2/s, 60/min or 100/h, from 0.01/h to 6000/min, or none',
   ]],
-])('a crawler %s is told of all its problems at once', (_, definition, problems) => {
+])('a crawler %s gets all its problems at once', (_, definition, problems) => {
   expect(refusal(definition)).toEqual(problems);
 });
 

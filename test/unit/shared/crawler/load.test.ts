@@ -98,7 +98,7 @@ test.each<[string, Files, string, string]>([
   expect(await found(files, name)).toBe(said);
 });
 
-test('all crawlers of all folders are loaded, and every problem of every file is told of', async () => {
+test('all crawlers of all folders are loaded, and every problem of every file is named', async () => {
   const files = {
     'mine/a.ts': OWN('one'),
     'mine/b.ts': 'let b = ;',

@@ -3,7 +3,7 @@ import { OwnNetwork } from '../../../../shared/fetchers/own-network.ts';
 import { FetchError } from '../../../../shared/ports/fetcher.ts';
 import type { FetchFailure } from '../../../../shared/task/task/fetch-failure.ts';
 
-/** Answers, or fails with this reason and code, after so many milliseconds. */
+/** Answers, or fails with this reason and code, after this many milliseconds. */
 function setup() {
   let now = 0;
   const network = new OwnNetwork(() => now);

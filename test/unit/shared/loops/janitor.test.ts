@@ -6,7 +6,7 @@ import { EVERYTHING, LogLines, offerOf, openEmbedded, settled } from '../../../s
 import { offerAll } from '../../../support/stores/offer-all.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
-/** A janitor on the embedded stores, with a run `r` of so many tasks; rounds are 5 s apart. */
+/** A janitor on the embedded stores, with a run `r` of `tasks` tasks; rounds are 5 s apart. */
 async function setup({ tasks = 0, sweep }: { readonly tasks?: number; readonly sweep?: () => Promise<number> } = {}) {
   const stores = openEmbedded();
   const { clock, frontier, runs } = stores;

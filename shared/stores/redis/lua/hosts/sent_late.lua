@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- A request that had its slot is sent only now: the host's next slot comes no sooner than so long from now.
+-- A request that had its slot is sent only now: the host's next slot comes no sooner than a given time from now.
 -- ARGV   prefix, host, ms, time
 -- Result 1 if the next slot has been moved
 -- Atomic. Run twice, it moves as far as the second time says.

@@ -97,7 +97,7 @@ end
 if bytes > 0 then redis.call('HINCRBY', key, 'bytes', bytes) end
 if too_deep > 0 then redis.call('HINCRBY', key, 'left_out:depth', too_deep) end
 if out_of_scope > 0 then redis.call('HINCRBY', key, 'left_out:scope', out_of_scope) end
--- Of these no worker knows that it has told of them before: they count when the page ends.
+-- No worker remembers which of these it has reported before: they count when the page ends.
 if unmet > 0 and not is_lacking then redis.call('HINCRBY', key, 'left_out:condition', unmet) end
 
 local is_over = outcome == 'done' or outcome == 'skipped' or outcome == 'failed'

@@ -46,7 +46,7 @@ test.each<[string, readonly (Readonly<Record<string, string>> | undefined)[], Pa
   expect(missingCrawlerLines({ ...progress, ...more }, workers).length).toBe(expected);
 });
 
-test('workers without the secrets of a crawler are told of, and what its runs wait for', () => {
+test('workers without the secrets of a crawler are named, and what its runs wait for', () => {
   const lacking = { shop: ['USER', 'PASSWORD'] };
   const worker: LiveWorker = {
     ...{ id: 'w', host: 'h', version: '1', slots: 1, bound: 'slots', inHand: 0, state: 'consuming', silentMs: 0 },

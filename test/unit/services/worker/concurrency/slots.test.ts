@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Slots } from '../../../../../services/worker/concurrency/slots.ts';
 import type { Queue } from '../../../../../shared/task/task/routing.ts';
 
-/** Enters so many deliveries and counts those that got in. */
+/** Enters this many deliveries and counts those that got in. */
 function crowd(slots: Slots, queue: Queue, count: number): { readonly inside: number } {
   const crowd = { inside: 0 };
   const enter = async (): Promise<void> => {

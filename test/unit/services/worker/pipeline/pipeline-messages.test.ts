@@ -73,7 +73,7 @@ test('an old message whose number another task has by now is dropped: neither is
   expect(await world.runs.progress('r')).toMatchObject({ inFlight: 1, done: 1 });
 });
 
-test('a task whose crawler this worker has not is put back for who has it, and told of once', async () => {
+test('a task whose crawler this worker has not is put back for who has it, and named once', async () => {
   const world = await setup();
   const delivery = await deliver(world, '/page/1');
   const crawlerNamed = (): never => {

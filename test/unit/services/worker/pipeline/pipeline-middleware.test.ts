@@ -134,7 +134,7 @@ test('a URL that leads in a circle fails', async () => {
   expect(site.requests).toEqual([]);
 });
 
-test('wrong middleware is told of as a whole', () => {
+test('all that is wrong with middleware is named at once', () => {
   const middleware = [{}, { name: 'a' }, { name: 'b', before() {} }, { name: 'c', weight: '1', transform: 1 }] as never;
   expect(() => defineCrawler({ name: 'x', step: () => ({}), middleware })).toThrow(
     [

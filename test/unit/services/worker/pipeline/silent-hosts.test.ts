@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SilentHosts } from '../../../../../services/worker/pipeline/silent-hosts.ts';
 
-/** Hosts as a worker with so many slots sees them. */
+/** Hosts as a worker with this many slots sees them. */
 function setup(slots: number) {
   const time = { now: 1_000 };
   const told = { shortages: 0 };

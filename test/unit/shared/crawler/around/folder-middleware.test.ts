@@ -50,6 +50,6 @@ test.each<[string, string, string]>([
   ['exports something else', 'export default {};', '! expected mine/middleware.ts to have the middleware of its folder: export default defineMiddleware({ name, beforeFetch() {} })'],
   ['is wrong',               "import { defineMiddleware } from 'trawl';\nexport default defineMiddleware({ name: 'a' } as never);", '! mine/middleware.ts: middleware a: expected one of beforeFetch, afterFetch, transform, beforeStore'],
   ['throws',                 '\nthrow new Error("no key");', "! mine/middleware.ts:2 can't be loaded: no key"],
-])('one that %s is told of', async (_, text, problem) => {
+])('one that %s is named', async (_, text, problem) => {
   expect(await found({ 'shop.ts': SHOP, 'middleware.ts': text })).toEqual(expect.arrayContaining([problem]));
 });

@@ -13,7 +13,7 @@ const RUNS = Number(process.env.MODEL_RUNS ?? 150);
 const SEED = process.env.MODEL_SEED;
 const POLICY = { giveUpMs: GIVE_UP_MS };
 
-/** What was acknowledged of one run when the log was so long. */
+/** What was acknowledged of one run, by the length of the log at that moment. */
 interface Moment {
   readonly bytes: number;
   readonly ended: ReadonlySet<string>;
@@ -121,7 +121,7 @@ async function expectKept(store: KeptStore, id: string, moments: readonly Moment
   if (promised.state === 'cancelled' || next.state === 'cancelled') return;
   for (const [mark, counted] of promised.live) {
     if (next.ended.has(mark) && !attempts.has(mark)) continue;
-    expect(attempts.get(mark), `${mark} was taken, and so often tried`).toBeGreaterThanOrEqual(counted);
+    expect(attempts.get(mark), `${mark} was taken, and tried as often as acknowledged`).toBeGreaterThanOrEqual(counted);
   }
   expect(await store.runs.progress(id)).toMatchObject({ state: 'finished', discovered, waiting: 0, inFlight: 0 });
 }

@@ -5,11 +5,13 @@ import { RedisHostGate } from '../../shared/stores/redis/host-gate.ts';
 import { SteppedClock } from '../support/stores/stepped-clock.ts';
 import { openSqliteStore, redisStores } from '../support/stores/stores.ts';
 import { describeHostGate } from './suites/host-gate.contract.ts';
+import { describeHostPauses } from './suites/host-pauses.contract.ts';
 
-describeHostGate('in SQLite', openSqliteStore);
-
-const stores = redisStores(inject('redisUrl'));
-describeHostGate('in Redis', stores.open, stores.close);
+for (const contract of [describeHostGate, describeHostPauses]) {
+  contract('in SQLite', openSqliteStore);
+  const stores = redisStores(inject('redisUrl'));
+  contract('in Redis', stores.open, stores.close);
+}
 
 test('Redis: the gates of two processes give out each slot once', async () => {
   const prefix = `t${randomBytes(6).toString('hex')}:`;

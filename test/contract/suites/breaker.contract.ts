@@ -363,7 +363,7 @@ export function describeBreaker(name: string, open: OpenStore, close: () => Prom
       expect(tasks.map(({ verdict }) => verdict)).toEqual(Array(15).fill('host_down'));
     });
 
-    test('a host of one page never gets there: three attempts are no five', async () => {
+    test('a host of one page never opens it: three attempts never reach five', async () => {
       const { frontier, runs, step } = await setup();
       await runs.open('one', { ...FAST_RUN, dedup: 'run' }, 'p');
       await frontier.offer('one', [offerOf('http://single.test/')]);

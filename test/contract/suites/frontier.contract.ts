@@ -206,90 +206,6 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       expect(await frontier.offer('r', [page(3)], { parent: 1 })).toEqual({ refused: 'parent' });
     });
 
-    test('a finished run takes nothing until it is opened again', async () => {
-      const { frontier, runs } = await setup();
-      await runs.seal('r', 'p');
-      expect(await frontier.offer('r', [page(1)])).toEqual({ refused: 'run' });
-      expect(await runs.open('r', OPTIONS, 'p2')).toMatchObject({ how: 'reopened' });
-      expect(await frontier.offer('r', [page(1)])).toEqual({ accepted: 1, known: 0 });
-      expect(await runs.progress('r')).toMatchObject({ state: 'running', sealed: false });
-    });
-
-    test('a lost producer does not seal its run; sealing by hand does', async () => {
-      const { runs, step } = await setup();
-      step(61_000);
-      expect(await runs.progress('r')).toMatchObject({ state: 'running', producers: { open: 0, lost: 1 } });
-      await runs.seal('r');
-      expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
-    });
-
-    test('a lost producer is forgotten when another has read the same input to its end, and not before', async () => {
-      const { runs, step } = await setup();
-      await runs.seal('r', 'p');
-      for (const lost of ['one', 'two']) await runs.open('r', OPTIONS, lost, { input: 'a sitemap' });
-      await runs.open('r', OPTIONS, 'alive', { input: 'a sitemap' });
-      step(59_000);
-      await runs.beat('r', 'alive');
-      step(2_000);
-      for (const [guest, input] of [['guest', 'another'], ['unknown']] as const) {
-        await runs.open('r', OPTIONS, guest, { input });
-        expect((await runs.progress('r'))?.producers).toMatchObject({ open: 2, lost: 2 });
-        await runs.seal('r', guest);
-      }
-      await runs.open('r', OPTIONS, 'heir', { input: 'a sitemap' });
-      expect((await runs.progress('r'))?.producers).toMatchObject({ open: 2, lost: 2 });
-      await runs.seal('r', 'heir');
-      expect((await runs.progress('r'))?.producers).toMatchObject({ open: 1, lost: 0 });
-      await runs.seal('r', 'alive');
-      expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
-    });
-
-    test('one that has not said what it reads is waited for until somebody seals its run', async () => {
-      const { runs, step } = await setup();
-      step(61_000);
-      await runs.open('r', OPTIONS, 'heir', { input: 'a sitemap' });
-      await runs.seal('r', 'heir');
-      await runs.open('r', OPTIONS, 'unknown');
-      await runs.seal('r', 'unknown');
-      expect(await runs.progress('r')).toMatchObject({ state: 'running', producers: { open: 0, lost: 1 } });
-      await runs.seal('r');
-      expect(await runs.progress('r')).toMatchObject({ state: 'finished' });
-    });
-
-    test('a run that the store has lost is not opened, offered to or sealed as what it was', async () => {
-      const { frontier, runs } = await setup();
-      const { incarnation } = await runs.open('r', OPTIONS, 'p');
-      expect((await runs.progress('r'))?.incarnation).toBe(incarnation);
-      expect(await runs.open('r', OPTIONS, 'p', { incarnation })).toMatchObject({ how: 'joined', incarnation });
-      expect(await frontier.offer('r', [page(1)], { incarnation })).toEqual({ accepted: 1, known: 0 });
-      const lost = { incarnation: 'an earlier one' };
-      expect(await runs.open('r', OPTIONS, 'other', lost)).toMatchObject({ how: 'lost' });
-      expect(await runs.open('r', OPTIONS, 'other', { ...lost, mayRestore: true })).toMatchObject({ how: 'lost' });
-      expect(await frontier.offer('r', [page(2)], lost)).toEqual({ refused: 'run' });
-      expect(await runs.seal('r', 'p', 'an earlier one')).toBeUndefined();
-      expect(await runs.progress('r')).toMatchObject({ sealed: false, discovered: 1, producers: { open: 1 } });
-      expect(await runs.seal('r', 'p', incarnation)).toEqual({ was: 'running', is: 'running' });
-      expect(await runs.open('gone', OPTIONS, 'p', lost)).toMatchObject({ how: 'lost' });
-      expect(await runs.progress('gone')).toBeUndefined();
-    });
-
-    test('a run that was lost just after it was created can be restored as what it was', async () => {
-      const { frontier, runs } = await setup();
-      const lost = { incarnation: 'just created' };
-      expect(await runs.open('gone', OPTIONS, 'p', { ...lost, mayRestore: true })).toMatchObject({
-        how: 'created',
-        ...lost,
-      });
-      expect(await frontier.offer('gone', [page(1)], lost)).toEqual({ accepted: 1, known: 0 });
-      expect(await runs.open('gone', OPTIONS, 'p', lost)).toMatchObject({ how: 'joined', ...lost });
-    });
-
-    test('every run that is created has an incarnation of its own', async () => {
-      const { runs } = await setup();
-      const opened = await Promise.all(['a', 'b', 'r'].map((run) => runs.open(run, OPTIONS, 'q')));
-      expect(new Set(opened.map(({ incarnation }) => incarnation)).size).toBe(3);
-    });
-
     test('a task put back goes to the head of its list, and its number changes', async () => {
       const { frontier } = await setup();
       await frontier.offer('r', pages(1, 3));
@@ -369,12 +285,6 @@ export function describeFrontier(name: string, open: OpenStore, close: () => Pro
       const { frontier, runs } = await setup();
       expect(await frontier.admit('lost', 1, 'w')).toEqual({ verdict: 'unknown_run' });
       expect(await runs.progress('lost')).toBeUndefined();
-    });
-
-    test('joining a run keeps its own options', async () => {
-      const { runs } = await setup({ maxAttempts: 7 });
-      expect(await runs.open('r', OPTIONS, 'p2')).toMatchObject({ how: 'joined', options: { maxAttempts: 7 } });
-      expect(await runs.list(5)).toEqual(['r']);
     });
   });
 }

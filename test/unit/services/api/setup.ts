@@ -5,6 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import { ApiServer } from '../../../../services/api/server.ts';
 import { silentLog } from '../../../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
+import { TestSite } from '../../../support/site.ts';
 import { DescribedAnswers } from './described-answers.ts';
 
 /** An answer, read. */
@@ -64,4 +65,12 @@ export async function openApi(environment: Record<string, string> = {}, isLocal 
     return { status, headers: told, text, json };
   };
   return { ask, folder, server, settings };
+}
+
+/** A site of twenty pages. */
+export async function openSite(): Promise<TestSite> {
+  const site = new TestSite({ pages: 20 });
+  await site.start();
+  onTestFinished(() => site.stop());
+  return site;
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { startServers } from '../test/support/servers/ladder.ts';
 import { Figures } from './figures.ts';
+import { numberOf } from './flags.ts';
 import { runMeasured, TRAWL } from './measured-process.ts';
 import { startOrigin, writeSitemaps } from './origin.ts';
 import { type Bench, clear } from './rows.ts';
@@ -14,9 +15,6 @@ import type { Usage } from './usage-hook.ts';
 // npm run bench:api -- [--rounds 5] [--pages 20000]
 // What the API costs a crawl: 50 reads a second and 100 listeners beside a worker at full speed, and the same worker with no API. They
 // take turns, each first in every other round, since a machine's speed changes within minutes; only the ratio counts.
-const args = process.argv.slice(2);
-const numberOf = (flag: string, otherwise: number): number =>
-  args.includes(flag) ? Number(args[args.indexOf(flag) + 1]) : otherwise;
 const [rounds, pages] = [numberOf('--rounds', 5), numberOf('--pages', 20_000)];
 const [READS_PER_SECOND, LISTENERS] = [50, 100];
 type Side = 'alone' | 'asked';

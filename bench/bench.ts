@@ -7,6 +7,7 @@ import { startServers } from '../test/support/servers/ladder.ts';
 import { fastHost } from './broad.ts';
 import { Figures } from './figures.ts';
 import { fittedHosts } from './fitted-hosts.ts';
+import { numberOf } from './flags.ts';
 import { type MixedFigures, silentHosts, slowNames } from './mixed-hosts.ts';
 import { startOrigin } from './origin.ts';
 import { peerRows } from './peers/peers.ts';
@@ -32,7 +33,7 @@ import { tlsRows } from './tls/tls.ts';
 // loop measured in the same run. --full adds five million URLs through the producer, and gives
 // each row all its hosts, however slow the machine; --peers adds other crawlers on the same pages.
 const args = process.argv.slice(2);
-const rounds = args.includes('--rounds') ? Number(args[args.indexOf('--rounds') + 1]) : 2;
+const rounds = numberOf('--rounds', 2);
 const folder = await mkdtemp(join(tmpdir(), 'trawl-bench-'));
 const began = performance.now();
 const servers = await startServers();

@@ -12,6 +12,7 @@ import { FAST_RUN } from '../test/support/builders.ts';
 import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
 import { Figures } from './figures.ts';
+import { numberOf, valueOf } from './flags.ts';
 import { SimulatedFleet } from './simulated/fleet.ts';
 import { RedisFigures, type RedisSpan } from './simulated/redis-figures.ts';
 import { WATCHED } from './simulated/worker.ts';
@@ -20,17 +21,14 @@ import { type Row, tableOf } from './table.ts';
 // npm run bench:redis [-- --seconds 60] [-- --hosts 100000] [-- --pages 10] [-- --workers 200] [-- --slots 32] [-- --only broad,late,one]
 // Five minutes (--seconds 300) need more pages of each host: --pages 25.
 // What Redis bears: simulated workers, which ask for and settle pages as workers do and fetch nothing, on a Redis of their own.
-const args = process.argv.slice(2);
-const option = (name: string, other: number): number =>
-  args.includes(name) ? Number(args[args.indexOf(name) + 1]) : other;
 const [seconds, hosts, pagesPerHost, workers, slots] = [
-  option('--seconds', 60),
-  option('--hosts', 100_000),
-  option('--pages', 10),
-  option('--workers', 200),
-  option('--slots', 32),
+  numberOf('--seconds', 60),
+  numberOf('--hosts', 100_000),
+  numberOf('--pages', 10),
+  numberOf('--workers', 200),
+  numberOf('--slots', 32),
 ];
-const only = args.includes('--only') ? args[args.indexOf('--only') + 1]?.split(',') : undefined;
+const only = valueOf('--only')?.split(',');
 const PROCESSES = 4;
 const SMALL_RUN = 50;
 const SMALL_RUN_EVERY_MS = 5_000;

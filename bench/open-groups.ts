@@ -10,17 +10,15 @@ import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
 import { openSqliteFile, redisStores, type Store } from '../test/support/stores/stores.ts';
 import { Figures } from './figures.ts';
+import { numberOf, valueOf } from './flags.ts';
 import { RedisFigures } from './simulated/redis-figures.ts';
 import { type Row, tableOf } from './table.ts';
 
 // npm run bench:groups [-- --owners 1000000] [-- --window 4000] [-- --only redis,sqlite,bytes]
 // How many groups are open at once while the owners of one host are worked, and what an open group takes in Redis. Offers, releases
 // and settles go straight to a Redis and a SQLite file of its own; nothing is fetched.
-const args = process.argv.slice(2);
-const option = (name: string, other: number): number =>
-  args.includes(name) ? Number(args[args.indexOf(name) + 1]) : other;
-const [owners, window] = [option('--owners', 100_000), option('--window', 4_000)];
-const only = args.includes('--only') ? args[args.indexOf('--only') + 1]?.split(',') : undefined;
+const [owners, window] = [numberOf('--owners', 100_000), numberOf('--window', 4_000)];
+const only = valueOf('--only')?.split(',');
 /** Tasks that are worked on at once, and released at once. */
 const [IN_HAND, RELEASED] = [200, 200];
 const STEP_MS = 5;

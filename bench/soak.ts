@@ -9,6 +9,7 @@ import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { LANE_SETTINGS } from '../test/support/lane-settings.ts';
 import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
+import { numberOf } from './flags.ts';
 import { TRAWL } from './measured-process.ts';
 import { startOrigin, writeSitemaps } from './origin.ts';
 import { FAULTS, one } from './soak-faults.ts';
@@ -17,11 +18,8 @@ import { type Row, tableOf } from './table.ts';
 
 // npm run soak [-- --minutes 10] [-- --seed 1]: four workers at full speed, one run after the other, while servers and
 // processes fail. At the end it checks for leaks (the workers' memory and open files, keys in Redis) and for lost pages.
-const args = process.argv.slice(2);
-const option = (name: string, other: number): number =>
-  args.includes(name) ? Number(args[args.indexOf(name) + 1]) : other;
-const minutes = option('--minutes', 10);
-const seed = option('--seed', Math.floor(Math.random() * 2 ** 31));
+const minutes = numberOf('--minutes', 10);
+const seed = numberOf('--seed', Math.floor(Math.random() * 2 ** 31));
 const random = randomOf(seed);
 
 const [WORKERS, LANES, PAGES] = [4, 2, 10_000];

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { startServers } from '../test/support/servers/ladder.ts';
 import { Figures } from './figures.ts';
+import { numberOf, valueOf } from './flags.ts';
 import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
 import { startOrigin, writeSitemaps } from './origin.ts';
 import { type Bench, clear } from './rows.ts';
@@ -12,14 +13,11 @@ import { type Bench, clear } from './rows.ts';
 // Compares the CPU time per page of this checkout and another one. They take turns, each first in every other round, since a
 // machine's speed changes within minutes; only the ratio counts. `--with` is a setting for this checkout alone:
 // `bench:turns -- . --with FETCHER=undici` compares the lanes of one checkout.
-const args = process.argv.slice(2);
-const numberOf = (flag: string, otherwise: number): number =>
-  args.includes(flag) ? Number(args[args.indexOf(flag) + 1]) : otherwise;
-const other = args[0];
+const [, , other] = process.argv;
 if (other === undefined || other.startsWith('-')) throw new Error('name the folder of the other checkout');
 const [rounds, pages] = [numberOf('--rounds', 5), numberOf('--pages', 20_000)];
-const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
-const [name = '', value = ''] = args.includes('--with') ? (args[args.indexOf('--with') + 1] ?? '').split('=') : [];
+const only = valueOf('--only');
+const [name = '', value = ''] = valueOf('--with')?.split('=') ?? [];
 const own: Readonly<Record<string, string>> = name === '' ? {} : { [name]: value };
 const programs = { other: join(resolve(other), 'services/cli/trawl.ts'), this: TRAWL };
 type Side = keyof typeof programs;

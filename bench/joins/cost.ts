@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { AT_FULL_SPEED } from '../../test/support/full-speed.ts';
 import { startServers } from '../../test/support/servers/ladder.ts';
 import { Figures } from '../figures.ts';
+import { numberOf } from '../flags.ts';
 import { runMeasured, TRAWL } from '../measured-process.ts';
 import { startOrigin, writeSitemaps } from '../origin.ts';
 import { type Bench, clear } from '../rows.ts';
@@ -12,9 +13,6 @@ import { type Bench, clear } from '../rows.ts';
 // npm run bench:joins [-- --rounds 5] [-- --owners 5000]
 // What joins cost: owners with three pages below each and a join of all four, and the same pages without it. One worker, by turns, each
 // first in every other round; CPU time is of worker and Redis.
-const args = process.argv.slice(2);
-const numberOf = (flag: string, otherwise: number): number =>
-  args.includes(flag) ? Number(args[args.indexOf(flag) + 1]) : otherwise;
 const [rounds, owners] = [numberOf('--rounds', 5), numberOf('--owners', 5_000)];
 const PAGES_OF_OWNER = 4;
 const MUST = 1.3;

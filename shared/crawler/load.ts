@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ConfigurationError } from '../runtime/errors.ts';
+import { ConfigurationError, EXIT_CONFIGURATION } from '../runtime/errors.ts';
 import { moduleBeside } from '../runtime/module-beside.ts';
 import { refuseExit } from '../runtime/process-exit.ts';
 import { FolderMiddleware, type Middleware, middlewareProblems } from './around/middleware.ts';
@@ -25,8 +25,6 @@ export interface LoadedCrawler {
 const LOAD_TIMEOUT_MS = 10_000;
 /** The middleware of a folder's crawlers. */
 export const MIDDLEWARE_FILES = ['middleware.ts', 'middleware.js', 'middleware.mjs'] as const;
-/** Of a {@link ConfigurationError}. */
-const CONFIGURATION_EXIT = 78;
 
 /**
  * Imports modules, each of whose default export is to be a crawler, one after the other. What is wrong with them comes in
@@ -42,7 +40,7 @@ export async function loadFiles(
   let at = 0;
   const watchdog = new Watchdog({
     stuckAfterMs: LOAD_TIMEOUT_MS,
-    exitCode: CONFIGURATION_EXIT,
+    exitCode: EXIT_CONFIGURATION,
     lastWords: () => lastWords(problems, files[at] ?? ''),
     lastCommand: () => checkOf(files.slice(at + 1)),
   });

@@ -1,3 +1,8 @@
+/** Exit code of a {@link UsageError}. */
+export const EXIT_USAGE = 2;
+/** Exit code of a {@link ConfigurationError}. */
+export const EXIT_CONFIGURATION = 78;
+
 /**
  * The errors that end a command, by what they mean for the caller. Each has one sentence that names the thing and the
  * remedy, and an exit code that scripts may depend on.
@@ -19,14 +24,14 @@ export abstract class TrawlError extends Error {
 export class UsageError extends TrawlError {
   override readonly name = 'UsageError';
   readonly code = 'ERR_USAGE';
-  readonly exitCode = 2;
+  readonly exitCode = EXIT_USAGE;
 }
 
 /** Settings, or what is already on a server, don't fit. Nothing was done; every problem is named at once. */
 export class ConfigurationError extends TrawlError {
   override readonly name = 'ConfigurationError';
   readonly code = 'ERR_CONFIGURATION';
-  readonly exitCode = 78;
+  readonly exitCode = EXIT_CONFIGURATION;
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[], options?: { cause?: unknown }) {

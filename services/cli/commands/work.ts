@@ -9,7 +9,7 @@ import { openProcessMetrics, serveSum } from '../../../shared/metrics/process-me
 import type { RunOverview } from '../../../shared/ports/run-overview.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { usableCores } from '../../../shared/runtime/cores.ts';
-import { ConfigurationError, messageOf, UsageError } from '../../../shared/runtime/errors.ts';
+import { ConfigurationError, EXIT_CONFIGURATION, messageOf, UsageError } from '../../../shared/runtime/errors.ts';
 import { type Service, startAll, stopAll, stopTogether } from '../../../shared/runtime/lifecycle.ts';
 import { memoryLimit, shareMemoryAmong } from '../../../shared/runtime/limits.ts';
 import { VERSION } from '../../../shared/runtime/version.ts';
@@ -38,8 +38,6 @@ interface WorkOptions {
 
 /** Between two checks whether any run has work. */
 const IDLE_LOOK_EVERY_MS = 1_000;
-/** Of a {@link ConfigurationError}. */
-const CONFIGURATION_EXIT = 78;
 
 /** `trawl work`: a worker of the fleet. */
 export const command: CommandModule = {
@@ -93,7 +91,7 @@ async function supervise(
   const code = await new WorkerProcesses({ count, exitWhenIdle, log, onStarted }).run();
   await metrics?.stop();
   log.info({}, 'all worker processes stopped');
-  if (stayUp && code === CONFIGURATION_EXIT) await untilSignalled();
+  if (stayUp && code === EXIT_CONFIGURATION) await untilSignalled();
   return code;
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { EXIT_CONFIGURATION, EXIT_USAGE, messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { EXIT_INTERRUPTED, GRACE_MS, SAME_SIGNAL_MS, type StopSignal } from '../process/interrupts.ts';
 import { passOn } from '../text/output.ts';
@@ -9,7 +9,7 @@ import { restartDelayMs } from './restart-delay.ts';
 import { passWholeLines } from './whole-lines.ts';
 
 /** Exit codes of wrong usage and of settings that don't fit: another start would end in the same way. */
-const HOPELESS: ReadonlySet<number> = new Set([2, 78]);
+const HOPELESS: ReadonlySet<number> = new Set([EXIT_USAGE, EXIT_CONFIGURATION]);
 /** A worker that takes this much longer than its grace is stuck. */
 const STUCK_MS = 10_000;
 /** A worker that is told twice to stop ends at once: within this time. */

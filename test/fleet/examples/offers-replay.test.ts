@@ -22,6 +22,14 @@ function breakPages(site: TestSite): void {
   for (const path of BROKEN) site.on(path, (_, response) => void response.writeHead(500).end());
 }
 
+/** The paths that were asked for after the first requests. */
+function askedSince({ requests }: TestSite, first: number): string[] {
+  return requests
+    .slice(first)
+    .map(({ path }) => path)
+    .toSorted();
+}
+
 /** The offers of the two products, as they were recorded. */
 async function offersOf(workplace: Workplace, run: string): Promise<unknown[]> {
   const names = WHOLE.map(({ name }) => name);
@@ -59,12 +67,7 @@ describe('groups of which members failed', () => {
       .poll(async () => await workplace.json(['status', replayed.run]), { timeout: 20_000 })
       .toMatchObject({ state: 'finished', discovered: 8, done: 8, openGroups: 0 });
     expect(await offersOf(workplace, replayed.run)).toEqual(WHOLE);
-    expect(
-      site.requests
-        .slice(asked)
-        .map(({ path }) => path)
-        .toSorted(),
-    ).toEqual(ASKED.toSorted());
+    expect(askedSince(site, asked)).toEqual(ASKED.toSorted());
     expect(await workplace.json(['dlq', 'list'])).toEqual([]);
     worker.signal('SIGTERM');
     await worker.ended;
@@ -88,12 +91,7 @@ describe('groups of which members failed', () => {
       steps: { product: { done: 40 }, offer: { discovered: 40, done: 40 } },
     });
     expect(await offersOf(workplace, 'mine')).toEqual(WHOLE);
-    expect(
-      site.requests
-        .slice(asked)
-        .map(({ path }) => path)
-        .toSorted(),
-    ).toEqual(ASKED.toSorted());
+    expect(askedSince(site, asked)).toEqual(ASKED.toSorted());
     const [report] = await workplace.records('mine', '--step', 'report');
     const sum = allProducts().reduce((all, { price }) => all + price, 0);
     expect(report?.data).toEqual({ offers: 40, sum });

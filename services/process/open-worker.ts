@@ -39,9 +39,9 @@ interface OpenWorkerOptions {
   readonly worker: string;
   readonly log: Logger;
   readonly watch: StepWatch;
-  /** See {@link RequestsOptions.observer}. */
+  /** See {@link HostTurnsOptions.observer}. */
   readonly observer?: (Observer & StageObserver) | undefined;
-  /** See {@link PipelineOptions.onOffered}. */
+  /** See {@link LinkOffersOptions.onOffered}. */
   readonly onOffered: () => void;
   /** The crawlers that it works with: what a run says in the store chooses among them, and no file. */
   readonly catalogue: Catalogue;

@@ -16,7 +16,7 @@ import { authorityOf, canonicalOf, hostKeyOf } from './url.ts';
 export const SCOPES = ['host', 'domain', 'path'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Nothing if a link is out of scope; else the value of {@link Task.within} for the link's task. */
+/** Nothing if a link is out of scope; else the value of `within` of {@link TASK_FIELDS} for the link's task. */
 export type ScopeTest = (link: {
   readonly href: string;
   readonly host: string;

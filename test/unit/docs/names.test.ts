@@ -89,6 +89,35 @@ test('docs/commands.md explains each reason to fail and to skip, and no other', 
   }
 });
 
+/** The sources that define a name. */
+const DEFINING = new Map<string, string[]>();
+for (const source of sources) {
+  for (const [, name = ''] of source.matchAll(/\b(?:const|function|class|interface|type) (\w+)/g)) {
+    const others = DEFINING.get(name) ?? [];
+    DEFINING.set(name, [...others, source]);
+  }
+}
+
+/** Whether there is such a member: of a class or an interface. */
+function hasMember(source: string, name: string): boolean {
+  return new RegExp(`^ +(?:(?:readonly|static|async|get) )*${name}\\b\\??[ (:<=]`, 'm').test(source);
+}
+
+test('each name that a comment in the source links to is there', () => {
+  const wrong = SOURCES.flatMap((file, at) => {
+    const own = sources[at] ?? '';
+    return [...own.matchAll(/\{@link (\w+)(?:\.(\w+))?\}/g)].flatMap(([link, name = '', member]) => {
+      const defining = DEFINING.get(name);
+      const isThere =
+        member === undefined
+          ? defining !== undefined || hasMember(own, name)
+          : defining?.some((source) => hasMember(source, member));
+      return isThere === true ? [] : [`${file}: ${link}`];
+    });
+  });
+  expect(wrong).toEqual([]);
+});
+
 test('each file that a comment in the source names is there', () => {
   const wrong = SOURCES.flatMap((file, at) => {
     const comments = (sources[at] ?? '').match(/^\s*(?:\*|\/\/|--|\/\*\*).*$/gm) ?? [];

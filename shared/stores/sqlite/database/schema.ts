@@ -1,6 +1,6 @@
 import { FIRST } from './first-schema.ts';
 
-/** Bits of {@link marks.bits}. */
+/** Bits of `marks.bits`. */
 export const MARK = {
   /** Taken: by the run, or by one that shares its marks. */
   taken: 1,

@@ -291,7 +291,7 @@ export class Worker implements Service {
       const doing = { slots, inHand, tasks: this.#tasks.read(), bound, state, progress, ...lack };
       await roster.beat({ id, host: hostname(), version, protocol: PROTOCOL, crawlers, ...doing });
     } catch (error: unknown) {
-      log.warn({ error: messageOf(error) }, 'the beat was not heard');
+      log.warn({ error: messageOf(error) }, 'the beat could not be sent');
     }
   }
 }

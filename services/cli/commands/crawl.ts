@@ -23,7 +23,7 @@ export const command: CommandModule = {
       .option('--run <id>', 'a name for the run (default: by date and time)')
       .option('--resume [run]', 'resume a run (default: the one active last)')
       .addOption(
-        new Option('--dedup <scope>', 'ever leaves out what earlier crawls with it have taken; run takes all [run]')
+        new Option('--dedup <scope>', 'ever: leave out what earlier crawls with ever have taken; run: take all [run]')
           .helpGroup(HEADINGS.run)
           .hideHelp(),
       )

@@ -11,7 +11,7 @@ export const HEADINGS: Readonly<Record<'own' | SettingGroup, string>> = {
   metrics: 'Metrics:',
   output: 'Records:',
   api: 'The API:',
-  log: 'What is said:',
+  log: 'Output and log:',
 };
 
 /** The settings that `--help` shows; the others are for `--help --all`. */

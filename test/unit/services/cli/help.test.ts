@@ -58,7 +58,7 @@ test('groups come in the same order; a flag that most never need is in --help --
     'Options:',
     'What is crawled:',
     'Records:',
-    'What is said:',
+    'Output and log:',
     'Examples:',
   ]);
   expect(short).toContain('More flags: trawl crawl --help --all');

@@ -244,7 +244,7 @@ test('a roster that can not be reached keeps nobody from working', async () => {
   await worker.start();
   expect(worker.state).toBe('consuming');
   await worker.stop();
-  expect(world.log.lines[0]).toBe('warn: the beat was not heard Redis is away');
+  expect(world.log.lines[0]).toBe('warn: the beat could not be sent Redis is away');
 });
 
 test('stop without a start does nothing', async () => {

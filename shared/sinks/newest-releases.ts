@@ -1,27 +1,42 @@
 const FREE = 0;
 const LOAD = 0.7;
-const FIRST_CAPACITY = 1_024;
+const FIRST_CAPACITY = 16;
+/** While one of them grows, it is there twice, and none of the others is. */
+const PARTS = 64;
 
 /**
- * The highest release of each task, for many millions of tasks: an open-addressed table with 20 bytes per slot. A task's key is
- * the first 96 bits of its fingerprint; the probability that any two of ten million tasks collide is below 10^-15.
+ * The highest release of each task, for many millions of tasks: an open-addressed table with 20 bytes per slot, of which at least a third
+ * are in use: 340 MB for ten million tasks. A task's key is the first 96 bits of its fingerprint; the probability that any two of ten million
+ * tasks collide is below 10^-15.
  */
 export class NewestReleases {
-  #keys: Uint32Array;
-  #releases: Float64Array;
-  #size = 0;
-  #mask: number;
-
-  constructor(capacity = FIRST_CAPACITY) {
-    this.#mask = capacity - 1;
-    this.#keys = new Uint32Array(capacity * 3);
-    this.#releases = new Float64Array(capacity);
-  }
+  readonly #parts = Array.from({ length: PARTS }, () => new Part());
 
   /** Notes a record's release. */
   see(task: string, release: number): void {
-    if (this.#size >= (this.#mask + 1) * LOAD) this.#grow();
     const key = keyOf(task);
+    this.#partOf(key).see(key, release);
+  }
+
+  /** Is this the task's highest release? True only the first time, so that a line repeated after a crash is read once. */
+  take(task: string, release: number): boolean {
+    const key = keyOf(task);
+    return this.#partOf(key).take(key, release);
+  }
+
+  #partOf([, , c]: Key): Part {
+    return this.#parts[c % PARTS] as Part;
+  }
+}
+
+class Part {
+  #keys = new Uint32Array(FIRST_CAPACITY * 3);
+  #releases = new Float64Array(FIRST_CAPACITY);
+  #size = 0;
+  #mask = FIRST_CAPACITY - 1;
+
+  see(key: Key, release: number): void {
+    if (this.#size >= (this.#mask + 1) * LOAD) this.#grow();
     const slot = this.#find(key);
     if (this.#releases[slot] === FREE) {
       this.#keys.set(key, slot * 3);
@@ -31,9 +46,8 @@ export class NewestReleases {
     this.#releases[slot] = Math.max(this.#releases[slot] ?? FREE, release + 1);
   }
 
-  /** Is this the task's highest release? True only the first time, so that a line repeated after a crash is read once. */
-  take(task: string, release: number): boolean {
-    const slot = this.#find(keyOf(task));
+  take(key: Key, release: number): boolean {
+    const slot = this.#find(key);
     if (this.#releases[slot] !== release + 1) return false;
     this.#releases[slot] = Number.MAX_SAFE_INTEGER;
     return true;

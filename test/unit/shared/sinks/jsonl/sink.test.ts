@@ -174,7 +174,7 @@ test('a run without records has none', async () => {
 });
 
 test('the highest releases of many tasks, in a table that grows', () => {
-  const newest = new NewestReleases(4);
+  const newest = new NewestReleases();
   const tasks = Array.from({ length: 20_000 }, (_, i) => taskIdOf('r', `http://a.test/${i}`));
   for (const [index, task] of tasks.entries())
     for (const release of [index, index + 5, index + 1]) newest.see(task, release);

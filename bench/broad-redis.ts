@@ -12,7 +12,7 @@ import { FAST_RUN } from '../test/support/builders.ts';
 import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
 import { Figures } from './figures.ts';
-import { numberOf, valueOf } from './flags.ts';
+import { numberOf, textOf } from './flags.ts';
 import { SimulatedFleet } from './simulated/fleet.ts';
 import { RedisFigures, type RedisSpan } from './simulated/redis-figures.ts';
 import { WATCHED } from './simulated/worker.ts';
@@ -28,7 +28,7 @@ const [seconds, hosts, pagesPerHost, workers, slots] = [
   numberOf('--workers', 200),
   numberOf('--slots', 32),
 ];
-const only = valueOf('--only')?.split(',');
+const only = textOf('--only')?.split(',');
 const PROCESSES = 4;
 const SMALL_RUN = 50;
 const SMALL_RUN_EVERY_MS = 5_000;

@@ -10,7 +10,7 @@ import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
 import { openSqliteFile, redisStores, type Store } from '../test/support/stores/stores.ts';
 import { Figures } from './figures.ts';
-import { numberOf, valueOf } from './flags.ts';
+import { numberOf, textOf } from './flags.ts';
 import { RedisFigures } from './simulated/redis-figures.ts';
 import { type Row, tableOf } from './table.ts';
 
@@ -18,7 +18,7 @@ import { type Row, tableOf } from './table.ts';
 // How many groups are open at once while the owners of one host are worked, and what an open group takes in Redis. Offers, releases
 // and settles go straight to a Redis and a SQLite file of its own; nothing is fetched.
 const [owners, window] = [numberOf('--owners', 100_000), numberOf('--window', 4_000)];
-const only = valueOf('--only')?.split(',');
+const only = textOf('--only')?.split(',');
 /** Tasks that are worked on at once, and released at once. */
 const [IN_HAND, RELEASED] = [200, 200];
 const STEP_MS = 5;

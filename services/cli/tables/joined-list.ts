@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
-import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
+import { codeOf, messageOf, StorageError } from '../../../shared/runtime/errors.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import { type ListedUrl, type ListLine, taskOf } from './list-lines.ts';
 
@@ -18,8 +18,8 @@ CREATE TABLE lines (n INTEGER PRIMARY KEY, given TEXT NOT NULL, url TEXT, login 
 CREATE TABLE tasks (line INTEGER PRIMARY KEY, task TEXT NOT NULL);
 CREATE TABLE records (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 `;
-/** Nobody reads it but this process, and a crash may take it. */
-const UNSAFE = 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE';
+/** Nobody reads it but this process, and a crash may take it. In its one transaction nothing but an empty file is journalled. */
+const UNSAFE = 'PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE';
 const CACHE_KIB = 8_000;
 /** Lines between two turns of the event loop: some milliseconds. */
 const LINES_AT_ONCE = 1_000;
@@ -50,7 +50,7 @@ export class JoinedList {
   static async of(lines: AsyncIterable<ListLine>): Promise<JoinedList> {
     const list = JoinedList.#open();
     try {
-      await list.#add(lines);
+      await list.#written(() => list.#add(lines));
       return list;
     } catch (error: unknown) {
       list.close();
@@ -60,16 +60,11 @@ export class JoinedList {
 
   /** Keeps those records of a run that lines of the list have. Once only. */
   async keep(records: AsyncIterable<PageRecord>, run: string, rules: readonly UrlKeyRule[] | undefined): Promise<void> {
-    await this.#findTasks(run, rules);
-    const isListed = this.#database.prepare('SELECT 1 FROM tasks WHERE task = ? LIMIT 1');
-    const add = this.#database.prepare('INSERT INTO records (json) VALUES (?)');
-    const refer = this.#database.prepare(
-      'UPDATE lines SET record = ? WHERE n IN (SELECT line FROM tasks WHERE task = ?)',
-    );
-    for await (const record of records) {
-      if (isListed.get(record.task) === undefined) continue;
-      this.#written(() => refer.run(add.run(JSON.stringify(record)).lastInsertRowid, record.task));
-    }
+    await this.#written(async () => {
+      await this.#findTasks(run, rules);
+      await this.#addRecords(records);
+      this.#database.exec('COMMIT');
+    });
   }
 
   /** A record for each line, in the order of the list, with `given`. */
@@ -108,7 +103,7 @@ export class JoinedList {
     for await (const { given, url } of lines) {
       const [canonical, login, mark] =
         'mark' in url ? [null, null, url.mark] : [url.canonical, url.login ?? null, null];
-      this.#written(() => add.run(given, canonical === given ? null : canonical, login, mark));
+      add.run(given, canonical === given ? null : canonical, login, mark);
     }
   }
 
@@ -116,18 +111,31 @@ export class JoinedList {
     const lines = this.#database.prepare('SELECT n, given, url, login, mark FROM lines ORDER BY n');
     const add = this.#database.prepare('INSERT INTO tasks (line, task) VALUES (?, ?)');
     for (const row of lines.iterate() as Iterable<LineRow>) {
-      this.#written(() => add.run(row.n, taskOf(urlOf(row), run, rules)));
+      add.run(row.n, taskOf(urlOf(row), run, rules));
       // Whoever interrupts it is heard.
       if (row.n % LINES_AT_ONCE === 0) await setImmediate();
     }
-    this.#written(() => this.#database.exec('CREATE INDEX linesOf ON tasks (task)'));
+    this.#database.exec('CREATE INDEX linesOf ON tasks (task)');
   }
 
-  #written<T>(write: () => T): T {
+  async #addRecords(records: AsyncIterable<PageRecord>): Promise<void> {
+    const isListed = this.#database.prepare('SELECT 1 FROM tasks WHERE task = ? LIMIT 1');
+    const add = this.#database.prepare('INSERT INTO records (json) VALUES (?)');
+    const refer = this.#database.prepare(
+      'UPDATE lines SET record = ? WHERE n IN (SELECT line FROM tasks WHERE task = ?)',
+    );
+    for await (const record of records) {
+      if (isListed.get(record.task) === undefined) continue;
+      refer.run(add.run(JSON.stringify(record)).lastInsertRowid, record.task);
+    }
+  }
+
+  /** Reading writes, too, when the cache is full of what isn't written yet. */
+  async #written(work: () => Promise<void>): Promise<void> {
     try {
-      return write();
+      await work();
     } catch (error: unknown) {
-      throw unwritable(this.#folder, error);
+      throw codeOf(error) === 'ERR_SQLITE_ERROR' ? unwritable(this.#folder, error) : error;
     }
   }
 }

@@ -303,6 +303,17 @@ describe('the description', () => {
     for (const { responses } of operations) expect(responses.default.content).toEqual(problem);
   });
 
+  test('has what letters and the results of batches consist of', async () => {
+    const { ask } = await openApi();
+    const { paths } = (await ask('/openapi.json')).json;
+    const of = (path: string, method: string) =>
+      Object.keys(paths[path][method].responses[200].content['application/json'].schema.properties);
+    expect(of('/api/dlq/{letter}', 'get')).toEqual(expect.arrayContaining(['run', 'url', 'status', 'attempts']));
+    const batch = paths['/api/crawl/batch'].post.responses[200].content['application/json'].schema;
+    const result = Object.keys(batch.properties.results.items.properties);
+    expect(result).toEqual(expect.arrayContaining(['reason', 'error', 'http_status', 'final_url', 'data']));
+  });
+
   test('needs no body where none is needed', async () => {
     const { ask } = await openApi();
     const { paths } = (await ask('/openapi.json')).json;

@@ -184,6 +184,7 @@ export function describeGroups(name: string, open: OpenStore): void {
     await settle(again);
     expect(await counts()).toMatchObject({ state: 'finished', discovered: 4, done: 4 });
     await runs.open('r', OPTIONS, 'p');
+    expect(await port.offer('r', [seed(OWNER)])).toEqual({ accepted: 0, known: 1 });
     await runs.seal('r', 'p');
     expect(await counts()).toMatchObject({ state: 'finished', discovered: 4 });
   });
@@ -205,14 +206,33 @@ export function describeGroups(name: string, open: OpenStore): void {
     expect(await port.group('r', GROUP)).toBeUndefined();
   });
 
+  test(`${name}: a member that is put back into a cancelled run has ended in its group, too`, async () => {
+    const { runs, begun, follow, settle, take, counts } = await setup();
+    const owner = await begun();
+    await follow(owner, [member('price'), member('reviews')]);
+    await settle(owner, { ...DONE, tally: { stamp: 'a', links: 2 } });
+    const [price, reviews] = (await take()) as [ReleasedTask, ReleasedTask];
+    await runs.cancel('r');
+    await settle(price, { outcome: { kind: 'defer' } });
+    await settle(reviews, { outcome: { kind: 'retry', reason: 'timeout', inMs: 1_000 } });
+    expect(await counts()).toMatchObject({ state: 'cancelled', openGroups: 0, discovered: 3, waiting: 0, inFlight: 0 });
+  });
+
   test(`${name}: max-pages and limit leave joins out of account`, async () => {
-    const { port, begun, settle, one } = await setup();
+    const { port, begun, settle, one, take } = await setup();
     await settle(await begun());
     await settle(await one());
     expect(await port.offer('r', [seed('http://a.test/2'), seed('http://a.test/3')], { limit: 2 })).toEqual({
       accepted: 1,
       known: 0,
       leftOut: { limit: 1 },
+    });
+    const parent = (await take()).find(({ task }) => task.join === undefined) ?? expect.fail('a page is due');
+    const from = { parent: { ...nameOf(parent), tally: { stamp: 'a', links: 0 } }, most: 3 };
+    expect(await port.offer('r', [seed('http://a.test/4'), seed('http://a.test/5')], from)).toEqual({
+      accepted: 1,
+      known: 0,
+      leftOut: { maxPages: 1 },
     });
   });
 

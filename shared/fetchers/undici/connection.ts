@@ -36,8 +36,7 @@ export class Connection {
   #open = 0;
   #served = 0;
   #isGone = false;
-  /** Of the request that undici has begun last. */
-  starting: Dispatcher.DispatchController | undefined;
+  #starting: Dispatcher.DispatchController | undefined;
 
   /**
    * @param clock of the request that it is made for
@@ -136,6 +135,18 @@ export class Connection {
     this.#client.dispatch(request, handler);
   }
 
+  /** Notes that a request begins. If the connection is shared, undici opens a stream for it next. */
+  begin(controller: Dispatcher.DispatchController): void {
+    if (this.isShared) this.#starting = controller;
+  }
+
+  /** The request for which a stream is being opened. It isn't held any more. */
+  takeStarting(): Dispatcher.DispatchController | undefined {
+    const starting = this.#starting;
+    this.#starting = undefined;
+    return starting;
+  }
+
   #expectAnswer(): void {
     if (this.#socket !== undefined && !this.isShared) AnswerHeads.expect(this.#socket, this.#isLenient);
   }
@@ -143,6 +154,7 @@ export class Connection {
   /** Notes that a request is over. */
   leave(isAnswered: boolean): void {
     this.#open -= 1;
+    this.#starting = undefined;
     if (isAnswered) this.#served += 1;
     if (this.isUsable) this.#events.free(this);
   }

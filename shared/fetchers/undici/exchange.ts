@@ -67,7 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#connection !== undefined) this.#connection.starting = controller;
+    this.#connection?.begin(controller);
     if (this.#isOver) controller.abort(new Error('The request was given up'));
     else {
       const { answerMs, limits } = this.#options;

@@ -6,8 +6,8 @@ import type { Dispatcher } from 'undici';
 interface Known {
   /** The server, or the fetcher, has let go of it. */
   readonly isGone: boolean;
-  /** Of the request whose stream is opened now. */
-  readonly starting: Dispatcher.DispatchController | undefined;
+  /** The request whose stream is opened now. */
+  takeStarting(): Dispatcher.DispatchController | undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ export function correctHttp2Answers(socket: Socket, known: Known): void {
   const request = session.request.bind(session);
   session.request = (headers, options) => {
     const stream = request(headers, options);
-    const { starting } = known;
+    const starting = known.takeStarting();
     const unsent = (): void => {
       if (known.isGone)
         starting?.abort(Object.assign(new Error('The server let go of the connection'), { code: GONE }));

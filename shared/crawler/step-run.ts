@@ -42,6 +42,7 @@ export class StepRun {
   readonly #items: unknown[] = [];
   readonly #follows: Following[] = [];
   readonly #unmet: Following[] = [];
+  #links = 0;
   #keptBytes = 0;
   #isOver = false;
   /** The first thing that was refused: a step that catches it has still failed. */
@@ -91,6 +92,7 @@ export class StepRun {
 
   #emit(item: unknown): void {
     const { record, name } = this.#step;
+    if (this.#items.length === MOST_SAID) throw tooMany(`step ${name} emits`, 'items');
     if (item === undefined || typeof item === 'function' || Array.isArray(item))
       throw new CrawlerFault(
         `step ${name} emits ${Array.isArray(item) ? 'a list: emit each of its items' : item === undefined ? 'undefined' : 'a function'}`,
@@ -143,6 +145,8 @@ export class StepRun {
     });
     const follows = [...(urls.length === 0 ? [] : [{ step, links: urls }]), ...requests];
     if (follows.length === 0) return;
+    this.#links += urls.length + requests.length;
+    if (this.#links > MOST_SAID) throw tooMany(`step ${this.#step.name} follows`, 'links');
     const kept = keptOf();
     if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
       for (const each of follows) this.#unmet.push({ ...each, kept });
@@ -185,6 +189,13 @@ export class StepRun {
     const url = ABSOLUTE.test(link) ? URL.parse(link)?.href : this.#page.resolve(link);
     return url === undefined ? [] : [url];
   }
+}
+
+/** Items that a step may emit of a page, and links that it may follow, before it is taken for a loop without an end. No record holds as many. */
+const MOST_SAID = 1_000_000;
+
+function tooMany(says: string, what: string): CrawlerFault {
+  return new CrawlerFault(`${says} more than ${MOST_SAID} ${what} of one page: does its loop end?`, 'too_large');
 }
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;

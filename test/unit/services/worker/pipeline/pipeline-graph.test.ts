@@ -141,6 +141,10 @@ test('a link whose condition is not met is left out, as is one outside the scope
   expect(progress).toMatchObject({ leftOut: { condition: 2, scope: 1 }, done: 1 });
 });
 
+type Saying = {
+  readonly emit: (item: number) => void;
+  readonly follow: (step: 'start', links: readonly string[]) => void;
+};
 const STEPS = { product: { keeps: z.object({ sku: z.string() }), run() {} } };
 
 // biome-ignore format: a table
@@ -169,6 +173,20 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
   expect(offers).toEqual([]);
   expect(record).toMatchObject({ outcome: 'failed', reason, error: expect.stringMatching(said) });
   expect(letters).toMatchObject([{ reason, error: expect.stringMatching(said) }]);
+});
+
+test.each([
+  ['emits', 'items', ({ emit }: Saying) => emit(1)],
+  ['follows', 'links', ({ follow }: Saying) => follow('start', Array<string>(100_000).fill('http://a.test/'))],
+])('a step that %s without an end is stopped before it takes all memory', (says, what, say) => {
+  const run = (context: Saying): void => {
+    for (;;) say(context);
+  };
+  const crawler = defineCrawler({ name: 'endless', steps: { start: { to: ['start'], run } } });
+  const step = crawler.steps[0] as NonNullable<(typeof crawler.steps)[0]>;
+  const begun = new StepRun(crawler, step, Page.fromHtml('', { url: 'http://a.test/' }), {});
+  const said = `step start ${says} more than 1000000 ${what} of one page: does its loop end?`;
+  expect(() => begun.begin()).toThrow(said);
 });
 
 test('a schema that takes its time is told to be no schema of items', async () => {

@@ -178,7 +178,7 @@ test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item
 test.each([
   ['emits', 'items', ({ emit }: Saying) => emit(1)],
   ['follows', 'links', ({ follow }: Saying) => follow('start', Array<string>(100_000).fill('http://a.test/'))],
-])('a step that %s without an end is stopped before it takes all memory', (says, what, say) => {
+])('a step that %s without an end is stopped before it takes all memory', { timeout: 60_000 }, (says, what, say) => {
   const run = (context: Saying): void => {
     for (;;) say(context);
   };

@@ -7,7 +7,7 @@ import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, repeate
 import { HEADINGS } from '../help/flags.ts';
 import { embeddedContext } from '../process/embedded-context.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
-import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/run-plan.ts';
+import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/plan-crawl.ts';
 import { tellEnd } from '../process/tell-end.ts';
 import { planTableOfCrawl, tableFlags, writeTableOf } from '../tables/crawl-table.ts';
 import { addTableOptions, type TableOptions } from '../tables/table-flags.ts';

@@ -9,7 +9,7 @@ import { routingRulesOf } from '../../process/routing-rules.ts';
 import { type LocallyReplayed, type LocallyReplayedRun, LocalReplayer } from '../../producer/local-replayer.ts';
 import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
-import { resumeRunCommand } from '../process/run-plan.ts';
+import { resumeRunCommand } from '../process/plan-crawl.ts';
 import { tell } from '../process/with-stores.ts';
 import { ofOwners, withoutOwnerLines } from '../text/letters-of-groups.ts';
 import { say } from '../text/output.ts';

@@ -16,7 +16,7 @@ import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { folderFlag, resumeRunCommand } from '../process/run-plan.ts';
+import { folderFlag, resumeRunCommand } from '../process/plan-crawl.ts';
 import { type AnyStores, addLocalOption, isLocalOf, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { hostLines } from '../text/fleet-hosts.ts';
 import { clearScreen, isOutputOver, type Line } from '../text/output.ts';

@@ -2,7 +2,7 @@ import type { EmbeddedContext } from '../../process/embedded-fleet.ts';
 import type { Context } from '../command.ts';
 import { say } from '../text/output.ts';
 import { followRun } from './follow-run.ts';
-import { expectSeeds } from './run-plan.ts';
+import { expectSeeds } from './plan-crawl.ts';
 
 /** What the command line has to do with a fleet in one process: it tells how far that is. */
 export function embeddedContext({ log, telling }: Context): EmbeddedContext {

@@ -3,7 +3,7 @@ import type { RunProgress } from '../../../shared/ports/runs.ts';
 import type { Context } from '../command.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { endingLine, type SummaryOptions, summaryLines } from '../text/summary.ts';
-import { folderFlag } from './run-plan.ts';
+import { folderFlag } from './plan-crawl.ts';
 
 /**
  * Tells how a run ended: the summary on standard output; for a script JSON there, and a sentence on standard error.

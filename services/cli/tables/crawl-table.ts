@@ -2,7 +2,7 @@ import type { RunProgress } from '../../../shared/ports/runs.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { quoted } from '../../../shared/runtime/started-as.ts';
 import type { Context } from '../command.ts';
-import type { CrawlOptions } from '../process/run-plan.ts';
+import type { CrawlOptions } from '../process/plan-crawl.ts';
 import { STANDARD_STREAM } from '../text/line-output.ts';
 import { TABLE_FLAGS, type TableOptions } from './table-flags.ts';
 import type { TablePlan } from './table-plan.ts';

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { AckMode, Consumer, Handler } from '../../ports/transport.ts';
 import type { Queue } from '../../task/task/routing.ts';
@@ -17,8 +18,8 @@ interface RabbitMqConsumerOptions {
   readonly onStalled: (ready: number) => void;
 }
 
-/** Looks that find messages in the queue, and nothing delivered, before it is taken for stalled. */
-const VAIN_LOOKS = 2;
+/** It is taken for stalled if messages are still in the queue after this, and none was delivered. */
+const STALLED_AFTER_MS = 1_000;
 
 /**
  * One consumer on a channel of its own. An ack goes to the channel that brought the delivery, or nowhere: tags start over on
@@ -31,7 +32,7 @@ export class RabbitMqConsumer implements Consumer {
   #running = 0;
   #delivered = 0;
   #deliveredBefore = 0;
-  #vainLooks = 0;
+  #isLooking = false;
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -69,18 +70,31 @@ export class RabbitMqConsumer implements Consumer {
    * is ready is delivered at once, or never.
    */
   async look(): Promise<void> {
-    const channel = this.#channel;
-    const isIdle = (): boolean => this.#running === 0 && this.#delivered === this.#deliveredBefore;
-    if (channel === undefined || this.#stopping !== undefined || !isIdle()) {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      if (this.#isIdle) await this.#judge();
+    } finally {
+      this.#isLooking = false;
       this.#deliveredBefore = this.#delivered;
-      this.#vainLooks = 0;
-      return;
     }
-    const { messageCount } = await channel.checkQueue(this.#options.name);
-    this.#vainLooks = messageCount > 0 && isIdle() ? this.#vainLooks + 1 : 0;
-    if (this.#vainLooks < VAIN_LOOKS || this.#channel !== channel) return;
-    this.#vainLooks = 0;
-    this.#options.onStalled(messageCount);
+  }
+
+  /** Nothing was delivered since the last look, and nothing is in hand. */
+  get #isIdle(): boolean {
+    return this.consuming && this.#running === 0 && this.#delivered === this.#deliveredBefore;
+  }
+
+  /** Others may take what is in the queue before the next look, and what it delivered to this one would be left: so it looks again soon. */
+  async #judge(): Promise<void> {
+    const channel = this.#channel;
+    const ready = async (): Promise<number> => (await channel?.checkQueue(this.#options.name))?.messageCount ?? 0;
+    if ((await ready()) === 0) return;
+    await setTimeout(STALLED_AFTER_MS, undefined, { ref: false });
+    if (!this.#isIdle || this.#channel !== channel) return;
+    const messages = await ready();
+    if (messages === 0 || !this.#isIdle || channel === undefined) return;
+    this.#options.onStalled(messages);
     await close(channel);
   }
 

@@ -46,6 +46,9 @@ describe('processes killed at any instant', () => {
       round.mended();
       // One that is told to stop before it listens for that is ended by the signal.
       for (const { trawl, isKilled } of crawl.workers) if (!isKilled) await trawl.says(/"consuming"/);
+      // A producer that was started again as the run ended opens it once more, and ends it.
+      await crawl.ends(inForm(600_000, 90_000), true);
+      await crawl.producer?.ended;
       await verdict(crawl, { faults: KILLS, lapses: true, withinMs: inForm(600_000, 90_000), extraLetters: KILLS });
     },
     inForm(1_200_000, 240_000),

@@ -36,6 +36,17 @@ class Told {
   }
 }
 
+/** Deletes the normal queue and declares it at once. */
+async function declaredAgain(prefix: string): Promise<void> {
+  const connection = await connect(URL_GIVEN);
+  const channel = await connection.createChannel();
+  const { arguments: args } = topology(prefix, 'quorum').find(({ destination }) => destination === 'normal') ?? {};
+  await channel.deleteQueue(`${prefix}url_queue_ttl`);
+  await channel.assertQueue(`${prefix}url_queue_ttl`, { durable: true, arguments: args });
+  await channel.bindQueue(`${prefix}url_queue_ttl`, `${prefix}crawl`, 'normal');
+  await connection.close();
+}
+
 async function setup(options: Partial<RabbitMqOptions> = {}): Promise<{
   transport: RabbitMqTransport;
   proxy: TcpProxy;
@@ -239,23 +250,57 @@ describe('RabbitMQ: what a broker and a network do', () => {
   test('the queue is deleted and declared at once: consumers get what comes then, told of it by the broker or not', async () => {
     const stalled: (readonly [string, number])[] = [];
     const onStalled = (queue: string, ready: number): void => void stalled.push([queue, ready]);
-    const { transport, told, prefix } = await setup({ lookMs: 200, onStalled });
+    const { transport, prefix } = await setup({ lookMs: 200, onStalled });
     const inbox = new Inbox();
     await transport.consume('normal', inbox.handler, { prefetch: 2 });
     await transport.publish(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(message));
     await inbox.has(8);
-    const connection = await connect(URL_GIVEN);
-    const channel = await connection.createChannel();
-    const { arguments: args } = topology(prefix, 'quorum').find(({ destination }) => destination === 'normal') ?? {};
-    await channel.deleteQueue(`${prefix}url_queue_ttl`);
-    await channel.assertQueue(`${prefix}url_queue_ttl`, { durable: true, arguments: args });
-    await channel.bindQueue(`${prefix}url_queue_ttl`, `${prefix}crawl`, 'normal');
-    await connection.close();
+    await declaredAgain(prefix);
     expect(await transport.publish(['i', 'j', 'k', 'l'].map(message))).toEqual(Array(4).fill('confirmed'));
-    await told.isBack(1);
     await inbox.has(12);
     expect(stalled.every(([queue]) => queue === 'normal')).toBe(true);
     await expect.poll(async () => (await transport.depths()).normal.ready).toBe(0);
+  });
+
+  test('the same, and what the old queue delivered leaves nothing ready: it comes once the consumer has renewed itself', async () => {
+    const { transport, told, prefix } = await setup({ lookMs: 100, renewMs: 400 });
+    const inbox = new Inbox();
+    const consumer = await transport.consume('normal', inbox.handler, { prefetch: 4 });
+    await transport.publish(['a', 'b', 'c', 'd'].map(message));
+    await inbox.has(4);
+    await declaredAgain(prefix);
+    expect(await transport.publish(['e', 'f', 'g', 'h'].map(message))).toEqual(Array(4).fill('confirmed'));
+    await inbox.has(8);
+    expect(consumer.consuming).toBe(true);
+    await sleep(1_000);
+    expect(inbox.deliveries).toHaveLength(8);
+    await expect.poll(async () => (await transport.depths()).normal).toEqual({ ready: 0, consumers: 1 });
+    expect(told.lost.length).toBeLessThanOrEqual(1);
+  });
+
+  test('a consumer that renews itself again and again takes each message once, and stops at any moment', async () => {
+    const { transport, told } = await setup({ lookMs: 5, renewMs: 0 });
+    const inbox = new Inbox();
+    const consumer = await transport.consume('normal', inbox.handler, { prefetch: 3 });
+    for (let i = 0; i < 100; i++) {
+      await transport.publish([message(`m${i}`)]);
+      await sleep(i % 13);
+    }
+    await inbox.has(100);
+    expect(new Set(inbox.deliveries.map(({ id }) => id)).size).toBe(100);
+    expect(inbox.deliveries).toHaveLength(100);
+    await consumer.stop();
+    await transport.publish([message('after')]);
+    for (let i = 0; i < 20; i++) {
+      const other = await transport.consume('priority', inbox.handler, { prefetch: 3 });
+      await sleep(i);
+      await other.stop();
+    }
+    await sleep(100);
+    expect(inbox.deliveries).toHaveLength(100);
+    expect((await transport.depths()).priority).toEqual({ ready: 0, consumers: 0 });
+    expect((await transport.depths()).normal).toEqual({ ready: 1, consumers: 0 });
+    expect(told.lost).toEqual([]);
   });
 
   test('a consumer that is busy, or has nothing to do, is left alone', async () => {

@@ -13,6 +13,8 @@ interface RabbitMqConsumerOptions {
   readonly prefetch: number;
   readonly ack: AckMode;
   readonly handler: Handler;
+  /** How long it may get nothing until it consumes anew. */
+  readonly renewMs: number;
   readonly onStop: () => void;
   /** It consumes anew: its queue has this many messages, and the broker delivered none. */
   readonly onStalled: (ready: number) => void;
@@ -27,12 +29,18 @@ const STALLED_AFTER_MS = 1_000;
  */
 export class RabbitMqConsumer implements Consumer {
   readonly #options: RabbitMqConsumerOptions;
+  #connection: LiveConnection | undefined;
   #channel: Channel | undefined;
   #tag = '';
   #running = 0;
   #delivered = 0;
   #deliveredBefore = 0;
+  /** When it last got something or consumed anew, by `performance.now`. */
+  #quietSince = 0;
   #isLooking = false;
+  #renewing: Promise<void> | undefined;
+  /** Its end is expected: another one takes its place. */
+  #retired: Channel | undefined;
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -41,18 +49,23 @@ export class RabbitMqConsumer implements Consumer {
   }
 
   get consuming(): boolean {
-    return this.#channel !== undefined && this.#stopping === undefined;
+    return (this.#channel !== undefined || this.#renewing !== undefined) && this.#stopping === undefined;
   }
 
   /** Consumes on a connection, until that connection ends or the consumer is stopped. */
-  async attach({ model, watch }: LiveConnection): Promise<void> {
+  async attach(connection: LiveConnection): Promise<void> {
     if (this.#stopping !== undefined) return;
-    const channel = await model.createChannel();
-    watch(channel, () => this.#stopping !== undefined);
+    this.#connection = connection;
+    const channel = await connection.model.createChannel();
+    connection.watch(channel, () => this.#stopping !== undefined || this.#retired === channel);
     channel.on('close', () => {
       if (this.#channel === channel) this.#channel = undefined;
     });
     await channel.prefetch(this.#options.prefetch);
+    await this.#consume(channel);
+  }
+
+  async #consume(channel: Channel): Promise<void> {
     const take = (message: ConsumeMessage | null): void => {
       // Cancelled by the broker: the queue was deleted, or a delivery was held for too long. Everything is built anew.
       if (message === null) channel.close().catch(() => {});
@@ -61,19 +74,22 @@ export class RabbitMqConsumer implements Consumer {
     const { consumerTag } = await channel.consume(this.#options.name, take, { noAck: this.#options.ack === 'auto' });
     this.#channel = channel;
     this.#tag = consumerTag;
+    this.#quietSince = performance.now();
   }
 
   /**
    * Consumes anew if it waits in vain; to be called every few seconds. A quorum queue that was deleted and declared again at
    * once keeps its consumers and tells none of them; but their channels take what it delivers for duplicates, and drop it
    * (RabbitMQ 3.10; brokers that restart have come to the same, rabbitmq-server#11228). With nothing in hand, a message that
-   * is ready is delivered at once, or never.
+   * is ready is delivered at once, or never. What such a channel dropped isn't ready: it comes back when the channel ends. So
+   * a consumer that got nothing for long takes another channel, whatever its queue says.
    */
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      if (this.#isIdle) await this.#judge();
+      if (this.#delivered !== this.#deliveredBefore || this.#running > 0) this.#quietSince = performance.now();
+      else if (this.consuming) await this.#judge();
     } finally {
       this.#isLooking = false;
       this.#deliveredBefore = this.#delivered;
@@ -85,17 +101,37 @@ export class RabbitMqConsumer implements Consumer {
     return this.consuming && this.#running === 0 && this.#delivered === this.#deliveredBefore;
   }
 
-  /** Others may take what is in the queue before the next look, and what it delivered to this one would be left: so it looks again soon. */
+  /** Others may take what is in the queue before the next look: so it looks again soon. */
   async #judge(): Promise<void> {
     const channel = this.#channel;
-    const ready = async (): Promise<number> => (await channel?.checkQueue(this.#options.name))?.messageCount ?? 0;
-    if ((await ready()) === 0) return;
-    await setTimeout(STALLED_AFTER_MS, undefined, { ref: false });
+    if (channel === undefined) return;
+    const ready = async (): Promise<number> => (await channel.checkQueue(this.#options.name)).messageCount;
+    let messages = await ready();
+    if (messages > 0) {
+      await setTimeout(STALLED_AFTER_MS, undefined, { ref: false });
+      messages = await ready();
+    }
     if (!this.#isIdle || this.#channel !== channel) return;
-    const messages = await ready();
-    if (messages === 0 || !this.#isIdle || channel === undefined) return;
-    this.#options.onStalled(messages);
+    if (messages > 0) this.#options.onStalled(messages);
+    else if (performance.now() - this.#quietSince < this.#options.renewMs) return;
+    this.#renewing = this.#renew(channel).finally(() => {
+      this.#renewing = undefined;
+    });
+    await this.#renewing;
+  }
+
+  /** Consumes on another channel, unless something is delivered before this one is cancelled: then it is well. */
+  async #renew(channel: Channel): Promise<void> {
+    const connection = this.#connection;
+    await channel.cancel(this.#tag);
+    if (connection === undefined || this.#stopping !== undefined) return;
+    if (!this.#isIdle) {
+      await this.#consume(channel);
+      return;
+    }
+    this.#retired = channel;
     await close(channel);
+    await this.attach(connection).catch(() => close(connection.model));
   }
 
   stop(): Promise<void> {
@@ -104,6 +140,7 @@ export class RabbitMqConsumer implements Consumer {
   }
 
   async #stop(): Promise<void> {
+    await this.#renewing?.catch(() => {});
     const channel = this.#channel;
     await channel?.cancel(this.#tag).catch(() => {});
     if (this.#running > 0) {

@@ -39,11 +39,14 @@ export interface RabbitMqOptions {
   readonly onStalled: (queue: Queue, ready: number) => void;
   /** Between looks for consumers that wait in vain, other than the usual, for tests. */
   readonly lookMs?: number;
+  /** How long a consumer may get nothing until it consumes anew, other than the usual, for tests. */
+  readonly renewMs?: number;
   /** Queue TTLs other than the usual, for tests. */
   readonly ttlMs?: Readonly<Record<Destination, number>>;
 }
 
 const LOOK_MS = 5_000;
+const RENEW_MS = 30_000;
 
 /**
  * The transport of a fleet. It has two connections, since a publisher that the broker blocks must not keep deliveries from
@@ -122,6 +125,7 @@ export class RabbitMqTransport implements Transport, DeadLetters {
       prefetch,
       ack,
       handler,
+      renewMs: this.#options.renewMs ?? RENEW_MS,
       onStop: () => this.#consumers.delete(consumer),
       onStalled: (ready) => this.#options.onStalled(queue, ready),
     });

@@ -91,11 +91,11 @@ export class StepRun {
   }
 
   #emit(item: unknown): void {
-    const { record, name } = this.#step;
-    if (this.#items.length === MOST_SAID) throw tooMany(`step ${name} emits`, 'items');
+    const { record } = this.#step;
+    if (this.#items.length === MOST_SAID) throw tooMany('emits', 'items');
     if (item === undefined || typeof item === 'function' || Array.isArray(item))
       throw new CrawlerFault(
-        `step ${name} emits ${Array.isArray(item) ? 'a list: emit each of its items' : item === undefined ? 'undefined' : 'a function'}`,
+        `emits ${Array.isArray(item) ? 'a list: emit each of its items' : item === undefined ? 'undefined' : 'a function'}`,
       );
     if (record === undefined) {
       this.#items.push(itemAsJson(item));
@@ -113,7 +113,7 @@ export class StepRun {
     if (!to.includes(name)) {
       const isStep = this.#crawler.stepNamed(name) !== undefined;
       const why = isStep ? `which is not in its \`to\`` : noStep(name, to);
-      throw new CrawlerFault(`step ${this.#step.name} follows links to ${name}, ${why}`);
+      throw new CrawlerFault(`follows links to ${name}, ${why}`);
     }
     const step = this.#crawler.stepNamed(name) as Step;
     this.#lead(step, links, () => this.#keptFor(step, given));
@@ -146,7 +146,7 @@ export class StepRun {
     const follows = [...(urls.length === 0 ? [] : [{ step, links: urls }]), ...requests];
     if (follows.length === 0) return;
     this.#links += urls.length + requests.length;
-    if (this.#links > MOST_SAID) throw tooMany(`step ${this.#step.name} follows`, 'links');
+    if (this.#links > MOST_SAID) throw tooMany('follows', 'links');
     const kept = keptOf();
     if (step.when !== undefined && !meets(kept ?? {}, step.when)) {
       for (const each of follows) this.#unmet.push({ ...each, kept });

@@ -86,12 +86,10 @@ export class JoinRun {
     const { record, name } = this.#join;
     if (this.#isOver) throw new CrawlerFault(`join ${name} has ended: await what it waits for`);
     if (item === undefined || typeof item === 'function' || Array.isArray(item))
-      throw new CrawlerFault(
-        `join ${name} emits ${Array.isArray(item) ? 'a list: emit each of its items' : typeof item}`,
-      );
+      throw new CrawlerFault(`emits ${Array.isArray(item) ? 'a list: emit each of its items' : typeof item}`);
     if (record === undefined) return itemAsJson(item);
     const read = judged(record, item);
-    if (!read.success) throw new CrawlerFault(`an item of join ${name}: ${issueText(read.error, item)}`, 'schema');
+    if (!read.success) throw new CrawlerFault(`an item: ${issueText(read.error, item)}`, 'schema');
     return itemAsJson(read.data);
   }
 }

@@ -151,8 +151,8 @@ const STEPS = { product: { keeps: z.object({ sku: z.string() }), run() {} } };
 test.each<[string, (context: { follow: (...args: unknown[]) => void; emit: (item: unknown) => void }) => unknown, string, RegExp]>([
   ['emits what breaks its schema',         ({ emit }) => emit({ n: 'x' }),                                         'schema',    /step start: an item: n: Invalid input: expected number, received string \("x"\), in .+$/],
   ['emits one item, and another wrongly',  ({ emit }) => { emit({ n: 1 }); try { emit({}); } catch {} },           'schema',    /n: Invalid input: expected number, received undefined \(it is not there\), in .+$/],
-  ['emits a list',                         ({ emit }) => emit([{ n: 1 }]),                                         'step',      /step start emits a list: emit each of its items, in .+$/],
-  ['follows to a step it has not named',   ({ follow }) => follow('start', '/a'),                                  'step',      /step start follows links to start, which is not in its `to`, in .+$/],
+  ['emits a list',                         ({ emit }) => emit([{ n: 1 }]),                                         'step',      /, step start: emits a list: emit each of its items, in .+$/],
+  ['follows to a step it has not named',   ({ follow }) => follow('start', '/a'),                                  'step',      /, step start: follows links to start, which is not in its `to`, in .+$/],
   ['follows to no step',                   ({ follow }) => follow('prodct', '/a'),                                 'step',      /follows links to prodct, which is no step: did you mean product\?, in .+$/],
   ['follows to nothing',                   ({ follow }) => follow(undefined, '/a'),                                'step',      /follow: expected the name of a step, got undefined, in .+$/],
   ['follows what is no link',              ({ follow }) => follow('product', [new Map()], { kept: { sku: 'a' } }),  'step',      /expected links as texts, or as requests with a `url`: page\.links\(css\) has those of elements, in .+$/],
@@ -185,7 +185,7 @@ test.each([
   const crawler = defineCrawler({ name: 'endless', steps: { start: { to: ['start'], run } } });
   const step = crawler.steps[0] as NonNullable<(typeof crawler.steps)[0]>;
   const begun = new StepRun(crawler, step, Page.fromHtml('', { url: 'http://a.test/' }), {});
-  const said = `step start ${says} more than 1000000 ${what} of one page: does its loop end?`;
+  const said = `${says} more than 1000000 ${what} of one page: does its loop end?`;
   expect(() => begun.begin()).toThrow(said);
 });
 

@@ -101,8 +101,8 @@ test.each<[string, object, object]>([
   ['throws',               { run() { throw new Error('no'); } },                                        { reason: 'step', error: expect.stringMatching(/join sum: no/) }],
   ['returns something',    { run: () => ({ n: 1 }) },                                                   { reason: 'step', error: expect.stringContaining('expected a join to return nothing') }],
   ['emits a list',         { run: ({ emit }: { emit: (item: unknown) => void }) => emit([]) },          { reason: 'step', error: expect.stringContaining('emit each of its items') }],
-  ['catches a refusal',    { record: n, run({ emit }: { emit: (item: unknown) => void }) { try { emit({ n: 'x' }); } catch {} } }, { reason: 'schema', error: expect.stringContaining('an item of join sum') }],
-  ['breaks its schema',    { record: n, run: ({ emit }: { emit: (item: unknown) => void }) => emit({ n: 'x' }) }, { reason: 'schema', error: expect.stringContaining('an item of join sum') }],
+  ['catches a refusal',    { record: n, run({ emit }: { emit: (item: unknown) => void }) { try { emit({ n: 'x' }); } catch {} } }, { reason: 'schema', error: expect.stringContaining('join sum: an item') }],
+  ['breaks its schema',    { record: n, run: ({ emit }: { emit: (item: unknown) => void }) => emit({ n: 'x' }) }, { reason: 'schema', error: expect.stringContaining('join sum: an item') }],
 ])('a join that %s fails, and its letter says so', async (_, how, failed) => {
   const { next, work, sink, letters, runs } = await started({ sum: { ...SUM, ...how } });
   for (let i = 0; i < 3; i++) await work(await next());

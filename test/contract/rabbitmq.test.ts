@@ -3,6 +3,7 @@ import { connect } from 'amqplib';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { OutgoingMessage } from '../../shared/ports/transport.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
+import { RabbitMqConsumer } from '../../shared/transports/rabbitmq/consumer.ts';
 import { QUEUE_TTL_MS, topology } from '../../shared/transports/rabbitmq/topology.ts';
 import type { RabbitMqOptions, RabbitMqTransport } from '../../shared/transports/rabbitmq/transport.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
@@ -104,6 +105,22 @@ describe('RabbitMQ: what a broker and a network do', () => {
       expect(consumer.consuming).toBe(true);
       await consumer.stop();
     }
+  });
+
+  test('a consumer that is stopped while it is begun on a new connection takes nothing from then on', async () => {
+    const { transport, prefix } = await setup();
+    const model = await connect(URL_GIVEN);
+    onTestFinished(() => model.close());
+    const inbox = new Inbox();
+    const consumer = new RabbitMqConsumer({
+      ...{ queue: 'normal', name: `${prefix}url_queue_ttl`, prefetch: 5, ack: 'manual', handler: inbox.handler },
+      ...{ onStop: () => {}, onStalled: () => {} },
+    });
+    const attached = consumer.attach({ model, watch: (channel) => channel });
+    await Promise.all([consumer.stop(), attached]);
+    expect(consumer.consuming).toBe(false);
+    await transport.publish([message('for others')]);
+    await expect.poll(async () => (await transport.depths()).normal).toEqual({ ready: 1, consumers: 0 });
   });
 
   test.each([

@@ -41,6 +41,8 @@ export class RabbitMqConsumer implements Consumer {
   #renewing: Promise<void> | undefined;
   /** Its end is expected: another one takes its place. */
   #retired: Channel | undefined;
+  /** Settles with the last attempt to consume on a connection. */
+  #attached: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -56,8 +58,14 @@ export class RabbitMqConsumer implements Consumer {
   async attach(connection: LiveConnection): Promise<void> {
     if (this.#stopping !== undefined) return;
     this.#connection = connection;
-    const channel = await connection.model.createChannel();
-    connection.watch(channel, () => this.#stopping !== undefined || this.#retired === channel);
+    const attaching = this.#attach(connection);
+    this.#attached = attaching.catch(() => {});
+    await attaching;
+  }
+
+  async #attach({ model, watch }: LiveConnection): Promise<void> {
+    const channel = await model.createChannel();
+    watch(channel, () => this.#stopping !== undefined || this.#retired === channel);
     channel.on('close', () => {
       if (this.#channel === channel) this.#channel = undefined;
     });
@@ -141,6 +149,8 @@ export class RabbitMqConsumer implements Consumer {
 
   async #stop(): Promise<void> {
     await this.#renewing?.catch(() => {});
+    // What is begun on a new connection just now would consume on, and nobody would stop it.
+    await this.#attached;
     const channel = this.#channel;
     await channel?.cancel(this.#tag).catch(() => {});
     if (this.#running > 0) {

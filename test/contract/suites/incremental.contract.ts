@@ -162,6 +162,15 @@ export function describeIncremental(name: string, open: OpenStore, close: () => 
       await end('run');
     });
 
+    test('a claim that a settle repeats, since the store has lost it, counts for the run as the first did', async () => {
+      const { begin, offer, work, step, now } = await setup();
+      await begin('run', { recrawlAfterMs: 1 });
+      await offer('run', page(1));
+      await work('run', { outcome: { kind: 'done' }, page: VISITED, claimed: markOfPage(2) });
+      step(HOUR);
+      expect(await offer('run', page(2, now()))).toEqual(KNOWN);
+    });
+
     test('what a page has claimed is known when it is taken again', async () => {
       const { begin, offer, work, end, step, now } = await setup();
       await begin('first');

@@ -152,6 +152,13 @@ local function marks_for(run, marks, mark)
   return group and {group = group_key(run, group)} or marks
 end
 
+-- Takes the mark of the page that redirects have led a task to. An incremental run doesn't take it again for its age.
+local function take_claimed(run, marks, mark)
+  local own = marks_for(run, marks, mark)
+  if add_mark(own, mark) == 1 and not own.group and recrawl_after(run) then note_own_mark(run, marks, mark) end
+  keep_marks(marks)
+end
+
 -- Ends a task's claim: the claimed mark stays taken unless the caller drops it. Returns that mark, if any.
 local function drop_claim(run, own)
   local claimed = redis.call('HGET', run_key(run, 'claims'), '>' .. own)

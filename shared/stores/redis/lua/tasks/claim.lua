@@ -9,13 +9,9 @@ if not entry_of(run, ARGV[3], own) then return 'stale' end
 if own == mark then return 'claimed' end
 local owner = redis.call('HGET', run_key(run, 'claims'), '<' .. mark)
 if owner == own then return 'claimed' end
-local common = marks_of(run)
-local marks = marks_for(run, common, mark)
-if has_mark(marks, mark) == 1 then return 'taken' end
-free_claim(run, common, own)
-add_mark(marks, mark)
-keep_marks(common)
--- An incremental run doesn't take it again for its age.
-if not marks.run and not marks.group and recrawl_after(run) then redis.call('SADD', run_key(run, 'taken'), mark) end
+local marks = marks_of(run)
+if has_mark(marks_for(run, marks, mark), mark) == 1 then return 'taken' end
+free_claim(run, marks, own)
+take_claimed(run, marks, mark)
 redis.call('HSET', run_key(run, 'claims'), '<' .. mark, own, '>' .. own, mark)
 return 'claimed'

@@ -102,11 +102,7 @@ if unmet > 0 and not is_lacking then redis.call('HINCRBY', key, 'left_out:condit
 
 local is_over = outcome == 'done' or outcome == 'skipped' or outcome == 'failed'
 if is_over and task.host ~= MALFORMED_HOST then count_steps(run, outcome, {mark}) end
-if outcome == 'done' and claimed ~= '' then
-  local marks = marks_of(run)
-  add_mark(marks_for(run, marks, claimed), claimed)
-  keep_marks(marks)
-end
+if outcome == 'done' and claimed ~= '' then take_claimed(run, marks_of(run), claimed) end
 if outcome == 'done' or outcome == 'skipped' then
   redis.call('HINCRBY', key, outcome, 1)
   drop_claim(run, mark)

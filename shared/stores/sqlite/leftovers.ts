@@ -43,8 +43,9 @@ export async function sweepEnded({ move }: Pick<LocalStore, 'move'>, mostMarks =
     const { database } = moves;
     const old = '(SELECT n FROM runs WHERE endedAt IS NOT NULL ORDER BY endedAt DESC LIMIT -1 OFFSET ?)';
     database.run(`INSERT OR IGNORE INTO leftovers SELECT n FROM runs WHERE n IN ${old}`, MOST_ENDED);
-    database.run('DELETE FROM crawls WHERE run IN (SELECT id FROM runs JOIN leftovers ON leftovers.run = n)');
-    database.run('DELETE FROM runs WHERE n IN (SELECT run FROM leftovers)');
+    // Not those of all leftovers: of some runs only the marks go.
+    database.run(`DELETE FROM crawls WHERE run IN (SELECT id FROM runs WHERE n IN ${old})`, MOST_ENDED);
+    database.run(`DELETE FROM runs WHERE n IN ${old}`, MOST_ENDED);
     database.run(
       `INSERT OR IGNORE INTO leftovers SELECT old FROM (
          SELECT n AS old, sum(discovered) OVER ended AS total, row_number() OVER ended AS place FROM runs WHERE endedAt IS NOT NULL

@@ -56,6 +56,14 @@ test('of ended runs together a bounded number of marks stays, those of the last 
   expect(await marks()).toEqual(['a 0', 'b 0', 'c 3']);
 });
 
+test('a run stays whose marks are being deleted, by a process that was killed over it or by another', async () => {
+  const { store, marks } = await setup('a', 'b', 'c');
+  await sweepEnded(store, 6);
+  await sweepEnded(store, 6);
+  await deleteLeftovers(store);
+  expect(await marks()).toEqual(['a 0', 'b 3', 'c 3']);
+});
+
 test('a run whose letters can be replayed keeps its marks', async () => {
   const { store, marks, letters } = await setup('a', 'b', 'c');
   await letters.keep([letterOf('http://a.test/1', { run: 'a' })]);

@@ -177,6 +177,7 @@ export class DocumentFetcher {
     const onLongWait = (ms: number): void => this.#options.onLongWait?.(href, ms);
     const turn = await this.#slots.acquire({ host, holder, limit, signal, onLongWait });
     let answeredAt: number | undefined;
+    let isFailure = true;
     let unread: OpenDocument['body'] | undefined;
     try {
       const response = await fetcher.open({
@@ -190,10 +191,11 @@ export class DocumentFetcher {
       answeredAt = performance.now();
       const redirect = redirectOf(status, headers.location, href);
       unread = body;
+      isFailure = redirect === undefined && (status < 200 || status > 299);
       if (redirect !== undefined) {
         return 'problem' in redirect ? lost(redirect.problem, status) : { ...redirect, status };
       }
-      if (status < 200 || status > 299) return await this.#failureOfStatus(host, response, tries, pausesHost);
+      if (isFailure) return await this.#failureOfStatus(host, response, tries, pausesHost);
       yield { finalUrl: response.finalUrl };
       for await (const text of decodeStream(unpacked(arriving(body, bodyMs), maxBytes), headers['content-type'])) {
         yield text;
@@ -207,7 +209,7 @@ export class DocumentFetcher {
     } finally {
       unread?.destroy();
       // The host's response time, without the time the frontier took to accept its URLs.
-      await turn.over({ answeredAt });
+      await turn.over({ answeredAt, isFailure });
     }
   }
 

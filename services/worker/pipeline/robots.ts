@@ -195,7 +195,7 @@ export class Robots {
     if (!slot.go) return { kind: 'later', inMs: slot.inMs };
     const { turn } = slot;
     const answer = await requestRobots(origin, way.redirects, fetcher, { signal, timings: turn.timings });
-    await turn.over();
+    await turn.over({ isFailure: answer.kind !== 'rules' && answer.kind !== 'moved' });
     log.debug({ origin, ...(answer.kind === 'wait' ? { reason: answer.reason } : {}) }, `robots.txt: ${answer.kind}`);
     return answer;
   }

@@ -24,7 +24,9 @@ function setup({ intervalMs = 0, concurrency = 1, fetcher = openFetcher(), bodyM
   /** Places that are taken at a host. */
   const open = (host: string): number =>
     database.all("SELECT 1 FROM hosts, json_each(places) WHERE host = ? AND places != ''", host).length;
-  return { clock, hosts, hostGate, limit, stop, read, open };
+  /** Its response time, as the gate goes by it. */
+  const responseMs = (host: string): unknown => database.all('SELECT responseMs FROM hosts WHERE host = ?', host)[0];
+  return { clock, hosts, hostGate, limit, stop, read, open, responseMs };
 }
 
 test.each<[string, number, string, number[]]>([
@@ -45,6 +47,14 @@ test.each<[string, number, string, number[]]>([
   await expect(read(site.url(path))).rejects.toThrow(message);
   expect(site.count(path)).toBe(times);
   expect(clock.sleeps).toEqual(sleeps);
+});
+
+test.each(['/reset', '/status/429'])('%s is no quick answer: its host is asked no sooner for it', async (path) => {
+  const site = await openSite();
+  const { read, hostGate, limit, responseMs } = setup();
+  await hostGate.leave(site.host, limit, 'a page', { durationMs: 10_000 });
+  await expect(read(site.url(path))).rejects.toThrow();
+  expect(responseMs(site.host)).toEqual({ responseMs: 10_000 });
 });
 
 test('without a proxy that can be used, it waits as long as they rest, and tries again', async () => {

@@ -172,6 +172,15 @@ test('the request takes its place at the host’s gate, and gives it back', asyn
   expect(await gate.ask(site.host, limit, 'a page')).toMatchObject({ granted: true });
 });
 
+test.each([429, 500])('a robots.txt of status %i is no quick answer of its host', async (status) => {
+  const world = await setup();
+  const { gate, site, database } = world;
+  await gate.leave(site.host, { intervalMs: 0, concurrency: 1 }, 'a page', { durationMs: 10_000 });
+  site.on('/robots.txt', (_, response) => void response.writeHead(status).end());
+  expect(await ask(world.robots({ hostConcurrency: 1 }), world)).toMatchObject({ kind: 'unreachable' });
+  expect(database.all('SELECT responseMs FROM hosts WHERE host = ?', site.host)).toEqual([{ responseMs: 10_000 }]);
+});
+
 test('a Crawl-delay slows its host for everybody', async () => {
   const world = await setup();
   world.site.robots = 'User-agent: *\nCrawl-delay: 10';

@@ -1,14 +1,6 @@
 import type { Redis } from 'ioredis';
 import { type BatchResults, type KeptBatch, MOST_RESULTS_LENGTH } from '../../ports/batch-results.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Scripts } from './scripts.ts';
-
-interface RedisBatchResultsOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
-  /** See {@link Scripts}. */
-  readonly clock?: Pick<Clock, 'now'>;
-}
+import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** Fields of the hash that are no task's. */
 const [REQUEST, SIZE] = ['request', 'size'];
@@ -19,7 +11,7 @@ export class RedisBatchResults implements BatchResults {
   readonly #prefix: string;
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, clock }: RedisBatchResultsOptions) {
+  constructor({ redis, prefix, clock }: RedisStoreOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#scripts = new Scripts({ redis, prefix, clock });

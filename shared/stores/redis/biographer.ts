@@ -1,20 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { Biographer, Place, TaskTrace } from '../../ports/biographer.ts';
 import type { RunState } from '../../ports/runs.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { QUEUES, type Queue } from '../../task/task/routing.ts';
 import { chunksOfPairs } from './chunks.ts';
 import { readCircumstances } from './circumstances.ts';
 import { markOfEntry, stateOf, wordsOfEntry } from './entry.ts';
 import { LEAVES_ROOM_FROM, NO_ROOM_FROM } from './numbers.ts';
-import { Scripts } from './scripts.ts';
-
-interface RedisBiographerOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
-  /** See {@link Scripts}. */
-  readonly clock?: Pick<Clock, 'now'>;
-}
+import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** Entries of a list that one script looks through: about a millisecond. */
 const LOOK = 1_000;
@@ -33,7 +25,7 @@ export class RedisBiographer implements Biographer {
   readonly #prefix: string;
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, clock }: RedisBiographerOptions) {
+  constructor({ redis, prefix, clock }: RedisStoreOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#scripts = new Scripts({ redis, prefix, clock });

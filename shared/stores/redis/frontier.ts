@@ -27,7 +27,6 @@ import { MAX_SLOT_WAIT_MS } from '../../ports/host-gate.ts';
 import type { MissingSteps } from '../../ports/missing-steps.ts';
 import type { HandOvers, QueuedLeases } from '../../ports/queued-leases.ts';
 import { FULL_FOR_OTHERS_AT, type MemoryUse } from '../../ports/store-memory.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { ownerMarkOf, ownerTaskOf } from '../../task/group/join-task.ts';
 import type { FailedReason } from '../../task/task/outcome.ts';
 import { expectOwnGroup } from '../group-offers.ts';
@@ -44,17 +43,13 @@ import { LookLag } from './look-lag.ts';
 import type { RedisMemory } from './memory-watch.ts';
 import { readKnownPage } from './page-entry.ts';
 import type { ScriptName } from './script-text.ts';
-import { Scripts } from './scripts.ts';
+import { type RedisStoreOptions, Scripts } from './scripts.ts';
 import { flatten } from './settlement.ts';
 
-interface RedisFrontierOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
+interface RedisFrontierOptions extends RedisStoreOptions {
   readonly policy: FrontierPolicy;
   /** Refuses offers while Redis is nearly full. Left out: only Redis itself refuses them. */
   readonly memory?: RedisMemory;
-  /** See {@link Scripts}. */
-  readonly clock?: Pick<Clock, 'now'>;
   /** How many URLs keep notes of their failed attempts, for people; by default {@link MOST_NOTED}. */
   readonly mostNoted?: number;
 }

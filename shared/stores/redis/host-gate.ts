@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import {
   afterLateMs,
   type Grant,
@@ -9,18 +8,10 @@ import {
   type Pause,
   type RequestEnd,
 } from '../../ports/host-gate.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { inTenths } from '../../task/host/host-pace.ts';
 import { PLACE_LEASE_MS } from '../policy.ts';
 import type { ScriptName } from './script-text.ts';
-import { Scripts } from './scripts.ts';
-
-interface RedisHostGateOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
-  /** See {@link Scripts}. */
-  readonly clock?: Pick<Clock, 'now'>;
-}
+import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** Its scripts that run for every request, or for most. */
 export const CALLED_EACH_REQUEST = ['gate', 'paused', 'sent_late', 'leave'] as const satisfies readonly ScriptName[];
@@ -29,7 +20,7 @@ export const CALLED_EACH_REQUEST = ['gate', 'paused', 'sent_late', 'leave'] as c
 export class RedisHostGate implements HostGate, HostLimits {
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, clock }: RedisHostGateOptions) {
+  constructor({ redis, prefix, clock }: RedisStoreOptions) {
     this.#scripts = new Scripts({ redis, prefix, clock, joined: CALLED_EACH_REQUEST });
   }
 

@@ -1,20 +1,11 @@
-import type { Redis } from 'ioredis';
 import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Scripts } from './scripts.ts';
-
-interface RedisHostOverviewOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
-  /** See {@link Scripts}. */
-  readonly clock?: Pick<Clock, 'now'>;
-}
+import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** The hosts in Redis: `ready` of each run, and `paused`, a sorted set of hosts by the end of their pause. */
 export class RedisHostOverview implements HostOverview {
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, clock }: RedisHostOverviewOptions) {
+  constructor({ redis, prefix, clock }: RedisStoreOptions) {
     this.#scripts = new Scripts({ redis, prefix, clock });
   }
 

@@ -1,12 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { Forgettable, Forgotten, HowToForget, Marks } from '../../ports/marks.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import { UsageError } from '../../runtime/errors.ts';
 import { hostOfMark } from '../../task/url/fingerprint.ts';
 import { chunksOfKeys, chunksOfList, chunksOfPairs, chunksOfSet, escapeGlob } from './chunks.ts';
 import { markOfEntry } from './entry.ts';
 import { MoveLog } from './move-log.ts';
-import { Scripts } from './scripts.ts';
+import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** Marks collected before looking up which of them are live: about a hundred megabytes. */
 const GATHERED = 500_000;
@@ -16,13 +15,6 @@ const DROPPED_AT_ONCE = 250;
 const SHARDS_AT_ONCE = 500;
 /** Hosts whose lists are read side by side. */
 const HOSTS_AT_ONCE = 20;
-
-interface RedisMarksOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
-  /** See {@link Scripts}. */
-  readonly clock?: Pick<Clock, 'now'>;
-}
 
 /** A set of marks. */
 interface MarkSet {
@@ -45,7 +37,7 @@ export class RedisMarks implements Marks {
   readonly #prefix: string;
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, clock }: RedisMarksOptions) {
+  constructor({ redis, prefix, clock }: RedisStoreOptions) {
     this.#redis = redis;
     this.#prefix = prefix;
     this.#scripts = new Scripts({ redis, prefix, clock });

@@ -1,18 +1,10 @@
 import type { Redis } from 'ioredis';
 import { type LiveWorker, type Roster, WORKER_SILENT_MS, type WorkerBeat } from '../../ports/roster.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Scripts } from './scripts.ts';
+import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 interface Entry extends WorkerBeat {
   /** Epoch milliseconds, by Redis' clock. */
   readonly beat: number;
-}
-
-interface RedisRosterOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
-  /** Left out everywhere but in the contract suite: time is the server's own. */
-  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** The workers of a fleet: one hash, worker → JSON that reads well in `redis-cli hgetall workers`. */
@@ -21,7 +13,7 @@ export class RedisRoster implements Roster {
   readonly #key: string;
   readonly #scripts: Scripts;
 
-  constructor({ redis, prefix, clock }: RedisRosterOptions) {
+  constructor({ redis, prefix, clock }: RedisStoreOptions) {
     this.#redis = redis;
     this.#key = `${prefix}workers`;
     this.#scripts = new Scripts({ redis, prefix, clock });

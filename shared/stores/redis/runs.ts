@@ -11,26 +11,21 @@ import {
   type Runs,
   type Steered,
 } from '../../ports/runs.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import type { TroubleKind } from '../../task/host/host-trouble.ts';
 import { newIncarnation } from '../incarnation.ts';
 import { CIRCUMSTANCES, readCircumstances } from './circumstances.ts';
 import { agreeOnMarks, type MarksForm, marksDiffer } from './marks-form.ts';
 import { type ProgressReply, readProgress } from './run-progress.ts';
-import { Scripts } from './scripts.ts';
+import { type RedisStoreOptions, Scripts } from './scripts.ts';
 
 /** Hosts that one script looks at: half a millisecond. */
 const HOSTS_AT_ONCE = 100;
 /** Values of one host in the answer of `hosts.lua`. */
 const LINE = 2 + CIRCUMSTANCES + 3;
 
-interface RedisRunsOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
+interface RedisRunsOptions extends RedisStoreOptions {
   /** The form in which the marks of all runs are kept. */
   readonly marks: MarksForm;
-  /** See {@link Scripts}. */
-  readonly clock?: Pick<Clock, 'now'>;
   /** Left out everywhere but in the contract suite: random. */
   readonly incarnations?: () => string;
 }

@@ -19,12 +19,16 @@ interface Call {
   readonly reject: (error: unknown) => void;
 }
 
-interface ScriptsOptions {
+/** Where the parts of a store are. */
+export interface RedisStoreOptions {
   readonly redis: Redis;
   /** Before every key. */
   readonly prefix: string;
   /** Left out everywhere but in the contract suite: time is the server's own. */
   readonly clock?: Pick<Clock, 'now'> | undefined;
+}
+
+interface ScriptsOptions extends RedisStoreOptions {
   /** Scripts that are called several times a page. */
   readonly joined?: readonly ScriptName[];
 }

@@ -1,21 +1,16 @@
 import type { Redis } from 'ioredis';
 import type { FetchedPage } from '../../../ports/fetcher.ts';
 import { MAX_CACHED_BYTES, type ResponseCache } from '../../../ports/response-cache.ts';
-import type { Clock } from '../../../runtime/clock.ts';
 import type { RedisMemory } from '../memory-watch.ts';
 import { readPage, writePage } from '../page-codec.ts';
-import { Scripts } from '../scripts.ts';
+import { type RedisStoreOptions, Scripts } from '../scripts.ts';
 
-interface RedisResponseCacheOptions {
-  readonly redis: Redis;
-  readonly prefix: string;
+interface RedisResponseCacheOptions extends RedisStoreOptions {
   readonly ttlMs: number;
   /** Bytes that all processes together may store in one minute. */
   readonly maxBytesPerMinute: number;
   /** Of the Redis, if it has other data: nothing is kept while it is filling up. */
   readonly memory?: Pick<RedisMemory, 'isFull'>;
-  /** See {@link Scripts}. */
-  readonly clock?: Pick<Clock, 'now'>;
 }
 
 /** The shortest time that a full cache is offered nothing. */

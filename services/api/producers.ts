@@ -203,13 +203,18 @@ export class Producers implements Service {
     await watched.repeated();
   }
 
-  /** The one fetcher of this process: it keeps connections, and the address guard. */
-  async fetcher(): Promise<Fetcher> {
+  /** The one fetcher of this process: it keeps connections, and the address guard. One that can't be opened is tried again. */
+  fetcher(): Promise<Fetcher> {
+    this.#fetcher ??= this.#openFetcher().catch((error: unknown) => {
+      this.#fetcher = undefined;
+      throw error;
+    });
+    return this.#fetcher;
+  }
+
+  async #openFetcher(): Promise<Fetcher> {
     const { settings, log } = this.#options;
-    this.#fetcher ??= hostHeadersOf(settings).then((hostHeaders) =>
-      openFetcher({ settings, version: VERSION, hostHeaders, log }),
-    );
-    return await this.#fetcher;
+    return await openFetcher({ settings, version: VERSION, hostHeaders: await hostHeadersOf(settings), log });
   }
 
   async #told(run: string, produced: ProducerProgress | undefined, { runs, roster }: LinkedStores): Promise<object> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,6 +31,8 @@ export type KeptHook = z.infer<typeof hookSchema>;
 export class HookFile {
   readonly #folder: string;
   readonly #name: string;
+  /** What it is written to first. Not by the process id, which several containers on one folder have in common. */
+  readonly #beside: string;
   #writing: Promise<void> = Promise.resolve();
   /** Ids of those in the file that are this process' own. */
   #own: ReadonlySet<string> = new Set();
@@ -39,6 +42,7 @@ export class HookFile {
   constructor(folder: string, { isLocal = false }: { readonly isLocal?: boolean } = {}) {
     this.#folder = folder;
     this.#name = isLocal ? 'webhooks-local.json' : 'webhooks.json';
+    this.#beside = `${this.#path}.${randomBytes(4).toString('hex')}`;
   }
 
   /** @throws ConfigurationError if the file can't be read */
@@ -55,12 +59,10 @@ export class HookFile {
     const writing = this.#writing.then(async () => {
       makeOutputFolder(this.#folder);
       const others = await this.#othersThan(own);
-      const beside = `${this.#path}.${process.pid}`;
-      await writeFile(beside, `[${[...others.map((hook) => JSON.stringify(hook)), ...texts].join(',')}]`, {
-        mode: 0o600,
-      });
-      const file = fileAt(beside);
-      await rename(beside, this.#path);
+      const all = `[${[...others.map((hook) => JSON.stringify(hook)), ...texts].join(',')}]`;
+      await writeFile(this.#beside, all, { mode: 0o600 });
+      const file = fileAt(this.#beside);
+      await rename(this.#beside, this.#path);
       this.#own = own;
       this.#others = { hooks: others, file };
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LocalLink } from '../../../../services/api/link.ts';
-import { HookFile } from '../../../../services/api/webhooks/hook-file.ts';
+import { HookFile, type KeptHook } from '../../../../services/api/webhooks/hook-file.ts';
 import { Webhooks } from '../../../../services/api/webhooks/webhooks.ts';
 import { hostHeadersOf } from '../../../../services/process/host-headers.ts';
 import { openFetcher } from '../../../../shared/backends/fetchers.ts';
@@ -18,6 +18,11 @@ import { WebhookReceiver } from '../../../support/webhook-receiver.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
 const SECRET = `whsec_${Buffer.from('a key of twenty-four bytes').toString('base64')}`;
+
+function keptHook(run: string, secret: string): KeptHook {
+  const url = 'https://hooks.example/';
+  return { id: run, run, url, secret, state: 'waiting', attempts: [], nextAt: 0, endedAt: null };
+}
 
 /** Webhooks over the store of a new folder, a clock that a test steps, and a real fetcher with its guard. */
 async function setup(privateHosts = '127.0.0.0/8') {
@@ -228,6 +233,17 @@ test('of two processes on one folder, each leaves the webhooks of the other to w
   await stepUntil(() => receiver.heard.length === 3);
   await stepUntil(() => ['r1', 'r2', 'r3'].every((run) => next.find(run)?.state === 'delivered'));
   expect(receiver.ids.toSorted()).toEqual(ids.toSorted());
+});
+
+test('two processes of one id, as in containers, that write at once spoil nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-hooks-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const files = [new HookFile(folder), new HookFile(folder)];
+  for (let round = 0; round < 50; round++) {
+    const written = files.map((file, n) => file.write([keptHook(`r${n}`, 'x'.repeat(100_000 * (n + 1)))]));
+    await Promise.all(written);
+    expect((await new HookFile(folder).read()).length).toBeGreaterThan(0);
+  }
 });
 
 test('while the store is away no delivery is counted; a run that it has lost is given up after an hour', async () => {

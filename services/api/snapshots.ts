@@ -6,6 +6,7 @@ import type { LiveWorker } from '../../shared/ports/roster.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link, LinkedStores } from './link.ts';
+import { SharedRead } from './shared-read.ts';
 
 /** What an answer may be old. */
 const FRESH_MS = SECOND_MS;
@@ -27,112 +28,81 @@ export interface RunSnapshot {
   readonly hosts: HostsOfFleet;
 }
 
-interface Kept<T> {
-  readonly at: number;
-  readonly answer: Promise<T>;
+/** A run that somebody looks at. */
+interface Watched {
+  readonly read: SharedRead<RunSnapshot | undefined>;
+  watcher?: RunWatcher;
 }
 
-/** Reads of the fleet and its runs, at most one a second of each, whoever asks. */
+/** Reads of the fleet and its runs: one at a time of each, and at most one a second, whoever asks. */
 export class Snapshots {
   readonly #link: Link;
   readonly #clock: Clock;
   /** What resumes a crawl of this machine; left out for a fleet's runs. */
   readonly #resumeCommand: ((run: string) => string) | undefined;
-  #lister: { readonly stores: LinkedStores; readonly lister: RunLister } | undefined;
-  #fleet: Kept<FleetSnapshot> | undefined;
-  #hosts: Kept<HostsOfFleet> | undefined;
-  readonly #watchers = new LRUCache<string, RunWatcher>({ max: MOST_WATCHED });
-  #runs = new Map<string, Kept<RunSnapshot | undefined>>();
+  readonly #fleet: SharedRead<FleetSnapshot>;
+  readonly #hosts: SharedRead<HostsOfFleet>;
+  #lister: RunLister | undefined;
+  readonly #watched = new LRUCache<string, Watched>({ max: MOST_WATCHED });
 
   constructor(link: Link, clock: Clock, resumeCommand: ((run: string) => string) | undefined) {
     this.#link = link;
     this.#clock = clock;
     this.#resumeCommand = resumeCommand;
+    this.#fleet = new SharedRead(clock, freshMs);
+    this.#hosts = new SharedRead(clock, freshMs);
     // What was read before is no answer of a store that is away.
     link.watchStore({ lost: () => this.forget() });
   }
 
   async fleet(): Promise<FleetSnapshot> {
-    this.#fleet = this.#kept(this.#fleet, () =>
+    return await this.#fleet.get(() =>
       this.#link.withStores(async (stores) => {
-        const [list, hosts] = await Promise.all([this.#listerOf(stores).look(), this.#hostsOf(stores)]);
+        this.#lister ??= new RunLister({ ...stores, clock: this.#clock, resumeCommand: this.#resumeCommand });
+        const [list, hosts] = await Promise.all([this.#lister.look(), this.#hostsOf(stores)]);
         return { list, hosts };
       }),
     );
-    return await this.#fleet.answer;
   }
 
   /** Nothing if the store doesn't know the run. */
   async run(run: string): Promise<RunSnapshot | undefined> {
-    const kept = this.#kept(this.#runs.get(run), () =>
+    const watched = this.#watched.get(run) ?? { read: new SharedRead(this.#clock, freshMs) };
+    this.#watched.set(run, watched);
+    return await watched.read.get(() =>
       this.#link.withStores(async (stores) => {
+        watched.watcher ??= this.#watcherOf(run, stores);
         const [view, workers, hosts] = await Promise.all([
-          this.#watcherOf(run, stores).look(),
+          watched.watcher.look(),
           stores.roster.workers(),
           this.#hostsOf(stores),
         ]);
         return view === undefined ? undefined : { view, workers, hosts };
       }),
     );
-    // Those looked at longest ago are forgotten.
-    this.#runs.delete(run);
-    this.#runs.set(run, kept);
-    for (const [oldest] of this.#runs) {
-      if (this.#runs.size <= MOST_WATCHED) break;
-      this.#runs.delete(oldest);
-    }
-    return await kept.answer;
   }
 
   /** Something was changed: the next answers are read anew. */
   forget(): void {
-    this.#fleet = undefined;
-    this.#hosts = undefined;
-    this.#runs.clear();
+    this.#fleet.forget();
+    this.#hosts.forget();
+    for (const { read } of this.#watched.values()) read.forget();
   }
 
-  async #hostsOf(stores: LinkedStores): Promise<HostsOfFleet> {
-    this.#hosts = this.#kept(this.#hosts, () => lookAtHosts(stores));
-    return await this.#hosts.answer;
-  }
-
-  #listerOf(stores: LinkedStores): RunLister {
-    if (this.#lister?.stores !== stores) {
-      const lister = new RunLister({ ...stores, clock: this.#clock, resumeCommand: this.#resumeCommand });
-      this.#lister = { stores, lister };
-    }
-    return this.#lister.lister;
+  #hostsOf(stores: LinkedStores): Promise<HostsOfFleet> {
+    return this.#hosts.get(() => lookAtHosts(stores));
   }
 
   #watcherOf(run: string, { runs, roster, hosts }: LinkedStores): RunWatcher {
-    const watcher =
-      this.#watchers.get(run) ??
-      new RunWatcher({
-        run,
-        runs,
-        roster,
-        oldestDueMs: () => hosts.oldestDueMs(),
-        clock: this.#clock,
-        resumeCommand: this.#resumeCommand,
-        mostHosts: MOST_HOSTS,
-      });
-    this.#watchers.set(run, watcher);
-    return watcher;
-  }
-
-  /** An answer that is fresh, or is still being waited for; one that failed isn't kept. */
-  #kept<T>(kept: Kept<T> | undefined, read: () => Promise<T>): Kept<T> {
-    const now = this.#clock.monotonic();
-    // A tick of a second must not find the answer of the tick before.
-    if (kept !== undefined && now - kept.at < FRESH_MS - 50) return kept;
-    const answer = read();
-    const fresh = { at: now, answer };
-    answer.catch(() => {
-      if (this.#fleet?.answer === (answer as Promise<unknown>)) this.#fleet = undefined;
-      if (this.#hosts?.answer === (answer as Promise<unknown>)) this.#hosts = undefined;
-      for (const [run, { answer: other }] of this.#runs)
-        if (other === (answer as Promise<unknown>)) this.#runs.delete(run);
+    return new RunWatcher({
+      ...{ run, runs, roster, clock: this.#clock, resumeCommand: this.#resumeCommand },
+      oldestDueMs: () => hosts.oldestDueMs(),
+      mostHosts: MOST_HOSTS,
     });
-    return fresh;
   }
+}
+
+/** A tick of a second must not find the answer of the tick before. */
+function freshMs(tookMs: number): number {
+  return Math.max(0, FRESH_MS - 50 - tookMs);
 }

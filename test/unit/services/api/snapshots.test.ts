@@ -9,10 +9,47 @@ import { withMethods } from '../../../support/with-methods.ts';
 /** More than are watched at once. */
 const MANY = 210;
 
-test('runs that nobody looks at any more are forgotten, also if something is changed every now and then', async () => {
+/** Snapshots of a store of this machine, some of whose methods are a test's own. */
+function setup() {
   const clock = new SteppedClock();
   const { database, ...stores } = openLocalParts({ clock });
   onTestFinished(() => database.close());
+  const open = (runs: typeof stores.runs): Snapshots => {
+    const link = {
+      withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action({ ...stores, runs } as never),
+      watchStore: () => () => {},
+    } as unknown as Link;
+    return new Snapshots(link, clock, undefined);
+  };
+  return { clock, stores, open };
+}
+
+test('a store that hangs is asked once, however many ask and however long it takes', async () => {
+  const { clock, stores, open } = setup();
+  const answered = Promise.withResolvers<void>();
+  let asked = 0;
+  const runs = withMethods(stores.runs, {
+    counts: async () => {
+      asked++;
+      await answered.promise;
+      return await stores.runs.counts();
+    },
+  });
+  const snapshots = open(runs);
+  const answers = [snapshots.fleet()];
+  for (let second = 0; second < 20; second++) {
+    clock.step(1_000);
+    answers.push(snapshots.fleet());
+  }
+  expect(asked).toBe(1);
+  answered.resolve();
+  expect(new Set(await Promise.all(answers)).size).toBe(1);
+  await snapshots.fleet();
+  expect(asked).toBe(2);
+});
+
+test('runs that nobody looks at any more are forgotten, also if something is changed every now and then', async () => {
+  const { stores, open } = setup();
   const hostsRead: string[] = [];
   const runs = withMethods(stores.runs, {
     hosts: (run, limit) => {
@@ -20,12 +57,7 @@ test('runs that nobody looks at any more are forgotten, also if something is cha
       return stores.runs.hosts(run, limit);
     },
   });
-  const counting = { ...stores, runs } as unknown as LinkedStores;
-  const link = {
-    withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action(counting),
-    watchStore: () => () => {},
-  } as unknown as Link;
-  const snapshots = new Snapshots(link, clock, undefined);
+  const snapshots = open(runs);
   const ids = Array.from({ length: MANY }, (_, n) => `r${n}`);
   for (const run of ids) await runs.open(run, FAST_RUN, 'p');
   for (const run of ids) {

@@ -42,7 +42,7 @@ export async function openRecords(options: ConnectOptions): Promise<RecordSource
   const { PostgresSource } = await import('../sinks/postgres/source.ts');
   const source = new PostgresSource({ pool: await openPool(url, options.name) });
   try {
-    await connectToPostgres(async () => void (await source.has('')), url, options);
+    await connectToPostgres(() => source.connect(), url, options);
   } catch (error: unknown) {
     await letGo(source.close(), error);
     throw error;

@@ -1,13 +1,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRecords, openSink } from '../../shared/backends/sinks.ts';
 import { RecordRefusedError } from '../../shared/ports/sink.ts';
-import { ConfigurationError } from '../../shared/runtime/errors.ts';
+import { ConfigurationError, UnavailableError } from '../../shared/runtime/errors.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../shared/settings/settings.ts';
 import { openPostgresPool } from '../../shared/sinks/postgres/connection.ts';
 import { PostgresSink } from '../../shared/sinks/postgres/sink.ts';
+import { PostgresSource } from '../../shared/sinks/postgres/source.ts';
 import { doneRecord } from '../support/builders.ts';
 import { openProxiedDatabase, openTestDatabase, type TestDatabase } from '../support/stores/postgres.ts';
 
@@ -16,8 +18,8 @@ const NEWEST = readdirSync(join(import.meta.dirname, '../../shared/sinks/postgre
 
 let roles = 0;
 
-function sinkAt(url: string): { readonly sink: PostgresSink; acquired(): number } {
-  const pool = openPostgresPool(url, 'trawl test');
+function sinkAt(url: string, name = 'trawl test'): { readonly sink: PostgresSink; acquired(): number } {
+  const pool = openPostgresPool(url, name);
   let acquired = 0;
   pool.on('acquire', () => acquired++);
   const sink = new PostgresSink({ pool });
@@ -97,6 +99,27 @@ describe('Postgres: what a server and a network do', () => {
     expect([await source.runs(), await source.last()]).toEqual([[record.run], record.run]);
   });
 
+  test('a reader that gets no answer in time says so, whatever it asks for', async () => {
+    const { url, pool } = await openTestDatabase();
+    await sinkAt(url).sink.start();
+    const source = new PostgresSource({ pool: new pg.Pool({ connectionString: url, query_timeout: 300 }) });
+    onTestFinished(() => source.close());
+    const locking = await pool.connect();
+    onTestFinished(() => locking.release());
+    await locking.query('BEGIN');
+    await locking.query('LOCK trawl_records');
+    const asked = [
+      ...[source.has('r'), source.runs(), source.last(), source.find('r', 'r:1')],
+      Array.fromAsync(source.read('r')),
+    ];
+    for (const answer of await Promise.allSettled(asked)) {
+      const { reason } = answer as PromiseRejectedResult;
+      expect(reason).toBeInstanceOf(UnavailableError);
+      expect(reason.message).toBe('Postgres gave no records: Query read timeout. Try again');
+    }
+    await locking.query('ROLLBACK');
+  });
+
   test('a database that can not hold every text is refused with a sentence', async () => {
     const { url, pool } = await openTestDatabase();
     const name = `latin${process.pid}`;
@@ -151,12 +174,13 @@ describe('Postgres: what a server and a network do', () => {
 
   test('the server ends all connections, as when it restarts: nobody notices', async () => {
     const database = await openTestDatabase();
-    const { sink } = sinkAt(database.url);
+    // Other tests have connections to this server, too.
+    const { sink } = sinkAt(database.url, 'trawl ended');
     await sink.start();
     for (let round = 0; round < 3; round++) {
       await sink.put(doneRecord(`http://a.test/${round}`));
       await database.pool.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trawl test' AND pid <> pg_backend_pid()",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'trawl ended'",
       );
     }
     await sink.put(doneRecord('http://a.test/last'));

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { PageRecord } from '../../ports/record.ts';
 import type { RecordSource } from '../../ports/sink.ts';
-import { messageOf, UnavailableError } from '../../runtime/errors.ts';
+import { messageOf, TrawlError, UnavailableError } from '../../runtime/errors.ts';
 import { readRow, selectOf } from './row.ts';
 import { columnsThere, storingProblem } from './schema.ts';
 
@@ -9,6 +9,9 @@ import { columnsThere, storingProblem } from './schema.ts';
 const WANTED_CHARACTERS = 2 ** 20;
 const MOST_ROWS = 256;
 const FIRST_ROWS = 16;
+const HAS = 'SELECT EXISTS (SELECT FROM trawl_records WHERE run = $1) AS found';
+
+type Row = Readonly<Record<string, unknown>>;
 
 /**
  * The records that {@link PostgresSink}s stored, read through a cursor: only a few megabytes are held in memory, whatever the
@@ -21,10 +24,15 @@ export class PostgresSource implements RecordSource {
     this.#pool = pool;
   }
 
+  /** Looks whether there is something to read. Rejects with the client's own error, which says what to mend. */
+  async connect(): Promise<void> {
+    await this.#rows(() => HAS, ['']);
+  }
+
   async *read(run: string): AsyncGenerator<PageRecord> {
-    const there = await columnsThere(this.#pool);
+    const there = await asked(columnsThere(this.#pool));
     if (there.size === 0) return;
-    const client = await this.#pool.connect();
+    const client = await asked(this.#pool.connect());
     let isOver = false;
     try {
       await client.query('BEGIN READ ONLY');
@@ -41,39 +49,35 @@ export class PostgresSource implements RecordSource {
   }
 
   async find(run: string, task: string): Promise<PageRecord | undefined> {
-    const there = await columnsThere(this.#pool);
-    if (there.size === 0) return undefined;
-    const { rows } = await this.#pool.query(`${selectOf(there)} AND task = $2`, [run, task]).catch((error: unknown) => {
-      throw unreadable(error);
-    });
-    return rows[0] === undefined ? undefined : readRow(rows[0]);
+    const [row] = await asked(this.#rows((there) => `${selectOf(there)} AND task = $2`, [run, task]));
+    return row && readRow(row);
   }
 
   async has(run: string): Promise<boolean> {
-    if ((await columnsThere(this.#pool)).size === 0) return false;
-    const { rows } = await this.#pool.query('SELECT EXISTS (SELECT FROM trawl_records WHERE run = $1) AS found', [run]);
-    return rows[0]?.found === true;
+    const [row] = await asked(this.#rows(() => HAS, [run]));
+    return row?.found === true;
   }
 
   /** Jumps from one run to the next in the index, without reading the records in between. */
   async runs(): Promise<readonly string[]> {
-    if ((await columnsThere(this.#pool)).size === 0) return [];
-    const { rows } = await this.#pool.query(`
+    const rows = await asked(
+      this.#rows(
+        () => `
       WITH RECURSIVE runs (run) AS (
         SELECT min(run) FROM trawl_records
         UNION ALL
         SELECT (SELECT min(run) FROM trawl_records WHERE trawl_records.run > runs.run) FROM runs WHERE run IS NOT NULL
       )
-      SELECT run FROM runs WHERE run IS NOT NULL`);
-    return rows.map(({ run }) => run);
+      SELECT run FROM runs WHERE run IS NOT NULL`,
+      ),
+    );
+    return rows.map(({ run }) => run as string);
   }
 
   async last(): Promise<string | undefined> {
-    if ((await columnsThere(this.#pool)).size === 0) return undefined;
-    const { rows } = await this.#pool.query(
-      'SELECT run FROM trawl_records GROUP BY run ORDER BY min(fetched_at) DESC, run DESC LIMIT 1',
-    );
-    return rows[0]?.run;
+    const newest = 'SELECT run FROM trawl_records GROUP BY run ORDER BY min(fetched_at) DESC, run DESC LIMIT 1';
+    const [row] = await asked(this.#rows(() => newest));
+    return row?.run as string | undefined;
   }
 
   async storingProblem(): Promise<string | undefined> {
@@ -83,9 +87,23 @@ export class PostgresSource implements RecordSource {
   async close(): Promise<void> {
     if (!this.#pool.ended) await this.#pool.end();
   }
+
+  /** The rows of a query, which is told the columns that there are; none if there are no tables yet. */
+  async #rows(queryOf: (there: ReadonlySet<string>) => string, values: readonly string[] = []): Promise<Row[]> {
+    const there = await columnsThere(this.#pool);
+    return there.size === 0 ? [] : (await this.#pool.query<Row>(queryOf(there), [...values])).rows;
+  }
 }
 
-function unreadable(error: unknown): UnavailableError {
+/** @throws UnavailableError if Postgres gives no answer */
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  return await answer.catch((error: unknown) => {
+    throw unreadable(error);
+  });
+}
+
+function unreadable(error: unknown): TrawlError {
+  if (error instanceof TrawlError) return error;
   return new UnavailableError(`Postgres gave no records: ${messageOf(error)}. Try again`, { cause: error });
 }
 

@@ -68,7 +68,8 @@ export class BodyMemory {
 
   /** For a share: reserves more bytes. `false`: the share must wait. */
   reserve(share: BodyShare, bytes: number): boolean {
-    if (this.#usedBytes + bytes <= this.#budgetBytes || this.isOldest(share)) {
+    // An empty body needs none, however much is used.
+    if (bytes === 0 || this.#usedBytes + bytes <= this.#budgetBytes || this.isOldest(share)) {
       this.count(share, bytes);
       return true;
     }

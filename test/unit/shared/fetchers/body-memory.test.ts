@@ -83,6 +83,19 @@ test('a body that has come by more than there is stops, and goes on with the nex
   expect(b.take(65_536)).toBe(true);
 });
 
+test('an empty body waits for nothing, also when more is used than there is', () => {
+  const { memory, open } = setup();
+  const large = open('large', 1_000_000);
+  large.take(1_500_000);
+  const clock = new RequestClock();
+  const empty = memory.open(0, 10_000_000, clock);
+  expect([memory.usedBytes > 1_000_000, memory.waiting, empty.take(0)]).toEqual([true, 0, true]);
+  empty.settle(0);
+  empty.close();
+  large.close();
+  expect([memory.usedBytes, memory.waiting]).toEqual([0, 0]);
+});
+
 test('its clock stands still while a body waits, also one that is given up', async () => {
   const memory = new BodyMemory(100);
   const clocks = [1, 2].map(() => new RequestClock());

@@ -4,17 +4,18 @@ import { newRunId } from '../../shared/control/run-id.ts';
 import { findCrawler } from '../../shared/crawler/catalogue.ts';
 import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
-import type { RunOptions, RunProgress } from '../../shared/ports/runs.ts';
+import type { RunOptions } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ConfigurationError, messageOf } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
-import { TRAWL, WORK_COMMAND } from '../../shared/runtime/started-as.ts';
+import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import { readCrawlerInput, runOptionsFor } from '../process/crawler-input.ts';
 import { hostHeadersOf } from '../process/host-headers.ts';
+import { producedJson } from '../process/produced-json.ts';
 import { routingRulesOf } from '../process/routing-rules.ts';
 import { WatchedProducer } from '../process/watched-producer.ts';
 import type { ProducerProgress } from '../producer/producer-progress.ts';
@@ -46,6 +47,9 @@ interface ProducersOptions {
   readonly log: Logger;
 }
 
+type Produced = Pick<ProducerProgress, 'malformed' | 'older'>;
+
+const NOTHING_YET: Produced = { malformed: 0, older: { pages: 0, sitemaps: 0 } };
 /** Producers at work at once. */
 const MOST_PRODUCERS = 50;
 /** How long an answer waits for the seeds to be offered: most runs have few. */
@@ -114,17 +118,17 @@ export class Producers implements Service {
     return await this.#options.link.withStores(async (stores) => {
       if (read.isForOffers) {
         await this.#options.offers.open(run, read.runOptions, stores);
-        return await this.#told(run, undefined, stores);
+        return await this.#told(run, stores);
       }
       this.#expectPlace(run);
       if (this.#options.link.isLocal) {
         if ((await stores.runs.standing(run)) !== undefined)
           throw new Problem('wrong_state', `run ${run} is there already: ${TRAWL} crawl --resume ${run}`);
         await this.#crawl(read);
-        return await this.#told(run, undefined, stores);
+        return await this.#told(run, stores);
       }
       const watched = await this.#produce(read, stores);
-      return await this.#told(run, watched.progress, stores);
+      return await this.#told(run, stores, watched.progress);
     });
   }
 
@@ -217,17 +221,9 @@ export class Producers implements Service {
     return await openFetcher({ settings, version: VERSION, hostHeaders: await hostHeadersOf(settings), log });
   }
 
-  async #told(run: string, produced: ProducerProgress | undefined, { runs, roster }: LinkedStores): Promise<object> {
+  async #told(run: string, { runs, roster }: LinkedStores, produced: Produced = NOTHING_YET): Promise<object> {
     const [progress, workers] = await Promise.all([runs.progress(run), roster.workers()]);
     if (progress === undefined) throw new Problem('unknown_run', `the store has lost run ${run}`);
     return producedJson(progress, produced, workers.length);
   }
-}
-
-/** What `produce` prints. */
-function producedJson(progress: RunProgress, produced: ProducerProgress | undefined, workers: number): object {
-  const { run, state, discovered, duplicate, waiting, inFlight, leftOut } = progress;
-  const { malformed = 0, older = { pages: 0, sitemaps: 0 } } = produced ?? {};
-  const counts = { run, state, discovered, duplicate, malformed, waiting, inFlight, leftOut, older, workers };
-  return { ...counts, ...(workers === 0 ? { workerCommand: WORK_COMMAND } : {}) };
 }

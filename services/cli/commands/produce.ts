@@ -23,6 +23,7 @@ import { readCrawlerInput, runOptionsFor } from '../../process/crawler-input.ts'
 import { hostHeadersOf } from '../../process/host-headers.ts';
 import { openReleaser } from '../../process/open-releaser.ts';
 import { Outages } from '../../process/outages.ts';
+import { producedJson } from '../../process/produced-json.ts';
 import { routingRulesOf } from '../../process/routing-rules.ts';
 import { WatchedProducer } from '../../process/watched-producer.ts';
 import { RunLostError } from '../../producer/run-lost.ts';
@@ -249,23 +250,10 @@ function tellOffered(
   workers: number,
   { json, telling }: Context,
 ): void {
-  const { run, state, discovered, duplicate, waiting, inFlight, leftOut } = progress;
-  const { malformed, older } = watched.progress;
+  const { run, discovered, duplicate, waiting, inFlight } = progress;
+  const { malformed } = watched.progress;
   if (json) {
-    const told = {
-      run,
-      state,
-      discovered,
-      duplicate,
-      malformed,
-      waiting,
-      inFlight,
-      leftOut,
-      older,
-      workers,
-      ...(workers === 0 ? { workerCommand: WORK_COMMAND } : {}),
-    };
-    printJson(told);
+    printJson(producedJson(progress, watched.progress, workers));
     return;
   }
   if (telling === 'nothing') return;

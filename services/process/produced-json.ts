@@ -1,0 +1,13 @@
+import type { RunProgress } from '../../shared/ports/runs.ts';
+import { WORK_COMMAND } from '../../shared/runtime/started-as.ts';
+import type { ProducerProgress } from '../producer/producer-progress.ts';
+
+/** What `produce` prints. */
+export function producedJson(
+  { run, state, discovered, duplicate, waiting, inFlight, leftOut }: RunProgress,
+  { malformed, older }: Pick<ProducerProgress, 'malformed' | 'older'>,
+  workers: number,
+): object {
+  const counts = { run, state, discovered, duplicate, malformed, waiting, inFlight, leftOut, older, workers };
+  return { ...counts, ...(workers === 0 ? { workerCommand: WORK_COMMAND } : {}) };
+}

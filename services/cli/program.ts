@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { SteerVerb } from '../../shared/control/steering-outcome.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import type { CommandModule } from './command.ts';
@@ -6,7 +7,7 @@ import { exampleLines } from './help/examples.ts';
 import { addHelpTexts, flagsOf, improved } from './help/help.ts';
 import { print, say } from './text/output.ts';
 
-/** The sub-commands: a file each, loaded only when it is asked for, so that every command starts at once. */
+/** The sub-commands: a file each but for those that differ in a word, loaded only when it is asked for, so that every command starts at once. */
 const COMMANDS: readonly (readonly [
   name: string,
   group: string,
@@ -20,15 +21,10 @@ const COMMANDS: readonly (readonly [
   ['work', 'A fleet:', 'run a worker of the fleet', () => import('./commands/work.ts')],
   ['status', 'Runs:', 'show the progress of a run, or of all runs', () => import('./commands/status.ts')],
   ['records', 'Runs:', 'print the records of a run', () => import('./commands/records.ts')],
-  [
-    'pause',
-    'Runs:',
-    'stop releasing a run, or asking a host, until it is resumed',
-    () => import('./commands/pause.ts'),
-  ],
-  ['resume', 'Runs:', 'resume a paused run or host', () => import('./commands/resume.ts')],
-  ['cancel', 'Runs:', 'end a run: its waiting URLs are dropped', () => import('./commands/cancel.ts')],
-  ['seal', 'Runs:', 'say that no more seeds will come to a run', () => import('./commands/seal.ts')],
+  ['pause', 'Runs:', 'stop releasing a run, or asking a host, until it is resumed', () => steering('pause')],
+  ['resume', 'Runs:', 'resume a paused run or host', () => steering('resume')],
+  ['cancel', 'Runs:', 'end a run: its waiting URLs are dropped', () => steering('cancel')],
+  ['seal', 'Runs:', 'say that no more seeds will come to a run', () => steering('seal')],
   ['limit', 'Runs:', 'limit how fast a host is asked', () => import('./commands/limit.ts')],
   ['dlq', 'Pages:', 'show, replay, export or delete dead letters', () => import('./commands/dlq.ts')],
   ['url', 'Pages:', 'show what became of a URL, or why it waits', () => import('./commands/url.ts')],
@@ -54,6 +50,10 @@ const COMMANDS: readonly (readonly [
     () => import('./commands/doctor.ts'),
   ],
 ];
+
+async function steering(verb: SteerVerb): Promise<{ readonly command: CommandModule }> {
+  return { command: (await import('./commands/steering.ts')).steeringCommand(verb) };
+}
 
 interface ProgramOptions {
   /** Is this sub-command to be loaded? The others have a name and a summary, and nothing to run. */

@@ -11,8 +11,8 @@ import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { resumeRunCommand } from '../process/plan-crawl.ts';
 import { tell } from '../process/with-stores.ts';
-import { ofOwners, withoutOwnerLines } from '../text/letters-of-groups.ts';
 import { say } from '../text/output.ts';
+import { ofOwners, replayedLines } from '../text/replayed-lines.ts';
 import { type ReplayOptions, readFilter, readLimit } from './dlq-filter.ts';
 
 /** `trawl dlq replay` of local crawls: their failed tasks wait again, in the same runs. */
@@ -56,18 +56,11 @@ function tellReplayed(
   goOn: (run: string) => string | undefined,
   context: Context,
 ): void {
-  const { runs, malformed, withoutOwner } = replayed;
-  const told = runs
+  const told = replayed.runs
     .filter(({ letters }) => letters > 0)
     .map((run) => ({ ...run, resume: dryRun || run.accepted === 0 ? undefined : goOn(run.run) }));
-  const lines = told.flatMap((run) => runLines(run, dryRun));
-  if (told.length === 0) lines.push('No dead letters to replay.');
-  if (malformed > 0)
-    lines.push(
-      `${counted(malformed, 'malformed letter')} can't be replayed and will stay (${TRAWL} dlq list --local --reason malformed)`,
-    );
-  lines.push(...withoutOwnerLines(withoutOwner));
-  if (dryRun) lines.push('Nothing was changed.');
+  const runs = told.flatMap((run) => runLines(run, dryRun));
+  const lines = replayedLines(runs, replayed, `${TRAWL} dlq list --local`, dryRun);
   tell(context, localReplayJson(replayed, dryRun, goOn), lines);
 }
 

@@ -13,8 +13,8 @@ import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
 import { findLocal, namingLocal, tell } from '../process/with-stores.ts';
-import { ofOwners, withoutOwnerLines } from '../text/letters-of-groups.ts';
 import { say } from '../text/output.ts';
+import { ofOwners, replayedLines } from '../text/replayed-lines.ts';
 import { type ReplayOptions, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 import { replayLocally } from './dlq-replay-local.ts';
 
@@ -91,15 +91,8 @@ function overridesOf(options: ReplayOptions, settings: RunOptions): Partial<RunO
 }
 
 function tellResult(replayed: ReplayResult, dryRun: boolean, context: Context): void {
-  const { runs, malformed, withoutOwner } = replayed;
-  const lines = runs.flatMap((run) => runLines(run, dryRun));
-  if (runs.length === 0) lines.push('No dead letters to replay.');
-  if (malformed > 0)
-    lines.push(
-      `${counted(malformed, 'malformed letter')} can't be replayed and will stay (${TRAWL} dlq list --reason malformed)`,
-    );
-  lines.push(...withoutOwnerLines(withoutOwner));
-  if (dryRun) lines.push('Nothing was changed.');
+  const runs = replayed.runs.flatMap((run) => runLines(run, dryRun));
+  const lines = replayedLines(runs, replayed, `${TRAWL} dlq list`, dryRun);
   tell(context, replayJson(replayed, dryRun), lines);
 }
 

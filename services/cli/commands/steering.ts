@@ -6,7 +6,7 @@ import { BY_HAND, steer } from '../../../shared/control/steering.ts';
 import type { SteerVerb } from '../../../shared/control/steering-outcome.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
-import { addCommonOptions, type Context, withContext } from '../command.ts';
+import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { pauseHost, resumeHost } from './host-steering.ts';
 
@@ -17,8 +17,12 @@ interface SteerOptions {
   readonly local?: boolean;
 }
 
-/** Defines a command that steers one run; `pause` and `resume` steer a host as well. */
-export function defineSteering(verb: SteerVerb, command: Command, exit: (code: number) => void): void {
+/** A command that steers one run, as `trawl cancel RUN`; `pause` and `resume` steer a host as well, or all runs. */
+export function steeringCommand(verb: SteerVerb): CommandModule {
+  return { define: (command, exit) => define(verb, command, exit) };
+}
+
+function define(verb: SteerVerb, command: Command, exit: (code: number) => void): void {
   addLocalOption(addCommonOptions(command, ['fleet', 'output']));
   const isForHosts = verb === 'pause' || verb === 'resume';
   command.argument(isForHosts ? '[run]' : '<run>', 'a run id');

@@ -1,0 +1,32 @@
+import { counted } from '../../../shared/control/format.ts';
+import type { ReplayResult, ReplayTally } from '../../producer/replayer.ts';
+
+/** Of how many owners the letters of groups are; nothing where none are. */
+export function ofOwners({ letters, owners }: ReplayTally['ofGroups'], dryRun: boolean): string[] {
+  if (letters === 0) return [];
+  const what = owners === 1 ? 'it' : 'each';
+  const does = dryRun ? 'would be' : 'is';
+  return [
+    `  ${counted(letters, 'letter')} of ${counted(owners, 'owner')}: ${what} ${does} crawled again, with its group`,
+  ];
+}
+
+/** What a replay came to: a line for each run, and the letters that stay. @param list the command that lists letters */
+export function replayedLines(
+  runs: readonly string[],
+  { malformed, withoutOwner }: Pick<ReplayResult, 'malformed' | 'withoutOwner'>,
+  list: string,
+  dryRun: boolean,
+): string[] {
+  const lines = runs.length === 0 ? ['No dead letters to replay.'] : [...runs];
+  if (malformed > 0)
+    lines.push(
+      `${counted(malformed, 'malformed letter')} can't be replayed and will stay (${list} --reason malformed)`,
+    );
+  if (withoutOwner > 0)
+    lines.push(
+      `${counted(withoutOwner, 'letter')} of groups or joins can't be replayed and will stay: a join needs all pages of its group. Crawl the owners' URLs again in a new run (with --fresh in a fleet)`,
+    );
+  if (dryRun) lines.push('Nothing was changed.');
+  return lines;
+}

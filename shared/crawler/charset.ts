@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { TextDecoder } from 'node:util';
 import { type Decoder, newDecoder } from './decoder.ts';
 import { HtmlReader } from './html/reader.ts';
-import { tagCode } from './html/tags.ts';
+import { META } from './html/tag-codes.ts';
 import { END_OF_PAGE, START_TAG } from './html/tokenizer.ts';
 
 /** A body as text. */
@@ -189,8 +189,6 @@ function byBytes(body: Uint8Array): Decoder {
   if (isUtf8(body)) return utf8;
   return (body.length > PRESCAN_BYTES ? byLateMeta(body) : undefined) ?? windows1252;
 }
-
-const META = tagCode('meta');
 
 /** The encoding that the first `meta` element with a known one declares, wherever it is. */
 function byLateMeta(body: Uint8Array): Decoder | undefined {

@@ -11,7 +11,7 @@ import {
   type PagePart,
 } from '../task/task/page-limits.ts';
 import { type LinkBase, linkBase, type QueryEncoder, resolveLink, resolveUrl } from '../task/url/url.ts';
-import { A } from './html/tag-codes.ts';
+import { A, META, TITLE } from './html/tag-codes.ts';
 import { tagCode } from './html/tags.ts';
 import type { HtmlTokenizer } from './html/tokenizer.ts';
 import { hasOtherScheme, linkWritten, withoutFragment } from './link-written.ts';
@@ -67,8 +67,6 @@ export interface NotedPlace {
 const AREA = tagCode('area');
 const BASE = tagCode('base');
 const LINK = tagCode('link');
-const META = tagCode('meta');
-const TITLE = tagCode('title');
 
 /** Characters read of a title's source, which white space and entities make longer than the title itself. */
 const MAX_WRITTEN_TITLE_LENGTH = 16 * MAX_TITLE_LENGTH;

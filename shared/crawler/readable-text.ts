@@ -1,9 +1,9 @@
 import { decodeHTML } from 'entities';
 import { HtmlReader } from './html/reader.ts';
+import { TEXTAREA } from './html/tag-codes.ts';
 import { classesOf, LINE, type TagCode, tagCode } from './html/tags.ts';
 import { END_OF_PAGE, TEXT } from './html/tokenizer.ts';
 
-const TEXTAREA = tagCode('textarea');
 const XMP = tagCode('xmp');
 
 /** Characters of the longest entity, except for numbers with many leading zeros. */

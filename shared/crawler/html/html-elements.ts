@@ -1,6 +1,21 @@
 import type { OpenElements } from './open-elements.ts';
 import { closeOpenTable, isInTable, startTablePart } from './table-parts.ts';
-import { A, P, TABLE, TEMPLATE } from './tag-codes.ts';
+import {
+  A,
+  ADDRESS,
+  BUTTON,
+  DD,
+  DIV,
+  DT,
+  FORM,
+  LI,
+  OPTGROUP,
+  OPTION,
+  P,
+  SELECT,
+  TABLE,
+  TEMPLATE,
+} from './tag-codes.ts';
 import {
   BUTTON_SCOPE,
   CLOSED_IN_SCOPE,
@@ -23,17 +38,7 @@ import {
   VOID,
 } from './tags.ts';
 
-const ADDRESS = tagCode('address');
-const BUTTON = tagCode('button');
-const DD = tagCode('dd');
-const DIV = tagCode('div');
-const DT = tagCode('dt');
-const FORM = tagCode('form');
-const LI = tagCode('li');
 const NOBR = tagCode('nobr');
-const OPTGROUP = tagCode('optgroup');
-const OPTION = tagCode('option');
-const SELECT = tagCode('select');
 
 /**
  * What the tags of HTML open and close (HTML standard, section 13.2.6.4). Two things are left out: moving elements in the tree, and

@@ -1,7 +1,6 @@
 import { GREATER, isSpace, SLASH } from './characters.ts';
-import { addToCode, NO_CODE, type TagCode, tagCode } from './tags.ts';
-
-const SCRIPT = tagCode('script');
+import { SCRIPT } from './tag-codes.ts';
+import { addToCode, NO_CODE, type TagCode } from './tags.ts';
 
 /** What changes the state of a script: outside of a comment, in a comment, and in a script inside a comment. */
 const SCRIPT_MARKS = {

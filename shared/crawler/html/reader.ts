@@ -1,6 +1,6 @@
 import { HtmlElements } from './html-elements.ts';
 import { OpenElements } from './open-elements.ts';
-import { P, TEMPLATE } from './tag-codes.ts';
+import { P, SVG, TEMPLATE } from './tag-codes.ts';
 import {
   ANNOTATION,
   BREAKS_OUT,
@@ -32,7 +32,6 @@ const MATH = tagCode('math');
 const MGLYPH = tagCode('mglyph');
 const NOFRAMES = tagCode('noframes');
 const PLAINTEXT = tagCode('plaintext');
-const SVG = tagCode('svg');
 
 const SVG_INTEGRATION: ReadonlySet<TagCode> = new Set(['foreignobject', 'desc', 'title'].map(tagCode));
 const MATH_TEXT: ReadonlySet<TagCode> = new Set(['mi', 'mo', 'mn', 'ms', 'mtext'].map(tagCode));

@@ -3,12 +3,12 @@ import { TABLE, TEMPLATE } from './tag-codes.ts';
 import { classesOf, TABLE_PART, TABLE_SCOPE, type TagCode, tagCode } from './tags.ts';
 
 const CAPTION = tagCode('caption');
-const COL = tagCode('col');
-const COLGROUP = tagCode('colgroup');
-const TBODY = tagCode('tbody');
+export const COL = tagCode('col');
+export const COLGROUP = tagCode('colgroup');
+export const TBODY = tagCode('tbody');
 const TD = tagCode('td');
 const TH = tagCode('th');
-const TR = tagCode('tr');
+export const TR = tagCode('tr');
 
 /** Is the innermost part of a table one that holds only other parts, such as a row? */
 export function isInTable(open: OpenElements): boolean {
@@ -50,7 +50,7 @@ function holdsText(part: TagCode): boolean {
 }
 
 /** The parts needed between one part of a table and another inside it; nothing if that part can't be inside it. */
-function between(around: TagCode, code: TagCode): readonly TagCode[] | undefined {
+export function between(around: TagCode, code: TagCode): readonly TagCode[] | undefined {
   const isCell = code === TD || code === TH;
   switch (around) {
     case TABLE:

@@ -1,4 +1,23 @@
 import type { NotedPlace } from '../document-notes.ts';
+import { COL, COLGROUP } from '../html/table-parts.ts';
+import {
+  A,
+  ADDRESS,
+  BODY,
+  BUTTON,
+  DD,
+  DIV,
+  DT,
+  FORM,
+  LI,
+  OPTGROUP,
+  OPTION,
+  P,
+  SCRIPT,
+  SELECT,
+  SVG,
+  TABLE,
+} from '../html/tag-codes.ts';
 import {
   BREAKS_OUT,
   CLOSED_IN_SCOPE,
@@ -14,7 +33,7 @@ import {
   VOID,
 } from '../html/tags.ts';
 import type { TokenizerContext } from '../html/tokenizer.ts';
-import { COL, COLGROUP, HOLDS_PARTS, IMPLIED_PARTS, isAround, missingBetween, TABLE } from './tidy-tables.ts';
+import { HOLDS_PARTS, IMPLIED_PARTS, isAround, missingBetween } from './tidy-tables.ts';
 
 /** Thrown where a page doesn't say by its tags where it goes. */
 export class NotTidy extends Error {}
@@ -35,23 +54,8 @@ export interface TidyOutput {
 
 const codes = (names: string): ReadonlySet<TagCode> => new Set(names.split(/\s+/).map(tagCode));
 
-const A = tagCode('a');
-const ADDRESS = tagCode('address');
-const BODY = tagCode('body');
-const BUTTON = tagCode('button');
-const DD = tagCode('dd');
-const DIV = tagCode('div');
-const DT = tagCode('dt');
-const FORM = tagCode('form');
 const HTML = tagCode('html');
-const LI = tagCode('li');
-const OPTGROUP = tagCode('optgroup');
-const OPTION = tagCode('option');
-const P = tagCode('p');
-const SCRIPT = tagCode('script');
-const SELECT = tagCode('select');
 const STYLE = tagCode('style');
-const SVG = tagCode('svg');
 
 /** Elements with rules that few pages need. */
 const UNUSUAL = codes(

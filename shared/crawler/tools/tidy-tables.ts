@@ -1,10 +1,6 @@
+import { between, COLGROUP, TBODY, TR } from '../html/table-parts.ts';
+import { TABLE } from '../html/tag-codes.ts';
 import { type TagCode, tagCode } from '../html/tags.ts';
-
-export const COL = tagCode('col');
-export const COLGROUP = tagCode('colgroup');
-export const TABLE = tagCode('table');
-const TBODY = tagCode('tbody');
-const TR = tagCode('tr');
 
 const ROW_GROUPS = new Set(['tbody', 'tfoot', 'thead'].map(tagCode));
 const CELLS = new Set(['td', 'th'].map(tagCode));
@@ -19,17 +15,7 @@ export const IMPLIED_PARTS = new Map([
 
 /** What a part of a table needs around it: the parts that must be added between, or nothing if what is open must first be closed. */
 export function missingBetween(around: TagCode, part: TagCode): readonly TagCode[] | undefined {
-  const isCell = CELLS.has(part);
-  if (around === TABLE) {
-    if (isCell) return [TBODY, TR];
-    if (part === TR) return [TBODY];
-    return part === COL ? [COLGROUP] : [];
-  }
-  if (around === TR) return isCell ? [] : undefined;
-  if (around === COLGROUP) return part === COL ? [] : undefined;
-  if (!ROW_GROUPS.has(around)) return undefined;
-  if (isCell) return [TR];
-  return part === TR ? [] : undefined;
+  return HOLDS_PARTS.has(around) ? between(around, part) : undefined;
 }
 
 /** May a part of a table be around another? */

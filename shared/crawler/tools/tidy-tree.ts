@@ -1,6 +1,7 @@
 import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.ts';
 import { DocumentNotes, type Document as PageDocument } from '../document-notes.ts';
 import { isSpace } from '../html/characters.ts';
+import { BODY, TEXTAREA, TITLE } from '../html/tag-codes.ts';
 import { type TagCode, tagCode } from '../html/tags.ts';
 import { END_OF_PAGE, END_TAG, HtmlTokenizer, START_TAG, TEXT } from '../html/tokenizer.ts';
 import { parse5 } from './libraries.ts';
@@ -9,11 +10,8 @@ import { NotTidy, TidyBody, type TidyOutput } from './tidy-body.ts';
 
 const HTML_TAG = tagCode('html');
 const HEAD = tagCode('head');
-const BODY = tagCode('body');
 const NOSCRIPT = tagCode('noscript');
 const PRE = tagCode('pre');
-const TEXTAREA = tagCode('textarea');
-const TITLE = tagCode('title');
 const BYTE_ORDER_MARK = 0xfeff;
 const NEWLINE = 0x0a;
 const AMPERSAND = 0x26;

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
-import { startServers } from '../test/support/servers/ladder.ts';
+import { byTurns, ratiosOf } from './by-turns.ts';
 import { Figures } from './figures.ts';
 import { numberOf } from './flags.ts';
-import { runMeasured, TRAWL } from './measured-process.ts';
-import { startOrigin, writeSitemaps } from './origin.ts';
-import { type Bench, clear } from './rows.ts';
+import { TRAWL } from './measured-process.ts';
+import { openBench } from './open-bench.ts';
+import { writeSitemaps } from './origin.ts';
+import { clear, trawl } from './rows.ts';
 import type { Usage } from './usage-hook.ts';
 
 // npm run bench:api -- [--rounds 5] [--pages 20000]
@@ -25,41 +25,29 @@ interface Work {
   readonly cpuUsPerPage: number;
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'trawl-api-load-'));
-const servers = await startServers();
-const origin = await startOrigin(folder);
-const { rabbitmqUrl, redisUrl } = servers;
-const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds };
-const env = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl, OUTPUT_DIR: join(folder, 'output') };
-const sitemap = await writeSitemaps(folder, origin.url, 'api', pages);
+const bench = await openBench(rounds);
+const { folder, rabbitmqUrl, redisUrl } = bench;
+const sitemap = await writeSitemaps(folder, bench.origin, 'api', pages);
 try {
-  const found: Record<Side, Work[]> = { alone: [], asked: [] };
-  const ratios: number[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    const order: readonly Side[] = round % 2 === 0 ? ['asked', 'alone'] : ['alone', 'asked'];
-    for (const side of order) found[side].push(await crawl(side, `${side}-${round}`));
-    ratios.push((found.asked.at(-1)?.pagesPerSecond ?? 0) / (found.alone.at(-1)?.pagesPerSecond ?? 1));
-  }
+  const workOf = await byTurns(['alone', 'asked'] as const, rounds, (side, round) => crawl(side, `${side}-${round}`));
+  const paceOf = (side: Side): number[] => workOf(side).map((work) => work.pagesPerSecond);
   for (const side of ['alone', 'asked'] as const) {
-    const [pace, cost] = [new Figures(found[side].map((work) => work.pagesPerSecond)), cpuOf(found[side])];
-    say(`${side}: ${pace.text()} pages/s, ${cost.text()} µs of the worker's CPU per page`);
+    const cost = new Figures(workOf(side).map(({ cpuUsPerPage }) => cpuUsPerPage));
+    say(`${side}: ${new Figures(paceOf(side)).text()} pages/s, ${cost.text()} µs of the worker's CPU per page`);
   }
-  say(`asked / alone, pages/s round by round: ${new Figures(ratios).text(3)}`);
+  say(`asked / alone, pages/s round by round: ${ratiosOf(paceOf('asked'), paceOf('alone')).text(3)}`);
 } finally {
-  await origin.stop();
-  await servers.stop();
-  await rm(folder, { recursive: true, force: true });
+  await bench.stop();
 }
 
 async function crawl(side: Side, run: string): Promise<Work> {
   await clear(bench);
-  const produce = ['produce', origin.url + sitemap, '--run', run, '--json', ...AT_FULL_SPEED];
-  await runMeasured(TRAWL, produce, { folder, env });
+  await trawl(bench, ['produce', bench.origin + sitemap, '--run', run, '--json', ...AT_FULL_SPEED]);
   const asking = side === 'asked' ? await ask(run) : undefined;
   try {
     const work = ['work', '--exit-when-idle', '--log-format', 'json', ...AT_FULL_SPEED];
-    const { wallMs, usage } = await runMeasured(TRAWL, work, { folder, env });
-    const { done } = JSON.parse((await runMeasured(TRAWL, ['status', run, '--json'], { folder, env })).stdout);
+    const { wallMs, usage } = await trawl(bench, work);
+    const { done } = JSON.parse((await trawl(bench, ['status', run, '--json'])).stdout);
     if (done !== pages) throw new Error(`expected ${pages} pages, got ${done}`);
     return { pagesPerSecond: (1_000 * pages) / wallMs, cpuUsPerPage: (1_000 * usage.cpuMs) / pages };
   } finally {
@@ -73,7 +61,13 @@ async function ask(run: string): Promise<{ stop(): Promise<void> }> {
   const hook = join(import.meta.dirname, 'usage-hook.ts');
   const api = spawn(process.execPath, ['--import', hook, TRAWL, 'api', '--api-port', '0'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, BENCH_USAGE: usageFile, ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      BENCH_USAGE: usageFile,
+      RABBITMQ_URL: rabbitmqUrl,
+      REDIS_URL: redisUrl,
+    },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = new Promise((resolve) => api.once('close', resolve));
@@ -135,10 +129,6 @@ async function untilReady(url: string): Promise<void> {
     if (isReady) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-function cpuOf(works: readonly Work[]): Figures {
-  return new Figures(works.map(({ cpuUsPerPage }) => cpuUsPerPage));
 }
 
 function say(line: string): void {

@@ -1,19 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, release, tmpdir, totalmem, type } from 'node:os';
-import { join } from 'node:path';
+import { cpus, release, totalmem, type } from 'node:os';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
-import { startServers } from '../test/support/servers/ladder.ts';
 import { fastHost } from './broad.ts';
 import { Figures } from './figures.ts';
 import { fittedHosts } from './fitted-hosts.ts';
 import { numberOf } from './flags.ts';
 import { type MixedFigures, silentHosts, slowNames } from './mixed-hosts.ts';
-import { startOrigin } from './origin.ts';
+import { openBench } from './open-bench.ts';
 import { peerRows } from './peers/peers.ts';
 import { type PoliteFigures, politeCrawl } from './polite.ts';
 import {
-  type Bench,
   bareLoop,
   embeddedCrawl,
   fleet,
@@ -34,12 +30,8 @@ import { tlsRows } from './tls/tls.ts';
 // each row all its hosts, however slow the machine; --peers adds other crawlers on the same pages.
 const args = process.argv.slice(2);
 const rounds = numberOf('--rounds', 2);
-const folder = await mkdtemp(join(tmpdir(), 'trawl-bench-'));
 const began = performance.now();
-const servers = await startServers();
-const origin = await startOrigin(folder);
-const { rabbitmqUrl, redisUrl } = servers;
-const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds };
+const bench = await openBench(rounds);
 
 try {
   say(await machine());
@@ -142,9 +134,7 @@ try {
   for (const why of peers.missing) say(why);
   say(`${((performance.now() - began) / 1_000).toFixed(0)} s in all.`);
 } finally {
-  await origin.stop();
-  await servers.stop();
-  await rm(folder, { recursive: true, force: true });
+  await bench.stop();
 }
 
 function politeRows(
@@ -180,16 +170,16 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function machine(): Promise<string> {
-  const connection = await connect(rabbitmqUrl);
+  const connection = await connect(bench.rabbitmqUrl);
   const { version: rabbitmq } = connection.connection.serverProperties;
   await connection.close();
-  const redis = new Redis(redisUrl);
+  const redis = new Redis(bench.redisUrl);
   const version = /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1];
   redis.disconnect();
   const [cpu] = cpus();
   return [
     `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}, Node ${process.versions.node}`,
-    `RabbitMQ ${rabbitmq}, Redis ${version} (AOF everysec), ${origin.name}: all on this machine, with the workers.`,
+    `RabbitMQ ${rabbitmq}, Redis ${version} (AOF everysec), ${bench.originName}: all on this machine, with the workers.`,
     `Pages of 10 KB with 30 links; 30 000 a round, ${rounds} rounds; 32 at once; RATE_LIMIT=none HOST_CONCURRENCY=none.`,
     'CPU is user and system time of the whole process, start-up and compilation included.',
   ].join('\n');

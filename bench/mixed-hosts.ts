@@ -7,6 +7,7 @@ import { runMeasured, TRAWL } from './measured-process.ts';
 import type { HostSeen, Seen } from './mixed-site.ts';
 import { pageUrl } from './origin.ts';
 import { INTERVAL_MS } from './polite.ts';
+import { hostAddresses } from './polite-hosts.ts';
 import { type Bench, fetchTimes } from './rows.ts';
 
 /** Percentages are pages by the seconds from the start of the crawl to the last of them, of what their hosts allow. */
@@ -51,7 +52,7 @@ export async function slowNames(bench: Bench, hosts: number): Promise<MixedFigur
 
 /** Crawls hosts beside as many others that accept connections and never answer, until the good ones are over. */
 export async function silentHosts(bench: Bench, count: number): Promise<MixedFigures> {
-  const [good, silent] = [addresses('127.2', count), addresses('127.3', count)];
+  const [good, silent] = [hostAddresses(count), hostAddresses(count, '127.3')];
   const hosts = good.flatMap((host, n) => [host, silent[n] ?? '']);
   const crawl = { name: 'silent', hosts, flags: [], isEndless: true };
   const { began, seen, rssMb } = await mixedCrawl(bench, crawl, good, silent);
@@ -117,8 +118,4 @@ function percentOf(group: readonly HostSeen[], hosts: number, began: number, mor
 
 function soonestOf(seen: Seen): number {
   return Math.min(...Object.values(seen).map(({ soonestMs }) => soonestMs)) / INTERVAL_MS;
-}
-
-function addresses(prefix: string, count: number): string[] {
-  return Array.from({ length: count }, (_, n) => `${prefix}.${Math.floor(n / 250)}.${1 + (n % 250)}`);
 }

@@ -20,8 +20,8 @@ interface PoliteHostsOptions {
 }
 
 /** Loopback addresses, one for each host. */
-export function hostAddresses(hosts: number): string[] {
-  return Array.from({ length: hosts }, (_, n) => `127.2.${Math.floor(n / 250)}.${1 + (n % 250)}`);
+export function hostAddresses(hosts: number, prefix = '127.2'): string[] {
+  return Array.from({ length: hosts }, (_, n) => `${prefix}.${Math.floor(n / 250)}.${1 + (n % 250)}`);
 }
 
 /** Starts a host at each of these addresses, all in one other process. */

@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
-import { startServers } from '../test/support/servers/ladder.ts';
+import { byTurns, ratiosOf } from './by-turns.ts';
 import { Figures } from './figures.ts';
 import { numberOf, textOf } from './flags.ts';
 import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
-import { startOrigin, writeSitemaps } from './origin.ts';
-import { type Bench, clear } from './rows.ts';
+import { openBench } from './open-bench.ts';
+import { writeSitemaps } from './origin.ts';
+import { clear } from './rows.ts';
 
 // npm run bench:turns -- CHECKOUT [--rounds 5] [--pages 20000] [--only embedded|fleet] [--with FETCHER=undici]
 // Compares the CPU time per page of this checkout and another one. They take turns, each first in every other round, since a
@@ -22,11 +21,8 @@ const own: Readonly<Record<string, string>> = name === '' ? {} : { [name]: value
 const programs = { other: join(resolve(other), 'services/cli/trawl.ts'), this: TRAWL };
 type Side = keyof typeof programs;
 
-const folder = await mkdtemp(join(tmpdir(), 'trawl-turns-'));
-const servers = await startServers();
-const origin = await startOrigin(folder);
-const { rabbitmqUrl, redisUrl } = servers;
-const bench: Bench = { folder, origin: origin.url, rabbitmqUrl, redisUrl, rounds };
+const bench = await openBench(rounds);
+const { folder, rabbitmqUrl, redisUrl } = bench;
 
 /** CPU time of one crawl of all pages, in µs per page. */
 type Way = (side: Side, round: number) => Promise<number>;
@@ -34,14 +30,14 @@ type Way = (side: Side, round: number) => Promise<number>;
 /** `fleet`: the CPU time of its single worker, on an already full frontier. */
 const WAYS: Readonly<Record<string, Way>> = {
   embedded: async (side) => {
-    const ended = await run(side, ['crawl', origin.url + sitemap, '--json', ...AT_FULL_SPEED]);
+    const ended = await run(side, ['crawl', bench.origin + sitemap, '--json', ...AT_FULL_SPEED]);
     const { done } = JSON.parse(ended.stdout);
     if (done !== pages) throw new Error(`expected ${pages} pages, got ${done}`);
     return perPage(ended);
   },
   fleet: async (side, round) => {
     await clear(bench);
-    await run(side, ['produce', origin.url + sitemap, '--run', `${side}-${round}`, '--json', ...AT_FULL_SPEED]);
+    await run(side, ['produce', bench.origin + sitemap, '--run', `${side}-${round}`, '--json', ...AT_FULL_SPEED]);
     const ended = await run(side, ['work', '--exit-when-idle', '--log-format', 'json', ...AT_FULL_SPEED]);
     const { done } = JSON.parse((await run(side, ['status', `${side}-${round}`, '--json'])).stdout);
     if (done !== pages) throw new Error(`expected ${pages} pages, got ${done}`);
@@ -49,24 +45,17 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
-const sitemap = await writeSitemaps(folder, origin.url, 'turns', pages);
+const sitemap = await writeSitemaps(folder, bench.origin, 'turns', pages);
 try {
   for (const [which, way] of Object.entries(WAYS)) {
     if (only !== undefined && which !== only) continue;
-    const found = { other: [] as number[], this: [] as number[] };
-    const ratios: number[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      const order: readonly Side[] = round % 2 === 0 ? ['this', 'other'] : ['other', 'this'];
-      for (const side of order) found[side].push(await way(side, round));
-      ratios.push((found.this.at(-1) ?? 0) / (found.other.at(-1) ?? 1));
-    }
-    say(`${which}, CPU µs per page: other ${new Figures(found.other).text()}, this ${new Figures(found.this).text()}`);
-    say(`  this / other, round by round: ${new Figures(ratios).text(3)}`);
+    const usOf = await byTurns(['other', 'this'] as const, rounds, way);
+    const [others, these] = [usOf('other'), usOf('this')];
+    say(`${which}, CPU µs per page: other ${new Figures(others).text()}, this ${new Figures(these).text()}`);
+    say(`  this / other, round by round: ${ratiosOf(these, others).text(3)}`);
   }
 } finally {
-  await origin.stop();
-  await servers.stop();
-  await rm(folder, { recursive: true, force: true });
+  await bench.stop();
 }
 
 async function run(side: Side, line: readonly string[]): Promise<Measured> {

@@ -1,3 +1,4 @@
+import { byTurns, ratiosOf } from '../by-turns.ts';
 import { Figures } from '../figures.ts';
 import { type Bench, CONCURRENCY, embeddedCrawl, type Lane, type Speed } from '../rows.ts';
 import type { Row } from '../table.ts';
@@ -31,8 +32,9 @@ export async function peerRows(
   const scrapy = Scrapy.find();
   const peers = [...peersOfCrawlee(bench, crawlee), ...peersOfScrapy(bench, scrapy)];
   const lanes = new Map<Lane, Turn>(LANES.map((lane) => [lane, () => trawl(bench, lane)]));
-  const found = await takeTurns([...lanes.values(), ...peers.map(({ crawl }) => crawl)], bench.rounds);
-  const of = (turn: Turn | undefined): Rounds => new Rounds((turn && found.get(turn)) ?? []);
+  const turns = [...lanes.values(), ...peers.map(({ crawl }) => crawl)];
+  const figuresOf = await byTurns(turns, bench.rounds, (turn) => turn());
+  const of = (turn: Turn | undefined): Rounds => new Rounds((turn && figuresOf(turn)) ?? []);
   const [lean, got] = LANES.map((lane) => of(lanes.get(lane))) as [Rounds, Rounds];
   const rows = [
     ...lean.rows('embedded crawl, lean lane, by turns with peers', bare),
@@ -73,16 +75,6 @@ async function trawl(bench: Bench, lane: Lane): Promise<PeerFigures> {
   return { pagesPerSecond: pagesPerSecond.median, cpuUsPerPage: cpuUsPerPage.median, rssMb: rssMb.median };
 }
 
-/** Runs every round; the second, fourth and so on in reverse order. */
-async function takeTurns(turns: readonly Turn[], rounds: number): Promise<ReadonlyMap<Turn, PeerFigures[]>> {
-  const found = new Map(turns.map((turn) => [turn, [] as PeerFigures[]] as const));
-  for (let round = 0; round < rounds; round++) {
-    const order = round % 2 === 0 ? turns : turns.toReversed();
-    for (const turn of order) found.get(turn)?.push(await turn());
-  }
-  return found;
-}
-
 /** The rounds of one program. */
 class Rounds {
   readonly #figures: readonly PeerFigures[];
@@ -103,11 +95,8 @@ class Rounds {
 
   /** How many times as fast as the other one, round by round. */
   timesThoseOf(other: Rounds): Figures {
-    const ratios = this.#figures.map(({ pagesPerSecond }, round) => {
-      const theirs = other.#figures[round]?.pagesPerSecond ?? Number.NaN;
-      return pagesPerSecond / theirs;
-    });
-    return new Figures(ratios);
+    const paceOf = ({ pagesPerSecond }: PeerFigures): number => pagesPerSecond;
+    return ratiosOf(this.#figures.map(paceOf), other.#figures.map(paceOf));
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { AT_FULL_SPEED } from '../../test/support/full-speed.ts';
+import { byTurns, ratiosOf } from '../by-turns.ts';
 import { Figures } from '../figures.ts';
 import { runMeasured, TRAWL } from '../measured-process.ts';
 import type { Bench } from '../rows.ts';
@@ -21,17 +22,12 @@ type Way = keyof typeof WAYS;
  */
 export async function threeStepRows(bench: Bench, atLeast = PAGES): Promise<Row[]> {
   const shop = await writeShop(bench.folder, bench.origin, atLeast);
-  const found: Record<Way, number[]> = { page: [], shop: [] };
-  const ratios: number[] = [];
-  for (let round = 0; round < bench.rounds; round++) {
-    const order: readonly Way[] = round % 2 === 0 ? ['page', 'shop'] : ['shop', 'page'];
-    for (const way of order) found[way].push(await usPerPage(bench, shop, way));
-    ratios.push((found.page.at(-1) ?? 0) / (found.shop.at(-1) ?? 1));
-  }
+  const usOf = await byTurns(['page', 'shop'] as const, bench.rounds, (way) => usPerPage(bench, shop, way));
+  const [page, steps] = [usOf('page'), usOf('shop')];
   return [
-    ['a shop, default crawler, CPU µs per page', new Figures(found.page).text(), '', ''],
-    ['a shop, three steps, CPU µs per page', new Figures(found.shop).text(), '', ''],
-    ["  pages per CPU second, of the default crawler's", new Figures(ratios).text(2), '≥ 0.85', ''],
+    ['a shop, default crawler, CPU µs per page', new Figures(page).text(), '', ''],
+    ['a shop, three steps, CPU µs per page', new Figures(steps).text(), '', ''],
+    ["  pages per CPU second, of the default crawler's", ratiosOf(page, steps).text(2), '≥ 0.85', ''],
   ];
 }
 

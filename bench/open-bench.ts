@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServers } from '../test/support/servers/ladder.ts';
+import { startOrigin } from './origin.ts';
+import type { Bench } from './rows.ts';
+
+/** A bench with a folder and servers of its own. */
+interface OpenedBench extends Bench {
+  /** What its web server is. */
+  readonly originName: string;
+  stop(): Promise<void>;
+}
+
+/** Whoever opens it stops it. */
+export async function openBench(rounds: number): Promise<OpenedBench> {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-bench-'));
+  const servers = await startServers();
+  const origin = await startOrigin(folder);
+  const { rabbitmqUrl, redisUrl } = servers;
+  return {
+    ...{ folder, origin: origin.url, originName: origin.name, rabbitmqUrl, redisUrl, rounds },
+    stop: async () => {
+      await origin.stop();
+      await servers.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -40,8 +40,7 @@ function forget(title: string, meaning: string, which: object, words: readonly s
     },
     command: () => commandLine('forget', ...words),
     run: async ({ reason }) => {
-      const asked = { ...which, ...(reason === undefined ? {} : { reason }) };
-      const { forgotten, kept, letters = 0 } = await ask<Forgotten>('POST', 'api/forget', asked);
+      const { forgotten, kept, letters = 0 } = await ask<Forgotten>('POST', 'api/forget', { ...which, reason });
       return `${counted(forgotten, 'mark')} forgotten${lettersText(letters)}${kept > 0 ? `; ${count(kept)} stay` : ''}.`;
     },
   };

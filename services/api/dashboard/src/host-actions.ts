@@ -45,7 +45,7 @@ function pause(host: string): Action {
     asksReason: true,
     command: ({ reason }) => commandLine('pause', '--host', host, ...flag('--reason', reason)),
     run: async ({ reason }) => {
-      await ask('POST', pathOf('api/hosts', host, 'pause'), reason === undefined ? {} : { reason });
+      await ask('POST', pathOf('api/hosts', host, 'pause'), { reason });
       return `Host ${host} is paused.`;
     },
   };
@@ -61,7 +61,7 @@ export function resumeHost(host: string): Action {
     asksReason: true,
     command: () => commandLine('resume', '--host', host),
     run: async ({ reason }) => {
-      await ask('POST', pathOf('api/hosts', host, 'resume'), reason === undefined ? {} : { reason });
+      await ask('POST', pathOf('api/hosts', host, 'resume'), { reason });
       return `Host ${host} is asked again.`;
     },
   };
@@ -76,20 +76,13 @@ function limit(host: string): Action {
     asksReason: true,
     command: ({ value }) => commandLine('limit', host, value === '' ? 'RATE' : value),
     run: async ({ value, reason }) => {
-      await ask('PUT', pathOf('api/hosts', host, 'limit'), {
-        rate: value,
-        ...(reason === undefined ? {} : { reason }),
-      });
+      await ask('PUT', pathOf('api/hosts', host, 'limit'), { rate: value, reason });
       return value === 'none' ? `Host ${host} has no limit of its own.` : `Host ${host} is limited to ${value}.`;
     },
   };
 }
 
 async function steerFleet(verb: 'pause' | 'resume', reason: string | undefined): Promise<string> {
-  const { runs } = await ask<{ runs: readonly unknown[] }>(
-    'POST',
-    pathOf('api/fleet', verb),
-    reason === undefined ? {} : { reason },
-  );
+  const { runs } = await ask<{ runs: readonly unknown[] }>('POST', pathOf('api/fleet', verb), { reason });
   return `${counted(runs.length, 'run')} ${verb === 'pause' ? 'paused' : 'resumed'}.`;
 }

@@ -84,11 +84,7 @@ async function steer(
   verb: 'pause' | 'resume' | 'cancel' | 'seal',
   reason: string | undefined,
 ): Promise<string> {
-  const { was, is } = await ask<{ was: string; is: string }>(
-    'POST',
-    pathOf('api/runs', run, verb),
-    reason === undefined ? {} : { reason },
-  );
+  const { was, is } = await ask<{ was: string; is: string }>('POST', pathOf('api/runs', run, verb), { reason });
   if (verb === 'seal') return `Run ${run} is sealed${is === 'finished' ? ', and has finished' : ''}.`;
   return was === is ? `Run ${run} was ${was} already.` : `Run ${run}: ${was} → ${is}.`;
 }

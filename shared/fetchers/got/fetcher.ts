@@ -80,17 +80,18 @@ export class GotFetcher extends HttpFetcher {
       const own = ownHeaders(request, this.hostHeaders);
       const { method = 'GET', body, mayRepeat = true } = request.send ?? {};
       // What may not be sent twice is not entrusted to a connection that the server may just be closing.
-      const fresh = mayRepeat || route !== undefined ? undefined : new DirectAgents(this.dial, this.idle);
+      const direct = mayRepeat || route !== undefined ? undefined : new DirectAgents(this.dial, this.idle);
+      const proxied = mayRepeat ? route?.connections : route?.connections.fresh();
       const stream: Request = this.#client.stream(request.url, {
         ...(own === undefined ? {} : { headers: own }),
         ...(method === 'GET' ? {} : { method }),
         // Without one, got would wait for it to be written.
         ...(method === 'GET' || method === 'HEAD' ? {} : { body: body ?? '' }),
-        ...(fresh === undefined ? {} : { agent: { http: fresh.http, https: fresh.https } }),
-        request: route?.connections.requests(route, { clock, onGone }) ?? requestBy({ clock, onGone }),
+        ...(direct === undefined ? {} : { agent: { http: direct.http, https: direct.https } }),
+        request: (route && proxied?.requests(route, { clock, onGone })) ?? requestBy({ clock, onGone }),
       });
       // Its one connection ends with the request, however that ends.
-      fresh?.close();
+      if (!mayRepeat) (direct ?? proxied)?.close();
       const late = (): void => {
         const { response } = stream;
         const status = response === undefined ? {} : { status: response.statusCode };

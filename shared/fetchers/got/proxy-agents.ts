@@ -34,22 +34,28 @@ interface ProxyAgentsOptions extends ProxyDialOptions {
 /** got's connections through one proxy, kept alive. `proxies/forwarding.ts` says which requests are tunnelled. */
 export class ProxyAgents {
   readonly #proxy: ProxyAddress;
-  readonly #guard: AddressGuard;
+  readonly #options: ProxyAgentsOptions;
   readonly #forward: http.Agent;
   readonly #http: http.Agent;
   readonly #https: https.Agent;
   /** Closes idle connections now, and each one in use when its request ends. */
   readonly close: () => void;
 
-  constructor(proxy: ProxyAddress, { guard, idle, ...connecting }: ProxyAgentsOptions) {
+  constructor(proxy: ProxyAddress, options: ProxyAgentsOptions) {
     this.#proxy = proxy;
-    this.#guard = guard;
-    const dials = new ProxyDials(proxy, connecting);
+    this.#options = options;
+    const { idle } = options;
+    const dials = new ProxyDials(proxy, options);
     const tunnel = ({ proxyTimeout, address }: ProxyDialed) => dials.tunnel(proxyTimeout, address);
     this.#forward = httpPool(idle, ({ proxyTimeout }: ProxyDialed) => dials.forward(proxyTimeout));
     this.#http = httpPool(idle, tunnel);
     this.#https = httpsPool(idle, tunnel);
     this.close = closerOf([this.#forward, this.#http, this.#https]);
+  }
+
+  /** Agents for the same proxy that have no connections yet. */
+  fresh(): ProxyAgents {
+    return new ProxyAgents(this.#proxy, this.#options);
   }
 
   /** Makes requests through the proxy. Nothing is sent before the address guard has allowed the request's host. */
@@ -58,7 +64,7 @@ export class ProxyAgents {
     { clock, onGone }: Pick<Dialed, 'clock' | 'onGone'>,
   ): RequestFunction {
     return async (url, { method, headers }, onResponse) => {
-      const address = await judgedAddress(this.#guard, url, proxyTimeout);
+      const address = await judgedAddress(this.#options.guard, url, proxyTimeout);
       const dialed = { method, proxyTimeout, address, clock, onGone, maxHeaderSize: MOST_HEADER_BYTES };
       if (isForwardedBy(this.#proxy, url.href)) {
         forwarded();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ConnectTurns } from '../../../../shared/fetchers/connect-turns.ts';
+import type { SentRequest } from '../../../../shared/task/task/request.ts';
 import type { ThroughProxies } from './proxy-setup.ts';
 import { deadPort, startHttpProxy, startSite, startSocksProxy, trustOurs } from './proxy-setup.ts';
 
@@ -95,6 +96,21 @@ export function describeProxiedRequests(openFetcher: ThroughProxies): void {
       site.on('/gone', ({ socket }) => void socket.destroy());
       await expect(fetch(site.url('/gone'))).rejects.toMatchObject({ reason: 'connection' });
       expect([site.requests.map(({ path }) => path).slice(3), rests]).toEqual([['/gone', '/gone'], []]);
+    });
+
+    // The server, or the proxy, may just be closing it.
+    test.each([true, false])('a request that may not be repeated gets no kept connection (TLS: %s)', async (tls) => {
+      const site = await startSite({ tls });
+      const proxies = [await startHttpProxy(), await startSocksProxy()];
+      for (const proxy of proxies) {
+        const { fetch, fetcher } = openFetcher([proxy]);
+        await fetch(site.url('/page/1'));
+        const send: SentRequest = { method: 'POST', body: 'x', mayRepeat: false };
+        await fetcher.fetch({ url: site.url('/page/2'), maxBodyBytes: 100_000, send });
+        await fetch(site.url('/page/3'));
+      }
+      expect(site.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'GET', 'POST', 'GET']);
+      expect(proxies.map(({ connections }) => connections)).toEqual([2, 2]);
     });
 
     test('an interim answer that a proxy passes on is not the answer', async () => {

@@ -1,12 +1,12 @@
 import { newWorkerId } from '../../shared/backends/backends.ts';
 import { openFetcher } from '../../shared/backends/fetchers.ts';
 import { newRunId } from '../../shared/control/run-id.ts';
-import { findCrawler } from '../../shared/crawler/catalogue.ts';
+import { findCrawler, UnknownCrawlerError } from '../../shared/crawler/catalogue.ts';
 import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { RunOptions } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { ConfigurationError, messageOf } from '../../shared/runtime/errors.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Service } from '../../shared/runtime/lifecycle.ts';
 import type { Logger } from '../../shared/runtime/logger.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
@@ -85,7 +85,7 @@ export class Producers implements Service {
     const settings = settingsWith(this.#options.settings, options);
     const name = request.crawler ?? settings.crawler;
     const loaded = await findCrawler(name, settings.crawlersDir).catch((error: unknown) => {
-      if (error instanceof ConfigurationError && request.crawler !== undefined)
+      if (error instanceof UnknownCrawlerError && request.crawler !== undefined)
         throw new Problem('unknown_crawler', `there is no crawler ${name} here`);
       throw error;
     });

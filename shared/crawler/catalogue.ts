@@ -10,17 +10,21 @@ const ENDINGS = ['.ts', '.js', '.mjs'] as const;
 /** A crawler's file. What has another dot in its name, a test or a type, is none. */
 const CRAWLER_FILE = /^[a-z0-9][a-z0-9-]*\.(?:ts|js|mjs)$/i;
 
+/** None of that name was found; one that is broken may have had it. */
+export class UnknownCrawlerError extends ConfigurationError {}
+
 /**
  * Finds a crawler for a command: by its path, or by its name or its file's name in one of these folders, before those that come
  * with this program. Other files there aren't looked at if one has the name.
  *
- * @throws ConfigurationError if there is none, or it can't be loaded
+ * @throws UnknownCrawlerError if there is none
+ * @throws ConfigurationError if it can't be loaded
  */
 export async function findCrawler(name: string, folders: readonly string[]): Promise<LoadedCrawler> {
   if (isPath(name)) {
     const file = resolve(name);
     if (existsSync(file)) return await loadOne(file);
-    throw new ConfigurationError([`expected CRAWLER to be a crawler's name or file: there is no ${file}`]);
+    throw new UnknownCrawlerError([`expected CRAWLER to be a crawler's name or file: there is no ${file}`]);
   }
   const own = folders.map((folder) => resolve(folder));
   const named = fileNamed(own, name);
@@ -32,7 +36,7 @@ export async function findCrawler(name: string, folders: readonly string[]): Pro
   const ours = fileNamed([OWN_FOLDER], name);
   if (ours !== undefined) return await loadOne(ours, { isWatched: false });
   const names = loaded.map((each) => each.crawler.name);
-  throw new ConfigurationError([missing(name, folders, names), ...problems]);
+  throw new UnknownCrawlerError([missing(name, folders, names), ...problems]);
 }
 
 /** The crawlers of a process that works for many runs, by their names. All are loaded before it begins. */

@@ -33,7 +33,11 @@ export class LocalBatch {
     return this.#sink.records;
   }
 
-  /** Resolves when all is crawled, or after either signal is aborted: nobody else crawls what this process leaves. */
+  /**
+   * Resolves when all is crawled, or after either signal is aborted: nobody else crawls what this process leaves.
+   *
+   * @throws StorageError if a file can't be written
+   */
   async run(over: AbortSignal, left: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([over, left]);
     const { read, inputs, measures, log, clock } = this.#options;
@@ -53,5 +57,6 @@ export class LocalBatch {
       follow: async ({ untilOver }, over) => await untilOver(over),
     });
     await fleet.run(stoppingBy(signal, GRACE_MS, clock));
+    if (fleet.failure !== undefined) throw fleet.failure;
   }
 }

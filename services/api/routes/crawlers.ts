@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { type Found, findAll, findCrawler } from '../../../shared/crawler/catalogue.ts';
+import { type Found, findAll, findCrawler, UnknownCrawlerError } from '../../../shared/crawler/catalogue.ts';
 import { GRAPH_FORMATS, graphJson, graphLines } from '../../../shared/crawler/crawler-graph.ts';
 import { crawlerJson } from '../../../shared/crawler/crawler-json.ts';
-import { ConfigurationError } from '../../../shared/runtime/errors.ts';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema } from '../problem.ts';
@@ -83,7 +82,7 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
     },
     async ({ params, query: { format } }, reply) => {
       const { crawler, version } = await findCrawler(params.crawler, settings.crawlersDir).catch((error: unknown) => {
-        if (!(error instanceof ConfigurationError)) throw error;
+        if (!(error instanceof UnknownCrawlerError)) throw error;
         throw new Problem('unknown_crawler', `there is no crawler ${params.crawler} here`);
       });
       if (format === 'json')

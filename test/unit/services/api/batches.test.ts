@@ -1,5 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { batchRunOf } from '../../../../services/api/batches/batch-request.ts';
 import { openApi, openSite } from './setup.ts';
+
+const DEFINE = join(import.meta.dirname, '../../../../shared/crawler/crawler.ts');
 
 describe('batches in the process of the API', () => {
   test('one entry per input, in order: failures, duplicates and malformed ones among them', async () => {
@@ -83,6 +89,33 @@ describe('batches in the process of the API', () => {
     expect(await audited()).toMatchObject([{ target }]);
   });
 
+  test('a folder that cannot be written is told, not that time ran out', async () => {
+    const site = await openSite();
+    const crawlers = await folderOf({
+      'pictures.ts': `import { defineCrawler } from '${DEFINE}';
+export default defineCrawler({
+  name: 'pictures',
+  steps: { page: { run: ({ page, download }) => download([page.url + '?file']) } },
+});`,
+    });
+    const { ask, folder } = await openApi({ CRAWLERS_DIR: crawlers });
+    // Where the folder of its run would be.
+    const run = batchRunOf('local', 'k1', () => '');
+    await writeFile(join(folder, run), '');
+    const body = { urls: [site.url('/page/1'), site.url('/hang')], options: { crawler: 'pictures' }, timeout: 20 };
+    const { status, json } = await ask('/api/crawl/batch', { body, headers: { 'idempotency-key': 'k1' } });
+    expect([status, json]).toMatchObject([503, { code: 'unavailable', detail: expect.stringContaining(run) }]);
+  });
+
+  test('a crawler that cannot be loaded is not said to be unknown', async () => {
+    const crawlers = await folderOf({ 'broken.ts': "throw new Error('no tea');" });
+    const { ask } = await openApi({ CRAWLERS_DIR: crawlers });
+    const batch = { body: { urls: ['http://a.test/'], options: { crawler: 'broken' } } };
+    for (const { status, json } of [await ask('/api/crawl/batch', batch), await ask('/api/crawlers/broken/graph')])
+      expect([status, json]).toMatchObject([400, { code: 'usage', detail: expect.stringContaining('no tea') }]);
+    expect(await ask('/api/crawlers/nix/graph')).toMatchObject({ status: 404, json: { code: 'unknown_crawler' } });
+  });
+
   test('no fleet: 503 at once', async () => {
     const { ask } = await openApi();
     const { status, json, headers } = await ask('/api/crawl/batch', {
@@ -92,3 +125,10 @@ describe('batches in the process of the API', () => {
     expect((await ask('/api/crawl/distributed/status')).json.distributed_available).toBe(false);
   });
 });
+
+async function folderOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-crawlers-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}

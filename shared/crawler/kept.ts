@@ -1,7 +1,6 @@
+import { MAX_KEPT_BYTES, MAX_KEPT_DEPTH } from '../task/task/fields.ts';
 import type { Kept } from './condition.ts';
 
-/** What a link may keep, as JSON. */
-const MAX_KEPT_BYTES = 16_384;
 /** What all links of a page may keep together. */
 export const MAX_PAGE_KEPT_BYTES = 4_194_304;
 
@@ -30,14 +29,12 @@ export function writtenKept(kept: Kept, step: string): { readonly kept: Kept; re
   throw new CrawlerFault(`a link to ${step} keeps ${bytes} bytes, more than ${MAX_KEPT_BYTES}`, 'too_large');
 }
 
-const DEEPEST = 32;
-
 /** What of a value JSON would lose or change; nothing if it is plain. */
 function oddIn(value: unknown, path: string, depth = 0): string | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : `${path} is ${value}`;
   if (typeof value !== 'object') return `${path} is ${value === undefined ? 'undefined' : `a ${typeof value}`}`;
-  if (depth === DEEPEST) return `${path} is nested more than ${DEEPEST} deep`;
+  if (depth === MAX_KEPT_DEPTH) return `${path} is nested more than ${MAX_KEPT_DEPTH} deep`;
   if (!Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value)))
     return `${path} is a ${value.constructor?.name ?? 'class'}, not a plain object`;
   for (const [name, each] of Object.entries(value)) {

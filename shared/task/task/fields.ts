@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import type { Logins } from '../url/logins.ts';
+import { isProblem, readUrl } from '../url/url.ts';
 import type { CookieLine } from './cookie-lines.ts';
 import { requestSchema } from './request.ts';
 
 /** The longest text in a message, in bytes. */
 export const MAX_FIELD_BYTES = 65_536;
+/** What a task keeps for the crawler's steps, in bytes of JSON. */
+export const MAX_KEPT_BYTES = 16_384;
+/** How deep that is nested. */
+export const MAX_KEPT_DEPTH = 32;
 
 /** One field of a task, besides its URL, mark and place. */
 export interface TaskField<T = unknown> {
@@ -28,7 +33,7 @@ export const TASK_FIELDS = {
   /** With scope `path`: the only folder, host and path, in which links are followed. Left out for seeds and other scopes. */
   within: { schema: textSchema() },
   /** What the links that led here kept, for the crawler's steps: at most 16 KiB. Left out when there is nothing. */
-  kept: { schema: z.record(z.string(), z.unknown()) as z.ZodType<Readonly<Record<string, unknown>>> },
+  kept: { schema: keptSchema() },
   /** What is sent, if it is no plain GET of the URL. */
   request: { schema: requestSchema() },
   /** Of a join: what its inputs are those of. Its other fields, the URL included, are its owner's. */
@@ -46,7 +51,7 @@ export const TASK_FIELDS = {
   /** Credentials for its own origin and for origins that redirects have led to. Left out when there are none. */
   logins: { schema: z.record(textSchema(), textSchema()) as z.ZodType<Logins> },
   /** Cookies that its redirects have set, until it has its page. Left out when there are none. */
-  cookies: { schema: z.array(z.tuple([textSchema(), textSchema()])) as unknown as z.ZodType<readonly CookieLine[]> },
+  cookies: { schema: z.array(z.tuple([urlSchema(), textSchema()])) as unknown as z.ZodType<readonly CookieLine[]> },
 } as const satisfies Readonly<Record<string, TaskField>>;
 
 type Fields = typeof TASK_FIELDS;
@@ -71,6 +76,26 @@ export function groupSchema() {
 /** A text of at most {@link MAX_FIELD_BYTES} in UTF-8. */
 export function textSchema() {
   return z.string().refine(fits, { error: `Too big: expected at most ${MAX_FIELD_BYTES} bytes`, abort: true });
+}
+
+function urlSchema() {
+  return textSchema().refine((text) => !isProblem(readUrl(text)), { error: 'Expected a URL that can be crawled' });
+}
+
+function keptSchema(): z.ZodType<Readonly<Record<string, unknown>>> {
+  return z.record(z.string(), z.unknown()).refine(isKeepable, {
+    error: `Expected at most ${MAX_KEPT_BYTES} bytes of JSON, nested at most ${MAX_KEPT_DEPTH} deep`,
+  });
+}
+
+/** What is nested by the thousands can be read, but not written again. */
+function isKeepable(kept: object): boolean {
+  return !isDeeper(kept, MAX_KEPT_DEPTH) && Buffer.byteLength(JSON.stringify(kept)) <= MAX_KEPT_BYTES;
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((each) => isDeeper(each, depth - 1));
 }
 
 /** A UTF-16 unit takes at most three bytes in UTF-8, so most texts needn't be counted. */

@@ -21,6 +21,26 @@ test('what is no task is dead-lettered as it came; if it can not be, it goes bac
   expect(await world.pipeline({ transport }).handle(deliveryOf('no task'))).toBe('return');
 });
 
+const NESTED = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+
+test.each([
+  ['cookies of no URL', '"cookies":[["nonsense","a=b"]]', 'Expected a URL that can be crawled'],
+  ['what it keeps nested by the thousands', `"kept":${NESTED}`, 'nested at most 32 deep'],
+  ['more kept than a link may', `"kept":{"text":"${'x'.repeat(16_384)}"}`, 'Expected at most 16384 bytes of JSON'],
+])(
+  'a message with %s is dead-lettered: nobody could work it, and it would come again for ever',
+  async (_, odd, problem) => {
+    const world = await setup();
+    const body = `{"run":"lost","url":"${world.site.url('/page/1')}",${odd}}`;
+    for (const about of [{ id: 'seed' }, { id: 'lost:00', release: 1 }])
+      expect(await world.pipeline().handle(deliveryOf(body, about))).toBe('ack');
+    const letters = await world.transport.browse(3);
+    expect(letters.map(({ id }) => id)).toEqual(['seed', 'lost:00']);
+    for (const { headers } of letters) expect(headers['x-last-error']).toContain(problem);
+    expect(world.site.requests).toEqual([]);
+  },
+);
+
 test('a task of ours that can not be read is over once it is dead-lettered: it would come again for ever', async () => {
   const world = await setup();
   const { id = '', headers } = await deliver(world, '/page/1');

@@ -1,4 +1,4 @@
-import { findCrawler } from '../../shared/crawler/catalogue.ts';
+import { findCrawler, isPath } from '../../shared/crawler/catalogue.ts';
 import { MAX_OFFER, type Offer } from '../../shared/ports/frontier.ts';
 import { PRODUCER_LEASE_MS, type RunOptions } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -111,8 +111,7 @@ export class Offers implements Service {
           `run ${run} is ${sealed && state === 'running' ? 'sealed' : state}: it takes no more URLs`,
         );
       await runs.beat(run, OFFERING);
-      const crawler = await findCrawler(options.crawler, settings.crawlersDir).catch(() => undefined);
-      const startOf = crawler === undefined ? undefined : (href: string) => crawler.crawler.startOf(href);
+      const startOf = await this.#startOf(options.crawler);
       const offers = urls.map((loc) => offerOfSeed({ loc }, { rules, urlKey: options.urlKey, startOf }));
       let [discovered, duplicate] = [0, 0];
       for (const some of chunksOf(offers)) {
@@ -127,6 +126,13 @@ export class Offers implements Service {
       }
       return { run, discovered, duplicate, malformed: offers.filter((offer) => 'malformed' in offer).length };
     });
+  }
+
+  /** Where URLs start; nothing if the crawler isn't here. A file is never loaded: whoever writes to the store would choose what runs here. */
+  async #startOf(name: string): Promise<((href: string) => string) | undefined> {
+    if (isPath(name)) return undefined;
+    const found = await findCrawler(name, this.#options.settings.crawlersDir).catch(() => undefined);
+    return found === undefined ? undefined : (href) => found.crawler.startOf(href);
   }
 
   /** Runs that wait for offers have their producer, also those that an earlier process opened. */

@@ -6,6 +6,7 @@ import { BY_HAND, steer } from '../../../shared/control/steering.ts';
 import type { SteerVerb } from '../../../shared/control/steering-outcome.ts';
 import { summaryJson } from '../../../shared/control/summary-json.ts';
 import { expectMayAsk } from '../access/access.ts';
+import type { Caller } from '../access/tokens.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema, unknownRun } from '../problem.ts';
 import { listedRunSchema, runStatusSchema, steeredSchema } from '../schemas/answers.ts';
@@ -22,6 +23,9 @@ const OFFERS_BYTES = 16 * 1024 * 1024;
 export function addRunRoutes(app: Api, parts: ApiParts): void {
   const { snapshots, link, offers, producers, webhooks } = parts;
   const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema, 503: problemSchema };
+  // A run keeps its options, whoever joins it.
+  const expectMayJoin = async (caller: Caller | undefined, run: string): Promise<void> =>
+    expectMayAsk(caller, (await link.withStores(({ runs }) => runs.progress(run)))?.options);
   app.get(
     '/api/runs',
     {
@@ -76,6 +80,7 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
     async (request, reply) => {
       const { webhook, ...asked } = request.body;
       expectMayAsk(request.caller, asked.options);
+      if (asked.run !== undefined) await expectMayJoin(request.caller, asked.run);
       const read = await producers.read(asked);
       const hook = webhook === undefined ? undefined : webhooks.check(webhook);
       const told = await producers.open(read);
@@ -120,7 +125,10 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         },
       },
     },
-    async ({ params: { run }, body: { urls } }) => await offers.offer(run, urls),
+    async ({ params: { run }, body: { urls }, caller }) => {
+      await expectMayJoin(caller, run);
+      return await offers.offer(run, urls);
+    },
   );
   for (const verb of ['pause', 'resume', 'cancel', 'seal'] as const) addSteering(app, verb, parts);
 }

@@ -70,6 +70,19 @@ describe('who may come in', () => {
     }
   });
 
+  test('what is crawled in a run that ignores robots.txt is for admins alone, whoever opened it', async () => {
+    const { ask } = await openApi({ API_TOKENS });
+    const offers = { body: { urls: ['http://a.test/secret'] } };
+    const opened = { body: { run: 'free', seeds: [], options: { robots: 'ignore' } }, token: SECRETS.admin };
+    expect((await ask('/api/runs', opened)).status).toBe(202);
+    expect((await ask('/api/runs/free/offers', { ...offers, token: SECRETS.submit })).status).toBe(403);
+    const joined = { run: 'free', seeds: ['http://a.test/secret'] };
+    expect((await ask('/api/runs', { body: joined, token: SECRETS.submit })).status).toBe(403);
+    expect((await ask('/api/runs/free/offers', { ...offers, token: SECRETS.admin })).json.discovered).toBe(1);
+    expect((await ask('/api/runs', { body: { run: 'tame', seeds: [] }, token: SECRETS.admin })).status).toBe(202);
+    expect((await ask('/api/runs/tame/offers', { ...offers, token: SECRETS.submit })).status).toBe(200);
+  });
+
   test('a file of tokens that is not there is made, with the hash of a secret that is told once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'trawl-tokens-'));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Link } from '../../../../services/api/link.ts';
 import { Offers } from '../../../../services/api/offers.ts';
@@ -54,4 +57,15 @@ test('a run waits for offers as long as the API lives; other producers that fall
   await offers.stop();
   await step(2 * PRODUCER_LEASE_MS);
   expect(await producersOf('waits')).toEqual({ open: 0, lost: 1 });
+});
+
+test('whoever writes to the store chooses no file that the API loads', async () => {
+  const { offers, stores } = await setup();
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-offers-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const crawler = join(folder, 'chosen.mjs');
+  await writeFile(crawler, 'globalThis.wasLoaded = true;');
+  await stores.runs.open('r', { ...FAST_RUN, crawler }, 'p');
+  expect(await offers.offer('r', ['http://a.test/'])).toMatchObject({ discovered: 1 });
+  expect('wasLoaded' in globalThis).toBe(false);
 });

@@ -19,8 +19,8 @@ export function commonHeaders(userAgent: string): Readonly<Record<string, string
 
 /** A request's further headers, which override the common ones. The deployment's headers for a host override a login, and those of what is sent both. */
 export function ownHeaders(request: Asked, hostHeaders: HostHeaders): Readonly<Record<string, string>> | undefined {
-  const { login, url, redirectedFrom, validators, send, cookie } = request;
-  const own = hostHeaders.of(url, redirectedFrom);
+  const { login, url, redirectedFrom, validators, send, cookie, isForOthers } = request;
+  const own = isForOthers ? undefined : hostHeaders.of(url, redirectedFrom);
   const isPlain = login === undefined && validators === undefined && send === undefined && cookie === undefined;
   if (own === undefined && isPlain) return undefined;
   const fixed = send?.headers?.cookie ?? own?.cookie;

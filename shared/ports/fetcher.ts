@@ -87,6 +87,8 @@ export interface FetchRequest {
   readonly onCookies?: ((lines: readonly string[]) => void) | undefined;
   /** The URL that the caller was redirected from: headers for that origin are not sent to another. */
   readonly redirectedFrom?: string;
+  /** Others have named the URL and caused the request: the headers that the deployment sends to its host are left out. */
+  readonly isForOthers?: true;
   /** Filled in as the request goes on. */
   readonly timings?: RequestTimings;
 }

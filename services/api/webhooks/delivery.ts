@@ -42,6 +42,8 @@ export async function deliver(
       send: { method: 'POST', body, headers, mayRepeat: true },
       signal: AbortSignal.any([signal, late.signal]),
       maxBodyBytes: MOST_ANSWER_BYTES,
+      // Whoever may submit a run would post to any path of a host with this deployment's credentials for it.
+      isForOthers: true,
     });
     return { status, error: errorOf(status) };
   } catch (error: unknown) {

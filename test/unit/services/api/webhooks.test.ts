@@ -25,9 +25,13 @@ function keptHook(run: string, secret: string): KeptHook {
 }
 
 /** Webhooks over the store of a new folder, a clock that a test steps, and a real fetcher with its guard. */
-async function setup(privateHosts = '127.0.0.0/8') {
+async function setup(privateHosts = '127.0.0.0/8', hostHeaders?: object) {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-hooks-'));
-  const environment = { OUTPUT_DIR: folder, PRIVATE_HOSTS: privateHosts };
+  const environment: Record<string, string> = { OUTPUT_DIR: folder, PRIVATE_HOSTS: privateHosts };
+  if (hostHeaders !== undefined) {
+    environment.HOST_HEADERS = join(folder, 'host-headers.json');
+    await writeFile(environment.HOST_HEADERS, JSON.stringify(hostHeaders));
+  }
   const settings = settingsFrom({ flag: {}, environment, file: {} });
   const link = new LocalLink({ settings });
   await link.start();
@@ -167,6 +171,19 @@ test('a redirect is not followed, and says so', async () => {
   await stepUntil(() => (webhooks.find('r1')?.attempts.length ?? 0) > 0);
   expect(webhooks.find('r1')?.attempts).toMatchObject([{ status: 302, error: 'HTTP 302: redirects are not followed' }]);
   expect(other.heard).toEqual([]);
+});
+
+test('a receiver gets none of the credentials that this deployment has for its host', async () => {
+  const receiver = await WebhookReceiver.open(204);
+  const { host } = new URL(receiver.url());
+  const { open, addEnded, stepUntil } = await setup('127.0.0.0/8', {
+    [host]: { authorization: 'Bearer ours', cookie: 'a=b' },
+  });
+  const webhooks = await open();
+  await addEnded(webhooks, 'r1', receiver.url('/job/build?really=yes'));
+  await stepUntil(() => webhooks.find('r1')?.state === 'delivered');
+  const [{ headers } = { headers: {} as Record<string, string> }] = receiver.heard;
+  expect([headers.authorization, headers.cookie]).toEqual([undefined, undefined]);
 });
 
 test.each([

@@ -40,8 +40,15 @@ export function readAsOf({ crawler, content }: { readonly crawler: string; reado
   return content === 'none' ? crawler : `${crawler} ${content}`;
 }
 
+/** Characters of a validator. A longer one is not kept: it is stored for each page, and sent with each request. */
+const MAX_VALIDATOR_LENGTH = 1_024;
+
 /** The validators among a response's headers, names in lower case. */
 export function validatorsIn(headers: Readonly<Record<string, string>>): Validators {
   const { etag, 'last-modified': modified } = headers;
-  return { ...(etag ? { etag } : {}), ...(modified ? { modified } : {}) };
+  return { ...(isUsable(etag) ? { etag } : {}), ...(isUsable(modified) ? { modified } : {}) };
+}
+
+function isUsable(validator: string | undefined): validator is string {
+  return validator !== undefined && validator !== '' && validator.length <= MAX_VALIDATOR_LENGTH;
 }

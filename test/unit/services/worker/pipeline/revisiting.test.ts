@@ -53,6 +53,25 @@ test('a 304 to a page that is asked for whole is a failure, and costs an increme
   expect(pages.takeAnswers()).toEqual(['200 /page/1']);
 });
 
+test('an ETag of kilobytes is not kept, for each page, nor sent back: its page is asked for whole', async () => {
+  const { visit, site } = await setup();
+  const lengths: [string, number][] = [
+    ['/long', 1_025],
+    ['/usual', 1_024],
+  ];
+  for (const [path, length] of lengths)
+    site.on(path, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', etag: `"${'e'.repeat(length - 2)}"` }).end('here');
+    });
+  const paths = lengths.map(([path]) => path);
+  await visit('one', paths);
+  await visit('two', paths);
+  const sent = site.requests
+    .filter(({ path }) => path !== '/robots.txt')
+    .map(({ headers }) => headers['if-none-match']?.length);
+  expect(sent).toEqual([undefined, undefined, undefined, 1_024]);
+});
+
 test('the same content in a new version is told as unchanged', async () => {
   const { visit, pages, sink } = await setup();
   await visit('one', ['/page/1']);

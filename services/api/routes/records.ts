@@ -10,8 +10,11 @@ import type { RecordSource } from '../../../shared/ports/sink.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema, unknownRun } from '../problem.ts';
+import { ReadingPlaces } from '../reading-places.ts';
 import { runParams } from '../schemas/inputs.ts';
 
+/** Runs that are read at once: each takes memory by its pages, for as long as its client takes, and time from all other routes. */
+const MOST_AT_ONCE = 8;
 /** Characters of a list of columns. */
 const LONGEST_FIELDS = 4_000;
 
@@ -32,6 +35,7 @@ const query = z.strictObject({
 
 /** The merged records of a run, as `trawl records` writes them. */
 export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
+  const places = new ReadingPlaces(MOST_AT_ONCE);
   app.get(
     '/api/runs/:run/records',
     {
@@ -53,6 +57,7 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
     },
     async ({ params: { run }, query: asked }, reply) => {
       const wanted = tableQueryOf(asked);
+      places.take(reply.raw);
       const progress = await link.withStores(({ runs }) => runs.progress(run));
       const source = await openRecords({ settings, log: silentLog, name: 'trawl api', attempts: 1 });
       try {

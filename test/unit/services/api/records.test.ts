@@ -1,7 +1,13 @@
-import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { EventEmitter, once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ReadingPlaces } from '../../../../services/api/reading-places.ts';
 import { closing, countDone } from '../../../../services/api/routes/records.ts';
 import type { PageRecord } from '../../../../shared/ports/record.ts';
+import { doneRecord } from '../../../support/builders.ts';
+import { openApi } from './setup.ts';
 
 async function* lines(): AsyncGenerator<string> {
   yield 'a';
@@ -33,4 +39,50 @@ test('records are read no further once whoever asked has left', async () => {
   };
   await expect(countDone(source, 'r1', undefined, () => read === 5)).rejects.toThrow('whoever asked has left');
   expect(read).toBe(5);
+});
+
+test('eight read records at once; whoever comes then is told so, until one of them is done or has left', async () => {
+  const { ask, folder, server } = await openApi();
+  const run = join(folder, 'large');
+  await mkdir(run);
+  // Far more than what sockets hold of it.
+  const content = 'x'.repeat(100_000);
+  const records = Array.from({ length: 300 }, (_, n) => doneRecord(`http://a.test/${n}`, { run: 'large', content }));
+  await writeFile(join(run, 'w.jsonl'), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  const leaving = new AbortController();
+  const url = new URL('/api/runs/large/records', server.url);
+  const read = async () => await fetch(url, { signal: leaving.signal });
+  const readers = await Promise.all(Array.from({ length: 8 }, read));
+  expect(readers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  const refused = await ask('/api/runs/large/records');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+  expect((await ask('/healthz')).status).toBe(200);
+  leaving.abort();
+  await expect
+    .poll(async () => (await ask('/api/runs/large/records?format=csv')).status, { timeout: 10_000 })
+    .toBe(200);
+});
+
+test('a client that takes nothing of its answer is cut off, and one that reads slowly is not', async () => {
+  const places = new ReadingPlaces(2, 50);
+  const open = () => {
+    const answer = Object.assign(new EventEmitter(), {
+      closed: false,
+      writableNeedDrain: true,
+      socket: { bytesWritten: 1 },
+      destroy: () => answer.emit('close'),
+    });
+    places.take(answer as unknown as ServerResponse);
+    onTestFinished(() => void answer.destroy());
+    return answer;
+  };
+  const [stalled, slow] = [open(), open()];
+  const reading = setInterval(() => slow.socket.bytesWritten++, 5);
+  onTestFinished(() => clearInterval(reading));
+  const left = vi.fn();
+  slow.once('close', left);
+  await once(stalled, 'close');
+  open();
+  expect(open).toThrow('2 read records already');
+  expect(left).not.toHaveBeenCalled();
 });

@@ -5,21 +5,26 @@ import type { CookieLine } from '../../../shared/task/task/cookie-lines.ts';
 const MAX_PAIR_LENGTH = 4_096;
 /** Lines that one answer may have. */
 const MOST_LINES = 50;
-/** Cookies in a jar, and their bytes; beyond that the oldest are dropped. */
+/** Cookies in a jar, and their bytes; beyond that the site that has most of them loses its oldest. */
 const MOST_COOKIES = 300;
 const MOST_BYTES = 131_072;
+
+/** Names that only a test or an intranet has are names, too. */
+const ANY_DOMAIN = { allowSpecialUseDomain: true, ignoreError: true };
 
 /** A cookie in a jar. */
 interface Held {
   readonly jar: Jar;
   readonly cookie: Cookie;
+  /** Its registrable domain, or its host, which has none. */
+  readonly site: string;
   readonly bytes: number;
 }
 
 /**
  * Cookies of one session, or of one task, as RFC 6265 has them: each goes to the hosts that it was set for, never to a public
- * suffix, and one that says `Secure` to https only. Stricter than the RFC, a cookie stays on its port: another port may be
- * another site. Bounded; never written to a log, a record or a cache.
+ * suffix, and one that says `Secure` to https only; what http sets takes the place of none of these, as in browsers. Stricter than
+ * the RFC, a cookie stays on its port: another port may be another site. Bounded; never written to a log, a record or a cache.
  *
  * The library is loaded with the first cookie: most crawls see none that matters.
  */
@@ -41,12 +46,25 @@ export class CookieJar {
     const usable = lines.slice(0, MOST_LINES).filter((line) => pairLength(line) <= MAX_PAIR_LENGTH);
     if (usable.length === 0) return;
     const jar = await this.#jarFor(url);
-    const { Cookie: Read } = await import('tough-cookie');
+    const { Cookie: Read, getPublicSuffix: registrableDomain } = await import('tough-cookie');
+    const { port, protocol } = new URL(url);
     for (const line of usable) {
-      const cookie =
-        jar.setCookieSync(line, url, { ignoreError: true }) ?? ofItsHost(jar, url, Read.parse(line, { loose: true }));
-      if (cookie !== undefined) this.#hold(jar, cookie, new URL(url).port);
+      const read = Read.parse(line, { loose: true });
+      if (protocol === 'http:' && read !== undefined && this.#isSecure(read.key, jar, url)) continue;
+      const cookie = jar.setCookieSync(line, url, { ignoreError: true }) ?? ofItsHost(jar, url, read);
+      if (cookie === undefined) continue;
+      const host = cookie.domain ?? '';
+      this.#hold({ jar, cookie, site: registrableDomain(host, ANY_DOMAIN) ?? host }, port);
     }
+  }
+
+  /** Is there a cookie of this name that https has set, and that hosts of the URL's site would get? (RFC 6265bis section 5.7) */
+  #isSecure(name: string, jar: Jar, url: string): boolean {
+    const { hostname } = new URL(url);
+    return [...this.#held.values()].some(
+      ({ jar: its, cookie: { key, secure, domain } }) =>
+        its === jar && key === name && secure && (isBelow(hostname, domain ?? '') || isBelow(domain ?? '', hostname)),
+    );
   }
 
   /** The `Cookie` header for a URL; nothing if no cookie is for it. */
@@ -67,25 +85,38 @@ export class CookieJar {
     return jar;
   }
 
-  #hold(jar: Jar, cookie: Cookie, port: string): void {
+  #hold({ jar, cookie, site }: Omit<Held, 'bytes'>, port: string): void {
     const { domain, path, key, value } = cookie;
     const name = JSON.stringify([port, domain, path, key]);
     this.#drop(name);
     const bytes = Buffer.byteLength(name) + Buffer.byteLength(value);
-    this.#held.set(name, { jar, cookie, bytes });
+    this.#held.set(name, { jar, cookie, site, bytes });
     this.#bytes += bytes;
     while (this.#held.size > MOST_COOKIES || this.#bytes > MOST_BYTES) {
-      const [oldest, held] = this.#held.entries().next().value as [string, Held];
+      const [oldest, held] = this.#oldestOfLargest(this.#held.size > MOST_COOKIES);
       this.#drop(oldest);
       const { domain: host, path: at, key: called } = held.cookie;
       held.jar.store.removeCookie(host, at, called, () => {});
     }
   }
 
+  /** The oldest cookie of the site that has most cookies, or most bytes of them: a site that sets many costs the others none. */
+  #oldestOfLargest(isOfCookies: boolean): readonly [name: string, held: Held] {
+    const sizes = new Map<string, number>();
+    for (const { site, bytes } of this.#held.values())
+      sizes.set(site, (sizes.get(site) ?? 0) + (isOfCookies ? 1 : bytes));
+    const most = Math.max(...sizes.values());
+    return [...this.#held].find(([, { site }]) => sizes.get(site) === most) as [string, Held];
+  }
+
   #drop(name: string): void {
     this.#bytes -= this.#held.get(name)?.bytes ?? 0;
     this.#held.delete(name);
   }
+}
+
+function isBelow(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
 }
 
 /** Characters of a cookie's name and value together. */

@@ -57,10 +57,36 @@ test('a jar is bounded: the oldest cookies are dropped', async () => {
   const names = (jar.headerFor('http://a.example/') ?? '').split('; ');
   expect(names).toHaveLength(300);
   expect(names).not.toContain('c99=1');
-  for (let n = 0; n < 60; n++) await jar.keep('http://b.example/', [`big${n}=${'x'.repeat(4_000)}`]);
-  expect((jar.headerFor('http://b.example/') ?? '').length).toBeLessThan(131_072);
-  expect(jar.headerFor('http://b.example/')).toContain('big59=');
-  expect(jar.headerFor('http://a.example/')).toBe(undefined);
+  for (let n = 0; n < 60; n++) await jar.keep('http://a.example/', [`big${n}=${'x'.repeat(4_000)}`]);
+  const header = jar.headerFor('http://a.example/') ?? '';
+  expect(header.length).toBeLessThan(131_072);
+  expect(header).toContain('big59=');
+  expect(header).not.toContain('c399=1');
+});
+
+test.each([
+  ['cookies', (n: number) => `c${n}=1`],
+  ['bytes', (n: number) => `c${n}=${'x'.repeat(4_000)}`],
+])('a site that sets many %s, from however many hosts, costs no other site its login', async (_, line) => {
+  const jar = new CookieJar();
+  await jar.keep('https://shop.example/', [`id=${'s'.repeat(1_000)}; Secure`, 'more=1']);
+  for (let n = 0; n < 400; n++)
+    await jar.keep(`http://h${n}.flood.example/`, [`${line(n)}; Domain=flood.example`, line(n)]);
+  expect(jar.headerFor('https://shop.example/')).toMatch(/^id=s{1000}; more=1$/);
+  expect(jar.headerFor('http://h399.flood.example/')).toContain('c399=');
+});
+
+test.each([
+  ['http://a.example/', 'id=theirs'],
+  ['http://a.example/below', 'id=theirs; Path=/below'],
+  ['http://sub.a.example/', 'id=theirs; Domain=a.example'],
+])('what %s sets over http, %s, takes the place of no cookie that https has set as Secure', async (from, line) => {
+  const jar = new CookieJar();
+  await jar.keep('https://a.example/', ['id=ours; Secure; Domain=a.example', 'plain=1; Domain=a.example']);
+  await jar.keep(from, [line, 'plain=2; Domain=a.example']);
+  expect(jar.headerFor('https://a.example/below')).toMatch(/^id=ours; plain=2$|^plain=2; id=ours$/);
+  await jar.keep('https://a.example/', ['id=new; Secure; Domain=a.example']);
+  expect(jar.headerFor('https://a.example/below')).toContain('id=new');
 });
 
 test('what a task carries is bounded: the newest cookies stay', () => {

@@ -1,7 +1,7 @@
 import type { DeadLetter, LetterOwner } from '../ports/dead-letter.ts';
 import type { DeadLetterMessage } from '../ports/transport.ts';
+import { shownMessage } from '../task/task/message.ts';
 import { shownRequest } from '../task/task/request.ts';
-import { withoutCredentialsIn } from '../task/url/url.ts';
 import type { FoundLetter } from './letter-filter.ts';
 
 /**
@@ -27,7 +27,7 @@ function shown({ logins: _, cookies: __, request, ...others }: DeadLetter | Lett
 export function rawText({ body }: DeadLetterMessage): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    return withoutCredentialsIn(text);
+    return shownMessage(text);
   } catch {
     return undefined;
   }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { JOIN_HOST, joinMark } from '../group/group.ts';
 import { markOf } from '../url/fingerprint.ts';
 import { keyWithLogin, loginFor, loginsField, withLogin } from '../url/logins.ts';
-import { isProblem, readUrl, withoutCredentials } from '../url/url.ts';
+import { isProblem, readUrl, withoutCredentials, withoutCredentialsIn } from '../url/url.ts';
 import { MESSAGE_VERSION, writtenTask, writtenTaskSchema } from './form.ts';
-import { digestOf } from './request.ts';
+import { digestOf, isSecret } from './request.ts';
 import type { Task } from './task.ts';
 
 /** The longest body of a message, in bytes. */
@@ -63,6 +63,22 @@ export function readMessage(body: Uint8Array): ReadMessage {
     return read.href;
   });
   return { kind: 'task', task: { ...task, host: next.host, redirects: hops, ...loginsField(logins) } };
+}
+
+/** The text of a message that is no task, as it may be shown: without the credentials that it has for one. */
+export function shownMessage(text: string): string {
+  if (!/"(?:logins|cookies|headers)"/.test(text)) return withoutCredentialsIn(text);
+  try {
+    return withoutCredentialsIn(JSON.stringify(JSON.parse(text), shownField));
+  } catch {
+    return withoutCredentialsIn(text);
+  }
+}
+
+/** @param name of a field, however deep */
+function shownField(name: string, value: unknown): unknown {
+  if (name === 'logins' || name === 'cookies') return undefined;
+  return typeof value === 'string' && isSecret(name.toLowerCase()) ? '…' : value;
 }
 
 function versionOf(json: unknown): number {

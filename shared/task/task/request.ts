@@ -137,8 +137,13 @@ export function isCacheable(request: TaskRequest | undefined): boolean {
 /** A request as it may be shown: without the values of its credentials. */
 export function shownRequest({ headers, ...request }: TaskRequest): TaskRequest {
   if (headers === undefined) return request;
-  const shown = Object.entries(headers).map(([name, value]) => [name, SECRET.test(name) ? '…' : value]);
+  const shown = Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? '…' : value]);
   return { ...request, headers: Object.fromEntries(shown) };
+}
+
+/** Is the value of a header of this name nobody's business? */
+export function isSecret(name: string): boolean {
+  return SECRET.test(name);
 }
 
 const SECRET = /^(authorization|cookie)$|token|secret|api-?key|session/;

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailureLines } from '../../../../services/worker/failure-lines.ts';
+import { readLetter } from '../../../../shared/control/letter-filter.ts';
+import { letterJson } from '../../../../shared/control/letter-json.ts';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { LogLines, offerOf, openEmbedded, releaserOf } from '../../../support/stores/embedded.ts';
@@ -66,4 +68,27 @@ test('a message that is no task leaves a line as well: of the run in its id, or 
     ['no task', undefined],
     ['{"url":7}', undefined],
   ]);
+});
+
+test('of a message that is no task, neither its line nor its letter shows the credentials that it has for one', async () => {
+  const { parts, pipeline, sink, transport } = await setup();
+  const failures = new FailureLines({ ...parts, runs: { progress: async () => undefined }, crawler: 'page' });
+  const task = {
+    url: 'htp://a.test/',
+    logins: { 'https://a.test': 'user:hunter22' },
+    cookies: [['https://a.test/', 'id=hunter22']],
+    request: {
+      method: 'GET',
+      headers: { Authorization: 'Bearer hunter22', 'x-api-key': 'hunter22', accept: 'text/html' },
+    },
+    owner: { url: 'https://user:hunter22@a.test/', logins: { 'https://a.test': 'user:hunter22' } },
+  };
+  expect(await pipeline({ failures }).handle(deliveryOf(JSON.stringify(task)))).toBe('ack');
+  const [message] = await transport.browse(1);
+  if (message === undefined) throw new Error('it was dead-lettered');
+  const letter = letterJson(readLetter(message));
+  expect(letter).toMatchObject({
+    raw: '{"url":"htp://a.test/","request":{"method":"GET","headers":{"Authorization":"…","x-api-key":"…","accept":"text/html"}},"owner":{"url":"https://a.test/"}}',
+  });
+  expect(JSON.stringify([letter, sink.records])).not.toContain('hunter22');
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError, codeOf, messageOf } from '../../../shared/runtime/errors.ts';
@@ -60,7 +60,9 @@ export class HookFile {
       makeOutputFolder(this.#folder);
       const others = await this.#othersThan(own);
       const all = `[${[...others.map((hook) => JSON.stringify(hook)), ...texts].join(',')}]`;
-      await writeFile(this.#beside, all, { mode: 0o600 });
+      // Whoever else may write to the folder gets no secret by a file that waits under its name.
+      await rm(this.#beside, { force: true });
+      await writeFile(this.#beside, all, { mode: 0o600, flag: 'wx' });
       const file = fileAt(this.#beside);
       await rename(this.#beside, this.#path);
       this.#own = own;

@@ -94,7 +94,9 @@ class FileOutput implements LineOutput {
     const then = older === undefined ? await endOfLinks(path) : await realpath(path);
     await sweep(then);
     const now = join(dirname(then), `.${basename(then)}.${process.pid}.tmp`);
-    const file = await open(now, 'w', older?.mode);
+    // Of an earlier process of this number; whoever else may write to the folder leads nothing elsewhere by it.
+    rmSync(now, { force: true });
+    const file = await open(now, 'wx', older?.mode);
     // The umask has taken rights of a group away. Some file systems have none.
     if (older !== undefined) await file.chmod(older.mode).catch(() => {});
     return new FileOutput(path, file, { now, then });

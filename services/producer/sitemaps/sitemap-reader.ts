@@ -21,6 +21,8 @@ export interface SitemapTree extends DocumentResult {
 const MAX_DEPTH = 10;
 /** Sitemaps in one run: chains of ever new names have no loop to be caught by. */
 const DEFAULT_MAX_SITEMAPS = 50_000;
+/** Characters of their URLs together, which are remembered until the end: some 300 for each. */
+const DEFAULT_MAX_NAMES_LENGTH = 16 * 1024 ** 2;
 /** Entries of one sitemap: two hundred times what the protocol allows, since many ignore it. */
 const MAX_ENTRIES = 10_000_000;
 
@@ -30,6 +32,8 @@ interface SitemapReaderOptions {
   readonly maxSitemapBytes: number;
   /** In one run; 50 000. */
   readonly maxSitemaps?: number;
+  /** Characters of the URLs of those; 16 MiB. */
+  readonly maxNamesLength?: number;
   /** What was last changed before is left out; epoch milliseconds. */
   readonly since?: number | undefined;
   /** Does the run take no more URLs? Then no further sitemap is fetched. */
@@ -53,6 +57,7 @@ export class SitemapReader {
   readonly #options: SitemapReaderOptions;
   /** Canonical URLs of the sitemaps that were read, or wait for it. */
   readonly #known = new Set<string>();
+  #knownLength = 0;
   #sitemaps = 0;
   #older = { pages: 0, sitemaps: 0 };
 
@@ -160,7 +165,7 @@ export class SitemapReader {
     waiting: PendingSitemap[],
   ): Generator<SeedEvent, number, void> {
     const { source } = index;
-    const { maxSitemaps = DEFAULT_MAX_SITEMAPS } = this.#options;
+    const { maxSitemaps = DEFAULT_MAX_SITEMAPS, maxNamesLength = DEFAULT_MAX_NAMES_LENGTH } = this.#options;
     const depth = index.depth + 1;
     let older = 0;
     for (const { loc, lastmod, to } of entries) {
@@ -176,8 +181,9 @@ export class SitemapReader {
           source,
           problem: `names a sitemap that is not a URL: ${withoutCredentials(loc)}: ${url.problem}`,
         };
-      } else if (depth > MAX_DEPTH || this.#known.size >= maxSitemaps) {
-        const why = depth > MAX_DEPTH ? `is ${MAX_DEPTH} indexes deep` : `comes after ${maxSitemaps} other sitemaps`;
+      } else if (depth > MAX_DEPTH || this.#known.size >= maxSitemaps || this.#knownLength >= maxNamesLength) {
+        const why =
+          depth > MAX_DEPTH ? `is ${MAX_DEPTH} indexes deep` : `comes after ${this.#known.size} other sitemaps`;
         yield { kind: 'problem', source, problem: `${why}: what it names from ${url.href} on is not read` };
         break;
       } else if (this.#isNew(url.href)) {
@@ -198,6 +204,7 @@ export class SitemapReader {
     const mark = markOf(url);
     if (this.#known.has(mark)) return false;
     this.#known.add(mark);
+    this.#knownLength += mark.length;
     return true;
   }
 

@@ -12,7 +12,12 @@ import { folder, openSite, pages, serve, sitemapIndex, urlset } from './document
 import { HurriedClock } from './hurried-clock.ts';
 import { openFetcher } from './setup.ts';
 
-function setup({ maxSitemapBytes = 1_000_000, maxSitemaps = 100, signal = new AbortController().signal } = {}) {
+function setup({
+  maxSitemapBytes = 1_000_000,
+  maxSitemaps = 100,
+  maxNamesLength = 1_000_000,
+  signal = new AbortController().signal,
+} = {}) {
   const clock = new HurriedClock();
   const documents = new DocumentFetcher({
     fetcher: openFetcher(),
@@ -22,7 +27,7 @@ function setup({ maxSitemapBytes = 1_000_000, maxSitemaps = 100, signal = new Ab
     holder: 'test',
     random: () => 0.5,
   });
-  const reader = new SitemapReader({ documents, maxSitemapBytes, maxSitemaps, signal });
+  const reader = new SitemapReader({ documents, maxSitemapBytes, maxSitemaps, maxNamesLength, signal });
   return { clock, reader };
 }
 
@@ -150,6 +155,19 @@ test('an index that names ever more sitemaps is not followed for ever', async ()
   const site = await openSite();
   const { reader } = setup({ maxSitemaps: 4 });
   const names = [1, 2, 3, 4, 5].map((i) => serve(site, `/${i}.xml`, urlset(pages(1, `https://example.com/${i}-`))));
+  const url = serve(site, '/index.xml', sitemapIndex(names));
+  const { urls, problems } = await readAll(reader.readUrl(url));
+  expect(urls).toHaveLength(3);
+  expect(problems).toEqual([`${url} comes after 4 other sitemaps: what it names from ${names[3]} on is not read`]);
+});
+
+test('nor is one whose names are so long that remembering them would take the memory', async () => {
+  const site = await openSite();
+  const { reader } = setup({ maxNamesLength: 10_000 });
+  const long = 'x'.repeat(4_000);
+  const names = [1, 2, 3, 4].map((i) =>
+    serve(site, `/${i}-${long}.xml`, urlset(pages(1, `https://example.com/${i}-`))),
+  );
   const url = serve(site, '/index.xml', sitemapIndex(names));
   const { urls, problems } = await readAll(reader.readUrl(url));
   expect(urls).toHaveLength(3);

@@ -90,18 +90,19 @@ export async function transform(on: OnPage, page: Page, extract: Extract): Promi
     for (const each of hooks) {
       if (typeof item !== 'object' || item === null) break;
       const given = item as Readonly<Record<string, unknown>>;
-      const result = await call(
+      item = await call(
         on,
         each,
         'transform',
         (about) => each.transform?.(given, { ...about, page }),
         (returned) => {
-          if (returned === undefined || returned === null) return returned;
+          if (returned === null) return null;
+          // It may have changed the item itself.
+          if (returned === undefined) return itemAsJson(given);
           if (typeof returned === 'object' && !Array.isArray(returned)) return itemAsJson(returned);
           throw new ProblemError('expected it to return an item, nothing or null');
         },
       );
-      item = result === undefined ? given : result;
     }
     if (item !== null) kept.push(item);
   }
@@ -116,8 +117,13 @@ export async function beforeStore<Stored extends StoredPage>(
 ): Promise<{ readonly skip: string } | { readonly record: Stored }> {
   let now = record;
   for (const each of having(on, 'beforeStore')) {
-    const result = await run(on, each, 'beforeStore', ['skip', 'data', 'title', 'content'], (about) =>
-      each.beforeStore?.(now, about),
+    const result = await run(
+      on,
+      each,
+      'beforeStore',
+      ['skip', 'data', 'title', 'content'],
+      (about) => each.beforeStore?.(now, about),
+      storable,
     );
     if (result === undefined) continue;
     if ('skip' in result) return skipOf(result.skip);
@@ -130,7 +136,18 @@ type Returned = {
   readonly skip?: unknown;
   readonly answer?: unknown;
   readonly url?: unknown;
+  readonly data?: unknown;
+  readonly title?: unknown;
+  readonly content?: unknown;
 };
+
+/** What is changed of a record, once it is sure that any sink can store it: one that can't would take no more records at all. */
+function storable(changed: Returned): Returned {
+  const { title = null, content = '' } = changed;
+  if (title !== null && typeof title !== 'string') throw new ProblemError('expected title to be a text or null');
+  if (typeof content !== 'string') throw new ProblemError('expected content to be a text');
+  return 'data' in changed ? { ...changed, data: itemAsJson(changed.data, 'data') } : changed;
+}
 
 function having({ work }: OnPage, hook: Hook): readonly Middleware[] {
   return work.crawler.middleware.filter((each) => each[hook] !== undefined);

@@ -112,11 +112,12 @@ export function middlewareProblems(given: unknown): readonly string[] {
   if (!Array.isArray(given)) return ['expected middleware to be a list'];
   return given.flatMap((each: unknown, at) => {
     if (typeof each !== 'object' || each === null) return [`middleware ${at + 1}: expected an object`];
-    const { name, weight = 0, ...others } = each as Readonly<Record<string, unknown>>;
+    const written = each as Readonly<Record<string, unknown>>;
+    const { name, weight = 0, ...others } = written;
     if (typeof name !== 'string' || name === '') return [`middleware ${at + 1}: expected a name`];
     const unknown = Object.keys(others).filter((hook) => !HOOKS.includes(hook as Hook));
-    const wrong = HOOKS.filter((hook) => others[hook] !== undefined && typeof others[hook] !== 'function');
-    const isEmpty = HOOKS.every((hook) => others[hook] === undefined);
+    const wrong = HOOKS.filter((hook) => written[hook] !== undefined && typeof written[hook] !== 'function');
+    const isEmpty = HOOKS.every((hook) => written[hook] === undefined);
     return [
       ...unknown.map((hook) => `there is no ${hook}; there are ${HOOKS.join(', ')}`),
       ...wrong.map((hook) => `expected ${hook} to be a function`),

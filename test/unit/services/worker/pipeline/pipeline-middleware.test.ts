@@ -116,6 +116,8 @@ test.each<[string, Middleware, RegExp]>([
   ['takes too long',        { name: 'm', afterFetch: () => new Promise<undefined>(() => {}) }, /crawler page, middleware m \(afterFetch\): it took longer than 0\.3 s \(STEP_TIMEOUT\)/],
   ['returns no item',       { name: 'm', transform: () => 5 as never },                        /middleware m \(transform\): expected it to return an item, nothing or null/],
   ['returns what is not',   { name: 'm', beforeStore: () => ({ url: '/x' }) as never },        /middleware m \(beforeStore\): it returned url; there are skip, data, title, content/],
+  ['stores no title',       { name: 'm', beforeStore: () => ({ title: 5 }) as never },         /middleware m \(beforeStore\): expected title to be a text or null/],
+  ['stores no content',     { name: 'm', beforeStore: () => ({ content: { a: 1 } }) as never }, /middleware m \(beforeStore\): expected content to be a text/],
   ['gives a bad header',    { name: 'm', beforeFetch: () => ({ headers: { Host: 'x' } }) },    /middleware m \(beforeFetch\): header "Host": can't be set/],
   ['gives a bad URL',       { name: 'm', beforeFetch: () => ({ url: 'ftp://a/' }) },           /middleware m \(beforeFetch\): expected url to be an http or https URL/],
   ['gives no body',         { name: 'm', afterFetch: () => ({ answer: {} }) as never },        /middleware m \(afterFetch\): expected the body of its answer to be text or bytes/],
@@ -123,6 +125,28 @@ test.each<[string, Middleware, RegExp]>([
 ])('a middleware that %s fails its page, by its name', async (_, middleware, error) => {
   const { records } = await crawled([middleware], ['/echo']);
   expect(records).toEqual([['/echo', 'failed', 'step', expect.stringMatching(error)]]);
+});
+
+// biome-ignore format: a table
+test.each<[string, Middleware, RegExp]>([
+  ['stores a Map',          { name: 'm', beforeStore: () => ({ data: new Map() }) },           /middleware m \(beforeStore\): data \(Map\) has no form in JSON: Object\.fromEntries/],
+  ['stores a bigint',       { name: 'm', beforeStore: () => ({ data: { n: 1n } }) },           /middleware m \(beforeStore\): data\.n \(bigint\) has no form in JSON/],
+  ['adds a Set to an item', { name: 'm', transform: (item) => void Object.assign(item, { tags: new Set() }) }, /middleware m \(transform\): item\.tags \(Set\) has no form in JSON/],
+])('a middleware that %s fails its page, as an item of a step would', async (_, middleware, error) => {
+  const { records } = await crawled([middleware], ['/echo']);
+  expect(records).toEqual([['/echo', 'failed', 'schema', expect.stringMatching(error)]]);
+});
+
+test('a middleware may be an instance of a class', async () => {
+  class Stamp {
+    readonly name = 'stamp';
+    #count = 0;
+    transform(item: object) {
+      return { ...item, number: ++this.#count };
+    }
+  }
+  const { records } = await crawled([new Stamp()], ['/echo']);
+  expect(records).toMatchObject([['/echo', { number: 1 }]]);
 });
 
 test('a URL that leads in a circle fails', async () => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { verdictOf } from '../task/task/verdict.ts';
 
 /** What a value may be compared with. */
 type Scalar = string | number | boolean | null;
@@ -41,7 +42,7 @@ const TESTS: Tests = {
 
 /** Does what is kept meet a condition? */
 export function meets(kept: Kept, condition: Condition): boolean {
-  if (typeof condition === 'function') return condition(kept);
+  if (typeof condition === 'function') return verdictOf(condition(kept), 'when');
   return Object.entries(condition).every(
     ([key, wanted]) => wanted === undefined || TESTS[key as keyof Tests](wanted as never, kept),
   );

@@ -15,6 +15,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { FetchFailure } from '../../../shared/task/task/fetch-failure.ts';
 import { type Circumstances, judgeAnswer, judgeFailure, MOST_THROTTLES } from '../../../shared/task/task/judgement.ts';
 import type { SentRequest } from '../../../shared/task/task/request.ts';
+import { verdictOf } from '../../../shared/task/task/verdict.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import { CookieJar } from '../cookies/cookie-jar.ts';
@@ -198,7 +199,7 @@ export class HostTurns {
 export function wants({ run, task }: Visit, contentType: string | undefined): boolean | StepError {
   if (fileAskedFor(task) !== undefined) return true;
   try {
-    return (run.crawler.accepts ?? acceptsText)(contentType);
+    return verdictOf((run.crawler.accepts ?? acceptsText)(contentType), 'accepts');
   } catch (error: unknown) {
     return stepErrorOf({ crawler: run.options.crawler }, error);
   }

@@ -9,6 +9,7 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../shared/task/durations.ts';
 import { idOf } from '../../../shared/task/task/task.ts';
+import { verdictOf } from '../../../shared/task/task/verdict.ts';
 import { CookieJar } from '../cookies/cookie-jar.ts';
 import type { Calls } from '../pipeline/around-fetch.ts';
 import { type Robots, robotsFor } from '../pipeline/robots.ts';
@@ -103,7 +104,7 @@ export class Sessions {
     const { name = COMMON_SESSION, isExpired }: Partial<NamedSession> = run.crawler.sessionOf(task) ?? {};
     if (isExpired === undefined) return fetched.status === 401;
     try {
-      return isExpired(new Page(task, fetched)) === true;
+      return verdictOf(isExpired(new Page(task, fetched)), 'isExpired');
     } catch (error: unknown) {
       throw stepErrorOf({ crawler: run.options.crawler, part: `isExpired of ${sessionText(name)}` }, error);
     }

@@ -2,6 +2,7 @@ import type { FetchedPage } from '../../ports/fetcher.ts';
 import { judgeAnswer, MOST_THROTTLES } from '../../task/task/judgement.ts';
 import type { FailedReason, SkippedReason } from '../../task/task/outcome.ts';
 import { failureOf, mayFallBack } from '../../task/task/retry-policy.ts';
+import { verdictOf } from '../../task/task/verdict.ts';
 import { type AuthorsWork, afterFetch, type CallAuthor, type OnPage, transform } from '../around/middleware-calls.ts';
 import type { Crawler, Step } from '../crawler.ts';
 import { Page } from '../page.ts';
@@ -111,7 +112,7 @@ async function judge(
   const isWanted = await callUntimed(
     { crawler: crawler.name },
     () => crawler.accepts(headers['content-type']),
-    (wanted) => wanted === true,
+    (wanted) => verdictOf(wanted, 'accepts'),
   );
   return isWanted ? outcome : { kind: 'skipped', reason: 'content_type' };
 }

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../durations.ts';
 import type { FailedReason, Outcome } from './outcome.ts';
 import { BACKOFFS, type RetrySchedule, retryDelayMs } from './retry-schedule.ts';
+import { verdictOf } from './verdict.ts';
 
 /** The reasons for which a task may be tried again. The others are no matter of one attempt. */
 const RETRIED_REASONS = [
@@ -69,7 +70,7 @@ export function underPolicy(outcome: Outcome, policy: RetryPolicy | undefined, a
   if (when === 'all') return again;
   if (typeof when !== 'function') return when.includes(reason) ? again : failed;
   try {
-    return when({ ...failureOf(failed, status), attempt }) ? again : failed;
+    return verdictOf(when({ ...failureOf(failed, status), attempt }), 'retry.when') ? again : failed;
   } catch (error: unknown) {
     return { ...failed, detail: `${detail ?? reason}; and retry.when of its step threw: ${String(error)}` };
   }

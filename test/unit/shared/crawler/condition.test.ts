@@ -25,3 +25,8 @@ test.each<[Condition, boolean, string]>([
   expect(meets(KEPT, condition)).toBe(holds);
   expect(conditionText(condition)).toBe(text);
 });
+
+test('a function that is async is refused: a promise would always mean yes', () => {
+  const condition = (async () => false) as unknown as Condition;
+  expect(() => meets(KEPT, condition)).toThrow("expected when to say yes or no, got a promise: it can't be async");
+});

@@ -133,6 +133,15 @@ test('an expired answer logs in again, once for all, and costs no attempt', asyn
   expect(await runs.progress('r')).toMatchObject({ done: 4, failed: 0 });
 });
 
+test('an isExpired that is async fails the page, and is not taken for one that always says no', async () => {
+  const { offer, work, sink } = await shop({ isExpired: (async () => true) as never });
+  await offer('/item/1');
+  await work();
+  const error =
+    "crawler page, isExpired of its session: expected isExpired to say yes or no, got a promise: it can't be async";
+  expect(sink.records).toMatchObject([{ outcome: 'failed', reason: 'step', error }]);
+});
+
 test('isExpired sees redirects: the page of a login that a site redirects to is never asked for', async () => {
   const { offer, work, sink, site, state } = await shop({
     isExpired: ({ status, headers }) => status === 302 && headers.location === '/login',

@@ -64,6 +64,20 @@ test('an accepts that throws fails its page, too', async () => {
   ]);
 });
 
+// biome-ignore format: a table
+test.each<[string, (type?: string) => unknown, object]>([
+  ['what a match gives',        (type) => type?.match(/html/),   { outcome: 'done' }],
+  ['no match',                  (type) => type?.match(/image/),  { outcome: 'skipped', reason: 'content_type' }],
+  ['an empty text',             () => '',                        { outcome: 'skipped', reason: 'content_type' }],
+  ['a promise',                 async () => true,                { outcome: 'failed', reason: 'step', error: "crawler page: expected accepts to say yes or no, got a promise: it can't be async" }],
+  ['a promise that rejects',    async () => fail('why'),         { outcome: 'failed', reason: 'step', error: expect.stringContaining('got a promise') }],
+])('an accepts may say %s', async (_, accepts, record) => {
+  const definition = { name: 'page', step: () => ({}), accepts: accepts as () => boolean };
+  const world = await setup({ crawler: defineCrawler(definition) });
+  expect(await world.pipeline().handle(await deliver(world, '/page/1'))).toBe('ack');
+  expect(world.sink.records).toMatchObject([record]);
+});
+
 test('a step that never settles is given up after its time, and others are not', async () => {
   const first = Promise.withResolvers<StepResult>();
   const steps = [first.promise, new Promise<StepResult>(() => {})];

@@ -67,6 +67,14 @@ test('a function that throws does not retry, and says so', () => {
   });
 });
 
+test('a when that is async tries nothing again, and says so', () => {
+  const when = (async () => true) as never;
+  expect(underPolicy(retry('timeout'), { when }, FIRST)).toMatchObject({
+    kind: 'failed',
+    detail: expect.stringContaining("expected retry.when to say yes or no, got a promise: it can't be async"),
+  });
+});
+
 // biome-ignore format: a table
 test.each<[unknown, readonly (string | RegExp)[]]>([
   [{ attempts: 5, backoff: 'fixed', firstDelayMs: 0, maxDelayMs: 5, when: ['tls'] }, []],

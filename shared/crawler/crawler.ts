@@ -182,6 +182,7 @@ function nameIn(definition: unknown): string {
 function joinsOf({ joins = {} }: AnyDefinition): Join[] {
   return Object.entries(joins as Readonly<Record<string, Omit<Join, 'name'>>>).map(([name, join]) => ({
     ...join,
+    run: (context) => join.run(context),
     name,
   }));
 }
@@ -191,7 +192,18 @@ function sessionsOf(definition: ShortDefinition | AnyDefinition): ReadonlyMap<st
   const { sessions = {} } = 'step' in definition ? {} : definition;
   const common = session === undefined ? {} : { [COMMON_SESSION]: session };
   const all = Object.entries({ ...common, ...(sessions as Readonly<Record<string, SessionDefinition>>) });
-  return new Map(all.map(([name, each]) => [name, { ...each, name }]));
+  return new Map(all.map(([name, each]) => [name, named(name, each)]));
+}
+
+/** Its functions stay methods of what was written, which may be an instance of a class. */
+function named(name: string, session: SessionDefinition): NamedSession {
+  const { isExpired } = session;
+  return {
+    ...session,
+    name,
+    login: (context) => session.login(context),
+    ...(isExpired === undefined ? {} : { isExpired: (page) => isExpired.call(session, page) }),
+  };
 }
 
 function patternsOf({ patterns = {} }: AnyDefinition): Readonly<Record<string, readonly string[]>> {
@@ -202,6 +214,7 @@ function patternsOf({ patterns = {} }: AnyDefinition): Readonly<Record<string, r
 function stepsOf({ steps }: AnyDefinition): Step[] {
   return Object.entries(steps as Readonly<Record<string, Omit<Step, 'name' | 'key'>>>).map(([name, step], at) => ({
     ...step,
+    run: (context) => step.run(context),
     name,
     key: at === 0 ? FIRST_STEP : name,
     to: step.to ?? [],

@@ -34,6 +34,9 @@ const STEP_FIELDS = [
 ];
 const JOIN_FIELDS = ['run', 'per', 'of', 'record', 'deadlineMs', 'timeoutMs', 'retry'];
 
+/** In an object such names come first, wherever they were written: the first step would be another. */
+const DIGITS = /^\d+$/;
+
 /** The longest time that a step or a join may name. */
 const LONGEST_MS = 365 * DAY_MS;
 
@@ -67,6 +70,8 @@ function stepProblems(definition: AnyDefinition): string[] {
   const problems = steps.flatMap(([name, step]) => {
     const { run, when, to, scope, include = [], exclude = [], retry, rate: written, ...times } = step;
     const own = [...nameProblems(name), ...unknownFields(step, STEP_FIELDS), ...schemaProblems(step)];
+    if (DIGITS.test(name))
+      own.push('expected a name with a letter in it: JavaScript puts names of digits alone before all others');
     if (name === FILE_STEP.name) own.push('expected another name: this is the step that stores files');
     if (typeof run !== 'function') own.push('expected run to be a function');
     if (to !== undefined && !Array.isArray(to)) own.push('expected to to be a list of steps');

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import type { LoginContext } from '../../../../shared/crawler/around/session.ts';
 import { type Crawler, defineCrawler } from '../../../../shared/crawler/crawler.ts';
+import { Page } from '../../../../shared/crawler/page.ts';
+import { testCrawler } from '../../../../shared/crawler/testing/test-crawler.ts';
 
 const run = (): void => {};
 
@@ -73,6 +76,9 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: step constructor: expected another name: every object of JavaScript has this one',
     'crawler a: join valueOf: expected another name: every object of JavaScript has this one',
   ]],
+  ['with names of digits alone', { name: 'a', steps: { start: { fallback: '404', run }, 404: { run } } }, [
+    'crawler a: step 404: expected a name with a letter in it: JavaScript puts names of digits alone before all others',
+  ]],
   ['whose fallbacks lead nowhere', { name: 'a', steps: { start: { fallback: 'lst', run }, list: { run } } }, [
     'crawler a: step start falls back to lst, which is no step: did you mean list?',
     "crawler a: step list can't be reached: no step leads to it, and it has no pattern",
@@ -100,6 +106,38 @@ test.each<[string, object, readonly string[]]>([
   ]],
 ])('a crawler %s gets all its problems at once', (_, definition, problems) => {
   expect(refusal(definition)).toEqual(problems);
+});
+
+test('steps, joins and sessions may be instances of classes', async () => {
+  class Counting {
+    #calls = 0;
+    run({ emit }: { readonly emit: (item: unknown) => void }) {
+      emit({ calls: ++this.#calls });
+    }
+  }
+  class Sum extends Counting {
+    readonly of = ['start'] as const;
+  }
+  class Login {
+    #isIn = false;
+    login() {
+      this.#isIn = true;
+    }
+    isExpired() {
+      return !this.#isIn;
+    }
+  }
+  const crawler = defineCrawler({
+    name: 'a',
+    session: new Login(),
+    steps: { start: new Counting() },
+    joins: { sum: new Sum() },
+  });
+  const { items } = await testCrawler(crawler, { pages: [{ html: '' }] });
+  expect(items).toEqual({ start: [{ calls: 1 }], sum: [{ calls: 1 }] });
+  const session = crawler.sessionOf({ step: '' });
+  await session?.login({} as LoginContext);
+  expect(session?.isExpired?.(Page.fromHtml(''))).toBe(false);
 });
 
 const SHOP: Crawler = defineCrawler({

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import { ConfigurationError } from '../runtime/errors.ts';
+import { ConfigurationError, messageOf } from '../runtime/errors.ts';
 import { nearestOf } from '../settings/nearest-name.ts';
 import type { Crawler } from './crawler.ts';
+import { placesIn } from './place.ts';
 
 /**
  * A run's arguments as its crawler's schema reads them. A text that the schema refuses is tried as JSON, so that a number may be
@@ -17,12 +18,12 @@ export function argsOf({ name, args: schema }: Crawler, given: Readonly<Record<s
   if (problems.length > 0) throw new ConfigurationError(problems);
   if (schema === undefined) return {};
   const values = { ...given };
-  for (const issue of schema.safeParse(values).error?.issues ?? []) {
+  for (const issue of judged(schema, values, name).error?.issues ?? []) {
     const [field] = issue.path;
     const text = typeof field === 'string' ? given[field] : undefined;
     if (typeof text === 'string') values[field as string] = fromJson(text);
   }
-  const read = schema.safeParse(values);
+  const read = judged(schema, values, name);
   if (read.success) return read.data;
   throw new ConfigurationError(read.error.issues.map((issue) => argProblem(issue, given)));
 }
@@ -30,10 +31,33 @@ export function argsOf({ name, args: schema }: Crawler, given: Readonly<Record<s
 /** The arguments that a crawler takes, each as it is typed: `category=all` with its default, `pages` without one. */
 export function argLines({ args }: Crawler): string[] {
   return Object.entries(args?.shape ?? {}).map(([name, schema]) => {
-    const read = (schema as z.ZodType).safeParse(undefined);
-    if (!read.success || read.data === undefined) return name;
-    return `${name}=${typeof read.data === 'string' ? read.data : JSON.stringify(read.data)}`;
+    const value = defaultOf(schema as z.ZodType);
+    if (value === undefined) return name;
+    return `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
   });
+}
+
+/** What an argument is that nobody gave; nothing if there is no default, or its function needs what isn't there yet. */
+function defaultOf(schema: z.ZodType): unknown {
+  try {
+    return schema.safeParse(undefined).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the schema of a crawler's author says. @throws ConfigurationError if a function in it throws */
+function judged(schema: z.ZodObject, values: object, crawler: string): z.ZodSafeParseResult<unknown> {
+  try {
+    return schema.safeParse(values);
+  } catch (error: unknown) {
+    const place = error instanceof Error ? placesIn(String(error.stack)).crawler : undefined;
+    const where = place === undefined ? '' : `${place}: `;
+    // Of any copy of zod.
+    const isAsync = error instanceof Error && error.constructor.name === '$ZodAsyncError';
+    const why = isAsync ? 'their schema has something async, and nobody waits for it' : messageOf(error);
+    throw new ConfigurationError([`${where}the arguments of crawler ${crawler}: ${why}`], { cause: error });
+  }
 }
 
 /** Arguments as they are typed, `name=value` each. */

@@ -1,6 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { readCrawlerInput } from '../../../../services/process/crawler-input.ts';
+import { argLines } from '../../../../shared/crawler/args.ts';
 import { defineCrawler } from '../../../../shared/crawler/crawler.ts';
+import { UsageError } from '../../../../shared/runtime/errors.ts';
 
 const ASKING = { settings: { stepTimeout: 30_000 } };
 
@@ -53,6 +56,25 @@ test.each<[unknown, RegExp]>([
 test('seeds that throw name file and line', async () => {
   const reading = read(async () => (null as unknown as { urls: string[] }).urls);
   await expect(reading).rejects.toThrow(/^test\/.*crawler-input\.test\.ts:\d+: the seeds of crawler shop: Cannot read/);
+});
+
+// biome-ignore format: a table
+test.each<[string, z.ZodType, RegExp]>([
+  ['throws',   z.string().transform((text) => new URL(text).host), /^test\/.*crawler-input\.test\.ts:\d+: the arguments of crawler shop: Invalid URL$/],
+  ['is async', z.string().refine(async () => true),                /^the arguments of crawler shop: their schema has something async, and nobody waits for it$/],
+])('a schema of arguments that %s ends the command with a sentence', async (_, shop, said) => {
+  const crawler = defineCrawler({ name: 'shop', args: z.object({ shop }), steps: { list: { run() {} } } });
+  const reading = readCrawlerInput(crawler, [], { arg: ['shop=a'] }, ASKING);
+  await expect(reading).rejects.toThrow(said);
+  await expect(reading).rejects.toBeInstanceOf(UsageError);
+});
+
+test('an argument whose default throws is shown without one', () => {
+  const shop = z.string().default(() => {
+    throw new Error('not now');
+  });
+  const crawler = defineCrawler({ name: 'shop', args: z.object({ shop }), steps: { list: { run() {} } } });
+  expect(argLines(crawler)).toEqual(['shop']);
 });
 
 // biome-ignore format: a table

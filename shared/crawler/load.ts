@@ -112,8 +112,14 @@ async function importOwn(file: string): Promise<{ readonly default?: unknown }> 
   } catch (error: unknown) {
     throw new ConfigurationError(loadProblems(file, error), { cause: error });
   }
-  if (module !== 'late') return module;
+  if (module !== 'late') return { default: defaultOf(module) };
   throw new ConfigurationError([`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load`]);
+}
+
+/** The default export; in CommonJS that TypeScript has made of a module, it is a field. */
+function defaultOf({ default: given }: { readonly default?: unknown }): unknown {
+  const isMade = typeof given === 'object' && given !== null && '__esModule' in given && 'default' in given;
+  return isMade ? given.default : given;
 }
 
 async function inTime<T>(loading: Promise<T>): Promise<T | 'late'> {

@@ -56,6 +56,7 @@ async function all(files: Files, named = 'page'): Promise<string[]> {
 }
 
 const COMMONJS = { 'package.json': '{ "type": "commonjs" }' };
+const CJS = "require('trawl').defineCrawler({ name: 'js', step() {} });";
 const JS = "import { defineCrawler } from 'trawl';\nexport default defineCrawler({ name: 'js', step() {} });";
 
 // biome-ignore format: a table
@@ -69,6 +70,8 @@ test.each<[string, Files, string, string]>([
   ['by its path',                             { 'shop.ts': OWN('here') },                         './shop.ts',    'here'],
   ['by its file name',                        { 'shop.ts': OWN('here') },                         'shop.ts',      'here'],
   ['in JavaScript',                           { 'mine/shop.js': JS },                             'js',           'js'],
+  ['in CommonJS',                             { ...COMMONJS, 'mine/shop.js': `module.exports = ${CJS}` }, 'js',   'js'],
+  ['in CommonJS that TypeScript has made',    { ...COMMONJS, 'mine/shop.js': `exports.__esModule = true;\nexports.default = ${CJS}` }, 'js', 'js'],
   ['in a folder of CommonJS, with its parts', { ...COMMONJS, 'a.ts': OWN('part'), 'shop.ts': "export { default } from './a.ts';" }, './shop.ts', 'part'],
   ['that comes with Trawl',                   {},                                                 'page',         'page'],
   ['that stands for one of Trawl',            { 'mine/page.ts': OWN('own-page') },                'page',         'own-page'],
@@ -85,12 +88,17 @@ test.each<[string, Files, string, string]>([
   ['another has a similar name',  { 'mine/shop.ts': OWN('shop') },          'shpo',      `${WHERE}, got "shpo": did you mean shop?`],
   ['there is no such file',       {},                                       './shop.ts', "expected CRAWLER to be a crawler's name or file: there is no /here/shop.ts"],
   ['it exports something else',   { 'mine/shop.ts': 'export default 1;' },  'shop',      "expected mine/shop.ts to export a crawler: export default defineCrawler({ name: 'shop', step: (page) => ({ … }) })"],
-  ['it needs more than types stripped', { 'shop.ts': '\nenum A { x }' },    './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: TypeScript enum is not supported in strip-only mode"],
+  ['it needs more than types stripped', { 'shop.ts': '\nenum A { x }' },    './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: TypeScript enum is not supported in strip-only mode: Node.js only takes types out; write it as JavaScript has it"],
   ['it is no TypeScript',         { 'shop.ts': 'let a;\nlet b = ;' },       './shop.ts', "shop.ts:2 can't be loaded: SyntaxError: Expression expected"],
   ['it is no JavaScript',         { 'shop.mjs': 'let a;\nlet b = ;' },      './shop.mjs', "shop.mjs:2 can't be loaded: SyntaxError: Unexpected token ';'"],
+  ['it is none, and where, behind a space', { 'my shop/shop.mjs': 'let a;\nlet b = ;' }, './my shop/shop.mjs', "my shop/shop.mjs:2 can't be loaded: SyntaxError: Unexpected token ';'"],
   ['it throws',                   { 'shop.ts': 'let a: number;\nthrow new Error("no key");' }, './shop.ts', "shop.ts:2 can't be loaded: no key"],
   ['a part of it throws',         { 'shop.ts': 'import "./a.ts";', 'a.ts': '\nnull.x;' }, './shop.ts', "a.ts:2 can't be loaded: TypeError: Cannot read properties of null (reading 'x')"],
   ['a part of it is missing',     { 'shop.ts': '\nimport "./part.ts";' },   './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part.ts' imported from /here/shop.ts"],
+  ['a part is named as its JavaScript', { 'shop.ts': '\nimport "./part.js";', 'part.ts': '' }, './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part.js' imported from /here/shop.ts: did you mean part.ts?"],
+  ['a part is named without its ending', { 'shop.ts': '\nimport "./part";', 'part.ts': '' }, './shop.ts', "shop.ts:2 can't be loaded: Cannot find module '/here/part' imported from /here/shop.ts: did you mean part.ts?"],
+  ['a part behind an apostrophe is missing', { "it's/shop.ts": '\nimport "./part.ts";' }, "./it\\'s/shop.ts", "it's/shop.ts:2 can't be loaded: Cannot find module '/here/it's/part.ts' imported from /here/it's/shop.ts"],
+  ['a type is imported as a value', { 'shop.ts': "import { Crawler } from 'trawl';\nlet a: Crawler;" }, './shop.ts', "shop.ts:1 can't be loaded: SyntaxError: The requested module 'trawl' does not provide an export named 'Crawler': if it is a type, say `import type`"],
   ['a package of it is missing',  { 'shop.ts': '\nimport "left-pad";' },    './shop.ts', "shop.ts:2 can't be loaded: Cannot find package 'left-pad' imported from /here/shop.ts"],
   ['it is defined wrongly',       { 'shop.ts': "\nimport { defineCrawler } from 'trawl';\nexport default defineCrawler({ name: 'x y', steps: {} });" }, './shop.ts',
     'shop.ts:3: crawler x y: expected a name of letters, digits and hyphens, at most 63\nshop.ts:3: crawler x y: expected steps, by their names: { start: { run({ page }) { … } } }'],

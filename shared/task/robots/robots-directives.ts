@@ -17,16 +17,17 @@ export function isRobotsMeta(name: string): boolean {
 
 /**
  * Does a page ask that its links not be followed? Reads the content of a robots `<meta>`, or an `X-Robots-Tag`, in which
- * directives after the name of a crawler apply only to that crawler.
+ * directives after the name of a crawler apply only to that crawler. Where commas are missing, semicolons and white space separate them.
  */
 export function forbidsFollowing(directives: string): boolean {
   let isOurs = true;
-  for (const part of directives.toLowerCase().split(',')) {
+  for (const part of directives.toLowerCase().split(/[,;]/)) {
     const name = nameIn(part);
-    if (WITH_VALUE.has(name)) continue;
-    if (isCrawler(name)) isOurs = name === TOKEN;
-    const rule = part.slice(part.indexOf(':') + 1).trim();
-    if (isOurs && (rule === 'nofollow' || rule === 'none')) return true;
+    const isNamed = isCrawler(name);
+    if (isNamed) isOurs = name === TOKEN;
+    const rules = isNamed ? part.slice(part.indexOf(':') + 1) : part;
+    if (!isOurs || WITH_VALUE.has(nameIn(rules))) continue;
+    if (rules.split(/\s+/).some((rule) => rule === 'nofollow' || rule === 'none')) return true;
   }
   return false;
 }

@@ -24,6 +24,12 @@ test.each([
   ['googlebot: unavailable_after: Wed, 25 Jun 2030 15:00:00 GMT, nofollow', false],
   ['max-snippet:-1, max-image-preview:large, nofollow',            true],
   ['max-image-preview:none, max-snippet:nofollow',                 false],
+  ['noindex nofollow',                                             true],
+  ['noindex;nofollow',                                             true],
+  ['nofollow; max-snippet:-1',                                     true],
+  ['googlebot: noindex nofollow',                                  false],
+  ['trawlbot: noindex nofollow',                                   true],
+  ['trawlbot: max-image-preview: none',                            false],
   [`${' '.repeat(16_000)}nofollow`,                                true],
 ])('%s forbids following: %s', (directives, forbids) => {
   expect(forbidsFollowing(directives)).toBe(forbids);

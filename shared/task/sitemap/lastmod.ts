@@ -39,6 +39,11 @@ export function lastMomentOf(lastmod: string): number | undefined {
   return end === undefined ? undefined : end - 1;
 }
 
+/** Of two dates of one entry, when it was published and when it was changed, the later. One that can't be read is earlier than any other. */
+export function laterDate(one: string, other: string): string {
+  return (lastmodEnd(one) ?? Number.NEGATIVE_INFINITY) > (lastmodEnd(other) ?? Number.NEGATIVE_INFINITY) ? one : other;
+}
+
 /** Is it certainly older? No if the date is missing or can't be read. */
 export function isOlder(lastmod: string | undefined, since: number): boolean {
   const end = lastmod === undefined ? undefined : lastmodEnd(lastmod);

@@ -1,4 +1,5 @@
 import type { LinkBase } from '../url/url.ts';
+import { laterDate } from './lastmod.ts';
 import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
 import { locationBase, resolveLocation } from './sitemap-location.ts';
 import { XmlElements, type XmlHandler, type XmlName } from './xml-elements.ts';
@@ -213,7 +214,7 @@ export class SitemapXml implements XmlHandler {
 
   #closeField(): void {
     const text = this.#text.trim();
-    if (this.#field === 'date') this.#lastmod = text;
+    if (this.#field === 'date') this.#lastmod = this.#lastmod === undefined ? text : laterDate(this.#lastmod, text);
     else if (this.#field === 'guid') this.#guid = text;
     else if (this.#field === 'loc' && this.#loc === '') {
       const isPage = this.#rel === '' || this.#rel.toLowerCase() === 'alternate';

@@ -55,6 +55,16 @@ test.each<[string, string]>([
   expect(parse(text).locs).toEqual([LOC]);
 });
 
+// biome-ignore format: a table
+test.each<[string, string]>([
+  ['WordPress',  '<updated>2026-11-20T10:00:00Z</updated><published>2020-01-01T10:00:00Z</published>'],
+  ['Blogger',    '<published>2020-01-01T10:00:00Z</published><updated>2026-11-20T10:00:00Z</updated>'],
+  ['a mistake',  '<updated>2026-11-20T10:00:00Z</updated><published>long ago</published>'],
+])('an article of Atom was changed when it was updated, wherever it says when it was published: %s', (_, dates) => {
+  const { entries } = parse(`<feed><entry><link href="${LOC}"/>${dates}</entry></feed>`);
+  expect(entries).toEqual([{ loc: LOC, lastmod: '2026-11-20T10:00:00Z', to: 'page' }]);
+});
+
 test('entities are decoded, and an ampersand that is none stays', () => {
   expect(parse(url('<loc>https://example.com/?a=1&amp;b=2&#38;c=3&d=4</loc>')).locs).toEqual([
     'https://example.com/?a=1&b=2&c=3&d=4',

@@ -115,8 +115,9 @@ const NAMES: readonly (readonly [classes: number, names: string])[] = [
   [HIDDEN, 'noscript template'],
   [
     LINE,
-    `address article aside blockquote br dd div dl dt figcaption footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p
-    pre section table td th tr ul`,
+    `address article aside blockquote br caption center dd details dialog dir div dl dt fieldset figcaption figure footer form
+    h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main menu nav ol optgroup option p pre search section summary
+    table td th tr ul`,
   ],
   [COUNTED, 'a noscript p template'],
   [IMPLIED_END, 'dd dt li optgroup option p rb rp rt rtc'],

@@ -19,7 +19,8 @@ test.each([
   ['nor a picture',                   'a<svg><text>b</text><title>c</title></svg>d',                            'ad'],
   ['a formula is',                    'a<math><mi>b</mi></math>',                                               'ab'],
   ['a shadow root is',                '<x-y><template shadowrootmode=open>a</template></x-y>b',                 'ab'],
-  ['what is in a form is',            '<textarea>a &amp; b</textarea> <select><option>c</select>',              'a & b c'],
+  ['what is in a form is',            '<textarea>a &amp; b</textarea> <select><option>c<option>d</select>',     'a & b\nc\nd'],
+  ['what opens and closes is',        '<details><summary>Size</summary>S, M</details><fieldset><legend>To</legend>me</fieldset>', 'Size\nS, M\nTo\nme'],
   ['old markup is',                   '<xmp>a &amp; <b></xmp>',                                                 'a &amp; <b>'],
   ['what follows an xmp is decoded',  '<xmp>a</xmp>&amp;',                                                      'a&'],
 ])('the readable text of a page: %s', (_, html, text) => {

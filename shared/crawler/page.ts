@@ -135,9 +135,9 @@ export class Page extends PageTools {
     return this.#read().next.has(link);
   }
 
-  /** Does the page link to the next page of a list? */
-  get hasNext(): boolean {
-    return this.#read().next.size > 0;
+  /** The next pages of the lists on this page, by `rel=next` of its links and of `<link>`. */
+  get nextPages(): readonly string[] {
+    return [...this.#read().next];
   }
 
   /** The credentials that a link was written with, which {@link links} leaves out; nothing if there were none. */

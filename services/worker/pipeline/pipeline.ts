@@ -313,7 +313,7 @@ export class Pipeline {
           leftOut,
           tally,
           input: typeof input === 'string' ? input : undefined,
-          leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.hasNext),
+          leadsOn: extract.follows.length > 0 || (visit.run.options.follow && page.nextPages.length > 0),
         },
         bytes,
       ),

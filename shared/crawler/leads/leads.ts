@@ -73,11 +73,13 @@ export function leadsOf(
   return { leads, isCut: budget.isCut };
 }
 
-/** What `--follow` follows: where a page sends browsers, and its own links. */
+/** What `--follow` follows: where a page sends browsers, the next page of a list, which only its head may name, and its own links. */
 export function linksIn(page: Page): readonly string[] {
-  const { refresh } = page;
+  const { refresh, nextPages } = page;
   const links = page.links();
-  return refresh === undefined || links.includes(refresh) ? links : [refresh, ...links];
+  const others = refresh === undefined ? nextPages : [refresh, ...nextPages];
+  const more = new Set(others.filter((link) => !links.includes(link)));
+  return more.size === 0 ? links : [...more, ...links];
 }
 
 /** Sorts the links of a lead by what becomes of them. */

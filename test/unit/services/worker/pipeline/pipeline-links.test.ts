@@ -32,6 +32,21 @@ test.each([
   expect(world.sink.records[0]).toMatchObject({ data: { links: [] } });
 });
 
+test('the next page of a list is followed where only the head of a page names it', async () => {
+  const world = await setup({ run: { follow: true, maxDepth: 1, hasDefaultDepth: true } });
+  world.site.on('/list', (request, response) => {
+    const n = Number(request.url?.split('?')[1]);
+    const next = n < 4 ? `<link rel="next" href="/list?${n + 1}">` : '';
+    response.writeHead(200, { 'content-type': 'text/html' }).end(next);
+  });
+  const pipeline = world.pipeline();
+  await pipeline.handle(await deliver(world, '/list?1'));
+  for (let round = 0; round < 5; round++)
+    for (const delivery of await world.deliveries()) await pipeline.handle(delivery);
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 4, done: 4 });
+  expect(world.sink.records[0]).toMatchObject({ data: { links: [] } });
+});
+
 test('none are followed by a run that follows none', async () => {
   const world = await setup({ run: { follow: false } });
   await world.pipeline().handle(await deliver(world, '/page/1'));

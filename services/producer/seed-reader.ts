@@ -18,6 +18,8 @@ import type { SeedEvent } from './seed-event.ts';
 import type { Seed } from './seeds.ts';
 import type { SitemapReader, SitemapTree } from './sitemaps/sitemap-reader.ts';
 
+type Entries = Extract<SeedEvent, { readonly kind: 'entries' }>;
+
 interface SeedReaderOptions {
   readonly documents: DocumentFetcher;
   readonly sitemaps: SitemapReader;
@@ -100,9 +102,10 @@ export class SeedReader {
     // A missing sitemap is reported only if somebody named it.
     if (!isFound && isReachable)
       isFound = hasPages(yield* sitemaps.readUrl(new URL('/sitemap.xml', url).href, this.#logins));
-    if (isFound) return;
+    if (isFound && !follow) return;
     if (isReachable && !follow) yield { kind: 'hint', hint: `${url}: no sitemap found; --follow follows its links` };
-    yield page(url);
+    // Links are followed from the site's own page, too: its sitemaps may be old, or name a part. If they name it, it is no duplicate.
+    yield { ...page(url), again: isFound };
   }
 
   async *#readMaybe(url: string): AsyncGenerator<SeedEvent, void, void> {
@@ -173,11 +176,11 @@ function hasPages({ kind, pages }: SitemapTree): boolean {
   return pages > 0 || kind === 'known';
 }
 
-function page(url: string): SeedEvent {
+function page(url: string): Entries {
   return entries([url]);
 }
 
-function entries(urls: readonly string[]): SeedEvent {
+function entries(urls: readonly string[]): Entries {
   return { kind: 'entries', entries: pageEntries(urls), again: false };
 }
 

@@ -83,6 +83,20 @@ test('sites are read by their robots.txt, and by the usual name if that gives no
   expect(named.count('/sitemap.xml')).toBe(0);
 });
 
+test('a run that follows links begins at the page of a site as well, whatever its sitemaps name', async () => {
+  const { produce, parts, hints, waiting } = setup();
+  const [partial, whole] = [await openSite(), await openSite()];
+  serve(partial, '/sitemap.xml', urlset([partial.url('/landing')]));
+  serve(whole, '/sitemap.xml', urlset([whole.url('/'), whole.url('/one')]));
+  const seeds = [partial, whole].map((site): Seed => ({ kind: 'site', url: site.url('/') }));
+  await produce({ runOptions: { ...RUN_OPTIONS, follow: true } }).produce(seeds);
+  expect(await parts.runs.progress('r'), 'a page that a sitemap names is no duplicate').toMatchObject({ duplicate: 0 });
+  expect((await waiting()).toSorted()).toEqual(
+    [partial.url('/landing'), partial.url('/'), whole.url('/'), whole.url('/one')].toSorted(),
+  );
+  expect(hints).toEqual([]);
+});
+
 test('of a robots.txt that is too long, the beginning counts', async () => {
   const site = await openSite();
   const { produce, waiting } = setup();

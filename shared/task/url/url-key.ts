@@ -7,13 +7,22 @@
  * | `no-www`            | `www.example.com` and `example.com`                                                 |
  * | `no-trailing-slash` | `/a/` and `/a`                                                                      |
  * | `no-tracking`       | with and without parameters that track visitors: `utm_…`, `gclid` …                 |
+ * | `no-session`        | with and without the id of a visitor's session: `?sid=0f3a…`, `;jsessionid=…`, `/(S(…))/` |
  * | `sort-query`        | `?b=1&a=2` and `?a=2&&b=1`; parameters of one name keep their order                 |
  */
-export const URL_KEY_RULES = ['no-www', 'no-trailing-slash', 'no-tracking', 'sort-query'] as const;
+export const URL_KEY_RULES = ['no-www', 'no-trailing-slash', 'no-tracking', 'no-session', 'sort-query'] as const;
 export type UrlKeyRule = (typeof URL_KEY_RULES)[number];
 
 const TRACKING =
   /^(?:utm_[a-z_]+|[gd]clid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|ttclid|li_fat_id|igshid|mc_[ce]id|_hs(?:enc|mi)|_g[al])$/i;
+
+/** Parameters that hold nothing but the id of a session. */
+const SESSION =
+  /^(?:j?session_?id|phpsessid|aspsessionid[a-z]*|asp\.net_sessionid|sessid|oscsid|zenid|xtcsid|cfid|cftoken)(?:=|$)/i;
+/** Parameters that may be something else, a story's number say, unless their value is as long as the id of a session. */
+const MAYBE_SESSION = /^(?:sid|s|session)=(?=[a-z]*\d)[\da-z]{22,}$/i;
+/** The same in a path, of Java and of ASP.NET. */
+const SESSION_IN_PATH = /;jsessionid=[^;/]*|\/\((?:[a-z]\([\w-]+\))+\)(?=\/)/gi;
 
 /** The key by which a run with these rules compares a URL, made from {@link CrawlUrl.canonical}. */
 export function urlKeyOf(canonical: string, rules: readonly UrlKeyRule[] = []): string {
@@ -26,8 +35,10 @@ export function urlKeyOf(canonical: string, rules: readonly UrlKeyRule[] = []): 
   let path = canonical.slice(pathAt, pathEnd);
   let query = queryAt < 0 ? undefined : canonical.slice(queryAt + 1);
   if (rules.includes('no-www')) authority = withoutWww(authority);
+  if (rules.includes('no-session')) path = path.replaceAll(SESSION_IN_PATH, '');
   if (rules.includes('no-trailing-slash') && /[^/]\/$/.test(path)) path = path.slice(0, -1);
-  if (query !== undefined && rules.includes('no-tracking')) query = withoutTracking(query);
+  if (rules.includes('no-tracking')) query = withoutParameters(query, isTracking);
+  if (rules.includes('no-session')) query = withoutParameters(query, isSession);
   if (query !== undefined && rules.includes('sort-query')) query = sorted(query);
   return `${canonical.slice(0, hostAt)}${authority}${path}${query === undefined ? '' : `?${query}`}`;
 }
@@ -39,11 +50,20 @@ function withoutWww(authority: string): string {
   return authority.slice(0, at) + host.replace(/^(?:www\.)+(?=[^.]+\.)/, '');
 }
 
-/** A query of only tracking parameters is removed; an empty one stays. */
-function withoutTracking(query: string): string | undefined {
+/** A query of only such parameters is removed; an empty one stays. */
+function withoutParameters(query: string | undefined, isOne: (parameter: string) => boolean): string | undefined {
+  if (query === undefined) return undefined;
   const all = query.split('&');
-  const kept = all.filter((parameter) => !TRACKING.test(nameOf(parameter)));
-  return kept.length === 0 && all.length > 0 ? undefined : kept.join('&');
+  const kept = all.filter((parameter) => !isOne(parameter));
+  return kept.length === 0 ? undefined : kept.join('&');
+}
+
+function isTracking(parameter: string): boolean {
+  return TRACKING.test(nameOf(parameter));
+}
+
+function isSession(parameter: string): boolean {
+  return SESSION.test(parameter) || MAYBE_SESSION.test(parameter);
 }
 
 function sorted(query: string): string {

@@ -106,7 +106,7 @@ test.each([
 test('words that are no rule, and dates that are none, are named with what they could be', () => {
   const flag = { LASTMOD_SINCE: '2026-11-31', URL_KEY: 'sort-query,lower-case' };
   expect(problemsOf({ flag })).toEqual([
-    'expected --url-key to be some of no-www, no-trailing-slash, no-tracking, sort-query, or none, got "sort-query,lower-case"',
+    'expected --url-key to be some of no-www, no-trailing-slash, no-tracking, no-session, sort-query, or none, got "sort-query,lower-case"',
     'expected --lastmod-since to be a date like 2026-11-01, or how long ago, like 7d, got "2026-11-31"',
   ]);
   expect(read({ flag: { URL_KEY: 'sort-query, no-www' } }).urlKey).toEqual(['no-www', 'sort-query']);

@@ -52,6 +52,7 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   if (bytesSaved > 0) lines.push(`Not modified: ${size(bytesSaved)} did not have to be fetched again.`);
   if (progress.discovered === 0 && state === 'finished')
     lines.push(duplicate > 0 ? nothingNew(progress, isLocal) : NO_URLS);
+  if (isAlone(progress)) lines.push(NO_LINKS);
   if ((reasons.skipped.private_address ?? 0) > 0)
     lines.push('Private addresses are refused; --private-hosts allows some.');
   lines.push(...hostsDownLines(progress, recordsFlag));
@@ -61,6 +62,15 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
 }
 
 const NO_URLS = 'There was no URL to crawl in what was given.';
+
+const NO_LINKS =
+  'No link was followed: the page has none, or asks that none be. What JavaScript adds to a page is not seen.';
+
+/** Did a run that follows links end with its only seed, and nothing left out? */
+function isAlone({ options, state, discovered, duplicate, done, leftOut }: RunProgress): boolean {
+  if (!options.follow || state !== 'finished' || discovered !== 1 || done !== 1) return false;
+  return duplicate === 0 && Object.values(leftOut).every((links) => links === 0);
+}
 
 /** The row of duplicates. URLs of earlier runs are among them only where runs share their marks. */
 export function knownText({ options, discovered }: RunProgress, isLocal = false): string {

@@ -4,7 +4,7 @@ import { exitCodeOf, summaryLines } from '../../../../../services/cli/text/summa
 import { count, counted, duration, pace, perSecond, size, timeOfDay } from '../../../../../shared/control/format.ts';
 import { summaryJson } from '../../../../../shared/control/summary-json.ts';
 import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
-import { progressOf } from '../../../../support/builders.ts';
+import { FAST_RUN, progressOf } from '../../../../support/builders.ts';
 
 test.each([
   [count(0), '0'],
@@ -203,6 +203,24 @@ test('a summary for scripts has exactly these fields', () => {
     pagesPerSecond: 1.14,
     records: 14,
   });
+});
+
+const NO_LINKS =
+  'No link was followed: the page has none, or asks that none be. What JavaScript adds to a page is not seen.';
+const LEFT_OUT: LeftOut = { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 };
+
+// biome-ignore format: a table
+test.each<[string, Partial<RunProgress>, boolean]>([
+  ['one page',                      {},                                           true],
+  ['two pages',                     { discovered: 2, done: 2 },                   false],
+  ['a page of links to itself',     { duplicate: 1 },                             false],
+  ['a page of links to elsewhere',  { leftOut: { ...LEFT_OUT, scope: 3 } },       false],
+  ['a page that failed',            { done: 0, failed: 1 },                       false],
+  ['a page whose links wait',       { state: 'paused' },                          false],
+])('a crawl that follows links and ends after one page says so: %s', (_, extra, isTold) => {
+  const alone = { state: 'finished', discovered: 1, done: 1, ...extra } as const;
+  const lines = (follow: boolean) => textsOf(summaryLines(progressOf({ options: { ...FAST_RUN, follow }, ...alone })));
+  expect([lines(true).includes(NO_LINKS), lines(false).includes(NO_LINKS)]).toEqual([isTold, false]);
 });
 
 function refused(count: number): RunProgress['reasons'] {

@@ -105,19 +105,27 @@ function waitText(ahead: number, host: TaskTrace['host']): string {
 function recordText(record: PageRecord): string {
   const { worker, fetchedAt, attempt } = record;
   const by = `${timeText(fetchedAt)} by ${worker}, attempt ${attempt}`;
-  if (record.outcome === 'done') return `done: HTTP ${record.status}, ${by}.`;
-  const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
-  return `${record.outcome}: ${record.reason}${status}, ${by}.`;
+  if (record.outcome === 'done') {
+    const from = record.redirects === undefined ? '' : ` from ${record.finalUrl}, which it is redirected to`;
+    return `done: HTTP ${record.status}${from}, ${by}.`;
+  }
+  const { status, error } = record;
+  const why = isSaid(error, status) ? '' : `: ${error}`;
+  return `${record.outcome}: ${record.reason}${status === undefined ? '' : ` (HTTP ${status})`}, ${by}${why}.`;
+}
+
+/** Does an error say no more than its status? */
+function isSaid(error: string | undefined, status: number | undefined): boolean {
+  return error === undefined || error === `HTTP ${status}`;
 }
 
 function attemptRow({ at, worker, reason, status, error }: AttemptNote): string[] {
-  const isSaid = error === undefined || error === `HTTP ${status}`;
   return [
     `  ${timeText(new Date(at).toISOString())}`,
     worker,
     reason,
     status === undefined ? '' : String(status),
-    isSaid ? '' : error,
+    isSaid(error, status) ? '' : (error ?? ''),
   ];
 }
 

@@ -114,7 +114,7 @@ describe('RabbitMQ: what a broker and a network do', () => {
     const inbox = new Inbox();
     const consumer = new RabbitMqConsumer({
       ...{ queue: 'normal', name: `${prefix}url_queue_ttl`, prefetch: 5, ack: 'manual', handler: inbox.handler },
-      ...{ onStop: () => {}, onStalled: () => {} },
+      ...{ renewMs: 60_000, onStop: () => {}, onStalled: () => {} },
     });
     const attached = consumer.attach({ model, watch: (channel) => channel });
     await Promise.all([consumer.stop(), attached]);

@@ -1,3 +1,4 @@
+import { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
 import { decodeStream } from '../../../shared/crawler/charset.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/ports/fetcher.ts';
@@ -78,6 +79,8 @@ interface ReadOptions {
 interface OwnReadOptions extends ReadOptions {
   /** Of the document, at the gate: it makes one request at a time. */
   readonly holder: string;
+  /** Of one way along redirects: some sites set a cookie, redirect to the same URL, and look for it. */
+  readonly jar: CookieJar;
 }
 
 /** The beginning of a document, sent again each time it is read from its beginning. */
@@ -138,7 +141,7 @@ export class DocumentFetcher {
     let furthest = 0;
     for (let tries = 1, ever = 1; ; tries++, ever++) {
       const reading = { length: 0 };
-      const failure = yield* this.#try(address, { ...options, logins, holder }, reading, tries);
+      const failure = yield* this.#try(address, { ...options, logins, holder, jar: new CookieJar() }, reading, tries);
       if (failure === undefined) return;
       if (reading.length > furthest) tries = 1;
       furthest = Math.max(furthest, reading.length);
@@ -169,7 +172,7 @@ export class DocumentFetcher {
   async *#ask(
     { href, host }: Address,
     { href: redirectedFrom }: Address,
-    { maxBytes, signal, logins, holder, pausesHost = false }: OwnReadOptions,
+    { maxBytes, signal, logins, holder, jar, pausesHost = false }: OwnReadOptions,
     reading: { length: number },
     tries: number,
   ): AsyncGenerator<DocumentStart | string, Failure | Hop | undefined, void> {
@@ -179,11 +182,14 @@ export class DocumentFetcher {
     let answeredAt: number | undefined;
     let isFailure = true;
     let unread: OpenDocument['body'] | undefined;
+    const cookies: string[] = [];
     try {
       const response = await fetcher.open({
         url: href,
         redirectedFrom,
         login: loginFor(href, logins),
+        cookie: jar.headerFor(href),
+        onCookies: (lines) => void cookies.push(...lines),
         timeoutMs: DOCUMENT_TIMEOUT_MS,
         ...{ signal, timings: turn.timings },
       });
@@ -193,7 +199,9 @@ export class DocumentFetcher {
       unread = body;
       isFailure = redirect === undefined && (status < 200 || status > 299);
       if (redirect !== undefined) {
-        return 'problem' in redirect ? lost(redirect.problem, status) : { ...redirect, status };
+        if ('problem' in redirect) return lost(redirect.problem, status);
+        await jar.keep(href, cookies);
+        return { ...redirect, status };
       }
       if (isFailure) return await this.#failureOfStatus(host, response, tries, pausesHost);
       yield { finalUrl: response.finalUrl };

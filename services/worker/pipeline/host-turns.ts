@@ -1,3 +1,4 @@
+import { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
 import { fileAskedFor } from '../../../shared/crawler/file-step.ts';
 import { StepError, stepErrorOf } from '../../../shared/crawler/step-error.ts';
@@ -18,7 +19,6 @@ import type { SentRequest } from '../../../shared/task/task/request.ts';
 import { verdictOf } from '../../../shared/task/task/verdict.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import type { Slots } from '../concurrency/slots.ts';
-import { CookieJar } from '../cookies/cookie-jar.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { fateAfter } from './fate.ts';
 import { followed } from './redirects.ts';

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
 import type { Step } from '../../../shared/crawler/crawler.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
@@ -21,7 +22,6 @@ import { markOf } from '../../../shared/task/url/fingerprint.ts';
 import { keyWithLogin, type Logins, loginFor, loginsField, withLogin } from '../../../shared/task/url/logins.ts';
 import { canonicalOf, hostKeyOf } from '../../../shared/task/url/url.ts';
 import { urlKeyOf } from '../../../shared/task/url/url-key.ts';
-import type { CookieJar } from '../cookies/cookie-jar.ts';
 import type { WorkedRun } from '../run-directory.ts';
 
 /** Characters kept of an error in an attempt's note. */

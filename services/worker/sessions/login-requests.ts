@@ -1,3 +1,4 @@
+import type { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
 import { submissionOf } from '../../../shared/crawler/around/login-form.ts';
 import type { LoginContext } from '../../../shared/crawler/around/session.ts';
 import { type FollowedRequest, requestOf } from '../../../shared/crawler/followed-request.ts';
@@ -14,7 +15,6 @@ import type { Task } from '../../../shared/task/task/task.ts';
 import { loginFor, withLogin } from '../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
-import type { CookieJar } from '../cookies/cookie-jar.ts';
 import type { Candidate, Robots } from '../pipeline/robots.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
 import { masked } from '../../../shared/crawler/around/secrets.ts';
 import { COMMON_SESSION, LOGIN_FAILED, type NamedSession, ttlMsOf } from '../../../shared/crawler/around/session.ts';
 import { Page } from '../../../shared/crawler/page.ts';
@@ -10,7 +11,6 @@ import type { Logger } from '../../../shared/runtime/logger.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../shared/task/durations.ts';
 import { idOf } from '../../../shared/task/task/task.ts';
 import { verdictOf } from '../../../shared/task/task/verdict.ts';
-import { CookieJar } from '../cookies/cookie-jar.ts';
 import type { Calls } from '../pipeline/around-fetch.ts';
 import { type Robots, robotsFor } from '../pipeline/robots.ts';
 import type { OpenSession, Visit } from '../pipeline/visit.ts';

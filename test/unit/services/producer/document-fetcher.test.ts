@@ -57,6 +57,25 @@ test.each(['/reset', '/status/429'])('%s is no quick answer: its host is asked n
   expect(responseMs(site.host)).toEqual({ responseMs: 10_000 });
 });
 
+test('a document whose site sets a cookie, redirects to the same URL and looks for it is read; the cookie goes no further', async () => {
+  const [site, elsewhere] = [await openSite(), await openSite()];
+  const seen: (string | undefined)[] = [];
+  site.on('/sitemap.xml', ({ headers: { cookie } }, response) => {
+    seen.push(cookie);
+    if (cookie !== undefined) response.writeHead(302, { location: elsewhere.url('/real.xml') }).end();
+    else response.writeHead(302, { location: '/sitemap.xml', 'set-cookie': 'visitor=1; Path=/' }).end();
+  });
+  elsewhere.on('/real.xml', ({ headers: { cookie } }, response) => {
+    seen.push(cookie);
+    response.writeHead(200).end('<urlset/>');
+  });
+  const { read } = setup();
+  expect(await read(site.url('/sitemap.xml'))).toBe('<urlset/>');
+  expect(seen).toEqual([undefined, 'visitor=1', undefined]);
+  await read(site.url('/sitemap.xml'));
+  expect(seen.slice(3), 'the next document begins without').toEqual([undefined, 'visitor=1', undefined]);
+});
+
 test('without a proxy that can be used, it waits as long as they rest, and tries again', async () => {
   const site = await openSite();
   const { fetcher, proxies } = await openProxied(1);

@@ -1,5 +1,5 @@
 import type { Cookie, CookieJar as Jar } from 'tough-cookie';
-import type { CookieLine } from '../../../shared/task/task/cookie-lines.ts';
+import type { CookieLine } from '../task/task/cookie-lines.ts';
 
 /** A cookie whose name and value are longer is ignored, as browsers do, whatever its attributes take (RFC 6265bis section 5.6). */
 const MAX_PAIR_LENGTH = 4_096;

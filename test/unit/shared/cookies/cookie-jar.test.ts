@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import { CookieJar } from '../../../../../services/worker/cookies/cookie-jar.ts';
-import {
-  MAX_COOKIE_LINES_LENGTH,
-  MOST_COOKIE_LINES,
-  withCookies,
-} from '../../../../../shared/task/task/cookie-lines.ts';
+import { CookieJar } from '../../../../shared/cookies/cookie-jar.ts';
+import { MAX_COOKIE_LINES_LENGTH, MOST_COOKIE_LINES, withCookies } from '../../../../shared/task/task/cookie-lines.ts';
 
 // biome-ignore format: a table
 test.each([

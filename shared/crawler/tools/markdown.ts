@@ -18,7 +18,13 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 /** Attributes that markdown has a place for. */
 const KEPT: ReadonlySet<string> = new Set(['alt', 'title', 'class', 'start']);
-const URLS: ReadonlySet<string> = new Set(['href', 'src']);
+/** Where a picture may be that a script loads later, instead of the placeholder in its `src`. */
+const SOURCES = ['src', 'data-src', 'data-lazy-src'] as const;
+/** Addresses that lead nowhere: they hold a picture or a script themselves. */
+const NO_ADDRESSES: ReadonlySet<string> = new Set(['data:', 'javascript:', 'blob:']);
+/** Blocks that the converter doesn't know. */
+const MORE_BLOCKS: ReadonlySet<string> = new Set(['caption', 'details', 'dialog', 'legend', 'search', 'summary']);
+const HEADING = /^h[1-6]$/;
 const TABLE: ReadonlySet<string> = new Set(['table']);
 const TABLE_PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
@@ -83,7 +89,7 @@ function boundedHtml(top: AnyNode, base: LinkBase): string {
     }
     if (++nodes > MAX_MARKDOWN_NODES || characters >= MAX_MARKDOWN_TEXT) break;
     if (isElement(at)) {
-      if (LEFT_OUT.has(at.name)) continue;
+      if (LEFT_OUT.has(at.name) && !isHeadingButton(at)) continue;
       const name = nameOf(at);
       if (VOID.has(name)) {
         blanks = name === 'br' ? blanks + 1 : 0;
@@ -121,11 +127,17 @@ function pushChildren(waiting: (AnyNode | string)[], node: AnyNode): void {
   for (let at = node.children.length - 1; at >= 0; at--) waiting.push(node.children[at] as AnyNode);
 }
 
-/** A table's tags and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. */
+/** The text of a heading that opens what is below it may be a button. */
+function isHeadingButton({ name, parent }: Element): boolean {
+  return name === 'button' && parent !== null && isElement(parent) && HEADING.test(parent.name);
+}
+
+/** A table's caption and tags, and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. */
 function partsOfTable(table: Element): readonly (AnyNode | string)[] {
   const { rows } = gridOf(table);
   const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
-  const parts: (AnyNode | string)[] = ['<table>'];
+  const caption = table.children.find((child) => isElement(child) && child.name === 'caption');
+  const parts: (AnyNode | string)[] = caption === undefined ? ['<table>'] : [caption, '<table>'];
   for (const row of rows.slice(0, MAX_MARKDOWN_NODES / width)) {
     parts.push('<tr>');
     for (let at = 0; at < width; at++) {
@@ -143,7 +155,7 @@ function partsOfTable(table: Element): readonly (AnyNode | string)[] {
 function nameOf(element: Element): string {
   const { name } = element;
   if (name === 'table') return isDataTable(element) ? name : 'div';
-  if (TABLE_PARTS.has(name)) return 'div';
+  if (TABLE_PARTS.has(name) || MORE_BLOCKS.has(name)) return 'div';
   return /^[a-z][a-z0-9]*$/.test(name) ? name : 'span';
 }
 
@@ -154,12 +166,17 @@ function isDataTable(table: Element): boolean {
   return rows.length > 1 && rows.some(({ length }) => length > 1);
 }
 
-function attributesOf({ attribs }: Element, base: LinkBase): string {
-  return Object.entries(attribs)
-    .filter(([name]) => KEPT.has(name) || URLS.has(name))
-    .map(([name, value]) => {
-      const written = URLS.has(name) ? (URL.parse(value, base.href)?.href ?? value) : value;
-      return ` ${name}="${escapeAttribute(written)}"`;
-    })
-    .join('');
+function attributesOf({ name: tag, attribs }: Element, base: LinkBase): string {
+  const addresses = tag === 'img' ? SOURCES.map((name) => attribs[name]) : [attribs.href];
+  const address = addresses.map((written) => addressOf(written, base)).find((found) => found !== undefined);
+  const kept = Object.entries(attribs).filter(([name]) => KEPT.has(name));
+  if (address !== undefined) kept.push([tag === 'img' ? 'src' : 'href', address]);
+  return kept.map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`).join('');
+}
+
+/** An address as it is to be written; nothing if it leads nowhere. */
+function addressOf(written = '', base: LinkBase): string | undefined {
+  if (/^\s*(?:data:|$)/i.test(written)) return undefined;
+  const url = URL.parse(written, base.href);
+  return url !== null && NO_ADDRESSES.has(url.protocol) ? undefined : (url?.href ?? written);
 }

@@ -141,6 +141,18 @@ describe('tables', () => {
   });
 });
 
+// biome-ignore format: a table
+test.each([
+  ['what opens is apart from what opens it', '<details><summary>More</summary>Text</details>',                          'More\n\nText'],
+  ['the button of a heading is its text',    '<h3><button>Question?</button></h3><p>Answer</p><button>Buy</button>',     '### Question?\n\nAnswer'],
+  ['a table has its caption',                '<table><caption>Prices</caption><tr><td>a<td>b<tr><td>1<td>2</table>',     'Prices\n\n| a | b |\n| --- | --- |\n| 1 | 2 |'],
+  ['a picture in place is left out',         '<p>a<img src="data:image/png;base64,iVBORw0KGgo=" alt="x"></p>',           'a'],
+  ['one that comes later is not',            '<img src="data:image/gif;base64,R0lGOD" data-src="/a.jpg" alt="x">',       '![x](https://e.test/a.jpg)'],
+  ['a script is no address',                 '<a href="java&#10;script:alert(1)">Menu</a> <a href="mailto:a@b.c">m</a> <a href="">here</a>', 'Menu [m](mailto:a@b.c) here'],
+])('in markdown %s', (_, html, markdown) => {
+  expect(Page.fromHtml(html, { url: 'https://e.test/x' }).markdown()).toBe(markdown);
+});
+
 test('markdown has headings, lists, code and absolute links', () => {
   const page = Page.fromHtml(
     `<h2>T</h2><p>a <b>b</b> <i>c</i> <a href="/x">l</a></p><script>s</script><ul><li>1<ul><li>2</ul></ul>

@@ -94,6 +94,8 @@ test.each([
   ['--depth',       ['--max-depth', '--rate'],     '--max-depth'],
   ['--verbose',     ['--json', '--log-level'],     '--log-level'],
   ['--delay',       ['--rate'],                    '--rate'],
+  ['--remove-params', ['--url-key'],               '--url-key'],
+  ['--dedupe',      ['--dedup', '--resume'],       '--dedup'],
   ['--concurrency', ['--worker-concurrency'],      '--worker-concurrency'],
 ])('%s means one of %s', (unknown, known, meant) => {
   expect(improved(`error: unknown option '${unknown}'\n(Did you mean --other?)\n`, known)).toBe(

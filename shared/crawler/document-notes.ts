@@ -14,7 +14,7 @@ import { type LinkBase, linkBase, type QueryEncoder, resolveLink, resolveUrl } f
 import { A, META, TITLE } from './html/tag-codes.ts';
 import { tagCode } from './html/tags.ts';
 import type { HtmlTokenizer } from './html/tokenizer.ts';
-import { hasOtherScheme, linkWritten, withoutFragment } from './link-written.ts';
+import { hasOtherScheme, hasWord, linkWritten, withoutFragment } from './link-written.ts';
 import { refreshTarget } from './meta-refresh.ts';
 
 /** What one pass over a page finds. */
@@ -35,6 +35,8 @@ export interface Document {
   readonly canonical: string | null;
   /** Where the first `<meta http-equiv=refresh>` that leads to another page does, absolute; null if there is none. */
   readonly refresh: string | null;
+  /** The absolute URLs of the frames of a `<frameset>`: such a page has no links of its own. */
+  readonly frames: readonly string[];
   /** What links are relative to, by `<base>`; nothing if the page itself isn't HTML. */
   readonly base: LinkBase | undefined;
   /** The parts that were cut, by the limits of `page-limits.ts`. */
@@ -51,6 +53,7 @@ export const NO_DOCUMENT: Document = {
   isNofollow: false,
   canonical: null,
   refresh: null,
+  frames: [],
   base: undefined,
   truncated: [],
 };
@@ -66,6 +69,7 @@ export interface NotedPlace {
 
 const AREA = tagCode('area');
 const BASE = tagCode('base');
+const FRAME = tagCode('frame');
 const LINK = tagCode('link');
 
 /** Characters read of a title's source, which white space and entities make longer than the title itself. */
@@ -74,6 +78,7 @@ const MAX_WRITTEN_TITLE_LENGTH = 16 * MAX_TITLE_LENGTH;
 const MAX_CANONICALS = 10;
 /** Links kept as the next page of a list. A page of comments, say, has several lists. */
 const MAX_NEXTS = 10;
+const MAX_FRAMES = 100;
 
 /** The value of an attribute: undefined if it isn't there, null if it is too long to be read. */
 type Value = string | null | undefined;
@@ -89,6 +94,7 @@ export class DocumentNotes {
   readonly #canonicals: string[] = [];
   /** As written, like the links. */
   readonly #nexts = new Set<string>();
+  readonly #frames = new Set<string>();
   readonly #truncated = new Set<PagePart>();
   #base: Value;
   #isNofollow = false;
@@ -98,6 +104,7 @@ export class DocumentNotes {
   /** Attributes of the element just read. The first of two with the same name counts. */
   #href: Value;
   #xlinkHref: Value;
+  #src: Value;
   #rel: Value;
   #name: Value;
   #content: Value;
@@ -144,6 +151,14 @@ export class DocumentNotes {
     return false;
   }
 
+  /** Notes the element whose start tag was just read in a `<frameset>`. */
+  inFrameset(): void {
+    if (this.#tokenizer.code !== FRAME || this.#frames.size === MAX_FRAMES) return;
+    this.#readAttributes();
+    const src = typeof this.#src === 'string' ? linkWritten(this.#src) : undefined;
+    if (src !== undefined) this.#frames.add(src);
+  }
+
   /** Notes the text of the title, from its position up to `end`. */
   title(start: number, end: number): void {
     if (end - start > MAX_WRITTEN_TITLE_LENGTH) this.#truncated.add('title');
@@ -156,10 +171,11 @@ export class DocumentNotes {
     return {
       title: this.#foldedTitle(),
       ...this.#links(base),
-      next: new Set([...this.#nexts].flatMap((href) => resolveLink(href, base) ?? [])),
+      next: new Set(resolved(this.#nexts, base)),
       isNofollow: this.#isNofollow,
       canonical: this.#canonical(base),
       refresh: this.#refreshed(base),
+      frames: resolved(this.#frames, base).filter(({ length }) => length <= MAX_LINK_LENGTH),
       base,
       truncated: PAGE_PARTS.filter((part) => this.#truncated.has(part)),
     };
@@ -194,6 +210,7 @@ export class DocumentNotes {
     const tokenizer = this.#tokenizer;
     this.#href = undefined;
     this.#xlinkHref = undefined;
+    this.#src = undefined;
     this.#rel = undefined;
     this.#name = undefined;
     this.#content = undefined;
@@ -210,6 +227,9 @@ export class DocumentNotes {
           break;
         case 'rel':
           if (this.#rel === undefined) this.#rel = this.#value();
+          break;
+        case 'src':
+          if (this.#src === undefined) this.#src = this.#value();
           break;
         case 'name':
           if (this.#name === undefined) this.#name = this.#value();
@@ -308,18 +328,9 @@ export class DocumentNotes {
   }
 }
 
+function resolved(hrefs: ReadonlySet<string>, base: LinkBase): string[] {
+  return [...hrefs].flatMap((href) => resolveLink(href, base) ?? []);
+}
+
 /** Only characters that the URL Standard strips. */
 const BLANK = /^[\0-\x20]*$/;
-
-/** Is this word in a list separated by white space? */
-function hasWord(list: Value, word: string): boolean {
-  return (
-    list !== undefined &&
-    list !== null &&
-    list !== '' &&
-    list
-      .toLowerCase()
-      .split(/[\t\n\f\r ]+/)
-      .includes(word)
-  );
-}

@@ -33,8 +33,15 @@ export class DocumentReader {
       const token = this.#reader.next();
       if (token === END_OF_PAGE) return true;
       if (token === TEXT && isTitle) this.#notes.title(tokenizer.textStart, tokenizer.textEnd);
-      isTitle = token === START_TAG && this.#notes.element(this.#reader);
+      isTitle = token === START_TAG && this.#element();
     } while (isTitle || tokenizer.position < end);
+    return false;
+  }
+
+  /** Returns `true` if the text that follows is the page's title. */
+  #element(): boolean {
+    if (!this.#reader.isFrameset) return this.#notes.element(this.#reader);
+    this.#notes.inFrameset();
     return false;
   }
 

@@ -21,3 +21,16 @@ export function withoutFragment(href: string): string {
   // The URL Standard strips white space at the end of a URL, but not in front of a fragment: keep the `#` there.
   return href.slice(start, href.charCodeAt(fragment - 1) <= 0x20 && fragment > start ? fragment + 1 : fragment);
 }
+
+/** Is this word in a list separated by white space, such as a `rel`? */
+export function hasWord(list: string | null | undefined, word: string): boolean {
+  return (
+    list !== undefined &&
+    list !== null &&
+    list !== '' &&
+    list
+      .toLowerCase()
+      .split(/[\t\n\f\r ]+/)
+      .includes(word)
+  );
+}

@@ -118,6 +118,11 @@ export class Page extends PageTools {
     return this.#read().refresh ?? undefined;
   }
 
+  /** The frames that a page consists of, if it is one of frames (`<frameset>`). */
+  get frames(): readonly string[] {
+    return this.#read().frames;
+  }
+
   /** Which of title, links, canonical URL and the tree of the tools were cut, by the limits of `page-limits.ts`. */
   get truncated(): readonly PagePart[] {
     const { truncated } = this.#read();

@@ -73,11 +73,11 @@ export function leadsOf(
   return { leads, isCut: budget.isCut };
 }
 
-/** What `--follow` follows: where a page sends browsers, the next page of a list, which only its head may name, and its own links. */
+/** What `--follow` follows: where a page sends browsers, the next page of a list, which only its head may name, its frames, its links. */
 export function linksIn(page: Page): readonly string[] {
-  const { refresh, nextPages } = page;
+  const { refresh, nextPages, frames } = page;
   const links = page.links();
-  const others = refresh === undefined ? nextPages : [refresh, ...nextPages];
+  const others = [...(refresh === undefined ? [] : [refresh]), ...nextPages, ...frames];
   const more = new Set(others.filter((link) => !links.includes(link)));
   return more.size === 0 ? links : [...more, ...links];
 }

@@ -193,6 +193,17 @@ test.each([
   expect(first).toBe(path === null ? null : new URL(path, 'http://example.com/').href);
 });
 
+test('the frames of a page of frames are found, relative to the base; other frames are none', () => {
+  const html = `<base href="/api/"><title>API</title><frameset cols="20%,80%"><frameset><frame SRC="overview.html#top" name="a">
+    <frame src="overview.html"><frame name=src></frameset><frame src="javascript:void(0)"><frame src="//other.test/">
+    <noframes><a href="/plain.html">without frames</a><frame src="/no"></noframes></frameset>`;
+  const { frames, links, title } = readDocument(html, URL_OF_PAGE);
+  expect([frames, links, title]).toEqual([['http://example.com/api/overview.html', 'http://other.test/'], [], 'API']);
+  expect(readDocument('<p>text<frame src="/1"><iframe src="/2"></iframe>', URL_OF_PAGE).frames).toEqual([]);
+  const many = Array.from({ length: 999 }, (_, n) => `<frame src="/${n}">`).join('');
+  expect(readDocument(`<frameset>${many}`, URL_OF_PAGE).frames).toHaveLength(100);
+});
+
 test('of several that send browsers away the first counts, relative to the base; none in a template, or of another name, does', () => {
   const html = `<template><meta http-equiv=refresh content="0;url=/0"></template><meta name=refresh content="0;url=/1">
     <meta http-equiv=refresh content=300><noscript><meta http-equiv=refresh content="0;url=2"></noscript><base href="/b/">

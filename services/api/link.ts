@@ -91,7 +91,7 @@ export class FleetLink implements Link {
     };
     const attempts = Number.POSITIVE_INFINITY;
     const { signal } = this.#closed;
-    const connect = { settings, log, events, attempts, name: 'trawl api', signal, waitsForMaster: true };
+    const connect = { settings, log, events, attempts, name: 'trawl api', signal, waitsForWrites: true };
     const failed = (error: unknown): void => {
       if (!(error instanceof InterruptedError)) log.error({ error: messageOf(error) }, 'could not connect:');
     };

@@ -69,8 +69,8 @@ export interface ConnectOptions {
   readonly name: string;
   /** Says what a crash of Redis could lose, by its configuration: only for those who can mend it. */
   readonly warnsOfLoss?: boolean;
-  /** Waits for a Redis that is a replica to become a master, as a process that stays does. Default: its refusal to write is an error. */
-  readonly waitsForMaster?: boolean;
+  /** Waits for a Redis that takes no writes until it does, as a process that stays does. Default: its refusal is an error. */
+  readonly waitsForWrites?: boolean;
   /** `Infinity` for a worker, which has nothing else to do. */
   readonly attempts?: number;
   readonly signal?: AbortSignal | undefined;
@@ -101,7 +101,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
     attempts = COMMAND_ATTEMPTS,
     signal,
     warnsOfLoss = false,
-    waitsForMaster,
+    waitsForWrites,
   } = options;
   const [
     { RedisConnection },
@@ -138,7 +138,7 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   const connection = new RedisConnection(url, name, {
     events: told,
     log: warnsOfLoss ? log : undefined,
-    waitsForMaster,
+    waitsForWrites,
   });
   try {
     await connectWithAttempts(() => connection.connect(), {

@@ -1,11 +1,14 @@
+import { mkdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { KEPT_MS } from '../../services/producer/recent-offers.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
+import type { Trawl } from '../support/trawl.ts';
 import { type Crawl, type CrawlOptions, openCrawl, RUN } from './crawl.ts';
 import { inForm } from './form.ts';
 import { now, type Round, row } from './row.ts';
 import { ownServers } from './servers.ts';
-import { until } from './until.ts';
+import { passes, until } from './until.ts';
 import { verdict } from './verdict.ts';
 
 const servers = ownServers('redis');
@@ -16,6 +19,15 @@ async function begin(round: Round, options: CrawlOptions = {}): Promise<Crawl> {
   await crawl.begin();
   await crawl.someMoment();
   return crawl;
+}
+
+/** Resolves a while after all workers and a new producer have noticed; with that producer. */
+async function whileNothingIsWritten(crawl: Crawl, answer: RegExp): Promise<Trawl> {
+  const late = crawl.workplace.start(['produce', '-', '--run', 'late', ...crawl.produceFlags], 'http://[::1]:1/never');
+  const all = [late, ...crawl.workers.map(({ trawl }) => trawl)];
+  await Promise.all(all.map((trawl) => trawl.says(answer)));
+  await passes(inForm(60_000, 5_000));
+  return late;
 }
 
 describe('Redis breaks', () => {
@@ -73,6 +85,32 @@ describe('Redis breaks', () => {
     await until('the workers notice', () => crawl.workers.every(({ trawl }) => /READONLY|Redis/.test(trawl.said)));
     await servers().redis.command('REPLICAOF', 'NO', 'ONE');
     round.mended();
+    await verdict(crawl, { lapses: true });
+  });
+
+  row('30b', 'Redis takes no writes, since its disk takes none, and takes them again', async (round) => {
+    const crawl = await begin(round);
+    const { redis } = servers();
+    const [, dir = ''] = (await redis.command('CONFIG', 'GET', 'dir')) as string[];
+    const inTheWay = join(dir, 'dump.rdb');
+    await mkdir(inTheWay);
+    await redis.command('CONFIG', 'SET', 'save', '3600 1');
+    await redis.command('BGSAVE');
+    const late = await whileNothingIsWritten(crawl, /MISCONF/);
+    await rmdir(inTheWay);
+    await redis.command('BGSAVE');
+    round.mended();
+    expect((await late.ended).code, 'a producer waits for that, too').toBe(0);
+    await verdict(crawl, { lapses: true });
+  });
+
+  row('30c', 'Redis has fewer replicas than it needs to take writes, and has them again', async (round) => {
+    const crawl = await begin(round);
+    await servers().redis.command('CONFIG', 'SET', 'min-replicas-to-write', '1');
+    const late = await whileNothingIsWritten(crawl, /NOREPLICAS/);
+    await servers().redis.command('CONFIG', 'SET', 'min-replicas-to-write', '0');
+    round.mended();
+    expect((await late.ended).code, 'a producer waits for that, too').toBe(0);
     await verdict(crawl, { lapses: true });
   });
 

@@ -120,7 +120,7 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
     },
   };
   const name = `trawl produce ${producer}`;
-  const connect = { settings, log, events, name, signal: interrupts.signal, waitsForMaster: true };
+  const connect = { settings, log, events, name, signal: interrupts.signal, waitsForWrites: true };
   const opened: Pick<Service, 'stop'>[] = [metrics];
   try {
     await metrics.start();

@@ -125,7 +125,7 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     name: `trawl work ${id}`,
     attempts: Number.POSITIVE_INFINITY,
     warnsOfLoss: true,
-    waitsForMaster: true,
+    waitsForWrites: true,
     signal: interrupts.signal,
   };
   try {

@@ -16,8 +16,8 @@ export interface RedisConnectionOptions {
   readonly events: RedisEvents;
   /** Where that is said which only a crash would lose; left out where nobody is to be told. */
   readonly log?: Logger | undefined;
-  /** Is a replica waited for until it is a master? Default: no, its refusal to write is an error. */
-  readonly waitsForMaster?: boolean | undefined;
+  /** Is a server that takes no writes waited for until it does? Default: no, its refusal is an error. */
+  readonly waitsForWrites?: boolean | undefined;
 }
 
 /** The oldest version that has flags of Lua scripts, and `LPOP` with a count. */
@@ -71,9 +71,19 @@ function isHandshake({ name, args }: Parameters<Redis['sendCommand']>[0]): boole
 
 /** A server that hasn't answered for this long counts as gone. */
 const SILENT_MS = 15_000;
-/** Between two looks whether a replica has become a master. */
-const MASTER_LOOK_MS = 1_000;
-const READ_ONLY = 'it is a replica, and takes no writes';
+/** Between two looks whether a server that was reached can be worked with. */
+const UNFIT_LOOK_MS = 1_000;
+/** Why a server takes no writes at all, by how its answer begins. One that is full (`OOM`) is none of these: what drains it goes on. */
+const NO_WRITES: readonly (readonly [answer: string, reason: string])[] = [
+  ['READONLY', 'it is a replica, and takes no writes'],
+  ['MISCONF', "it can't save its data, and takes no writes until it can: is its disk full? Its log says why (MISCONF)"],
+  [
+    'NOREPLICAS',
+    'it has too few replicas, and takes no writes until they are back (NOREPLICAS, min-replicas-to-write)',
+  ],
+];
+/** Writes nothing, but is refused whenever writing is: it doesn't say that it doesn't. */
+const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';
 const LOADING = 'it is still loading its data';
 const ASK_EVERY_MS = 5_000;
 /** The longest wait between two attempts to reconnect. */
@@ -82,7 +92,7 @@ export const MOST_BETWEEN_TRIES_MS = 5_000;
 /**
  * A connection to Redis that fails fast until first connected, then reconnects for ever. Commands sent while it is away wait,
  * and are sent again when it is back, so every script may run twice. A server that hangs counts as away, and so does one that
- * has become a read-only replica.
+ * takes no writes (it has become a replica, its disk is full, it has lost its own replicas), or would now lose what it is given.
  */
 export class RedisConnection {
   readonly redis: Redis;
@@ -90,15 +100,16 @@ export class RedisConnection {
   readonly #log: Logger | undefined;
   #stood = false;
   #isLost = false;
-  /** It has refused a write, as a replica does, and hasn't been seen as a master since. */
-  #isReplica = false;
+  /** When it was last reached, it could not be worked with. */
+  #isUnfit = false;
+  readonly #toldProblems = new Set<string>();
   /** Since when an answer has been awaited. */
   #askedAt: number | undefined;
   #watch: NodeJS.Timeout | undefined;
   /** The connection's last error. */
   #reason = 'the connection was closed';
 
-  constructor(url: string, name: string, { events, log, waitsForMaster = false }: RedisConnectionOptions) {
+  constructor(url: string, name: string, { events, log, waitsForWrites = false }: RedisConnectionOptions) {
     this.#log = log;
     this.#redis = new BatchingRedis(url, {
       lazyConnect: true,
@@ -106,11 +117,12 @@ export class RedisConnection {
       connectTimeout: CONNECT_TIMEOUT_MS,
       maxRetriesPerRequest: null,
       retryStrategy: (times) => this.#delayBeforeTry(times),
-      // A fail-over made this server a replica: reconnect, to find the new master.
+      // Reconnect, and send it again: after a fail-over, to find the new master.
       reconnectOnError: (error) => {
-        if (!waitsForMaster || !error.message.startsWith('READONLY')) return false;
-        this.#isReplica = true;
-        this.#reason = READ_ONLY;
+        const reason = waitsForWrites ? noWritesReason(error) : undefined;
+        if (reason === undefined || isOfProbe(error)) return false;
+        this.#isUnfit = true;
+        this.#reason = reason;
         return 2;
       },
     });
@@ -129,16 +141,12 @@ export class RedisConnection {
       this.#isLost = true;
       events.lost(this.#reason);
     });
-    this.redis.on('ready', () => {
+    this.redis.on('ready', async () => {
       this.#askedAt = undefined;
-      if (this.#isReplica) void this.#lookForMaster(restored);
-      else restored();
-    });
-    const restored = (): void => {
-      if (!this.#isLost) return;
+      if (!this.#isLost || !(await this.#isFit(waitsForWrites)) || !this.#isLost) return;
       this.#isLost = false;
       events.restored();
-    };
+    });
   }
 
   /** @throws ConfigurationError if this Redis would lose what it is given */
@@ -169,15 +177,23 @@ export class RedisConnection {
   /** Nothing if there is to be no other try. */
   #delayBeforeTry(times: number): number | null {
     if (!this.#stood) return null;
-    return this.#isReplica ? MASTER_LOOK_MS : Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6));
+    return this.#isUnfit ? UNFIT_LOOK_MS : Math.min(MOST_BETWEEN_TRIES_MS, 100 * 2 ** Math.min(times, 6));
   }
 
-  /** Whatever is sent to a replica meanwhile waits again. */
-  async #lookForMaster(found: () => void): Promise<void> {
-    const info = await this.redis.info('replication').catch(() => '');
-    if (!/^role:master/m.test(info)) return this.#redis.hangUp(READ_ONLY);
-    this.#isReplica = false;
-    found();
+  /**
+   * Looks at a server that is back. It may have been restarted with another configuration, or be another one. If it can't be worked
+   * with, it is hung up on: whatever else is sent to it waits again.
+   */
+  async #isFit(mustTakeWrites: boolean): Promise<boolean> {
+    try {
+      if (mustTakeWrites) await this.redis.eval(WRITE_PROBE, 0);
+      await this.#check();
+      this.#isUnfit = false;
+    } catch (error: unknown) {
+      this.#isUnfit = true;
+      this.#redis.hangUp(noWritesReason(error) ?? `it has changed: ${messageOf(error)}`);
+    }
+    return !this.#isUnfit;
   }
 
   /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
@@ -197,15 +213,28 @@ export class RedisConnection {
   async #check(): Promise<void> {
     for (const { problem, isFatal } of await redisProblems(this.redis)) {
       if (isFatal) throw new ConfigurationError([problem]);
-      this.#log?.warn({}, problem);
+      if (!this.#toldProblems.has(problem)) this.#log?.warn({}, problem);
+      this.#toldProblems.add(problem);
     }
   }
 }
 
+/** The command that a server has answered with an error. */
+interface Refused {
+  readonly command?: { readonly name?: string; readonly args?: readonly unknown[] };
+}
+
 /** Is it the answer to `SELECT`? */
 export function isOfSelect(error: unknown): boolean {
-  const { command } = error as { readonly command?: { readonly name?: string } };
-  return command?.name === 'select';
+  return (error as Refused).command?.name === 'select';
+}
+
+function isOfProbe(error: unknown): boolean {
+  return (error as Refused).command?.args?.[0] === WRITE_PROBE;
+}
+
+function noWritesReason(error: unknown): string | undefined {
+  return NO_WRITES.find(([answer]) => messageOf(error).startsWith(answer))?.[1];
 }
 
 /** Something about a Redis that could lose URLs; not fatal if only a crash would lose them. */
@@ -247,17 +276,19 @@ export async function redisProblems(redis: Redis): Promise<readonly RedisProblem
   }
 }
 
+/** What else mends a setting. */
+const FOR_GOOD = 'and in its configuration file, or its next restart undoes that';
+
 async function configurationProblems(redis: Redis): Promise<RedisProblem[]> {
   const problems: RedisProblem[] = [];
   const [, policy = ''] = (await redis.config('GET', 'maxmemory-policy')) as string[];
   if (policy !== 'noeviction') {
-    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Fix it: redis-cli config set maxmemory-policy noeviction`;
+    const problem = `Redis may evict keys (maxmemory-policy is ${policy}), and with them URLs. Fix it: redis-cli config set maxmemory-policy noeviction, ${FOR_GOOD}`;
     problems.push({ problem, isFatal: true });
   }
   const [, appendonly = ''] = (await redis.config('GET', 'appendonly')) as string[];
   if (appendonly !== 'yes') {
-    const problem =
-      'Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes';
+    const problem = `Redis keeps no append-only file: a restart loses every URL. Fix it: redis-cli config set appendonly yes, ${FOR_GOOD}`;
     problems.push({ problem, isFatal: false });
   }
   return problems;

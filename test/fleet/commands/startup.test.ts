@@ -196,7 +196,36 @@ describe('a Redis that takes no writes here', () => {
   });
 });
 
+describe('a Redis that takes no writes, as it lacks replicas', () => {
+  test('is an error to a command, which names it, and is waited for by workers and producers', async () => {
+    const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
+    await redis.config('SET', 'min-replicas-to-write', '1');
+    const workplace = await setup({ REDIS_URL: url });
+    const pause = await workplace.run(['pause', '--host', 'a.test']);
+    expect([pause.code, pause.stderr]).toEqual([1, expect.stringContaining('Redis refused a command: NOREPLICAS')]);
+    const waiting = [workplace.start(['work']), workplace.start(['produce', 'http://[::1]:1/'])];
+    const lost = /connection lost, trying again: Redis it has too few replicas, and takes no writes/;
+    await Promise.all(waiting.map((process) => process.says(lost)));
+    await redis.config('SET', 'min-replicas-to-write', '0');
+    const [worker, producer] = waiting;
+    await worker?.says(/INFO: consuming/);
+    expect(worker?.said.match(/connection lost/g), 'said once').toHaveLength(1);
+    expect((await producer?.ended)?.code).toBe(0);
+  });
+});
+
 describe('a Redis that would lose what it is given', () => {
+  test('one that is restarted with another policy, or is another one, is not worked with until that is mended', async () => {
+    const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
+    const worker = (await setup({ REDIS_URL: url })).start(['work']);
+    await worker.says(/INFO: consuming/);
+    await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await redis.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await worker.says(/trying again: Redis it has changed: Redis may evict keys \(maxmemory-policy is allkeys-lru\)/);
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
+    await worker.says(/connected again after/);
+  });
+
   test('one that evicts is refused by every command, at once, with the command that mends it', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'allkeys-lru');
     const workplace = await setup({ REDIS_URL: url });

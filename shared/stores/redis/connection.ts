@@ -27,9 +27,13 @@ const OLDEST_VERSION = 7;
 export class BatchingRedis extends Redis {
   /** Did the server say, when it was last asked, that it still reads its data from disk? It answers nothing else meanwhile. */
   isLoading = false;
+  #isReconnecting = false;
 
   constructor(url: string, options: RedisOptions) {
     super(url, options);
+    this.on('close', () => {
+      this.#isReconnecting = false;
+    });
     this.on('connect', () => {
       if (this.stream !== undefined) batchWrites(this.stream);
     });
@@ -56,6 +60,13 @@ export class BatchingRedis extends Redis {
       (command.promise as Promise<unknown>).then(look, look);
     }
     return super.sendCommand(command, stream);
+  }
+
+  /** Once for a connection: ioredis asks for it with each answer that is a reason to reconnect, and each time adds a listener to the socket. */
+  override disconnect(reconnects = false): void {
+    if (reconnects && this.#isReconnecting) return;
+    this.#isReconnecting = reconnects;
+    super.disconnect(reconnects);
   }
 
   /** Drops the connection without waiting for the server, which may never answer; the client then reconnects. */

@@ -37,7 +37,8 @@ export class RedisRoster implements Roster {
       if (silentMs > WORKER_SILENT_MS) gone.push(id);
       else live.push({ ...worker, silentMs });
     }
-    if (gone.length > 0) await this.#redis.hdel(this.#key, ...gone);
+    // Who may only read, or a server that takes no writes, leaves them there.
+    if (gone.length > 0) await this.#redis.hdel(this.#key, ...gone).catch(() => {});
     return live;
   }
 }

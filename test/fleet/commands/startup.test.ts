@@ -172,8 +172,9 @@ describe('a Redis that takes no writes here', () => {
 
   test('a replica is an error to a command, and a worker waits until it is a master, or is stopped', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
+    const workplace = await setup({ REDIS_URL: url, KEY_PREFIX: 'a:' });
+    await redis.hset('a:workers', 'killed', JSON.stringify({ id: 'killed', beat: 0 }));
     await redis.replicaof('127.0.0.1', 1);
-    const workplace = await setup({ REDIS_URL: url });
     const [pause, doctor, status] = await Promise.all([
       workplace.run(['pause', '--host', 'a.test']),
       workplace.run(['doctor']),

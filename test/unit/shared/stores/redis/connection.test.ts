@@ -44,7 +44,7 @@ test('a server that still reads its data from disk is told from one that answers
 });
 
 /** A server that answers what it is asked, by `answer` if that has something else to do. */
-async function openServer(answer: (name: string, socket: Socket) => boolean) {
+async function openServer(answer: (name: string, socket: Socket) => boolean, waitsForWrites = false) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -62,7 +62,7 @@ async function openServer(answer: (name: string, socket: Socket) => boolean) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const events = { lost: () => {}, restored: () => {} };
-  const connection = new RedisConnection(`redis://127.0.0.1:${port}`, 'a test', { events });
+  const connection = new RedisConnection(`redis://127.0.0.1:${port}`, 'a test', { events, waitsForWrites });
   onTestFinished(() => {
     connection.close();
     server.close();
@@ -87,4 +87,22 @@ test('what is asked while it reconnects is answered, though the server closes th
   const asked = connection.redis.info('memory');
   sockets[1]?.destroy();
   expect(await asked).toContain('redis_version');
+});
+
+test('many writes that are refused at once break the connection once, and all are made when it takes them', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const { connection, sockets } = await openServer((name, socket) => {
+    if (name === 'set' && socket === sockets[0])
+      return socket.write('-NOREPLICAS Not enough good replicas to write.\r\n');
+    return false;
+  }, true);
+  await connection.connect();
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => connection.redis.set(`key ${n}`, n)));
+  expect(answers).toEqual(Array(50).fill('OK'));
+  expect(sockets).toHaveLength(2);
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
 });

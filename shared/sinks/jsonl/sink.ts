@@ -6,11 +6,14 @@ import { recordJson } from '../record-json.ts';
 
 /** A run's file is closed this long after its last write. */
 const CLOSE_AFTER_MS = 60_000;
+/** Files that are remembered: a run that is forgotten gets a second one with its next record. */
+const MOST_FILES = 10_000;
 
 interface JsonlSinkOptions {
   /** Records go to `<folder>/<run>/<worker>.jsonl`, or `<worker>-2.jsonl` if another process has that file. */
   readonly folder: string;
   readonly worker: string;
+  readonly mostFiles?: number | undefined;
 }
 
 /**
@@ -53,10 +56,12 @@ export class JsonlSink implements Sink {
   }
 
   async #tidy(): Promise<void> {
-    for (const file of this.#files.values()) {
+    const { mostFiles = MOST_FILES } = this.#options;
+    for (const [run, file] of this.#files) {
       if (file.idleMs > CLOSE_AFTER_MS) {
         // The object keeps the file's name and opens it again for the next record.
         if (file.isOpen) await file.close().catch(() => {});
+        else if (this.#files.size > mostFiles) this.#files.delete(run);
       } else {
         // A failed sync fails no record: they have been written.
         await file.sync().catch(() => {});

@@ -1,7 +1,8 @@
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PageRecord } from '../../../../../shared/ports/record.ts';
 import type { NoRecord } from '../../../../../shared/ports/sink.ts';
 import { StorageError } from '../../../../../shared/runtime/errors.ts';
@@ -12,9 +13,9 @@ import { taskIdOf } from '../../../../../shared/task/url/fingerprint.ts';
 import { doneRecord, failedRecord } from '../../../../support/builders.ts';
 import { collectGarbage } from '../../../../support/hostile/garbage.ts';
 
-async function setup(worker = 'w-1'): Promise<{ folder: string; sink: JsonlSink; file: string }> {
+async function setup(worker = 'w-1', mostFiles?: number): Promise<{ folder: string; sink: JsonlSink; file: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'trawl-sink-'));
-  const sink = new JsonlSink({ folder, worker });
+  const sink = new JsonlSink({ folder, worker, mostFiles });
   await sink.start();
   onTestFinished(async () => {
     await sink.stop();
@@ -50,6 +51,24 @@ test('each run has a folder, each process a file', async () => {
   expect((await merged(folder)).map(({ url }) => url).toSorted()).toEqual(['http://a.test/1', 'http://a.test/2']);
   expect((await merged(folder, 's')).length).toBe(1);
   expect((await new JsonlSource(folder).runs()).toSorted()).toEqual(['r', 's']);
+});
+
+test('of many runs, those that got nothing for the longest time are forgotten', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { folder, sink } = await setup('w-1', 2);
+  const put = async (run: string, page: number) => await sink.put(doneRecord(`http://a.test/${page}`, { run }));
+  for (const run of ['old', 'late', 'new']) await put(run, 1);
+  // Then they are closed, and then looked at again.
+  for (const laterMs of [60_000, 1_000, 1_000]) {
+    vi.advanceTimersByTime(laterMs);
+    await sleep(100);
+  }
+  for (const run of ['old', 'late', 'new']) await put(run, 2);
+  const files = async (run: string) => (await readdir(join(folder, run))).toSorted();
+  expect(await files('old')).toEqual(['w-1-2.jsonl', 'w-1.jsonl']);
+  for (const run of ['late', 'new']) expect(await files(run)).toEqual(['w-1.jsonl']);
+  for (const run of ['old', 'late', 'new']) expect(await merged(folder, run)).toHaveLength(2);
 });
 
 test("a file of the same name is another process': its lines stay as they are, also one that is just being written", async () => {

@@ -23,6 +23,8 @@ const MAX_DEPTH = 10;
 const DEFAULT_MAX_SITEMAPS = 50_000;
 /** Characters of their URLs together, which are remembered until the end: some 300 for each. */
 const DEFAULT_MAX_NAMES_LENGTH = 16 * 1024 ** 2;
+/** Names in one index that are no URLs, and are told one by one: there may be millions. */
+const MOST_TOLD = 10;
 /** Entries of one sitemap: two hundred times what the protocol allows, since many ignore it. */
 const MAX_ENTRIES = 10_000_000;
 
@@ -46,6 +48,14 @@ interface PendingSitemap {
   readonly source: string;
   readonly depth: number;
   readonly logins?: Logins | undefined;
+}
+
+/** What is wrong with the names in an index. */
+interface WrongNames {
+  /** How many are no URLs. */
+  malformed: number;
+  /** Those from here on are not read. */
+  isCut: boolean;
 }
 
 /**
@@ -128,6 +138,7 @@ export class SitemapReader {
     const maxEntries = anyText ? Number.POSITIVE_INFINITY : MAX_ENTRIES;
     const document = new SitemapDocument({ source, text, anyText, maxEntries, isKnown: this.#askerOf(source) });
     let pages = 0;
+    const wrong = { malformed: 0, isCut: false };
     for await (const found of document.read()) {
       if (found.kind !== 'entries') {
         yield found;
@@ -142,9 +153,12 @@ export class SitemapReader {
         this.#older.pages += all.length - entries.length;
       }
       if (all.length < found.entries.length) {
-        pages += yield* this.#append(found, self, waiting);
+        pages += yield* this.#append(found, self, waiting, wrong);
       }
     }
+    const untold = wrong.malformed - MOST_TOLD;
+    if (untold > 0)
+      yield { kind: 'problem', source, problem: `has further names of sitemaps that are not URLs: ${untold}` };
     if (document.result.problem === undefined && document.result.kind !== 'known') this.#sitemaps++;
     return { ...document.result, pages };
   }
@@ -163,12 +177,13 @@ export class SitemapReader {
     { entries, again }: Extract<SeedEvent, { readonly kind: 'entries' }>,
     index: PendingSitemap,
     waiting: PendingSitemap[],
+    wrong: WrongNames,
   ): Generator<SeedEvent, number, void> {
     const { source } = index;
     const { maxSitemaps = DEFAULT_MAX_SITEMAPS, maxNamesLength = DEFAULT_MAX_NAMES_LENGTH } = this.#options;
     const depth = index.depth + 1;
     let older = 0;
-    for (const { loc, lastmod, to } of entries) {
+    for (const { loc, lastmod, to } of wrong.isCut ? [] : entries) {
       if (to === 'page') continue;
       if (this.#isTooOld(lastmod)) {
         if (!again) older++;
@@ -176,6 +191,7 @@ export class SitemapReader {
       }
       const url = readUrl(loc);
       if (isProblem(url)) {
+        if (again || ++wrong.malformed > MOST_TOLD) continue;
         yield {
           kind: 'problem',
           source,
@@ -185,6 +201,7 @@ export class SitemapReader {
         const why =
           depth > MAX_DEPTH ? `is ${MAX_DEPTH} indexes deep` : `comes after ${this.#known.size} other sitemaps`;
         yield { kind: 'problem', source, problem: `${why}: what it names from ${url.href} on is not read` };
+        wrong.isCut = true;
         break;
       } else if (this.#isNew(url.href)) {
         waiting.push({ source: url.href, depth, logins: withLogin(index.logins, url.href, url.login) });

@@ -174,6 +174,18 @@ test('nor is one whose names are so long that remembering them would take the me
   expect(problems).toEqual([`${url} comes after 4 other sitemaps: what it names from ${names[3]} on is not read`]);
 });
 
+test.each([
+  ['names that are no URLs', () => 'nonsense:', 11, 'has further names of sitemaps that are not URLs: 4990'],
+  ['too many sitemaps', (n: number) => `http://127.0.0.1:1/${n}.xml`, 1, 'comes after 1 other sitemaps'],
+])('an index of %s tells of a few, and not of thousands', async (_, name, count, last) => {
+  const site = await openSite();
+  const { reader } = setup({ maxSitemaps: 1 });
+  const names = Array.from({ length: 5_000 }, (_, n) => name(n));
+  const { problems } = await readAll(reader.readUrl(serve(site, '/index.xml', sitemapIndex(names))));
+  expect(problems).toHaveLength(count);
+  expect(problems.at(-1)).toContain(last);
+});
+
 test('a sitemap over the cap gives what lies below it', async () => {
   const site = await openSite();
   const { reader } = setup({ maxSitemapBytes: 50_000 });

@@ -3,13 +3,22 @@
 
 export { z } from 'zod';
 export type { FetchedPage } from '../ports/fetcher.ts';
+export type { Failure, RetryPolicy } from '../task/task/retry-policy.ts';
 export type { Task } from '../task/task/task.ts';
-export { defineMiddleware, type Middleware } from './around/middleware.ts';
+export {
+  type AboutPage,
+  defineMiddleware,
+  type FolderMiddleware,
+  type Middleware,
+  type RequestInSight,
+  type StoredPage,
+} from './around/middleware.ts';
 export type { LoginContext, SessionDefinition } from './around/session.ts';
 export type { Condition, ConditionForm } from './condition.ts';
 export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
 export type { FollowedRequest } from './followed-request.ts';
+export type { JoinInput, JoinOwner, MissingInput, MissingInputs } from './joins/joins.ts';
 export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';
 export {

@@ -96,16 +96,19 @@ describe('installed into a folder', () => {
 export default defineCrawler({ name: 'typed', step: (page) => ({ data: page.titel }) });
 `;
     await writeFile(join(cwd, 'typed.ts'), wrong);
+    const named = `import { defineMiddleware, type JoinInput, type RequestInSight } from 'trawl';
+export const isOurs = ({ url }: RequestInSight): boolean => url.startsWith('https://shop.example/');
+export const pricesOf = (inputs: readonly JoinInput[]): unknown[] => inputs.flatMap(({ records }) => records);
+export default defineMiddleware({ name: 'stamp', transform: (item) => ({ ...item, by: 'us' }) });
+`;
+    await writeFile(join(cwd, 'named.ts'), named);
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
     const flags = [
-      '--noEmit',
-      '--strict',
-      '--allowImportingTsExtensions',
-      '--target',
-      'es2024',
-      '--module',
-      'nodenext',
+      ...strict,
+      ...['--noEmit', '--declaration', '--allowImportingTsExtensions', '--target', 'es2024', '--module', 'nodenext'],
     ];
-    const tsc = [join(CHECKOUT, 'node_modules/.bin/tsc'), ...flags, '--types', '', 'shop.ts', 'typed.ts'];
+    const files = ['shop.ts', 'typed.ts', 'named.ts'];
+    const tsc = [join(CHECKOUT, 'node_modules/.bin/tsc'), ...flags, '--types', '', ...files];
     const { stdout } = await run(tsc, { cwd });
     expect(stdout.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^typed\.ts\(2,\d+\): error TS2551: Property 'titel' does not exist on type 'Page'/),

@@ -21,6 +21,8 @@ export interface LoadedCrawler {
   readonly file: string;
 }
 
+/** Files whose modules Node.js has: to import them again takes no time, and needs nobody to watch it. */
+const imported = new Set<string>();
 /** The longest that the module of a crawler may take to import. */
 const LOAD_TIMEOUT_MS = 10_000;
 /** The middleware of a folder's crawlers. */
@@ -44,7 +46,7 @@ export async function loadFiles(
     lastWords: () => lastWords(problems, files[at] ?? ''),
     lastCommand: () => checkOf(files.slice(at + 1)),
   });
-  if (isWatched && files.length > 0) await watchdog.start();
+  if (isWatched && !files.every(isImported)) await watchdog.start();
   refuseExit();
   try {
     for (; at < files.length; at++) {
@@ -91,7 +93,7 @@ async function loadFile(file: string): Promise<LoadedCrawler> {
 async function folderMiddleware(
   folder: string,
 ): Promise<{ readonly list: readonly Middleware[]; readonly file: string } | undefined> {
-  const file = MIDDLEWARE_FILES.map((name) => join(folder, name)).find((each) => existsSync(each));
+  const file = middlewareFileOf(folder);
   if (file === undefined) return undefined;
   const { default: found } = await importOwn(file);
   if (!(found instanceof FolderMiddleware)) {
@@ -103,6 +105,15 @@ async function folderMiddleware(
   return { list: found.list, file };
 }
 
+function middlewareFileOf(folder: string): string | undefined {
+  return MIDDLEWARE_FILES.map((name) => join(folder, name)).find((each) => existsSync(each));
+}
+
+function isImported(file: string): boolean {
+  const around = middlewareFileOf(dirname(file));
+  return imported.has(file) && (around === undefined || imported.has(around));
+}
+
 /** @throws ConfigurationError */
 async function importOwn(file: string): Promise<{ readonly default?: unknown }> {
   resolveOwnImport();
@@ -112,7 +123,10 @@ async function importOwn(file: string): Promise<{ readonly default?: unknown }> 
   } catch (error: unknown) {
     throw new ConfigurationError(loadProblems(file, error), { cause: error });
   }
-  if (module !== 'late') return { default: defaultOf(module) };
+  if (module !== 'late') {
+    imported.add(file);
+    return { default: defaultOf(module) };
+  }
   throw new ConfigurationError([`${shownPath(file)} takes longer than ${LOAD_TIMEOUT_MS / 1_000} s to load`]);
 }
 

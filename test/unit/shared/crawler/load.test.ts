@@ -126,6 +126,21 @@ test('all crawlers of all folders are loaded, and every problem of every file is
   ]);
 });
 
+test('what was loaded before is loaded again without a thread that watches it', async () => {
+  const folder = await folderOf({ 'crawlers/a.ts': OWN('a'), 'crawlers/b.ts': OWN('b') });
+  const script = `let threads = 0;
+    process.on('worker', () => threads++);
+    const look = async (name) => {
+      const { crawler } = await findCrawler(name, ['crawlers']).catch(() => ({ crawler: { name: 'none' } }));
+      console.log(crawler.name, threads);
+    };
+    for (const name of ['a', 'a', 'nix', 'nix', 'b']) await look(name);
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync('crawlers/middleware.ts', "export { default } from './none.ts';");
+    await look('a');`;
+  expect((await run(folder, script)).said.split('\n')).toEqual(['a 1', 'a 1', 'none 2', 'none 2', 'b 2', 'none 3']);
+});
+
 test('a crawler that is named by its path is among them, and stands for one of its name', async () => {
   const files = { 'mine/shop.ts': OWN('shop'), 'mine/page.ts': OWN('page'), 'my/shop.ts': OWN('shop') };
   expect(await all(files, './my/shop.ts')).toEqual(['shop my/shop.ts', 'page mine/page.ts']);

@@ -8,6 +8,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { LoopShare } from '../../shared/runtime/loop-share.ts';
 import { Turns } from '../../shared/runtime/turns.ts';
 import { DAY_MS } from '../../shared/task/durations.ts';
+import { pageEntries } from '../../shared/task/sitemap/sitemap-entry.ts';
 import type { RoutingRule } from '../../shared/task/task/routing.ts';
 import { DocumentFetcher } from './documents/document-fetcher.ts';
 import { inputKeyOf } from './input-key.ts';
@@ -17,7 +18,7 @@ import { KEPT_MS } from './recent-offers.ts';
 import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
 import type { SeedEvent } from './seed-event.ts';
-import { pageEntries, SeedReader } from './seed-reader.ts';
+import { SeedReader } from './seed-reader.ts';
 import { type Seed, seedsByHost, withoutPages } from './seeds.ts';
 import { SitemapReader } from './sitemaps/sitemap-reader.ts';
 

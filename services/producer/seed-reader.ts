@@ -6,7 +6,7 @@ import { parseRobots } from '../../shared/task/robots/robots.ts';
 import { meaningOfStatus } from '../../shared/task/robots/robots-answer.ts';
 import { MAX_CRAWL_DELAY_MS } from '../../shared/task/robots/robots-match.ts';
 import { MAX_ROBOTS_BYTES, sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
-import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
+import { pageEntries } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { type Logins, withLogin } from '../../shared/task/url/logins.ts';
 import { type CrawlUrl, hostKeyOf } from '../../shared/task/url/url.ts';
 import { NO_URL_COLUMN } from '../../shared/task/url/url-table.ts';
@@ -182,9 +182,4 @@ function page(url: string): Entries {
 
 function entries(urls: readonly string[]): Entries {
   return { kind: 'entries', entries: pageEntries(urls), again: false };
-}
-
-/** Pages of which nothing else is known. */
-export function pageEntries(urls: readonly string[]): readonly SitemapEntry[] {
-  return urls.map((loc) => ({ loc, lastmod: undefined, to: 'page' }));
 }

@@ -55,21 +55,21 @@ export function yesNo(): Parser<boolean> {
 
 /** A comma-separated list; empty entries are dropped. */
 export function list(): Parser<readonly string[]> {
-  return (given) => ({
-    value: given
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ''),
-  });
+  return (given) => ({ value: entriesOf(given) });
+}
+
+/** The entries of such a list. */
+export function entriesOf(given: string): readonly string[] {
+  return given
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }
 
 /** Patterns for URLs, comma-separated; see {@link matchesUrl}. */
 export function urlPatterns(): Parser<readonly string[]> {
   return (given) => {
-    const patterns = given
-      .split(',')
-      .map((pattern) => pattern.trim())
-      .filter((pattern) => pattern !== '');
+    const patterns = entriesOf(given);
     return patterns.every(isUrlPattern)
       ? { value: patterns }
       : { expected: 'patterns that begin with /, * or https://, like /news/* or *.pdf, comma-separated' };
@@ -102,9 +102,9 @@ export function optional<T>(parser: Parser<T>): Parser<T | undefined> {
 /** Name servers by their addresses, comma-separated; see {@link isNameServer}. */
 export function nameServers(): Parser<readonly string[]> {
   return (given) => {
-    const servers = list()(given);
-    return 'value' in servers && servers.value.every(isNameServer)
-      ? servers
+    const servers = entriesOf(given);
+    return servers.every(isNameServer)
+      ? { value: servers }
       : { expected: 'addresses of name servers, like 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353' };
   };
 }
@@ -112,8 +112,7 @@ export function nameServers(): Parser<readonly string[]> {
 /** Which private addresses may be fetched from; see {@link parsePrivateHosts}. */
 export function privateHosts(): Parser<AllowedPrivate> {
   return (given) => {
-    const read = list()(given);
-    const parsed = parsePrivateHosts('value' in read ? read.value : []);
+    const parsed = parsePrivateHosts(entriesOf(given));
     return 'problems' in parsed
       ? { expected: `CIDRs, addresses or host names: ${parsed.problems.join('; ')}` }
       : { value: parsed };
@@ -124,8 +123,7 @@ export function privateHosts(): Parser<AllowedPrivate> {
 export function proxies(): Parser<readonly ProxyAddress[]> {
   return (given) => {
     if (given === 'none') return { value: [] };
-    const read = list()(given);
-    const parsed = parseProxies('value' in read ? read.value : []);
+    const parsed = parseProxies(entriesOf(given));
     return 'problems' in parsed
       ? { expected: `none, or URLs of proxies: ${parsed.problems.join('; ')}` }
       : { value: parsed };

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { messageOf } from '../runtime/errors.ts';
-import { list, type Parser } from './parsers.ts';
+import { entriesOf, type Parser } from './parsers.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -24,8 +24,7 @@ export function certificateFile(): Parser<readonly string[]> {
 /** Host names or addresses, comma-separated, as they are in URLs. */
 export function hosts(): Parser<readonly string[]> {
   return (given) => {
-    const read = list()(given);
-    const names = 'value' in read ? read.value.map((name) => URL.parse(`https://${name}/`)) : [];
+    const names = entriesOf(given).map((name) => URL.parse(`https://${name}/`));
     const isAll =
       !/[*\s]/.test(given.replaceAll(', ', ',')) &&
       names.every((url) => url !== null && url.port === '' && url.pathname === '/' && url.username === '');
@@ -37,8 +36,7 @@ export function hosts(): Parser<readonly string[]> {
 /** Addresses and ranges of them, comma-separated. */
 export function addresses(): Parser<readonly string[]> {
   return (given) => {
-    const read = list()(given);
-    const found = 'value' in read ? read.value : [];
+    const found = entriesOf(given);
     if (found.every((each) => ipaddr.isValid(each) || ipaddr.isValidCIDR(each))) return { value: found };
     return { expected: 'addresses or CIDRs, comma-separated, like 127.0.0.1, 172.16.0.0/12' };
   };

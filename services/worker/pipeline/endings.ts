@@ -49,26 +49,25 @@ export class Endings {
     return 'ack';
   }
 
-  /** Puts a task back. `hostFreeInMs` holds for its host, `restMs` for this task: each waits at least that long. */
-  async putBack(visit: Visit, hostFreeInMs: number, restMs = 0): Promise<Handling> {
-    const { frontier, clock, signal } = this.#options;
+  /** Puts a task back. Its host, and all that waits for that, waits at least `hostFreeInMs`. */
+  async putBack(visit: Visit, hostFreeInMs: number): Promise<Handling> {
+    const { clock, signal } = this.#options;
     if (visit.release === 0) {
       // Without a ledger it is redelivered at once, so the wait must be here.
       await clock.sleep(Math.min(hostFreeInMs, MAX_SLOT_WAIT_MS), signal);
       return 'return';
     }
-    const outcome = { kind: 'defer', ...(restMs === 0 ? {} : { inMs: restMs }) } as const;
-    const settlement = { outcome, hostFreeInMs, ...wayOf(spent(visit)) };
-    await frontier.settle(visit.task.run, nameOf(visit), settlement);
-    this.#options.onSettled?.('defer');
-    return 'ack';
+    return await this.#defer(visit, { outcome: { kind: 'defer' }, hostFreeInMs });
   }
 
   /** Puts a task back whose links a full frontier has refused. */
   async withoutRoom(visit: Visit, refused: NonNullable<Settlement['refused']>): Promise<Handling> {
+    return await this.#defer(visit, { outcome: { kind: 'defer', inMs: FULL_NAP_MS }, refused });
+  }
+
+  async #defer(visit: Visit, settlement: Settlement): Promise<Handling> {
     const { frontier, onSettled } = this.#options;
-    const outcome = { kind: 'defer', inMs: FULL_NAP_MS } as const;
-    await frontier.settle(visit.task.run, nameOf(visit), { outcome, refused, ...wayOf(spent(visit)) });
+    await frontier.settle(visit.task.run, nameOf(visit), { ...settlement, ...wayOf(spent(visit)) });
     onSettled?.('defer');
     return 'ack';
   }

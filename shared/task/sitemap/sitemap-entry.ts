@@ -9,6 +9,11 @@ export interface SitemapEntry {
   readonly isNews?: true;
 }
 
+/** Pages of which nothing else is known. */
+export function pageEntries(urls: readonly string[]): readonly SitemapEntry[] {
+  return urls.map((loc) => ({ loc, lastmod: undefined, to: 'page' }));
+}
+
 /**
  * What a document turned out to be. Its content decides, never its name or media type.
  *

@@ -1,5 +1,5 @@
 import { UrlLines } from '../url/urls-file.ts';
-import type { SitemapEntry, SitemapKind } from './sitemap-entry.ts';
+import { pageEntries, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
 import { SitemapXml } from './sitemap-xml.ts';
 
 /** How many characters decide whether a document is text. */
@@ -44,7 +44,7 @@ export class SitemapParser {
   end(): readonly SitemapEntry[] {
     const first = this.#body === undefined ? this.#startBody(true) : [];
     if (this.#body === undefined) return first;
-    if (this.#body instanceof UrlLines) return [...first, ...pages(this.#body.end())];
+    if (this.#body instanceof UrlLines) return [...first, ...pageEntries(this.#body.end())];
     const { entries, truncated } = this.#body.end();
     this.#truncated = truncated;
     return [...first, ...entries];
@@ -92,7 +92,9 @@ export class SitemapParser {
   }
 
   #entriesOf(found: readonly SitemapEntry[] | readonly string[]): readonly SitemapEntry[] {
-    return this.#body instanceof UrlLines ? pages(found as readonly string[]) : (found as readonly SitemapEntry[]);
+    return this.#body instanceof UrlLines
+      ? pageEntries(found as readonly string[])
+      : (found as readonly SitemapEntry[]);
   }
 }
 
@@ -114,8 +116,4 @@ function firstLineOf(head: string): string {
     line = end < 0 ? '' : line.slice(end).trimStart();
   }
   return line;
-}
-
-function pages(urls: readonly string[]): readonly SitemapEntry[] {
-  return urls.map((loc) => ({ loc, lastmod: undefined, to: 'page' }));
 }

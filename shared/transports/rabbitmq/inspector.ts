@@ -7,11 +7,14 @@ import type {
   QueueInspector,
 } from '../../ports/transport.ts';
 import { TrawlError, UnavailableError } from '../../runtime/errors.ts';
-import { close } from './closing.ts';
+import { close, isRefusal } from './closing.ts';
 import { lettersBack, type SiftOptions, siftLetters } from './letters.ts';
 import { whileReading } from './reading-lock.ts';
 import type { LiveConnection, RecoveringConnection } from './recovering-connection.ts';
 import type { QueueDeclaration } from './topology.ts';
+
+/** The queue isn't declared. */
+const NOT_FOUND = 404;
 
 interface InspectorOptions {
   /** Opened and closed by its owner. */
@@ -83,7 +86,7 @@ export class RabbitMqInspector implements QueueInspector {
       try {
         return await use(channel);
       } catch (error: unknown) {
-        if (isNotFound(error)) return none;
+        if (isRefusal(error, NOT_FOUND)) return none;
         throw error;
       } finally {
         await close(channel);
@@ -109,9 +112,4 @@ export class RabbitMqInspector implements QueueInspector {
 async function depthOf(channel: Channel, queue: string): Promise<QueueDepths[Destination]> {
   const { messageCount, consumerCount } = await channel.checkQueue(queue);
   return { ready: messageCount, consumers: consumerCount };
-}
-
-/** 404 NOT_FOUND: the queue isn't declared. */
-function isNotFound(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 404;
 }

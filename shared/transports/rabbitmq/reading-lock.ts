@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from 'amqplib';
 import { UnavailableError } from '../../runtime/errors.ts';
-import { close } from './closing.ts';
+import { close, isRefusal } from './closing.ts';
 import type { LiveConnection } from './recovering-connection.ts';
 
 /** How long one reader of a queue waits for another. */
 const WAIT_MS = 10_000;
 const RETRY_MS = 100;
+/** Another connection has the queue for itself. */
+const RESOURCE_LOCKED = 405;
 
 /**
  * Lets one reader at a time hold messages of a queue to look at them: a second one would not see those that the first one
@@ -38,7 +40,7 @@ async function locked({ model }: LiveConnection, name: string): Promise<Channel>
       await channel.assertQueue(name, { exclusive: true, durable: false, arguments: { 'x-queue-type': 'classic' } });
       return channel;
     } catch (error: unknown) {
-      if (!isLocked(error)) throw error;
+      if (!isRefusal(error, RESOURCE_LOCKED)) throw error;
       if (performance.now() > until) {
         throw new UnavailableError('Another command is reading the dead letters. Run this again when it has ended.');
       }
@@ -54,9 +56,4 @@ async function unlock(channel: Channel, name: string): Promise<void> {
     // The connection is gone, and its queue with it.
   }
   await close(channel);
-}
-
-/** 405 RESOURCE_LOCKED: another connection has the queue for itself. The broker has closed the channel. */
-function isLocked(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 405;
 }

@@ -15,7 +15,7 @@ import type {
 } from '../../ports/transport.ts';
 import { ConfigurationError, UnavailableError } from '../../runtime/errors.ts';
 import type { Queue } from '../../task/task/routing.ts';
-import { close } from './closing.ts';
+import { close, isRefusal } from './closing.ts';
 import { RabbitMqConsumer } from './consumer.ts';
 import { RabbitMqInspector } from './inspector.ts';
 import { RabbitMqPublisher } from './publisher.ts';
@@ -47,6 +47,8 @@ export interface RabbitMqOptions {
 
 const LOOK_MS = 5_000;
 const RENEW_MS = 30_000;
+/** The name is taken by a declaration with other arguments. */
+const PRECONDITION_FAILED = 406;
 
 /**
  * The transport of a fleet. It has two connections, since a publisher that the broker blocks must not keep deliveries from
@@ -213,15 +215,12 @@ async function declare(model: ChannelModel, queues: readonly QueueDeclaration[])
       await channel.assertQueue(name, { durable: true, arguments: args });
       await channel.bindQueue(name, exchange, routingKey);
     } catch (error: unknown) {
-      throw isRefusal(error) ? new ConfigurationError([refusalOf(error, name)], { cause: error }) : error;
+      throw isRefusal(error, PRECONDITION_FAILED)
+        ? new ConfigurationError([refusalOf(error, name)], { cause: error })
+        : error;
     }
   }
   await close(channel);
-}
-
-/** 406 PRECONDITION_FAILED: the name is taken by a declaration with other arguments. */
-function isRefusal(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 406;
 }
 
 function refusalOf(error: unknown, name: string): string {

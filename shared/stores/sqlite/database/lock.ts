@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './sqlite-errors.ts';
 import { openSqlite } from './sqlite-file.ts';
-
-const SQLITE_BUSY = 5;
 
 /**
  * A file that one process at a time can hold. The lock is the operating system's, not a text with a pid: it ends with the
@@ -27,7 +26,7 @@ export class FileLock {
       return new FileLock(database);
     } catch (error: unknown) {
       database.close();
-      if ((error as { errcode?: unknown }).errcode === SQLITE_BUSY) return undefined;
+      if (isBusy(error)) return undefined;
       throw error;
     }
   }

@@ -27,8 +27,6 @@ export type HostRow = {
   /** A moving average of its response time, and the interval that follows from it. */
   responseMs: number | null;
   responseInterval: number;
-  /** Until when its breaker is open. */
-  openUntil: number;
   /** Its last healthy answer after it said "slow down"; 0 for never. */
   answeredAt: number;
   /** The requests that have a place at it, see `held-places.ts`; '' for none. */

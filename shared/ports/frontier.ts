@@ -325,6 +325,8 @@ export interface Claims {
    * `cancelled` free it. `taken`: another task has it, or had it. `stale`: the ledger doesn't hold this release.
    */
   claim(run: string, release: ReleaseName, mark: string): Promise<'claimed' | 'taken' | 'stale'>;
+  /** Would {@link claim} say `taken`? Changes nothing. */
+  isTaken(run: string, release: ReleaseName, mark: string): Promise<boolean>;
 }
 
 /** An optional ability, for unreadable messages of which only the number is known. */

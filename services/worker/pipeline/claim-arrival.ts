@@ -1,5 +1,22 @@
 import { type Claims, nameOf } from '../../../shared/ports/frontier.ts';
-import type { Visit } from './visit.ts';
+import type { Ending, Visit } from './visit.ts';
+
+/** Is the page of this mark another task's? Then it need not be fetched for this one: its claim would be refused. */
+export async function isKnown(
+  { task, release, run, known }: Visit,
+  mark: string,
+  frontier: Pick<Claims, 'isTaken'>,
+): Promise<boolean> {
+  if (mark === task.mark || release === 0 || mark === task.replayed?.claimed) return false;
+  if (mark === known?.claimed && run.options.dedup === 'ever') return false;
+  return await frontier.isTaken(task.run, nameOf({ release, task }), mark);
+}
+
+/** How a task ends whose page is another task's. */
+export function knownAlready(url: string): Ending {
+  const detail = `redirected to ${url}, which is known`;
+  return { outcome: { kind: 'skipped', reason: 'duplicate', detail }, hostAnswered: true };
+}
 
 /** Claims the URL that the task was redirected to: its page stands for both URLs. */
 export async function claimArrival(

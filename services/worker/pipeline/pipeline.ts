@@ -37,7 +37,7 @@ import { FOREIGN_RUN, type SeedIntake } from '../seed-intake.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { hasAsked, seen, storable, transformed } from './around-fetch.ts';
 import { CachedResponses } from './cached-responses.ts';
-import { claimArrival } from './claim-arrival.ts';
+import { claimArrival, knownAlready } from './claim-arrival.ts';
 import { Endings, type EndingsOptions } from './endings.ts';
 import { fallBack, type ReadPage, underRules } from './fallbacks.ts';
 import { LinkOffers } from './link-offers.ts';
@@ -236,10 +236,7 @@ export class Pipeline {
     const mark = arrivedMark(visit, finalUrl);
     const claim = await claimArrival(visit, mark, this.#options.frontier);
     if (claim === 'stale') return 'ack';
-    if (claim === 'taken') {
-      const detail = `redirected to ${finalUrl}, which is known`;
-      return await this.#end(visit, { outcome: { kind: 'skipped', reason: 'duplicate', detail }, hostAnswered: true });
-    }
+    if (claim === 'taken') return await this.#end(visit, knownAlready(finalUrl));
     const claimed = mark === visit.task.mark ? undefined : mark;
     if (visit.task.step === FILE_STEP.key) return await this.#keepFile(visit, arrival, claimed);
     const page = new Page(visit.task, arrival.fetched);

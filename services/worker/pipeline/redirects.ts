@@ -70,3 +70,16 @@ export async function isInScope(visit: Visit, to: string): Promise<boolean> {
   const test = scopeTest(scope, own, task.url, await domainFinder(scope));
   return test({ href: to, host: hostKeyOf(new URL(to)) }) !== undefined;
 }
+
+/**
+ * Does a redirect lead to the same URL as its site writes it: with https, with or without `www.` or a slash at the end? If that
+ * URL is known, its page is, too. Any other known URL may be a way in, which sets a cookie and leads back.
+ */
+export function isRespelt(from: string, to: string): boolean {
+  return spelling(from) === spelling(to);
+}
+
+function spelling(url: string): string {
+  const { host, pathname, search } = new URL(url);
+  return `${host.replace(/^www\./, '')}${pathname.replace(/\/$/, '')}${search}`;
+}

@@ -1,17 +1,21 @@
 import type { PageHold } from '../../../shared/ports/fetcher.ts';
+import type { Claims } from '../../../shared/ports/frontier.ts';
 import type { RobotsRules } from '../../../shared/task/robots/robots-match.ts';
 import type { SentRequest } from '../../../shared/task/task/request.ts';
 import { retryDelayMs } from '../../../shared/task/task/retry-schedule.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type Calls, prepared } from './around-fetch.ts';
+import { isKnown, knownAlready } from './claim-arrival.ts';
 import { fateBefore, isUnknownFate } from './fate.ts';
 import { type Answered, type Hop, HostTurns, type HostTurnsOptions, wants } from './host-turns.ts';
-import { followed, isInScope, outOfScope } from './redirects.ts';
+import { followed, isInScope, isRespelt, outOfScope } from './redirects.ts';
 import { type Candidate, type Permission, type Robots, robotsFor } from './robots.ts';
 import { SilentHosts } from './silent-hosts.ts';
 import {
   type Arrival,
+  arrivedMark,
+  cookiesOf,
   type Ending,
   failedStep,
   hostOf,
@@ -25,6 +29,8 @@ import {
 } from './visit.ts';
 
 export interface RequestsOptions extends HostTurnsOptions {
+  /** Left out, no page is another task's. */
+  readonly frontier?: Pick<Claims, 'isTaken'>;
   readonly steps: Calls;
   readonly sessions: Pick<Sessions, 'enter' | 'isExpired' | 'renew'>;
   /** Left out, the rules of robots.txt are ignored. */
@@ -140,10 +146,25 @@ export class Requests {
         const isSpent = asked.isSent === true && send?.mayRepeat === false;
         return { visit: isSpent ? { ...hop, isSpent } : hop, ...asked };
       }
+      const from = urlOf(hop);
       hop = redirected(hop, asked);
+      if (arrival === undefined && isRespelt(from, asked.to) && (await this.#isKnown(hop)))
+        return { visit: hop, ending: knownAlready(asked.to) };
       // Admission knew the first host only.
       [known, paused] = [await robots?.look(asked.to), undefined];
     }
+  }
+
+  /**
+   * Is the page that a redirect leads to another task's? Then it isn't asked for a second time, unless its answer may be another
+   * for this task: by cookies, in a session that it may say is over, or with a middleware.
+   */
+  async #isKnown(hop: Visit): Promise<boolean> {
+    const { frontier } = this.#options;
+    if (frontier === undefined) return false;
+    if (hop.session !== undefined || cookiesOf(hop) !== undefined || hop.run.crawler.middleware.length > 0)
+      return false;
+    return await isKnown(hop, arrivedMark(hop, urlOf(hop)), frontier);
   }
 
   /** One hop: what its robots.txt says, and then its page. */

@@ -205,7 +205,11 @@ export class RedisFrontier
   }
 
   async claim(run: string, { release, mark: own }: ReleaseName, mark: string): Promise<'claimed' | 'taken' | 'stale'> {
-    return (await this.#scripts.run('claim', run, release, own, mark)) as 'claimed' | 'taken' | 'stale';
+    return (await this.#scripts.run('claim', run, release, own, mark, 'take')) as 'claimed' | 'taken' | 'stale';
+  }
+
+  async isTaken(run: string, { release, mark: own }: ReleaseName, mark: string): Promise<boolean> {
+    return (await this.#scripts.run('claim', run, release, own, mark, 'look')) === 'taken';
   }
 
   async inputs(run: string, { release, mark }: ReleaseName): Promise<GroupInputs | 'stale'> {

@@ -212,10 +212,17 @@ export class SqliteFrontier
       const run = moves.run(id);
       const task = moves.flight(run, name);
       if (run === undefined || task === undefined) return 'stale';
-      if (task.mark === mark || task.claimed === mark) return 'claimed';
-      if (moves.isTaken(run, mark)) return 'taken';
-      moves.claim(run, task, mark);
+      if (isOthers(moves, run, task, mark)) return 'taken';
+      if (task.mark !== mark && task.claimed !== mark) moves.claim(run, task, mark);
       return 'claimed';
+    });
+  }
+
+  async isTaken(id: string, name: ReleaseName, mark: string): Promise<boolean> {
+    return await this.#store.move((moves) => {
+      const run = moves.run(id);
+      const task = moves.flight(run, name);
+      return run !== undefined && task !== undefined && isOthers(moves, run, task, mark);
     });
   }
 
@@ -293,6 +300,11 @@ function admit(moves: Moves, run: RunRow, task: TaskRow, worker: string): Admiss
   const { answersOthers } = health;
   const admission = { verdict: 'work', incarnation, state, pausedMs, answersOthers } as const;
   return known === undefined ? admission : { ...admission, known };
+}
+
+/** Has another task a mark, so that this one can't claim it? */
+function isOthers(moves: Moves, run: RunRow, task: TaskRow, mark: string): boolean {
+  return task.mark !== mark && task.claimed !== mark && moves.isTaken(run, mark);
 }
 
 function putBackAll(moves: Moves, run: RunRow, tasks: readonly TaskRow[]): void {

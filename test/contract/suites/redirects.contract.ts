@@ -49,8 +49,14 @@ export function describeRedirects(name: string, open: OpenStore, close: () => Pr
         await frontier.offer('r', pages(1, 4));
         await frontier.release(ROOM);
         const target = 'http://a.test/target';
+        expect(await frontier.isTaken('r', 1, target), 'nobody has it').toBe(false);
+        expect(await frontier.isTaken('r', 1, 'http://a.test/2'), 'a page of its own').toBe(true);
+        expect(await frontier.isTaken('r', 1, 'http://a.test/1'), 'its own').toBe(false);
         expect(await frontier.claim('r', 1, target)).toBe('claimed');
         expect(await frontier.claim('r', 1, target), 'told again').toBe('claimed');
+        expect(await frontier.isTaken('r', 1, target), 'claimed before').toBe(false);
+        expect(await frontier.isTaken('r', 2, target), 'claimed by another').toBe(true);
+        expect(await frontier.isTaken('r', 9, target), 'of no release').toBe(false);
         expect(await frontier.claim('r', 2, target)).toBe('taken');
         expect(await frontier.claim('r', 2, 'http://a.test/2'), 'its own').toBe('claimed');
         expect(await frontier.claim('r', 9, target)).toBe('stale');

@@ -81,6 +81,10 @@ export class NumberedFrontier {
     return await this.#frontier.claim(run, this.nameOf(run, number), mark);
   }
 
+  async isTaken(run: string, number: number, mark: string): Promise<boolean> {
+    return await this.#frontier.isTaken(run, this.nameOf(run, number), mark);
+  }
+
   async reap(): Promise<number> {
     return await this.#frontier.reap();
   }

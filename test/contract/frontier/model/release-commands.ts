@@ -106,6 +106,7 @@ export class Claim extends OnRelease {
     const { name, task } = this.choose(model, world, run);
     const mark = `http://${FAST_HOSTS[0]}/${this.path}`;
     const expected = task === undefined ? 'stale' : this.#expected(model, run, task, mark);
+    expect(await world.ask((store) => store.port.isTaken(this.id, name, mark))).toBe(expected === 'taken');
     expect(await world.ask((store) => store.port.claim(this.id, name, mark))).toBe(expected);
   }
 

@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- Takes the mark of the URL that redirects led a task to, for that task.
--- ARGV   prefix, run, release, the task's own mark, the mark that it claims, time
--- Result 'claimed': it was free, or is this task's already; 'taken': it is another's; 'stale': the ledger has no such release of that task
+-- ARGV   prefix, run, release, the task's own mark, the mark that it claims, 'take' or 'look', time
+-- Result 'claimed': it was free, or is this task's already; 'taken': it is another's; 'stale': the ledger has no such release of that task;
+--        'free': it was only to be looked at
 -- Atomic; run twice, the second finds what the first did. A task that goes elsewhere the next time lets go of the first.
 
 local run, own, mark = ARGV[2], ARGV[4], ARGV[5]
@@ -11,6 +12,7 @@ local owner = redis.call('HGET', run_key(run, 'claims'), '<' .. mark)
 if owner == own then return 'claimed' end
 local marks = marks_of(run)
 if has_mark(marks_for(run, marks, mark), mark) == 1 then return 'taken' end
+if ARGV[6] == 'look' then return 'free' end
 free_claim(run, marks, own)
 take_claimed(run, marks, mark)
 redis.call('HSET', run_key(run, 'claims'), '<' .. mark, own, '>' .. own, mark)

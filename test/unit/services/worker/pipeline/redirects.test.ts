@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { isRespelt } from '../../../../../services/worker/pipeline/redirects.ts';
 import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import { TestSite } from '../../../../support/site.ts';
 import { offerOf } from '../../../../support/stores/embedded.ts';
@@ -178,6 +179,44 @@ test('a page that leads to a known one is a duplicate; the one that it leads to 
     site.url('/page/2'),
   ]);
   expect(await frontier.offer('r', [offerOf(site.url('/page/1'))])).toEqual({ accepted: 0, known: 1 });
+});
+
+test('a link that the site respells to a known page asks for no page; one that leads in by a cookie does', async () => {
+  const { offer, deliveries, pipeline, runs, site, sink } = await twoSites();
+  site.on('/about', (_, response) => response.writeHead(301, { location: '/about/' }).end());
+  site.on('/about/', (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('about'));
+  site.on('/page', ({ headers: { cookie } }, response) => {
+    if (cookie === undefined) response.writeHead(302, { location: '/gate' }).end();
+    else response.writeHead(200, { 'content-type': 'text/html' }).end('page');
+  });
+  site.on('/gate', (_, response) => response.writeHead(302, { location: '/page', 'set-cookie': 'in=1' }).end());
+  await offer('/about', '/about/', '/page', '/gate');
+  for (const delivery of await deliveries()) await pipeline().handle(delivery);
+  expect(site.requests.map(({ path }) => path)).toEqual([
+    ...['/about', '/about/', '/page', '/gate', '/page', '/gate', '/page'],
+  ]);
+  expect(await runs.progress('r')).toMatchObject({ done: 2, skipped: 2, reasons: { skipped: { duplicate: 2 } } });
+  expect(sink.records).toMatchObject([
+    {
+      url: site.url('/about'),
+      error: `redirected to ${site.url('/about/')}, which is known`,
+      redirects: [site.url('/about/')],
+    },
+    { outcome: 'done' },
+    { outcome: 'done', url: site.url('/page') },
+    { outcome: 'skipped', url: site.url('/gate') },
+  ]);
+});
+
+test.each([
+  ['http://a.test/about', 'https://www.a.test/about/', true],
+  ['https://www.a.test/?a=1', 'https://a.test/?a=1', true],
+  ['http://a.test:8080/a', 'https://a.test/a', false],
+  ['https://a.test/a?b=1', 'https://a.test/a', false],
+  ['https://a.test/?p=1', 'https://a.test/one/', false],
+  ['https://a.test/A', 'https://a.test/a', false],
+])('is %s respelt as %s? %s', (from, to, expected) => {
+  expect(isRespelt(from, to)).toBe(expected);
 });
 
 test('a worker that died after its claim is no other task: the page is recorded by who takes it over', async () => {

@@ -2,13 +2,11 @@ import { LETTER_TTL_MS } from '../../ports/dead-letter.ts';
 import type { LocalLetters, LocalReplay, ReplayedTask } from '../../ports/local-letters.ts';
 import type { DeadLetterMessage, LetterJudge, MessageHeaders, OutgoingMessage } from '../../ports/transport.ts';
 import { runNamedBy } from '../../task/task/task.ts';
+import { ROWS_AT_ONCE } from './database/schema.ts';
 import { forgetEnds } from './moves/ended-groups.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import type { Moves } from './moves/moves.ts';
 import { replayTasks } from './moves/replaying.ts';
-
-/** Most letters that one call reads or deletes, so that other users of the database don't wait long. */
-const LETTERS_AT_ONCE = 500;
 
 const ENCODER = new TextEncoder();
 
@@ -61,7 +59,7 @@ export class SqliteDeadLetters implements LocalLetters {
     for (;;) {
       const rows = await this.#after(after, Number.MAX_SAFE_INTEGER, limit - found.length);
       found.push(...rows.map(messageOf));
-      if (rows.length < LETTERS_AT_ONCE) return found;
+      if (rows.length < ROWS_AT_ONCE) return found;
       after = rows.at(-1)?.n ?? after;
     }
   }
@@ -72,7 +70,7 @@ export class SqliteDeadLetters implements LocalLetters {
     );
     let after = 0;
     while (after < last && signal?.aborted !== true) {
-      const rows = await this.#after(after, last, LETTERS_AT_ONCE);
+      const rows = await this.#after(after, last, ROWS_AT_ONCE);
       if (rows.length === 0) return;
       const fates = await judge(rows.map(messageOf));
       const gone = rows.filter((_, i) => fates[i] === 'delete');
@@ -89,7 +87,7 @@ export class SqliteDeadLetters implements LocalLetters {
       database.all<LetterRow>(
         `SELECT n, id, headers, body FROM letters WHERE n > ? AND n <= ? AND at > ? AND run NOT IN (SELECT run FROM leftovers)
          ORDER BY n LIMIT ?`,
-        ...[after, last, now - this.#ttlMs, Math.min(limit, LETTERS_AT_ONCE)],
+        ...[after, last, now - this.#ttlMs, Math.min(limit, ROWS_AT_ONCE)],
       ),
     );
   }
@@ -102,9 +100,9 @@ export function deleteExpired({ database, now }: Moves): boolean {
   if (oldest === undefined || oldest.at > now - LETTER_TTL_MS) return false;
   const deleted = database.run(
     'DELETE FROM letters WHERE n IN (SELECT n FROM letters ORDER BY n LIMIT ?) AND at <= ?',
-    ...[LETTERS_AT_ONCE, now - LETTER_TTL_MS],
+    ...[ROWS_AT_ONCE, now - LETTER_TTL_MS],
   );
-  return deleted === LETTERS_AT_ONCE;
+  return deleted === ROWS_AT_ONCE;
 }
 
 function messageOf({ id, headers, body }: LetterRow): DeadLetterMessage {

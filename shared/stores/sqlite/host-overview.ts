@@ -1,8 +1,11 @@
 import type { HostOverview, PausedHost } from '../../ports/host-overview.ts';
+import { MOST_RUNS_LOOKED_AT } from '../policy.ts';
 import { type HostRow, isUnreachable } from './moves/host-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 
-const MOST_RUNS = 100;
+/** The hosts that may be asked now, of running runs. */
+const DUE = `FROM runHosts WHERE readyAt <= ?1 AND run IN (
+  SELECT n FROM runs WHERE opened IS NOT NULL AND state = 'running' AND lookAt <= ?1 LIMIT ?2)`;
 
 /** The hosts of all local runs. */
 export class SqliteHostOverview implements HostOverview {
@@ -16,12 +19,7 @@ export class SqliteHostOverview implements HostOverview {
     return await this.#store.move((moves) => {
       moves.flush();
       const { database, now } = moves;
-      const found = database.get<{ hosts: number }>(
-        `SELECT count(*) AS hosts FROM runHosts WHERE readyAt <= ?1 AND run IN (
-           SELECT n FROM runs WHERE opened IS NOT NULL AND state = 'running' AND lookAt <= ?1 LIMIT ?2)`,
-        now,
-        MOST_RUNS,
-      );
+      const found = database.get<{ hosts: number }>(`SELECT count(*) AS hosts ${DUE}`, now, MOST_RUNS_LOOKED_AT);
       return found?.hosts ?? 0;
     });
   }
@@ -30,13 +28,8 @@ export class SqliteHostOverview implements HostOverview {
     return await this.#store.move((moves) => {
       moves.flush();
       const { database, now } = moves;
-      const found = database.get<{ oldest: number | null }>(
-        `SELECT min(readyAt) AS oldest FROM runHosts WHERE readyAt <= ?1 AND run IN (
-           SELECT n FROM runs WHERE opened IS NOT NULL AND state = 'running' AND lookAt <= ?1 LIMIT ?2)`,
-        now,
-        MOST_RUNS,
-      );
-      return now - (found?.oldest ?? now);
+      const found = database.get<{ at: number | null }>(`SELECT min(readyAt) AS at ${DUE}`, now, MOST_RUNS_LOOKED_AT);
+      return now - (found?.at ?? now);
     });
   }
 

@@ -2,11 +2,8 @@ import { readDeadLetter } from '../../ports/dead-letter.ts';
 import type { Forgettable, Forgotten, HowToForget, Marks } from '../../ports/marks.ts';
 import { fingerprintOf, hostOfMark } from '../../task/url/fingerprint.ts';
 import { isProblem, readUrl } from '../../task/url/url.ts';
-import { MARK } from './database/schema.ts';
+import { MARK, ROWS_AT_ONCE } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
-
-/** Most marks that one call goes through, so that other users of the database don't wait long. */
-const MARKS_AT_ONCE = 500;
 
 type LetterRow = { readonly n: number; readonly id: string; readonly body: Uint8Array };
 type MarkRow = { readonly owner: number; readonly mark: string; readonly bits: number };
@@ -53,11 +50,11 @@ export class SqliteMarks implements Marks {
         typeof which === 'object' && 'mark' in which
           ? database.all<MarkRow>(
               'SELECT owner, mark, bits FROM marks WHERE owner > ? AND owner IN (SELECT 0 UNION ALL SELECT n FROM runs) AND mark = ? ORDER BY owner LIMIT ?',
-              ...[owner, which.mark, MARKS_AT_ONCE],
+              ...[owner, which.mark, ROWS_AT_ONCE],
             )
           : database.all<MarkRow>(
               'SELECT owner, mark, bits FROM marks WHERE (owner, mark) > (?, ?) ORDER BY owner, mark LIMIT ?',
-              ...[owner, mark, MARKS_AT_ONCE],
+              ...[owner, mark, ROWS_AT_ONCE],
             );
       const total = { forgotten: 0, kept: 0 };
       const found = rows.filter((row) => isMeant(row.mark, which));
@@ -71,7 +68,7 @@ export class SqliteMarks implements Marks {
           if ((row.bits & (MARK.taken | MARK.failed)) !== 0) total.forgotten++;
         }
       }
-      return { ...total, next: rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1) };
+      return { ...total, next: rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1) };
     });
   }
 
@@ -84,10 +81,10 @@ export class SqliteMarks implements Marks {
       const rows = database.all<{ mark: string }>(
         'SELECT mark FROM pages WHERE mark > ? ORDER BY mark LIMIT ?',
         from,
-        MARKS_AT_ONCE,
+        ROWS_AT_ONCE,
       );
       for (const { mark } of rows) if (isMeant(mark, which)) database.run('DELETE FROM pages WHERE mark = ?', mark);
-      return rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1)?.mark;
+      return rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.mark;
     });
   }
 
@@ -99,11 +96,11 @@ export class SqliteMarks implements Marks {
       const some = await this.#store.move(({ database }) => {
         const rows = database.all<LetterRow>(
           'SELECT n, id, body FROM letters WHERE n > ? ORDER BY n LIMIT ?',
-          ...[from, MARKS_AT_ONCE],
+          ...[from, ROWS_AT_ONCE],
         );
         const meant = rows.filter((row) => isMeantLetter(row, which));
         if (!isDry) for (const { n } of meant) database.run('DELETE FROM letters WHERE n = ?', n);
-        return { found: meant.length, next: rows.length < MARKS_AT_ONCE ? undefined : rows.at(-1)?.n };
+        return { found: meant.length, next: rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1)?.n };
       });
       letters += some.found;
       next = some.next;

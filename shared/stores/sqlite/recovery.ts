@@ -5,11 +5,12 @@ import { MARK, ROWS_AT_ONCE } from './database/schema.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import { sessionOf } from './moves/mark-table.ts';
 import type { Moves } from './moves/moves.ts';
+import { uncountReason } from './moves/reason-counts.ts';
 import { optionsOf } from './moves/run-options.ts';
 import type { RunRow } from './moves/run-rows.ts';
 import { countStep } from './moves/step-counts.ts';
 import { uncountStepFailure } from './moves/step-failures.ts';
-import { endingOf, type TaskRow } from './moves/task-rows.ts';
+import { type Ending, endingOf, type TaskRow } from './moves/task-rows.ts';
 
 /**
  * Takes up a run whose last owner is gone. Tasks in flight wait again, at the head of their host's list. Producers died with
@@ -87,18 +88,11 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
     unmakeJoin(moves, run, task);
     return;
   }
-  const { kind, reason, bytes, bytesSaved } = endingOf(task);
-  run[kind]--;
+  const { kind, reason, bytes, bytesSaved } = takeEndingBack(moves, run, task);
   if (kind === 'failed') uncountStepFailure(moves, run.n, task.mark);
-  countStep(moves.database, run.n, task, kind, -1);
   run.bytes -= bytes;
   run.bytesSaved -= bytesSaved;
   run.duplicate -= task.known;
-  if (reason !== undefined)
-    moves.database.run(
-      'UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = ? AND reason = ?',
-      ...[run.n, kind, reason],
-    );
   if (kind === 'failed' && reason !== 'malformed' && !isMember(task)) {
     moves.marks.unfail(moves.ownerOf(run), run.n, task.mark);
     if (optionsOf(run).incremental)
@@ -107,7 +101,6 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
         session: sessionOf(run, moves.ownerOf(run)),
       });
   }
-  if (kind === 'failed') deleteLetter(moves, run, task);
   // If the page stayed known without its record, it would not be fetched again.
   moves.database.run('DELETE FROM pages WHERE mark = ?', task.mark);
   moves.database.run('UPDATE tasks SET over = NULL, ending = NULL, known = 0 WHERE id = ?', task.id);
@@ -116,16 +109,19 @@ function takeBack(moves: Moves, run: RunRow, task: TaskRow): void {
 
 /** A join that is over was never made: it is made anew when all that it waits for has ended once more. */
 function unmakeJoin(moves: Moves, run: RunRow, task: TaskRow): void {
-  const { kind, reason } = endingOf(task);
+  takeEndingBack(moves, run, task);
+  forgetJoin(moves, run, task);
+}
+
+/** Takes back what was counted as a task ended. Returns how it had. */
+function takeEndingBack(moves: Moves, run: RunRow, task: TaskRow): Ending {
+  const ending = endingOf(task);
+  const { kind, reason } = ending;
   run[kind]--;
   countStep(moves.database, run.n, task, kind, -1);
-  if (reason !== undefined)
-    moves.database.run(
-      'UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = ? AND reason = ?',
-      ...[run.n, kind, reason],
-    );
+  if (reason !== undefined) uncountReason(moves.database, run.n, kind, reason);
   if (kind === 'failed') deleteLetter(moves, run, task);
-  forgetJoin(moves, run, task);
+  return ending;
 }
 
 /** The same of joins that wait for a task, and are not over. */

@@ -6,6 +6,7 @@ import { stepOfMark } from '../../../task/url/fingerprint.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import type { Noting } from './attempt-notes.ts';
 import type { GroupRow } from './group-rows.ts';
+import { uncountReason } from './reason-counts.ts';
 import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
 import { placeOfFailure, uncountPlace } from './step-failures.ts';
@@ -84,11 +85,7 @@ export function uncountEnds(database: LocalDatabase, run: RunRow, { joins }: Joi
     const counted = { host: '', mark: joinMark(step) };
     countStep(database, run.n, counted, kind, -count);
     countStep(database, run.n, counted, 'discovered', -count);
-    if (reason !== '-')
-      database.run(
-        'UPDATE reasons SET count = max(0, count - ?) WHERE run = ? AND kind = ? AND reason = ?',
-        ...[count, run.n, kind, reason],
-      );
+    if (reason !== '-') uncountReason(database, run.n, kind, reason, count);
   }
   return pages;
 }

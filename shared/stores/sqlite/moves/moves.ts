@@ -9,6 +9,7 @@ import { MARK, SHARED } from '../database/schema.ts';
 import { type GroupEnding, GroupTable } from './groups.ts';
 import { type HostRow, newHost } from './host-rows.ts';
 import { MarkTable, sessionOf } from './mark-table.ts';
+import { countReason } from './reason-counts.ts';
 import { Recrawl } from './recrawl.ts';
 import { optionsOf } from './run-options.ts';
 import type { RowMemories, RunHostRow, RunRow } from './run-rows.ts';
@@ -218,10 +219,7 @@ export class Moves {
     const reason = outcome.kind === 'done' ? undefined : outcome.reason;
     this.groups.ended(run, task, { kind: outcome.kind, reason, ...about });
     if (outcome.kind === 'done') return;
-    this.database.run(
-      'INSERT INTO reasons (run, kind, reason, count) VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1',
-      ...[run.n, outcome.kind, outcome.reason],
-    );
+    countReason(this.database, run.n, outcome.kind, outcome.reason);
     // A later run may try it again; this one won't. A malformed text stays known for good.
     if (outcome.kind !== 'failed' || outcome.reason === 'malformed' || this.#isInGroup(run, task)) return;
     this.marks.fail(this.ownerOf(run), run.n, task.mark);

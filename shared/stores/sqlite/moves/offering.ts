@@ -114,26 +114,23 @@ export class Offering {
   /** Is the offer's mark free? If so, takes it when it `mayTake`. */
   #take(run: RunRow, offer: Offer, mark: string, mayTake: boolean): boolean {
     const { recrawl, marks, now } = this.#moves;
-    const options = optionsOf(run);
     const found = { ...this.#discovery, task: this.#moves.nextTask };
     const [grp, replayOf] = 'malformed' in offer ? [] : [groupOfMark(mark), offer.replayOf];
     if (grp !== undefined) return this.#takeMember(run, grp, mark, found, mayTake);
-    const own = { n: run.n, options };
     if (replayOf === 'group') {
-      if (recrawl.isOwn(own, mark)) return false;
-      if (mayTake) recrawl.take(own, mark, found);
+      if (recrawl.isOwn(run, mark)) return false;
+      if (mayTake) recrawl.take(run, mark, found);
       return true;
     }
-    if (options.incremental && !('malformed' in offer)) {
-      const openRuns = () => this.#moves.openRuns().map((open) => ({ n: open.n, options: optionsOf(open) }));
-      if (!recrawl.isDueNow(own, offer, openRuns, now)) return false;
-      if (mayTake) recrawl.take(own, mark, found);
+    if (optionsOf(run).incremental && !('malformed' in offer)) {
+      if (!recrawl.isDueNow(run, offer, () => this.#moves.openRuns(), now)) return false;
+      if (mayTake) recrawl.take(run, mark, found);
       return true;
     }
     const owner = this.#moves.ownerOf(run);
     if (!mayTake) return !marks.has(owner, mark, MARK.taken);
     if (!marks.add(owner, mark, MARK.taken, found)) return false;
-    if (replayOf === 'task') recrawl.note(own, mark, found);
+    if (replayOf === 'task') recrawl.note(run, mark, found);
     return true;
   }
 

@@ -1,15 +1,13 @@
 import type { PageVisit } from '../../../ports/frontier.ts';
-import type { RunOptions } from '../../../ports/runs.ts';
 import { type KnownPage, PAGE_RETENTION_MS } from '../../../task/task/known-page.ts';
 import type { LocalDatabase } from '../database/database.ts';
 import { MARK, SHARED } from '../database/schema.ts';
 import type { Discovery, MarkTable } from './mark-table.ts';
+import { optionsOf } from './run-options.ts';
+import type { RunRow } from './run-rows.ts';
 
 /** What matters here about a run. */
-export interface RecrawlingRun {
-  readonly n: number;
-  readonly options: RunOptions;
-}
+type RecrawlingRun = Pick<RunRow, 'n' | 'options'>;
 
 /** The number that stands for no run. */
 const NOBODY = 0;
@@ -40,7 +38,7 @@ export class Recrawl {
     openRuns: () => readonly RecrawlingRun[],
     now: number,
   ): boolean {
-    const { dedup, recrawlAfterMs: after } = run.options;
+    const { dedup, recrawlAfterMs: after } = optionsOf(run);
     if (dedup === 'run') {
       if (this.#marks.has(run.n, mark, MARK.taken)) return false;
       const known = after > 0 ? this.get(mark, now) : undefined;
@@ -52,17 +50,17 @@ export class Recrawl {
   }
 
   /** Has the run itself taken a URL? Of shared marks that is known for those that it takes by {@link take}, or notes. */
-  isOwn({ n, options }: RecrawlingRun, mark: string): boolean {
-    return this.#marks.has(n, mark, options.dedup === 'run' ? MARK.taken : MARK.visited);
+  isOwn(run: RecrawlingRun, mark: string): boolean {
+    return this.#marks.has(run.n, mark, optionsOf(run).dedup === 'run' ? MARK.taken : MARK.visited);
   }
 
-  note({ n, options }: RecrawlingRun, mark: string, found: Discovery): void {
-    if (options.dedup === 'ever') this.#marks.add(n, mark, MARK.visited, found);
+  note(run: RecrawlingRun, mark: string, found: Discovery): void {
+    if (optionsOf(run).dedup === 'ever') this.#marks.add(run.n, mark, MARK.visited, found);
   }
 
   /** Takes a URL for a task, be it marked from before or not. */
   take(run: RecrawlingRun, mark: string, found: Discovery & { readonly task: number }): void {
-    if (run.options.dedup === 'run') {
+    if (optionsOf(run).dedup === 'run') {
       this.#marks.add(run.n, mark, MARK.taken, found);
       return;
     }
@@ -76,7 +74,7 @@ export class Recrawl {
       'INSERT INTO pages (mark, fetchedAt, page) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET fetchedAt = excluded.fetchedAt, page = excluded.page',
       ...[mark, now - Math.max(0, Math.round(askedMsAgo)), JSON.stringify(facts)],
     );
-    if (run.options.dedup === 'ever') this.#marks.takeAgain(mark, NOBODY);
+    if (optionsOf(run).dedup === 'ever') this.#marks.takeAgain(mark, NOBODY);
   }
 
   /** A task was cancelled. Returns `true` if its page had been crawled before, and keeps its mark. */
@@ -90,7 +88,7 @@ export class Recrawl {
     const taken = this.#marks.takenAgainBy(mark);
     if (taken === NOBODY) return false;
     if (taken !== undefined) return openRuns.some(({ n }) => n === taken);
-    return openRuns.some((other) => other.n !== run.n && other.options.dedup === 'ever');
+    return openRuns.some((other) => other.n !== run.n && optionsOf(other).dedup === 'ever');
   }
 }
 

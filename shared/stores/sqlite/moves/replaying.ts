@@ -3,6 +3,7 @@ import { MARK, SHARED } from '../database/schema.ts';
 import { type GroupEnds, uncountEnds } from './ended-groups.ts';
 import { sessionOf } from './mark-table.ts';
 import type { Moves } from './moves.ts';
+import { uncountReason } from './reason-counts.ts';
 import { optionsOf } from './run-options.ts';
 import type { RunRow } from './run-rows.ts';
 import { countStep } from './step-counts.ts';
@@ -111,10 +112,7 @@ function uncountFailed(moves: Moves, run: RunRow, { reason, offer }: ReplayedTas
   run.failed--;
   uncountStepFailure(moves, run.n, offer.mark);
   countStep(database, run.n, offer, 'failed', -1);
-  database.run(
-    "UPDATE reasons SET count = count - 1 WHERE run = ? AND kind = 'failed' AND reason = ? AND count > 0",
-    ...[run.n, reason],
-  );
+  uncountReason(database, run.n, 'failed', reason);
 }
 
 function deleteLetter({ database }: Moves, run: RunRow, { id }: ReplayedTask): void {

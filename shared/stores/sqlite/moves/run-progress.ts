@@ -1,5 +1,6 @@
 import { PRODUCER_LEASE_MS, type RunProgress } from '../../../ports/runs.ts';
 import type { Moves } from './moves.ts';
+import { reasonsOf } from './reason-counts.ts';
 import { optionsOf } from './run-options.ts';
 import type { RunRow } from './run-rows.ts';
 import { stepCountsOf } from './step-counts.ts';
@@ -28,7 +29,7 @@ export function progressOf(moves: Moves, run: RunRow): RunProgress {
       limit: run.leftOutLimit,
       condition: run.leftOutCondition,
     },
-    reasons: reasonsOf(moves, run),
+    reasons: reasonsOf(moves.database, run.n),
     hostsDown: hostsDownOf(run),
     ...(optionsOf(run).joins === undefined ? {} : { openGroups: run.openGroups }),
     ...stepCountsOf(moves.database, run.n),
@@ -41,17 +42,6 @@ export function progressOf(moves: Moves, run: RunRow): RunProgress {
     producers,
     ...(pauseReason === '' ? {} : { pauseReason }),
   };
-}
-
-function reasonsOf({ database }: Moves, { n, skipped, failed }: RunRow): RunProgress['reasons'] {
-  const reasons: { failed: Record<string, number>; skipped: Record<string, number> } = { failed: {}, skipped: {} };
-  if (skipped + failed === 0) return reasons;
-  const rows = database.all<{ kind: 'failed' | 'skipped'; reason: string; count: number }>(
-    'SELECT kind, reason, count FROM reasons WHERE run = ? AND count > 0',
-    n,
-  );
-  for (const { kind, reason, count } of rows) reasons[kind][reason] = count;
-  return reasons;
 }
 
 function producersOf({ database, now }: Moves, { n }: RunRow): RunProgress['producers'] {

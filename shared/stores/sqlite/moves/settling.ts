@@ -87,7 +87,7 @@ export class Settling {
         // Most tasks have no failed attempts.
         if (outcome.kind === 'done' && task.attempts + task.throttles > 0) forgetNotes(this.#moves, task.mark);
         if (outcome.kind === 'failed' || page === undefined || isMember(task)) break;
-        recrawl.remember({ n: run.n, options: optionsOf(run) }, task.mark, page, now);
+        recrawl.remember(run, task.mark, page, now);
         run.bytesSaved += page.bytesSaved;
         break;
       case 'retry':

@@ -102,27 +102,24 @@ async function unlessFull<T, U>(reply: Promise<T>, otherwise: U): Promise<T | U>
 
 /** Reads what `keep` wrote; undefined for anything else, and the rules are fetched again. */
 function readRules(value: string): RobotsRules | undefined {
-  let rules: Partial<RobotsRules> | null;
-  try {
-    rules = JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-  const { allow, disallow, crawlDelayMs } = rules ?? {};
+  const { allow, disallow, crawlDelayMs } = parsed<RobotsRules>(value);
   if (!isTexts(allow) || !isTexts(disallow)) return undefined;
   return { allow, disallow, ...(typeof crawlDelayMs === 'number' ? { crawlDelayMs } : {}) };
 }
 
 /** Reads what `keepWay` wrote; undefined for anything else, and the fetch starts over. */
 function readWay(value: string): RobotsWay | undefined {
-  let way: Partial<RobotsWay> | null;
-  try {
-    way = JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-  const { redirects, waits } = way ?? {};
+  const { redirects, waits } = parsed<RobotsWay>(value);
   return isTexts(redirects) && typeof waits === 'number' ? { redirects, waits } : undefined;
+}
+
+/** The fields of an object in JSON; none if it isn't one. */
+function parsed<T>(value: string): Partial<T> {
+  try {
+    return (JSON.parse(value) as Partial<T> | null) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 function isTexts(value: unknown): value is string[] {

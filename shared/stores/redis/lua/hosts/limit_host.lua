@@ -20,8 +20,6 @@ if tonumber(was or '0') > wanted then
   if interval and tonumber(interval_until or '0') > now then pace = math.max(pace, tonumber(interval)) end
   if next_at then redis.call('HSET', key, 'next_at', int(math.min(tonumber(next_at), now + pace))) end
   if release_at then redis.call('HSET', key, 'release_at', int(math.min(tonumber(release_at), now + pace))) end
-  for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
-    if redis.call('ZADD', run_key(run, 'ready'), 'XX', 'LT', 'CH', int(now), host) == 1 then wake_run(run, now) end
-  end
+  wake_everywhere(host)
 end
 return was or '0'

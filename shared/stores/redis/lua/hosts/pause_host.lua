@@ -19,8 +19,8 @@ if wanted == 'end' then
       'slow_reason', 'throttles')
     for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
       redis.call('HDEL', run_key(run, 'trouble'), host)
-      if redis.call('ZADD', run_key(run, 'ready'), 'XX', 'LT', 'CH', int(now), host) == 1 then wake_run(run, now) end
     end
+    wake_everywhere(host)
   end
 elseif wanted == 'by_hand' then
   pause_host(host, LONGEST_PAUSE_MS, reason)

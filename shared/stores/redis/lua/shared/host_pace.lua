@@ -45,13 +45,6 @@ local function circumstances_of(host, own)
   }
 end
 
--- Lets release look at a host at once, in every open run.
-local function wake_everywhere(host)
-  for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
-    if redis.call('ZADD', run_key(run, 'ready'), 'XX', 'LT', 'CH', int(now), host) == 1 then wake_run(run, now) end
-  end
-end
-
 -- Does a single other task try the host? `opened` and so on are fields of its hash.
 local function is_tried_by_other(opened, probe, probe_until, own)
   if as_number(opened) == 0 or not probe or probe == own then return false end

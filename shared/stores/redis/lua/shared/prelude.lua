@@ -115,10 +115,25 @@ local function wake_host(run, host)
   if redis.call('ZADD', run_key(run, 'ready'), 'NX', int(now), host) == 1 then wake_run(run, now) end
 end
 
+-- Lets release look at a host at once, in every open run.
+local function wake_everywhere(host)
+  for _, run in ipairs(redis.call('ZRANGE', P .. 'runs:open', 0, -1)) do
+    if redis.call('ZADD', run_key(run, 'ready'), 'XX', 'LT', 'CH', int(now), host) == 1 then wake_run(run, now) end
+  end
+end
+
 -- Nothing of the host is released in this run before `at`.
 local function postpone_host(run, host, at)
   redis.call('ZADD', run_key(run, 'ready'), int(at), host)
   wake_run(run, at)
+end
+
+-- Writes entries of the ledger (release, entry, …) and their leases (end, release, …). Returns how many.
+local function write_ledger(run, flights, leases)
+  if #flights == 0 then return 0 end
+  redis.call('HSET', run_key(run, 'inflight'), unpack(flights))
+  redis.call('ZADD', run_key(run, 'leases'), unpack(leases))
+  return #flights / 2
 end
 
 local function leave_ledger(run, ...)

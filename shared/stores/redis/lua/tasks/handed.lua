@@ -13,7 +13,4 @@ for _, each in ipairs(entries_of(run, 3)) do
     leases[#leases + 1], leases[#leases + 2] = int(now + WORKING_MS), each.release
   end
 end
-if #flights == 0 then return 0 end
-redis.call('HSET', run_key(run, 'inflight'), unpack(flights))
-redis.call('ZADD', run_key(run, 'leases'), unpack(leases))
-return #flights / 2
+return write_ledger(run, flights, leases)

@@ -149,8 +149,7 @@ local function take(run, host, count, most, forced, pop)
         leases[#leases + 1] = release
         reply[#reply + 1] = verdict .. ' ' .. release .. ' ' .. run.id .. ' ' .. host .. ' ' .. queue .. ' ' .. entry
       end
-      redis.call('HSET', run_key(run.id, 'inflight'), unpack(flights))
-      redis.call('ZADD', run_key(run.id, 'leases'), unpack(leases))
+      write_ledger(run.id, flights, leases)
       taken = taken + #entries
     end
   end

@@ -13,6 +13,7 @@ import { keyWithLogin, loginFor } from '../task/url/logins.ts';
 import { isProblem, readUrl } from '../task/url/url.ts';
 import { readLetter } from './letter-filter.ts';
 import { letterJson } from './letter-json.ts';
+import { MOST_LOOKED_AT } from './letter-list.ts';
 import { MOST_RUNS_OF_URL, marksOfUrl } from './url-marks.ts';
 
 /** Everything known about a URL. */
@@ -42,7 +43,6 @@ export interface RunChapter extends TaskTrace {
 
 /** Runs searched for the record at most: any run that shares its marks may have taken the URL. */
 const MOST_RECORDS = 20;
-const MOST_LETTERS = 100_000;
 const MOST_ATTEMPTS = 10;
 
 /** Where to look a URL up. The caller closes what it opened. */
@@ -107,7 +107,7 @@ async function lettersOf(
   { letters }: Archives,
 ): Promise<Pick<Biography, 'letters' | 'lettersProblem'>> {
   try {
-    const all = await letters((deadLetters) => deadLetters.browse(MOST_LETTERS));
+    const all = await letters((deadLetters) => deadLetters.browse(MOST_LOOKED_AT));
     const found = all.map(readLetter).filter(({ letter, message }) => {
       if (letter === undefined) return false;
       const url = readUrl(letter.url);

@@ -10,6 +10,7 @@ import { type FollowedRequest, requestOf } from './followed-request.ts';
 import { noStep } from './graph.ts';
 import { itemAsJson } from './item.ts';
 import { CrawlerFault, MAX_PAGE_KEPT_BYTES, writtenKept } from './kept.ts';
+import { hasOtherScheme } from './link-written.ts';
 import type { Page } from './page.ts';
 
 /** Links that a step follows together. */
@@ -184,7 +185,8 @@ export class StepRun {
   #urlOf(link: unknown): string[] {
     if (link === undefined || link === null) return [];
     if (typeof link !== 'string') throw new CrawlerFault(`expected links as strings or requests, got a ${typeof link}`);
-    if (link.length > MAX_URL_LENGTH) return OTHER_SCHEME.test(link) ? [] : [link];
+    // What nobody fetches may be very long: an image that is its own link (`data:`).
+    if (link.length > MAX_URL_LENGTH) return hasOtherScheme(link.trimStart()) ? [] : [link];
     // For one that is absolute the page need not be read.
     const url = ABSOLUTE.test(link) ? URL.parse(link)?.href : this.#page.resolve(link);
     return url === undefined ? [] : [url];
@@ -199,8 +201,6 @@ function tooMany(says: string, what: string): CrawlerFault {
 }
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
-/** Of what nobody fetches: an image that is its own link (`data:`) may be very long. */
-const OTHER_SCHEME = /^\s*(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
 function isRequest(link: Link): link is FollowedRequest {
   return typeof link === 'object' && link !== null;

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { RunOptions } from '../../../shared/ports/runs.ts';
-import { INITIAL_FIELDS } from '../../../shared/task/task/form.ts';
-import { offerOf, type TaskOffer } from '../../../shared/task/task/offer.ts';
-import type { RoutingRule } from '../../../shared/task/task/routing.ts';
+import { type OfferRules, offerOf, type TaskOffer } from '../../../shared/task/task/offer.ts';
 import { taskIdOf } from '../../../shared/task/url/fingerprint.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { CRAWLER_NAME } from '../producers.ts';
@@ -35,22 +32,14 @@ export type BatchInput = { readonly url: string } & (
 export function readInputs(
   urls: readonly string[],
   run: string,
-  about: {
-    readonly rules: readonly RoutingRule[];
-    readonly urlKey: RunOptions['urlKey'];
-    readonly startOf: (href: string) => string;
-    readonly deadlineMs: number;
-  },
+  { deadlineMs, ...rules }: OfferRules & { readonly deadlineMs: number },
 ): BatchInput[] {
-  const { deadlineMs, ...rules } = about;
   return urls.map((text) => {
     const url = readUrl(text);
     if (isProblem(url)) return { url: withoutCredentials(text), problem: url.problem };
-    const offer = {
-      ...offerOf(url, rules, { ...INITIAL_FIELDS, queue: 'priority' as const }),
-      queue: 'priority' as const,
-    };
-    return { url: url.href, offer: { ...offer, deadlineMs }, task: taskIdOf(run, offer.mark) };
+    // Whatever queue a rule names: its client waits.
+    const offer: TaskOffer = { ...offerOf(url, rules), queue: 'priority', deadlineMs };
+    return { url: url.href, offer, task: taskIdOf(run, offer.mark) };
   });
 }
 

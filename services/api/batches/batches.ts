@@ -162,10 +162,8 @@ export class Batches implements Service {
     const read = await this.#options.producers.read(asked, 'run');
     const rules = await routingRulesOf(read.settings);
     const { urlKey } = read.runOptions;
-    const inputs = readInputs(body.urls, run, {
-      ...{ rules, urlKey, startOf: read.startOf },
-      deadlineMs: Math.ceil(body.timeout * 1_000),
-    });
+    const deadlineMs = Math.ceil(body.timeout * 1_000);
+    const inputs = readInputs(body.urls, run, { rules, urlKey, startOf: read.startOf, deadlineMs });
     return { read, inputs };
   }
 

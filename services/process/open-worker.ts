@@ -60,7 +60,7 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
   const startOf = (name: string, href: string): string => catalogue.named(name).crawler.startOf(href);
   const { random } = Math;
   const robots = new Robots({ store: stores.robots, gate, fetcher, clock, hostConcurrency, timeoutMs, random, log });
-  const worker = new Worker({
+  return new Worker({
     ...parts,
     sink: keepingResults(parts.sink, stores),
     frontier,
@@ -87,9 +87,8 @@ export function openWorker({ settings, stores, defaults, catalogue, secrets, ...
       Object.entries(catalogue.versions).filter(([name]) => secrets.lacking[name] === undefined),
     ),
     lacking: secrets.lacking,
+    onWorking: boundHeap,
   });
-  boundHeap(() => worker.inHand);
-  return worker;
 }
 
 /** Where failures that no worker had in hand are recorded. */

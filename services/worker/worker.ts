@@ -35,6 +35,8 @@ export interface WorkerOptions extends Omit<PipelineOptions, FromWorker> {
   /** How deliveries of the priority queue are acknowledged. Default: `manual`. */
   readonly priorityAck?: AckMode;
   readonly frontier: PipelineOptions['frontier'] & HandOvers;
+  /** Called when it starts, with what tells its deliveries in hand; what this returns is called when it has stopped. */
+  readonly onWorking?: (inHand: () => number) => () => void;
 }
 
 /** Prefetch is a quarter above the slots, so that a slot that becomes free has work at once. */
@@ -74,6 +76,7 @@ export class Worker implements Service {
   /** The latest change of state: they run one at a time. */
   #change: Promise<void> = Promise.resolve();
   #beats: NodeJS.Timeout | undefined;
+  #onStopped: (() => void) | undefined;
   /** Ends the wait after a sink failure. */
   #sinkRest: AbortController | undefined;
 
@@ -129,6 +132,7 @@ export class Worker implements Service {
     }
     this.#leases.start();
     this.#sizing.start();
+    this.#onStopped = this.#options.onWorking?.(() => this.inHand);
     await this.#beat();
     this.#beats = setInterval(() => void this.#beat(), BEAT_EVERY_MS).unref();
     await this.#queue(() => this.#consume());
@@ -159,6 +163,7 @@ export class Worker implements Service {
     clearInterval(this.#beats);
     this.#leases.stop();
     this.#sizing.stop();
+    this.#onStopped?.();
     await this.#options.roster.leave(this.#options.worker).catch(() => {});
   }
 

@@ -33,8 +33,9 @@ const MANY_IN_HAND = 96;
  * alive, and ends with the larger size.
  *
  * @param inHand the pages that this process has in hand now
+ * @returns ends the looking. It has to be called: whatever `inHand` holds stays in memory until then
  */
-export function boundHeap(inHand: () => number): void {
+export function boundHeap(inHand: () => number): () => void {
   setFlagsFromString('--heap-growing-percent=40');
   setFlagsFromString('--no-parallel-scavenge');
   let grows = true;
@@ -48,6 +49,7 @@ export function boundHeap(inHand: () => number): void {
     if (young >= ENOUGH_FOR_MANY_BYTES) observer.disconnect();
   });
   observer.observe({ entryTypes: ['gc'] });
+  return () => observer.disconnect();
 }
 
 function youngBytes(): number {

@@ -49,6 +49,20 @@ test('deliveries become pages, and the run ends', async () => {
   expect([worker.inHand, await states()]).toEqual([0, []]);
 });
 
+test('what is called when it starts is ended when it has stopped', async () => {
+  const told: (string | number)[] = [];
+  const onWorking = (inHand: () => number) => {
+    told.push(inHand());
+    return () => void told.push('ended');
+  };
+  const { worker } = await setup({ onWorking });
+  expect(told).toEqual([]);
+  await worker.start();
+  expect(told).toEqual([0]);
+  await worker.stop();
+  expect(told).toEqual([0, 'ended']);
+});
+
 test('a sink that fails: nothing is lost or acked as done, consuming stops, and goes on once records can be stored', async () => {
   const { worker, offer, releaser, becomes, sink, states, ready, clock, log, site } = await setup();
   await worker.start();

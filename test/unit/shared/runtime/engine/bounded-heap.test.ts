@@ -37,3 +37,28 @@ test('the young generation stops growing at 32 MiB, with many pages in hand at 6
   expect(few).toBeLessThanOrEqual(64);
   expect(await bounded(200)).toBeGreaterThanOrEqual(Math.max(few, 64));
 }, 30_000);
+
+test('once that has ended, nobody is asked any more for the pages in hand, nor kept in memory for it', async () => {
+  const script = `
+    const { boundHeap } = await import(${JSON.stringify(MODULE)});
+    const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
+    let asked = 0;
+    let pages = { inHand: 1 };
+    const kept = new WeakRef(pages);
+    let end = ((its) => boundHeap(() => (asked++, its.inHand)))(pages);
+    pages = undefined;
+    await turn();
+    gc();
+    await turn();
+    const before = asked;
+    end();
+    end = undefined;
+    await turn();
+    gc();
+    await turn();
+    console.log(before > 0, asked === before, kept.deref() === undefined);
+  `;
+  const flags = ['--expose-gc', '--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, flags);
+  expect(stdout).toBe('true true true\n');
+});

@@ -24,8 +24,8 @@ export class ProblemError extends Error {
 
 /** Lines of stack kept while a step runs: frames of packages may stand above the crawler's own. */
 export const STACK_LINES = 50;
-/** Characters kept of a crawler's error message. */
-const MAX_MESSAGE_LENGTH = 2_000;
+/** Characters kept of a crawler's error message, and of why a middleware skips a page. */
+export const MAX_MESSAGE_LENGTH = 2_000;
 
 /** The function of a crawler that is called. */
 export interface AboutCall {

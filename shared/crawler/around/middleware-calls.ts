@@ -4,7 +4,7 @@ import type { Crawler } from '../crawler.ts';
 import { itemAsJson } from '../item.ts';
 import { Page } from '../page.ts';
 import type { CrawlerAtWork, Extract } from '../reading.ts';
-import { type AboutCall, ProblemError } from '../step-error.ts';
+import { type AboutCall, MAX_MESSAGE_LENGTH, ProblemError } from '../step-error.ts';
 import { changedBy, type RequestInMaking } from './changed-request.ts';
 import type { AboutPage, ChangedRequest, GivenAnswer, Hook, Middleware, StoredPage } from './middleware.ts';
 
@@ -197,7 +197,7 @@ function call<T>(
 }
 
 function skipOf(why: unknown): { readonly skip: string } {
-  return { skip: String(why) };
+  return { skip: String(why).slice(0, MAX_MESSAGE_LENGTH) };
 }
 
 function urlOf(given: unknown, base: string): string {
@@ -214,6 +214,8 @@ function answerOf(given: unknown, finalUrl: string, before?: FetchedPage): Fetch
   const isText = typeof body === 'string';
   if (!isText && !(body instanceof Uint8Array))
     throw new ProblemError('expected the body of its answer to be text or bytes');
+  if (contentType !== undefined && typeof contentType !== 'string')
+    throw new ProblemError('expected the contentType of its answer to be a text');
   const isFine = (each: number): boolean => Number.isInteger(each) && each >= 200 && each <= 299;
   if (status !== undefined && !isFine(status)) throw new ProblemError('expected the status of its answer to be 2xx');
   const type = contentType ?? before?.headers['content-type'] ?? 'text/html';

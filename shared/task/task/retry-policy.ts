@@ -3,6 +3,9 @@ import type { FailedReason, Outcome } from './outcome.ts';
 import { BACKOFFS, type RetrySchedule, retryDelayMs } from './retry-schedule.ts';
 import { verdictOf } from './verdict.ts';
 
+/** Characters kept of what a function of a policy throws. */
+const MOST_THROWN_LENGTH = 500;
+
 /** The reasons for which a task may be tried again. The others are no matter of one attempt. */
 const RETRIED_REASONS = [
   'timeout',
@@ -72,7 +75,8 @@ export function underPolicy(outcome: Outcome, policy: RetryPolicy | undefined, a
   try {
     return verdictOf(when({ ...failureOf(failed, status), attempt }), 'retry.when') ? again : failed;
   } catch (error: unknown) {
-    return { ...failed, detail: `${detail ?? reason}; and retry.when of its step threw: ${String(error)}` };
+    const thrown = error instanceof Error ? String(error).slice(0, MOST_THROWN_LENGTH) : 'no error';
+    return { ...failed, detail: `${detail ?? reason}; and retry.when of its step threw: ${thrown}` };
   }
 }
 

@@ -121,6 +121,7 @@ test.each<[string, Middleware, RegExp]>([
   ['gives a bad header',    { name: 'm', beforeFetch: () => ({ headers: { Host: 'x' } }) },    /middleware m \(beforeFetch\): header "Host": can't be set/],
   ['gives a bad URL',       { name: 'm', beforeFetch: () => ({ url: 'ftp://a/' }) },           /middleware m \(beforeFetch\): expected url to be an http or https URL/],
   ['gives no body',         { name: 'm', afterFetch: () => ({ answer: {} }) as never },        /middleware m \(afterFetch\): expected the body of its answer to be text or bytes/],
+  ['gives no type',         { name: 'm', beforeFetch: () => ({ answer: { body: new Uint8Array(), contentType: 5 } }) as never }, /middleware m \(beforeFetch\): expected the contentType of its answer to be a text/],
   ['gives no reason',       { name: 'm', afterFetch: () => ({ skip: true }) as never },        /middleware m \(afterFetch\): expected skip to be a text that says why/],
 ])('a middleware that %s fails its page, by its name', async (_, middleware, error) => {
   const { records } = await crawled([middleware], ['/echo']);
@@ -135,6 +136,11 @@ test.each<[string, Middleware, RegExp]>([
 ])('a middleware that %s fails its page, as an item of a step would', async (_, middleware, error) => {
   const { records } = await crawled([middleware], ['/echo']);
   expect(records).toEqual([['/echo', 'failed', 'schema', expect.stringMatching(error)]]);
+});
+
+test('why a page is skipped may be as long as its text: the beginning is recorded', async () => {
+  const { records } = await crawled([{ name: 'm', afterFetch: () => ({ skip: 'x'.repeat(5_000_000) }) }], ['/echo']);
+  expect(records).toEqual([['/echo', 'skipped', 'middleware', 'x'.repeat(2_000)]]);
 });
 
 test('a middleware may be an instance of a class', async () => {

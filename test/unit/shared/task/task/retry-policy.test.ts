@@ -67,6 +67,17 @@ test('a function that throws does not retry, and says so', () => {
   });
 });
 
+// biome-ignore format: a table
+test.each<[string, unknown, string]>([
+  ['what can not be shown', Object.create(null),               'why; and retry.when of its step threw: no error'],
+  ['a long error',          new Error('x'.repeat(5_000_000)),  `why; and retry.when of its step threw: Error: ${'x'.repeat(493)}`],
+])('a when may throw %s', (_, thrown, detail) => {
+  const when = () => {
+    throw thrown;
+  };
+  expect(underPolicy(retry('timeout'), { when }, FIRST)).toEqual({ kind: 'failed', reason: 'timeout', detail });
+});
+
 test('a when that is async tries nothing again, and says so', () => {
   const when = (async () => true) as never;
   expect(underPolicy(retry('timeout'), { when }, FIRST)).toMatchObject({

@@ -38,6 +38,8 @@ const NAME = 'trawl doctor';
 /** Of these, the tasks are counted that are in flight. */
 const MOST_OPEN_RUNS = 1_000;
 
+/** What a worker is that is connected, or tries to be, and gets no deliveries. */
+const WITHOUT_BROKER = 'waiting: broker';
 const ALARM_MEND = 'Free memory or disk on its machine; rabbitmqctl status says what it has and needs';
 
 /** One check. A warning doesn't make the doctor fail. */
@@ -206,11 +208,16 @@ async function checkRabbitMq(context: CheckContext): Promise<string> {
   }
 }
 
-/** Is there anything that RabbitMQ should have, and has not, since a queue was purged, say? It comes back when its lease lapses. */
+/** Do workers get deliveries? And is there anything that RabbitMQ should have, and has not, since a queue was purged, say? It comes back when its lease lapses. */
 async function checkDeliveries(context: CheckContext): Promise<Finding[]> {
   const { stores, letters } = await connectForReplay(once(context));
   try {
     const [{ priority, normal }, workers] = await Promise.all([letters.depths(), stores.roster.workers()]);
+    const without = workers.filter(({ state }) => state === WITHOUT_BROKER);
+    if (without.length > 0) {
+      const said = `answers, but lets ${counted(without.length, 'worker')} consume nothing. Their log says why; of a cluster, most nodes must be there`;
+      return [{ what: 'RabbitMQ', state: 'problem', said }];
+    }
     if (priority.ready + normal.ready > 0) return [];
     let queued = 0;
     for (const run of await stores.runs.listOpen(MOST_OPEN_RUNS)) {

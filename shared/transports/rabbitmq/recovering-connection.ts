@@ -9,6 +9,10 @@ import { loginOf } from './login.ts';
 /** How long a socket has to send its last bytes. */
 const GOODBYE_MS = 1_000;
 const MOST_BETWEEN_TRIES_MS = 10_000;
+/** How long all that is built on a connection may take. */
+const BUILD_WITHIN_MS = 30_000;
+/** A broker says nothing of a queue whose nodes have no majority: it waits for them, for more than a minute. */
+const UNANSWERED = 'it answers, but its queues do not: of a cluster, most nodes must be there';
 
 /** Reports about a connection that comes and goes. */
 export interface ConnectionEvents {
@@ -25,6 +29,8 @@ export interface RecoveringOptions {
   readonly heartbeatSeconds: number;
   /** Builds channels and consumers on each new connection; AMQP calls only. */
   readonly build: (live: LiveConnection) => Promise<void>;
+  /** How long that may take, other than the usual, for tests. */
+  readonly buildWithinMs?: number;
   readonly events: ConnectionEvents;
 }
 
@@ -46,6 +52,7 @@ export interface LiveConnection {
  * - a socket that drops during `build` is an error like any other, not an uncaught exception;
  * - a socket whose other side has vanished is not kept;
  * - one that drops just after the last call of `build` doesn't leave us "connected" to a dead connection;
+ * - a `build` that is never answered is given up, and said;
  * - a channel that dies takes its connection along: simple, and total.
  */
 export class RecoveringConnection {
@@ -142,9 +149,23 @@ export class RecoveringConnection {
       });
       return channel;
     };
-    await this.#options.build({ model, watch });
+    await this.#answered(this.#options.build({ model, watch }), model);
     if (ended !== undefined) throw ended;
     this.#live = { model, watch };
+  }
+
+  async #answered(building: Promise<void>, model: ChannelModel): Promise<void> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      late.reject(new Error(UNANSWERED));
+      // It might not answer that it is to be closed, either.
+      socketOf(model).destroy(new Error(UNANSWERED));
+    }, this.#options.buildWithinMs ?? BUILD_WITHIN_MS);
+    try {
+      await Promise.race([building, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -197,6 +197,16 @@ describe('a Redis that takes no writes here', () => {
   });
 });
 
+test('doctor finds a RabbitMQ that answers, and lets workers consume nothing, and blames nobody for what is queued', async () => {
+  const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');
+  const workplace = await setup({ REDIS_URL: url, KEY_PREFIX: 'a:' });
+  const beat = { id: 'waits', slots: 8, inHand: 0, state: 'waiting: broker', progress: { unsettledMs: 0 }, beat: 1e15 };
+  await redis.hset('a:workers', 'waits', JSON.stringify(beat));
+  const { code, stdout } = await workplace.run(['doctor']);
+  expect(stdout).toMatch(/problem {2}RabbitMQ: answers, but lets 1 worker consume nothing/);
+  expect([code, stdout]).toEqual([1, expect.not.stringContaining('purged')]);
+});
+
 describe('a Redis that takes no writes, as it lacks replicas', () => {
   test('is an error to a command, which names it, and is waited for by workers and producers', async () => {
     const { url, redis } = await openPrivateRedis('--maxmemory-policy', 'noeviction');

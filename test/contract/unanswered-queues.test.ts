@@ -1,0 +1,36 @@
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { RecoveringConnection, socketOf } from '../../shared/transports/rabbitmq/recovering-connection.ts';
+
+const NEVER = new Promise<void>(() => {});
+const UNANSWERED = 'it answers, but its queues do not: of a cluster, most nodes must be there';
+
+/** A connection whose attempts to build on it are answered in turn. */
+function connectionWith(...answers: readonly Promise<void>[]) {
+  const said: string[] = [];
+  const left = [...answers];
+  const connection = new RecoveringConnection({
+    url: inject('rabbitmqUrl'),
+    name: 'a test',
+    heartbeatSeconds: 30,
+    buildWithinMs: 300,
+    // As `queue.declare` and `basic.consume` are in a cluster that has lost the majority of a queue's nodes.
+    build: () => left.shift() ?? Promise.resolve(),
+    events: { lost: (reason) => said.push(reason), restored: () => said.push('restored'), blocked: () => {} },
+  });
+  onTestFinished(() => connection.stop());
+  return { connection, said };
+}
+
+test('a broker whose queues never answer is an error of the first start', async () => {
+  const { connection } = connectionWith(NEVER);
+  await expect(connection.start()).rejects.toThrow(UNANSWERED);
+});
+
+test('later, it is said, and tried again until they answer', async () => {
+  const { connection, said } = connectionWith(Promise.resolve(), NEVER, NEVER);
+  await connection.start();
+  if (connection.live === undefined) throw new Error('expected it to be connected');
+  socketOf(connection.live.model).destroy(new Error('cut'));
+  await expect.poll(() => said.at(-1), { timeout: 10_000 }).toBe('restored');
+  expect(said).toEqual([expect.stringContaining('cut'), UNANSWERED, UNANSWERED, 'restored']);
+});

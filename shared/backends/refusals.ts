@@ -28,11 +28,11 @@ export function rabbitMqRefusals({ rabbitmqUrl }: Settings): readonly Refusal[] 
       'user name or password',
       inUrl ? 'the login in RABBITMQ_URL' : 'RABBITMQ_USER and RABBITMQ_PASSWORD',
     ],
-    // amqplib 2 keeps the reason of this one to itself: no such host, or not for this user.
+    // amqplib 2 keeps the reason of this one to itself: no such host, not for this user, or too many connections.
     [
       /Expected ConnectionOpenOk; got <ConnectionClose/,
       'virtual host',
-      inUrl ? 'the path of RABBITMQ_URL' : 'RABBITMQ_VHOST',
+      `${inUrl ? 'the path of RABBITMQ_URL' : 'RABBITMQ_VHOST'}, what its user may do there, and limits of connections: the log of RabbitMQ says which`,
     ],
   ];
 }

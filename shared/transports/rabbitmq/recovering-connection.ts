@@ -37,6 +37,11 @@ export interface RecoveringOptions {
 /** A timer may fire a little before its time. */
 const TIMER_SLACK_MS = 5;
 
+/** amqplib keeps to itself what the broker said of it. */
+const NOT_OPENED = 'Expected ConnectionOpenOk; got <ConnectionClose';
+const NOT_OPENED_REASON =
+  'it refuses the virtual host: that is gone, its user may not use it, or has too many connections (its log says which)';
+
 /** Makes the end of a channel end its connection, so that everything is built anew, unless that end is expected. */
 type Watch = <C extends Channel>(channel: C, isExpected?: () => boolean) => C;
 
@@ -193,6 +198,7 @@ function attempted(connection: RecoveringChannelModel): Promise<void> {
 /** Why a connection failed, without the credentials that its URL may hold. */
 export function reasonOf(error: unknown): string {
   const message = messageOf(error).replaceAll(/\/\/[^@/\s]*@/g, '//');
+  if (message.startsWith(NOT_OPENED)) return NOT_OPENED_REASON;
   const code = codeOf(error);
   return code === undefined || message.includes(code) ? message : `${code}: ${message}`;
 }

@@ -103,6 +103,7 @@ const PARTS = settingsFrom({ flag: {}, environment: {}, file: {} });
 const URLS = settingsFrom({ flag: {}, environment: { REDIS_URL: 'redis://r', RABBITMQ_URL: 'amqp://q' }, file: {} });
 const ACCESS = 'Handshake terminated by server: 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - Login was refused"';
 const MAY_NOT = `Operation failed: ExchangeDeclare; 403 (ACCESS-REFUSED) with message "ACCESS_REFUSED - access to exchange 'crawl' in vhost '/' refused for user 'jo'"`;
+/** amqplib keeps the reason to itself. */
 const VHOST = 'Expected ConnectionOpenOk; got <ConnectionClose channel:0>';
 
 // biome-ignore format: a table
@@ -114,7 +115,7 @@ test.each([
   [rabbitMqRefusals(URLS),  '',      ACCESS,                                     'user name or password', 'the login in RABBITMQ_URL'],
   [rabbitMqRefusals(PARTS), '',      MAY_NOT,                                    'user',                  'what RABBITMQ_USER may do: configure, write and read (rabbitmqctl set_permissions)'],
   [rabbitMqRefusals(URLS),  '',      MAY_NOT,                                    'user',                  'what the user in RABBITMQ_URL may do: configure, write and read (rabbitmqctl set_permissions)'],
-  [rabbitMqRefusals(PARTS), '',      VHOST,                                      'virtual host',          'RABBITMQ_VHOST'],
+  [rabbitMqRefusals(PARTS), '',      VHOST,                                      'virtual host',          'RABBITMQ_VHOST, what its user may do there, and limits of connections: the log of RabbitMQ says which'],
   [POSTGRES_REFUSALS,       '28P01', 'password authentication failed for user "u"', 'user name or password', 'the login in SINK'],
   [POSTGRES_REFUSALS,       '3D000', 'database "none" does not exist',           'database',              'the path of SINK'],
   [POSTGRES_REFUSALS,       '28000', 'no pg_hba.conf entry for host "h", user "u", no encryption', 'connection without TLS', 'SINK: it needs ?sslmode=verify-full'],

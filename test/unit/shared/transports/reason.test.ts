@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { reasonOf } from '../../../../shared/transports/rabbitmq/recovering-connection.ts';
+
+test.each([
+  ['connect ECONNREFUSED 127.0.0.1:5672', 'connect ECONNREFUSED 127.0.0.1:5672'],
+  ['no route to amqp://user:secret@broker/', 'no route to amqp://broker/'],
+  [
+    'Expected ConnectionOpenOk; got <ConnectionClose channel:0>',
+    'it refuses the virtual host: that is gone, its user may not use it, or has too many connections (its log says which)',
+  ],
+])('why a connection failed, for people: %s', (said, reason) => {
+  expect(reasonOf(new Error(said))).toBe(reason);
+});

@@ -2,12 +2,13 @@ import { type Command, Option } from 'commander';
 import { recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { summaryJson } from '../../../shared/control/summary-json.ts';
 import { RemovedFileError } from '../../../shared/runtime/errors.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { EmbeddedFleet } from '../../process/embedded-fleet.ts';
 import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, repeated, withContext } from '../command.ts';
 import { HEADINGS } from '../help/flags.ts';
 import { embeddedContext } from '../process/embedded-context.ts';
-import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
-import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/plan-crawl.ts';
+import { EXIT_INTERRUPTED, Interrupts, untilInterrupted } from '../process/interrupts.ts';
+import { type CrawlOptions, folderFlag, planNew, planResumed, resumeCommand } from '../process/plan-crawl.ts';
 import { tellEnd } from '../process/tell-end.ts';
 import { planTableOfCrawl, tableFlags, writeTableOf } from '../tables/crawl-table.ts';
 import { addTableOptions, type TableOptions } from '../tables/table-flags.ts';
@@ -84,9 +85,14 @@ export async function crawl(
       sayFailure(failure.message, failure instanceof RemovedFileError ? lost : kept);
       return 1;
     }
+    const wasInterrupted = interrupts.by !== undefined;
     try {
-      // Of what there is: it may have been interrupted.
-      if (progress !== undefined) await writeTableOf(progress, table, own);
+      // Of what there is, if it was interrupted.
+      if (progress !== undefined) await untilInterrupted((signal) => writeTableOf(progress, table, own, signal));
+    } catch (error: unknown) {
+      if (wasInterrupted || interrupts.by === undefined) throw error;
+      const command = `${TRAWL} records ${progress?.run}${folderFlag(context)}${tableFlags(options)}`;
+      say(`The table is not written. Write it with: ${command}`);
     } finally {
       // A replay may have come as the run was ending.
       if (progress?.endedAt === undefined && goOn() !== '') say(`Resume with: ${goOn()}`);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
@@ -75,6 +75,23 @@ test('after Ctrl-C the table has what there is, and at the end of the resumed cr
   // Of a run that has ended the table is written, too.
   expect((await workplace.run(['crawl', '--resume', 'cut', '-o', 'again.jsonl'])).code).toBe(0);
   expect((await read('again.jsonl')).trim().split('\n').length).toBe(done);
+});
+
+test('Ctrl-C while the table is written ends that, and says what writes it', async () => {
+  const { site, workplace } = await setup();
+  await workplace.run(['crawl', site.url('/page/1'), '--run', 'small', ...AT_FULL_SPEED]);
+  const [file = ''] = await readdir(join(workplace.folder, 'output', 'small'));
+  const record = (await readFile(join(workplace.folder, 'output', 'small', file), 'utf8')).replaceAll('small', 'large');
+  // As if another worker had crawled most of it.
+  await mkdir(join(workplace.folder, 'output', 'large'));
+  await writeFile(join(workplace.folder, 'output', 'large', 'other.jsonl'), record.repeat(100_000));
+  const crawl = workplace.start(['crawl', site.url('/page/2'), '-o', 'items.csv', '--run', 'large', ...AT_FULL_SPEED]);
+  await crawl.says(/Records: /);
+  crawl.signal('SIGINT');
+  const { code, stderr } = await crawl.ended;
+  expect(stderr).toMatch(/\nThe table is not written\. Write it with: trawl.* records large -o items\.csv\n$/);
+  expect(code).toBe(130);
+  expect((await readdir(workplace.folder)).toSorted()).toEqual(['output']);
 });
 
 test('the table of a resumed crawl has the columns of its crawler, which is not named again', async () => {

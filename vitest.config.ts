@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -18,8 +19,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts', ...SERVERLESS, ...conformance],
           testTimeout: 30_000,
-          // As many as cores: the default leaves one of them idle.
-          maxWorkers: '100%',
+          // More than cores: some tests wait.
+          maxWorkers: availableParallelism() + 1,
         },
       },
       {
@@ -32,7 +33,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Mostly they wait: for servers, and for the pace of hosts.
-          maxWorkers: 4,
+          maxWorkers: 5,
         },
       },
       {
@@ -44,7 +45,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           // Each file breaks servers of its own, and mostly waits.
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {

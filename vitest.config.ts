@@ -17,6 +17,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          env,
           include: ['test/unit/**/*.test.ts', ...SERVERLESS, ...conformance],
           testTimeout: 30_000,
           // More than cores: some tests wait.

@@ -19,7 +19,7 @@ import { SeededRandom } from '../../../../support/seeded-random.ts';
 const SAVED = join(import.meta.dirname, '../../../../support/pages/saved');
 const URL_OF_PAGE = 'http://example.com/dir/page.html';
 const SEED = Number(process.env.TIDY_SEED ?? 3);
-const RUNS = Number(process.env.TIDY_RUNS ?? 10_000);
+const RUNS = Number(process.env.TIDY_RUNS ?? 4_000);
 const MUTATIONS = 4_000;
 
 const NAMES =

@@ -8,6 +8,7 @@ import { type LinkBase, type QueryEncoder, withQuery } from '../task/url/url.ts'
 import { charsetOf, decodeBody, decodePieces } from './charset.ts';
 import { DocumentReader, readDocument } from './document.ts';
 import { type Document, NO_DOCUMENT } from './document-notes.ts';
+import { type HeaderLinks, headerLinks } from './header-links.ts';
 import { type MadePageOptions, madePage } from './made-page.ts';
 import { isHtml, isXhtml, mediaTypeOf } from './media-type.ts';
 import { queryEncoderOf } from './query-encoder.ts';
@@ -30,6 +31,7 @@ export class Page extends PageTools {
   #charset: string | undefined;
   #readableText: string | undefined;
   #document: Document | undefined;
+  #headerLinks: HeaderLinks | undefined;
   #isNofollow: boolean | undefined;
 
   /** A page for tests: from its HTML, or another body whose type `contentType` names. It was never fetched. */
@@ -108,14 +110,14 @@ export class Page extends PageTools {
     return URL.parse(encodeQuery === undefined ? link : withQuery(link, encodeQuery), href)?.href;
   }
 
-  /** The canonical URL that the page names; undefined if there is none. */
+  /** The canonical URL that the page names in its head or, if it has none there, in its `Link` header; undefined if there is none. */
   get canonical(): string | undefined {
-    return this.#read().canonical ?? undefined;
+    return this.#read().canonical ?? this.#inHeaders().canonical;
   }
 
-  /** Where the page sends a browser that has read it (`<meta http-equiv=refresh>`); undefined if it doesn't. */
+  /** Where the page sends a browser that has read it (a `Refresh` header, or `<meta http-equiv=refresh>`); undefined if it doesn't. */
   get refresh(): string | undefined {
-    return this.#read().refresh ?? undefined;
+    return this.#inHeaders().refresh ?? this.#read().refresh ?? undefined;
   }
 
   /** The frames that a page consists of, if it is one of frames (`<frameset>`). */
@@ -137,12 +139,13 @@ export class Page extends PageTools {
 
   /** Does a link lead to the next page of a list (`rel=next`)? */
   isNext(link: string): boolean {
-    return this.#read().next.has(link);
+    return this.#read().next.has(link) || this.#inHeaders().next.includes(link);
   }
 
-  /** The next pages of the lists on this page, by `rel=next` of its links and of `<link>`. */
+  /** The next pages of the lists on this page, by `rel=next` of its links, of `<link>` and of its `Link` header. */
   get nextPages(): readonly string[] {
-    return [...this.#read().next];
+    const { next } = this.#inHeaders();
+    return next.length === 0 ? [...this.#read().next] : [...this.#read().next.union(new Set(next))];
   }
 
   /** The credentials that a link was written with, which {@link links} leaves out; nothing if there were none. */
@@ -215,6 +218,11 @@ export class Page extends PageTools {
   #read(): Document {
     this.#document ??= isHtml(this.contentType) ? this.#readNow() : NO_DOCUMENT;
     return this.#document;
+  }
+
+  #inHeaders(): HeaderLinks {
+    this.#headerLinks ??= headerLinks(this.headers, this.url);
+    return this.#headerLinks;
   }
 
   #readNow(): Document {

@@ -1,3 +1,4 @@
+import { escapedBytes } from './header-url.ts';
 import { takeLogin, withoutCredentialsIn } from './url.ts';
 
 /** The statuses that send a GET elsewhere (RFC 9110 section 15.4). */
@@ -14,7 +15,7 @@ export type Redirect = { readonly to: string; readonly login?: string } | { read
  */
 export function redirectOf(status: number, location: string | undefined, url: string): Redirect | undefined {
   if (!location || !REDIRECTS.has(status)) return undefined;
-  const target = URL.parse(escaped(location), url);
+  const target = URL.parse(escapedBytes(location), url);
   if (target === null || !isHttp(target)) {
     return {
       problem: `The redirect leads to a URL that is not http or https: ${withoutCredentialsIn(location).slice(0, 200)}`,
@@ -23,11 +24,6 @@ export function redirectOf(status: number, location: string | undefined, url: st
   target.hash = '';
   const login = takeLogin(target);
   return login === undefined ? { to: target.href } : { to: target.href, login };
-}
-
-/** Bytes beyond ASCII, percent-encoded. In the name of a host they are UTF-8. */
-function escaped(location: string): string {
-  return location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** Excludes the host name `unix`, which got takes for a socket in the file system. */

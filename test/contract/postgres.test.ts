@@ -120,6 +120,17 @@ describe('Postgres: what a server and a network do', () => {
     await locking.query('ROLLBACK');
   });
 
+  test('a connection that gives no answer any more is not asked again: the next question goes by another', async () => {
+    const { url, proxied, proxy } = await openProxiedDatabase();
+    await sinkAt(url).sink.start();
+    const source = new PostgresSource({ pool: new pg.Pool({ connectionString: proxied, query_timeout: 1_000 }) });
+    onTestFinished(() => source.close());
+    expect(await source.has('r')).toBe(false);
+    proxy.halve();
+    await expect(source.has('r')).rejects.toThrow('Query read timeout');
+    expect(await source.has('r')).toBe(false);
+  });
+
   test('a database that can not hold every text is refused with a sentence', async () => {
     const { url, pool } = await openTestDatabase();
     const name = `latin${process.pid}`;

@@ -12,7 +12,7 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date with the files of `sinks/sql`: in the order of their numbers, each once, all in one transaction.
+ * Brings the schema up to date with the files of `sql/`: in the order of their numbers, each once, all in one transaction.
  * If there is nothing to do, a role without the right to create tables is enough.
  *
  * @throws ConfigurationError if the schema is newer than this program, or the database can't hold every text
@@ -58,16 +58,11 @@ async function bringUpToDate(client: PoolClient, migrations: readonly Migration[
  * @throws ConfigurationError if the schema is newer than this program
  */
 export async function columnsThere(pool: Pool): Promise<ReadonlySet<string>> {
-  const client = await pool.connect();
-  try {
-    if ((await versionOf(client)) === 0) return new Set();
-    const { rows } = await client.query<{ attname: string }>(
-      "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('trawl_records') AND attnum > 0 AND NOT attisdropped",
-    );
-    return new Set(rows.map(({ attname }) => attname));
-  } finally {
-    client.release();
-  }
+  if ((await versionOf(pool)) === 0) return new Set();
+  const { rows } = await pool.query<{ attname: string }>(
+    "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass('trawl_records') AND attnum > 0 AND NOT attisdropped",
+  );
+  return new Set(rows.map(({ attname }) => attname));
 }
 
 interface Rights {
@@ -88,24 +83,20 @@ const RIGHTS = `
  * It is only looked up: nothing is changed.
  */
 export async function storingProblem(pool: Pool): Promise<string | undefined> {
-  const client = await pool.connect();
-  try {
-    const isUpToDate = (await versionOf(client)) === (readMigrations().at(-1)?.version ?? 0);
-    const { isReadOnly, schema, mayCreate, mayWrite } = (await client.query<Rights>(RIGHTS)).rows[0] as Rights;
-    if (isReadOnly) return 'it is read-only: a standby, say';
-    if (schema === null) return 'there is no schema: check search_path in SINK';
-    if (isUpToDate)
-      return mayWrite === true ? undefined : 'the user in SINK may not SELECT, INSERT and UPDATE trawl_records';
-    return mayCreate === true ? undefined : `the user in SINK may not create tables: GRANT CREATE ON SCHEMA ${schema}`;
-  } finally {
-    client.release();
-  }
+  const isUpToDate = (await versionOf(pool)) === (readMigrations().at(-1)?.version ?? 0);
+  const { isReadOnly, schema, mayCreate, mayWrite } = (await pool.query<Rights>(RIGHTS)).rows[0] as Rights;
+  if (isReadOnly) return 'it is read-only: a standby, say';
+  if (schema === null) return 'there is no schema: check search_path in SINK';
+  if (isUpToDate)
+    return mayWrite === true ? undefined : 'the user in SINK may not SELECT, INSERT and UPDATE trawl_records';
+  return mayCreate === true ? undefined : `the user in SINK may not create tables: GRANT CREATE ON SCHEMA ${schema}`;
 }
 
-async function versionOf(client: PoolClient): Promise<number> {
-  const { rows } = await client.query("SELECT to_regclass('trawl_schema') IS NOT NULL AS there");
+/** Of a pool, each query that fails closes its connection: what didn't answer in time may never. */
+async function versionOf(postgres: Pool | PoolClient): Promise<number> {
+  const { rows } = await postgres.query("SELECT to_regclass('trawl_schema') IS NOT NULL AS there");
   if (rows[0]?.there !== true) return 0;
-  const found = await client.query('SELECT max(version) AS version FROM trawl_schema');
+  const found = await postgres.query('SELECT max(version) AS version FROM trawl_schema');
   const version = Number(found.rows[0]?.version ?? 0);
   const newest = readMigrations().at(-1)?.version ?? 0;
   if (version > newest) {

@@ -142,7 +142,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 /** A century, on both sides of which there are dates. */
 const MOST_DAYS = 36_500;
 
-/** `500ms`, `30s`, `10min`, `6h`, `7d`, as milliseconds. */
+/** `500ms`, `30s`, `1.5h`, `7d`, as whole milliseconds: Redis takes no others, and 1.1 × 3 600 000 is none. */
 export function duration({ minMs = 1 }: { readonly minMs?: number } = {}): Parser<number> {
   return (given) => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)$/.exec(given) ?? [];
@@ -150,7 +150,7 @@ export function duration({ minMs = 1 }: { readonly minMs?: number } = {}): Parse
     if (Number.isNaN(value)) return { expected: 'a duration like 500ms, 30s, 10min, 6h or 7d' };
     const isWithin = value >= minMs && value <= MOST_DAYS * DAY_MS;
     const least = minMs % SECOND_MS === 0 ? `${minMs / SECOND_MS}s` : `${minMs}ms`;
-    return isWithin ? { value } : { expected: `a duration from ${least} to ${MOST_DAYS}d` };
+    return isWithin ? { value: Math.round(value) } : { expected: `a duration from ${least} to ${MOST_DAYS}d` };
   };
 }
 

@@ -43,6 +43,8 @@ test.each([
 
 test.each([
   ['1500ms', 1_500],
+  ['1.1h', 3_960_000],
+  ['4.1min', 246_000],
   ['36500d', 3_153_600_000_000],
   ['30', 'a duration like 500ms, 30s, 10min, 6h or 7d'],
   ['99ms', 'a duration from 100ms to 36500d'],

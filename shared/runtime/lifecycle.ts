@@ -18,7 +18,7 @@ export async function startAll(services: readonly Service[]): Promise<void> {
       await service.start();
     }
   } catch (error: unknown) {
-    await stopAll(started);
+    await stopAll(started).catch(() => {});
     throw error;
   }
 }

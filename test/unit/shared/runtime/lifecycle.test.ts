@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stopTogether } from '../../../../shared/runtime/lifecycle.ts';
+import { startAll, stopTogether } from '../../../../shared/runtime/lifecycle.ts';
 import { settled } from '../../../support/stores/embedded.ts';
 
 test('a service that takes long to stop keeps no other from being told; all are waited for', async () => {
@@ -24,4 +24,20 @@ test('a service that takes long to stop keeps no other from being told; all are 
   expect([told, isOver]).toEqual([['slow', 'broken', 'quick'], false]);
   slow.resolve();
   await expect(stopping).rejects.toThrow('broken');
+});
+
+test('why a service did not start is told, whatever fails when the others are stopped', async () => {
+  const stopped: string[] = [];
+  const service = (name: string, starts: Promise<void>) => ({
+    start: () => starts,
+    stop: async () => {
+      stopped.push(name);
+      throw new Error(`${name} does not stop`);
+    },
+  });
+  const disk = Promise.reject(new Error('the disk is full'));
+  await expect(startAll([service('first', Promise.resolve()), service('second', disk)])).rejects.toThrow(
+    'the disk is full',
+  );
+  expect(stopped).toEqual(['second', 'first']);
 });

@@ -45,14 +45,15 @@ export async function showLetter(wanted: string, { local }: LocalChoice, context
   const url = withoutCredentials(wanted);
   // An id names its run.
   const run = TASK_ID.test(wanted) ? runNamedBy(wanted) : undefined;
-  const { found } = await withLetters(context, { local, run }, (letters) =>
-    list(letters, {
+  const { found, flag } = await withLetters(context, { local, run }, async (letters, isLocal) => ({
+    ...(await list(letters, {
       isMeant: ({ message, letter }) => message.id === wanted || (letter !== undefined && letter.url === url),
       limit: MOST_SHOWN,
-    }),
-  );
+    })),
+    flag: isLocal ? ' --local' : '',
+  }));
   if (found.length === 0) {
-    sayFailure(`no dead letter has the id or the URL ${url}; ${TRAWL} dlq list shows those there are`);
+    sayFailure(`no dead letter has the id or the URL ${url}; ${TRAWL} dlq list${flag} shows those there are`);
     return 1;
   }
   for (const each of found) printJson(letterJson(each), context.json ? 0 : 2);

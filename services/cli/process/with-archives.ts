@@ -12,17 +12,18 @@ const DLQ = 'trawl dlq';
 export async function withLetters<T>(
   context: Context,
   whose: Whose,
-  action: (letters: DeadLetters) => Promise<T>,
+  action: (letters: DeadLetters, isLocal: boolean) => Promise<T>,
 ): Promise<T> {
   const local = await findLocal(context, whose);
   if (local !== undefined) {
     try {
-      return await action(local.letters);
+      return await action(local.letters, true);
     } finally {
       local.close();
     }
   }
-  return await namingLocal(context, `${DLQ} list`, () => withFleetLetters({ ...context, name: DLQ }, action));
+  const ofFleet = (letters: DeadLetters): Promise<T> => action(letters, false);
+  return await namingLocal(context, `${DLQ} list`, () => withFleetLetters({ ...context, name: DLQ }, ofFleet));
 }
 
 /** Runs an action on the dead letters of the fleet, and hangs up. */

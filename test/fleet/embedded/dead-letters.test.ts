@@ -57,6 +57,7 @@ test('what failed in a local crawl is listed, shown, exported and purged with no
   expect(await urlsOf(workplace)).toEqual([site.url('/a')]);
   expect(await workplace.json(['dlq', 'purge', '--local', '--all'])).toMatchObject({ purged: 1 });
   expect(await urlsOf(workplace)).toEqual([]);
+  expect((await workplace.run(['dlq', 'show', letter.id])).stderr).toContain('dlq list --local shows those there are');
   const env = { TRAWL_COMMAND: 'npx trawl' };
   const { code, stderr } = await workplace.start(['dlq', 'list'], undefined, { env }).ended;
   expect([code, stderr]).toEqual([

@@ -3,6 +3,7 @@ import type { Crawler, Step } from './crawler.ts';
 import type { StepResult } from './definition.ts';
 import { itemAsJson } from './item.ts';
 import type { Page } from './page.ts';
+import { recordItems } from './record-items.ts';
 import { type AboutCall, ProblemError } from './step-error.ts';
 import { type StepOutcome, StepRun } from './step-run.ts';
 
@@ -76,7 +77,7 @@ function outcomeOf(run: StepRun, returned: unknown): Extract {
     throw new ProblemError(`expected a step to return nothing, got ${kindOf(returned)}: ${mend}`);
   }
   const { items, ...rest } = run.end();
-  return { ...rest, data: items.length > 1 ? items : (items[0] ?? null), items: items.length };
+  return { ...rest, ...recordItems(items) };
 }
 
 /** Checks what the function of a short crawler returned, reading each property once. */

@@ -3,6 +3,7 @@ import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { leadsOf, sortLead } from '../../../shared/crawler/leads/leads.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
+import { itemsIn } from '../../../shared/crawler/record-items.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { loginsOf, type Visit } from '../../worker/pipeline/visit.ts';
@@ -101,17 +102,14 @@ export async function stepFacts(
     ] as const)
       leftOut.push(...urls.map((url) => ({ ...nameOf(keyOf(url)), url, reason, ...kept })));
   }
-  const { data, items } = extract;
-  const all =
-    items === undefined
-      ? data === undefined
-        ? []
-        : [data]
-      : items > 1
-        ? (data as unknown[])
-        : items === 1
-          ? [data]
-          : [];
   const joins = crawler.joins.length === 0 ? {} : { joins: joinsWaiting(crawler, visit.task.step, followed) };
-  return { crawler: crawler.name, ...nameOf(visit.task.step), items: all, follows, leftOut, isCut, ...joins };
+  return {
+    crawler: crawler.name,
+    ...nameOf(visit.task.step),
+    items: itemsIn(extract),
+    follows,
+    leftOut,
+    isCut,
+    ...joins,
+  };
 }

@@ -2,6 +2,7 @@ import { groupMaterial, TOO_LARGE, writeInput } from '../../../shared/crawler/jo
 import { JoinRun } from '../../../shared/crawler/joins/join-run.ts';
 import type { Join } from '../../../shared/crawler/joins/joins.ts';
 import { runMaterial } from '../../../shared/crawler/joins/run-material.ts';
+import { recordItems } from '../../../shared/crawler/record-items.ts';
 import { StepError } from '../../../shared/crawler/step-error.ts';
 import type { BodyBudget, PageHold } from '../../../shared/ports/fetcher.ts';
 import { nameOf } from '../../../shared/ports/frontier.ts';
@@ -67,14 +68,11 @@ export class JoinWork {
         () => call.begin(),
         (result) => call.end(result),
       );
-      const data = items.length > 1 ? items : (items[0] ?? null);
-      const record = joinRecord(
-        visit,
-        { data, items: items.length },
-        { at: clock.now(), durationMs: Math.round(clock.monotonic() - began) },
-      );
+      const made = recordItems(items);
+      const durationMs = Math.round(clock.monotonic() - began);
+      const record = joinRecord(visit, made, { at: clock.now(), durationMs });
       const isTaken = plan !== undefined && isTakenInGroup(plan, task.step);
-      return { record, input: isTaken ? writeInput(task, { data, items: items.length }) : undefined };
+      return { record, input: isTaken ? writeInput(task, made) : undefined };
     } catch (error: unknown) {
       if (!(error instanceof StepError)) throw error;
       return { ending: { outcome: this.#underRules(visit, join, failedStep(error).outcome) } };

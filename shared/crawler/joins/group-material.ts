@@ -5,6 +5,7 @@ import type { PlannedJoin } from '../../task/group/plan.ts';
 import type { Task } from '../../task/task/task.ts';
 import { keyOfMark, stepOfMark } from '../../task/url/fingerprint.ts';
 import type { Crawler } from '../crawler.ts';
+import { itemsIn, type RecordItems } from '../record-items.ts';
 import type { GroupMaterial } from './join-run.ts';
 import type { JoinInput, MissingInput } from './joins.ts';
 
@@ -15,13 +16,12 @@ type KeptInput = Omit<JoinInput, 'step'>;
 export const TOO_LARGE =
   'the inputs of its group take more than 1 MiB together: emit less, or let a step that emits much be apart';
 
-/** What joins get of a task, unless it can't be written as JSON: `items` of them are in `data`, as a record has them. */
+/** What joins get of a task, unless it can't be written as JSON. */
 export function writeInput(
   { url, kept = {} }: Pick<Task, 'url' | 'kept'>,
-  { data, items = 1 }: { readonly data: unknown; readonly items?: number },
+  extract: RecordItems,
 ): string | RecordRefusedError {
-  const records = items === 0 ? [] : items === 1 ? [data] : (data as readonly unknown[]);
-  const input: KeptInput = { url, kept, records };
+  const input: KeptInput = { url, kept, records: itemsIn(extract) };
   try {
     return JSON.stringify(input);
   } catch (error: unknown) {

@@ -1,6 +1,7 @@
 import type { DoneRecord, EndedRecord } from '../../ports/record.ts';
 import { ConfigurationError } from '../../runtime/errors.ts';
 import type { Crawler } from '../crawler.ts';
+import { itemsIn } from '../record-items.ts';
 import type { RunMaterial } from './join-run.ts';
 
 /** What all workers have stored of a run; see {@link RecordSource}. To be closed by whoever reads it. */
@@ -45,9 +46,7 @@ export function runMaterial(crawler: Crawler, progress: DoneTasks, openRecords: 
         // Steps may share a fallback, which may have tasks of its own.
         if (record.outcome !== 'done' || (record.insteadOf ?? record.step) !== of) continue;
         found++;
-        const { data, items = 1 } = record;
-        if (items === 1) yield data;
-        else if (items > 1) yield* data as readonly unknown[];
+        yield* itemsIn(record);
       }
     } finally {
       await source.close();

@@ -13,6 +13,7 @@ import { linksIn } from '../leads/leads.ts';
 import { type MadePageOptions, madePage } from '../made-page.ts';
 import { Page } from '../page.ts';
 import type { Extract } from '../reading.ts';
+import { itemsIn } from '../record-items.ts';
 import type { Following } from '../step-run.ts';
 import { readThroughMiddleware } from './read-page.ts';
 import { SavedRun, type TestedLink, type TestedRun } from './tested-run.ts';
@@ -124,12 +125,12 @@ function unsaved(task: Task): Page {
 function testedPage(crawler: Crawler, page: Page, { data, items, links, follows, unmet }: Extract): TestedPage {
   if (crawler.pageFunction === undefined)
     return {
-      items: items === 1 ? [data] : ((data ?? []) as unknown[]),
+      items: itemsIn({ data, items }),
       follows: linksOf(follows),
       leftOut: linksOf(unmet),
     };
   const own = (links ?? linksIn(page)).map((url) => ({ step: '', url }));
-  return { items: data === undefined ? [] : [data], follows: own, leftOut: [] };
+  return { items: itemsIn({ data }), follows: own, leftOut: [] };
 }
 
 function linksOf(followings: readonly Following[]): TestedLink[] {

@@ -15,6 +15,7 @@ import { type DoneTasks, doneCounts, runMaterial } from '../joins/run-material.t
 import { leadsOf, sortLead } from '../leads/leads.ts';
 import type { Page } from '../page.ts';
 import type { Extract } from '../reading.ts';
+import { itemsIn, recordItems } from '../record-items.ts';
 import { StepError } from '../step-error.ts';
 import { callUntimed, workSaved } from './read-page.ts';
 
@@ -202,7 +203,7 @@ export class SavedRun {
         (result) => call.end(result),
       ),
     );
-    const made = { data: items.length > 1 ? items : (items[0] ?? null), items: items.length };
+    const made = recordItems(items);
     this.#keep(name, name, made);
     return made;
   }
@@ -228,11 +229,6 @@ export class SavedRun {
     const done = Object.values(named).reduce((sum, each) => sum + each, first);
     return { run: RUN, done, steps: Object.fromEntries(counted) };
   }
-}
-
-/** The items of a row. */
-function itemsIn({ data, items }: Row): readonly unknown[] {
-  return items === 0 ? [] : items === 1 ? [data] : (data as readonly unknown[]);
 }
 
 function take(group: Group, mark: string, input: ReturnType<typeof writeInput>): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deadLetterOf } from '../ports/dead-letter.ts';
-import { type AttemptHistory, type Frontier, nameOf, type ReleasedTask, type ReleaseName } from '../ports/frontier.ts';
+import { type AttemptHistory, type Frontier, nameOf, type ReleasedTask } from '../ports/frontier.ts';
 import { type Groups, ownerOf } from '../ports/groups.ts';
 import type { Roster } from '../ports/roster.ts';
 import type { OutgoingMessage, PublishOutcome, Transport } from '../ports/transport.ts';
@@ -136,7 +136,8 @@ export class Releaser implements Service {
     const look = { limit: BATCH, window: size, unpaced, ...(looker === undefined ? {} : { looker }) };
     const { tasks, nextLookMs, now, isLeftToOther = false } = await frontier.release(look);
     if (isLeftToOther) return { ...nothing, nextLookMs, isLeftToOther };
-    const [going, ended] = partition(tasks);
+    const going = tasks.filter(({ verdict }) => verdict === 'go');
+    const ended = tasks.filter(({ verdict }) => verdict !== 'go');
     const refused = await Promise.all([this.#publish(going, now), this.#deadLetter(ended)]);
     return { tasks: tasks.length, refused: refused[0] + refused[1], nextLookMs, isLeftToOther };
   }
@@ -146,18 +147,10 @@ export class Releaser implements Service {
     if (tasks.length === 0) return 0;
     const { frontier, transport } = this.#options;
     const outcomes = await transport.publish(tasks.map((task) => messageFor(task, now)));
-    const queued = new Map<string, ReleaseName[]>();
-    for (const [index, released] of tasks.entries()) {
-      if (outcomes[index] === 'confirmed') {
-        const { run } = released.task;
-        const releases = queued.get(run) ?? [];
-        releases.push(nameOf(released));
-        queued.set(run, releases);
-      }
-    }
+    const confirmed = tasks.filter((_, index) => outcomes[index] === 'confirmed');
     const undelivered = tasks.filter((_, index) => isUndelivered(outcomes[index]));
     await Promise.all([
-      ...Array.from(queued, ([run, releases]) => frontier.queued(run, releases)),
+      ...Array.from(byRun(confirmed), ([run, queued]) => frontier.queued(run, queued.map(nameOf))),
       ...undelivered.map((task) => this.#settle(task, { kind: 'defer' })),
     ]);
     return undelivered.length;
@@ -180,23 +173,19 @@ export class Releaser implements Service {
       ),
     );
     const outcomes = await transport.publish(letters);
-    const [deadLettered, kept]: [ReleasedTask[], ReleasedTask[]] = [[], []];
-    for (const [index, task] of tasks.entries()) (outcomes[index] === 'confirmed' ? deadLettered : kept).push(task);
+    const deadLettered = tasks.filter((_, index) => outcomes[index] === 'confirmed');
+    const kept = tasks.filter((_, index) => outcomes[index] !== 'confirmed');
     await Promise.all([...this.#fail(deadLettered), ...kept.map((task) => this.#settle(task, { kind: 'defer' }))]);
     return ended.length - deadLettered.length;
   }
 
   /** One call per run and reason. */
   #fail(tasks: readonly ReleasedTask[]): Promise<void>[] {
-    const calls = new Map<string, { run: string; reason: FailedReason; releases: ReleaseName[] }>();
-    for (const released of tasks) {
-      const [run, reason] = [released.task.run, released.verdict as FailedReason];
-      const call = calls.get(`${reason} ${run}`) ?? { run, reason, releases: [] };
-      call.releases.push(nameOf(released));
-      calls.set(`${reason} ${run}`, call);
-    }
-    return Array.from(calls.values(), ({ run, reason, releases }) =>
-      this.#options.frontier.fail(run, releases, reason),
+    return [...byRun(tasks)].flatMap(([run, ofRun]) =>
+      Array.from(
+        Map.groupBy(ofRun, ({ verdict }) => verdict as FailedReason),
+        ([reason, failed]) => this.#options.frontier.fail(run, failed.map(nameOf), reason),
+      ),
     );
   }
 
@@ -255,10 +244,8 @@ export class Releaser implements Service {
   }
 }
 
-function partition(tasks: readonly ReleasedTask[]): [ReleasedTask[], ReleasedTask[]] {
-  const [going, ended]: [ReleasedTask[], ReleasedTask[]] = [[], []];
-  for (const task of tasks) (task.verdict === 'go' ? going : ended).push(task);
-  return [going, ended];
+function byRun(tasks: readonly ReleasedTask[]): ReadonlyMap<string, readonly ReleasedTask[]> {
+  return Map.groupBy(tasks, ({ task }) => task.run);
 }
 
 /** The message of a task under one release. `now` is by the frontier's clock, as the deadline is. */

@@ -261,29 +261,27 @@ export class Producer {
     const readings = seedsByHost(others).map((ofOneHost) => async () => {
       for (const seed of ofOneHost) await this.#read(seed, new SeedReader(parts));
     });
-    await this.#eachAtOnce([() => this.#offerPages(pages), ...readings], (read) => read());
+    await this.#together([() => this.#offerPages(pages), ...readings]);
     await this.#offerer.drain();
     signal.throwIfAborted();
   }
 
   /** Reads groups of seeds, some at once. The first error ends them all. */
-  async #eachAtOnce<T>(all: readonly T[], read: (one: T) => Promise<void>): Promise<void> {
+  async #together(readings: readonly (() => Promise<void>)[]): Promise<void> {
     const turns = new Turns(HOSTS_AT_ONCE);
     let failure: { readonly error: unknown } | undefined;
-    const reading = all.map((one) =>
-      turns.run(async () => {
-        this.#stop.signal.throwIfAborted();
-        await read(one);
-      }),
-    );
-    await Promise.all(
-      reading.map((one) =>
-        one.catch((error: unknown) => {
-          failure ??= { error };
-          this.#stop.abort();
-        }),
-      ),
-    );
+    const readInTurn = async (read: () => Promise<void>): Promise<void> => {
+      try {
+        await turns.run(async () => {
+          this.#stop.signal.throwIfAborted();
+          await read();
+        });
+      } catch (error: unknown) {
+        failure ??= { error };
+        this.#stop.abort();
+      }
+    };
+    await Promise.all(readings.map(readInTurn));
     if (failure !== undefined) throw failure.error;
   }
 

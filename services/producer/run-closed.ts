@@ -8,9 +8,8 @@ export class RunClosedError extends TrawlError {
   readonly exitCode = 1;
   readonly run: string;
 
-  /** @param state as the store knows it; nothing if it doesn't know the run */
-  constructor(run: string, state: RunState | undefined) {
-    super(`run ${run} takes no URLs: ${state === undefined ? 'the store has lost it' : `it is ${state}`}`);
+  constructor(run: string, state: RunState) {
+    super(`run ${run} takes no URLs: it is ${state}`);
     this.run = run;
   }
 }

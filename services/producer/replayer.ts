@@ -1,6 +1,5 @@
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../shared/control/letter-filter.ts';
 import { offerUntilTaken } from '../../shared/loops/full-store.ts';
-import type { DeadLetter } from '../../shared/ports/dead-letter.ts';
 import { type Frontier, MAX_OFFER, type OfferResult } from '../../shared/ports/frontier.ts';
 import type { Marks } from '../../shared/ports/marks.ts';
 import { REPLAYER, type RunOptions, type Runs } from '../../shared/ports/runs.ts';
@@ -106,30 +105,29 @@ export class Replayer {
   async #judge(found: readonly FoundLetter[]): Promise<LetterFate[]> {
     const { filter, rules, isDry } = this.#options;
     const fates: LetterFate[] = found.map(() => 'keep');
-    const byRun = new Map<OwnTally, { readonly letter: DeadLetter; readonly index: number }[]>();
+    const byRun = new Map<OwnTally, { readonly offer: TaskOffer; readonly index: number }[]>();
     for (const [index, each] of found.entries()) {
       if (this.#left === 0) break;
       if (!isMeant(each, filter)) continue;
-      const { letter, run, host } = each;
+      const { letter, run } = each;
       const tally = letter === undefined || run === undefined ? undefined : await this.#runOf(run);
       if (letter !== undefined && tally !== undefined && isWithoutOwner(letter, tally.options.joins)) {
         this.#withoutOwner++;
         continue;
       }
-      if (letter === undefined || tally === undefined || host === undefined) {
+      const { urlKey, joins } = tally?.options ?? {};
+      const offer = letter && offerOfLetter(letter, { rules, urlKey, joins });
+      if (tally === undefined || offer === undefined) {
         this.#malformed++;
         continue;
       }
       this.#left--;
       const group = byRun.get(tally) ?? [];
-      group.push({ letter, index });
+      group.push({ offer, index });
       byRun.set(tally, group);
     }
     for (const [tally, group] of byRun) {
-      const { urlKey, joins } = tally.options;
-      const offers = group
-        .map(({ letter }) => offerOfLetter(letter, { rules, urlKey, joins }))
-        .filter((offer) => offer !== undefined);
+      const offers = group.map(({ offer }) => offer);
       tally.letters += group.length;
       for (const offer of offers) tally.ofGroups.add(offer);
       if (isDry) continue;

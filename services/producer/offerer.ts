@@ -37,7 +37,7 @@ export interface OffererOptions {
 const STRETCH = 250;
 
 /** The frontier's answers so far, in URLs. */
-export interface OfferCounts {
+interface OfferCounts {
   offered: number;
   accepted: number;
   known: number;

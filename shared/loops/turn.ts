@@ -10,7 +10,7 @@ export interface SlotHolder {
 }
 
 /** Hosts that close the connection after each answer. */
-export type ClosingHosts = Pick<LRUCache<string, true>, 'has' | 'set'>;
+type ClosingHosts = Pick<LRUCache<string, true>, 'has' | 'set'>;
 
 interface TurnOptions {
   /** How long ago its slot was when the turn began; default: 0. */

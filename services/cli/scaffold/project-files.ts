@@ -1,7 +1,7 @@
 import { crawlerText, LIST_PAGE, PRODUCT_PAGE, testText } from './crawler-files.ts';
 
 /** What a new folder is made for. */
-export interface Project {
+interface Project {
   readonly name: string;
   /** The packed program, in the folder itself. */
   readonly tarball: string;

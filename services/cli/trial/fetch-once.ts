@@ -13,7 +13,7 @@ import { Sessions } from '../../worker/sessions/sessions.ts';
 import type { Context } from '../command.ts';
 
 /** What came of one page: it arrived, or its task would have ended so. */
-export type FetchedOnce = Exclude<Requested, { readonly laterMs: number }>;
+type FetchedOnce = Exclude<Requested, { readonly laterMs: number }>;
 
 /** More than one page needs: a host that is silent takes half of them at most. */
 const SLOTS = 10;

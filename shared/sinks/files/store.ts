@@ -18,7 +18,7 @@ const SWEEP_EVERY_MS = HOUR_MS;
 /** Runs whose folders are known to be swept. */
 const MOST_RUNS = 1_000;
 
-export interface FolderFilesOptions {
+interface FolderFilesOptions {
   readonly folder: string;
   /** The longest that a download may take: what is unfinished for longer was left by a process that was killed. */
   readonly downloadMs: number;

@@ -12,7 +12,7 @@ interface RedisEvents {
   restored(): void;
 }
 
-export interface RedisConnectionOptions {
+interface RedisConnectionOptions {
   readonly events: RedisEvents;
   /** Where that is said which only a crash would lose; left out where nobody is to be told. */
   readonly log?: Logger | undefined;
@@ -249,7 +249,7 @@ function noWritesReason(error: unknown): string | undefined {
 }
 
 /** Something about a Redis that could lose URLs; not fatal if only a crash would lose them. */
-export interface RedisProblem {
+interface RedisProblem {
   readonly problem: string;
   readonly isFatal: boolean;
 }

@@ -16,7 +16,7 @@ import { stepCountsOf } from './moves/step-counts.ts';
 import { OwnedLocalRun } from './owned-run.ts';
 import { putRunBack } from './recovery.ts';
 
-export interface OpeningOptions {
+interface OpeningOptions {
   readonly store: LocalStore;
   /** The lock of a run lies in `<folder>/<run>/`. */
   readonly folder: string;

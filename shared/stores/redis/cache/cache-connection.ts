@@ -7,7 +7,7 @@ const ANSWER_TIMEOUT_MS = 500;
 const CACHE_CONNECT_TIMEOUT_MS = 5_000;
 
 /** Reports about the cache's connection, once per change. */
-export interface CacheRedisEvents {
+interface CacheRedisEvents {
   lost(reason: string): void;
   restored(): void;
 }

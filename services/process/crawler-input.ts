@@ -5,13 +5,11 @@ import type { LoadedCrawler } from '../../shared/crawler/load.ts';
 import { placesIn } from '../../shared/crawler/place.ts';
 import { kindOf } from '../../shared/crawler/reading.ts';
 import type { RunOptions } from '../../shared/ports/runs.ts';
-import { ConfigurationError, messageOf, UsageError } from '../../shared/runtime/errors.ts';
+import { ConfigurationError, EXIT_CONFIGURATION, messageOf, UsageError } from '../../shared/runtime/errors.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { namesSitemap, readSeeds, type Seed } from '../producer/seeds.ts';
 import { openWatchdog } from './open-watchdog.ts';
 
-/** Of a {@link ConfigurationError}. */
-const CONFIGURATION_EXIT = 78;
 /** How often somebody who waits for a crawler's seeds is told. */
 const REMIND_MS = 30_000;
 
@@ -86,7 +84,7 @@ async function ownSeeds(
 ): Promise<readonly Seed[]> {
   if (seeds === undefined) return [];
   const named = `the seeds of crawler ${name}`;
-  const watchdog = openWatchdog(settings, () => [`The seeds of crawler ${name} take too long.`], CONFIGURATION_EXIT);
+  const watchdog = openWatchdog(settings, () => [`The seeds of crawler ${name} take too long.`], EXIT_CONFIGURATION);
   await watchdog.start();
   const since = performance.now();
   const reminder = setInterval(() => onWait?.(name, performance.now() - since), REMIND_MS).unref();

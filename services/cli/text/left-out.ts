@@ -1,4 +1,4 @@
-import { count } from '../../../shared/control/format.ts';
+import { count, counted } from '../../../shared/control/format.ts';
 import { hasMaxPages, MOST_ROUNDS, type RunProgress } from '../../../shared/ports/runs.ts';
 
 type LeftOutOf = Pick<RunProgress, 'leftOut' | 'options' | 'discovered' | 'steps'>;
@@ -13,16 +13,17 @@ export function leftOutLines(progress: LeftOutOf): string[] {
       `It took its first ${count(options.limit ?? 0)} URLs: ${count(limit)} more ${were(limit)} left out (--limit).`,
     );
   if (hasMaxPages(progress)) {
-    const links = maxPages > 0 ? `: ${linksText(maxPages)} ${were(maxPages)} left out` : '';
+    const links = maxPages > 0 ? `: ${counted(maxPages, 'link')} ${were(maxPages)} left out` : '';
     lines.push(`It reached its limit of ${count(options.maxPages ?? 0)} pages${links} (--max-pages).`);
   }
   if (depth > 0) {
     const [most, why] = depthText(options);
-    lines.push(`${linksText(depth)} more than ${most} deep ${were(depth)} left out (${why}).`);
+    lines.push(`${counted(depth, 'link')} more than ${most} deep ${were(depth)} left out (${why}).`);
   }
-  if (scope > 0) lines.push(`${linksText(scope)} outside its scope ${were(scope)} left out (${scopeFlags(options)}).`);
+  if (scope > 0)
+    lines.push(`${counted(scope, 'link')} outside its scope ${were(scope)} left out (${scopeFlags(options)}).`);
   if (condition > 0)
-    lines.push(`${linksText(condition)} ${were(condition)} left out by the conditions of the crawler's steps.`);
+    lines.push(`${counted(condition, 'link')} ${were(condition)} left out by the conditions of the crawler's steps.`);
   return lines;
 }
 
@@ -46,10 +47,6 @@ function scopeFlags({ scope = 'host', include = [], exclude = [], maxHostsPerDom
     scope === 'domain' && maxHostsPerDomain !== undefined ? `--max-hosts-per-domain ${maxHostsPerDomain}` : '',
   ];
   return flags.filter((flag) => flag !== '').join(', ');
-}
-
-function linksText(value: number): string {
-  return `${count(value)} ${value === 1 ? 'link' : 'links'}`;
 }
 
 function were(value: number): string {

@@ -1,3 +1,4 @@
+import { counted } from '../../../shared/control/format.ts';
 import type { Line } from '../text/output.ts';
 import type { PageFacts, StepFacts, TrialLink } from './trial.ts';
 import { waitingText } from './waiting-joins.ts';
@@ -54,7 +55,7 @@ export function selectionLines(css: string, texts: readonly string[]): Line[] {
 }
 
 function group(verb: string, noun: string, rows: readonly string[]): string[] {
-  const count = rows.length === 0 ? `no ${noun}s` : `${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`;
+  const count = rows.length === 0 ? `no ${noun}s` : counted(rows.length, noun);
   const more = rows.length > MOST_ROWS ? [`  … and ${rows.length - MOST_ROWS} more (--json shows all)`] : [];
   return [`${verb}: ${count}`, ...rows.slice(0, MOST_ROWS).map((row) => `  ${row}`), ...more];
 }

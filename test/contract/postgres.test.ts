@@ -99,6 +99,19 @@ describe('Postgres: what a server and a network do', () => {
     expect([await source.runs(), await source.last()]).toEqual([[record.run], record.run]);
   });
 
+  test('times are read as they were stored, however the database writes them for people', async () => {
+    const { url } = await openTestDatabase();
+    const { sink } = sinkAt(url);
+    await sink.start();
+    const record = doneRecord('http://a.test/1');
+    await sink.put(record);
+    const german = new URL(url);
+    german.searchParams.set('options', `${german.searchParams.get('options')} -cdatestyle=German`);
+    const source = await openRecords(connectTo(german.href));
+    onTestFinished(() => source.close());
+    expect(await source.find(record.run, record.task)).toEqual(record);
+  });
+
   test('a reader that gets no answer in time says so, whatever it asks for', async () => {
     const { url, pool } = await openTestDatabase();
     await sinkAt(url).sink.start();

@@ -52,22 +52,31 @@ export const UPSERT = `
 
 /** Selects a run's records, each row in the form that {@link readRow} reads: a column that isn't there is empty. */
 export function selectOf(there: ReadonlySet<string>): string {
-  const columns = names.map((name) => (there.has(name) ? name : `NULL AS ${name}`));
+  const columns = COLUMNS.map(([, name, type]) => {
+    if (!there.has(name)) return `NULL AS ${name}`;
+    // As text, a time is written in the DateStyle of the database, which the client may not be able to read.
+    return type === 'timestamptz' ? `to_json(${name}) AS ${name}` : name;
+  });
   return `SELECT ${columns.join(', ')} FROM trawl_records WHERE run = $1`;
 }
 
 /** In a page's record, an empty column means null for these fields. For all others it means that the field is absent. */
 const NULL_OF_A_PAGE: ReadonlySet<Field> = new Set<Field>(['title', 'contentType', 'data']);
 
-/** Reads a row of {@link selectOf} as the client returns it: `bigint` as text, times as dates. */
+/** Reads a row of {@link selectOf} as the client returns it: `bigint` as text, times in ISO 8601, with whatever zone. */
 export function readRow(row: Readonly<Record<string, unknown>>): PageRecord {
   const record: Partial<Record<Field, unknown>> = {};
   for (const [field, column, type] of COLUMNS) {
     const value = row[column];
     if (value === null && !(row.outcome === 'done' && NULL_OF_A_PAGE.has(field))) continue;
-    record[field] = type === 'bigint' ? Number(value) : value instanceof Date ? value.toISOString() : value;
+    record[field] = readValue(value, type);
   }
   return record as unknown as PageRecord;
+}
+
+function readValue(value: unknown, type: string): unknown {
+  if (type === 'bigint') return Number(value);
+  return type === 'timestamptz' ? new Date(String(value)).toISOString() : value;
 }
 
 /**

@@ -3,6 +3,11 @@ import { ConfigurationError, messageOf } from '../../shared/runtime/errors.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 import { HostHeaders, parseHostHeaders } from '../../shared/task/host/host-headers.ts';
 
+/** Headers in place of a file's name, as curl takes them. They may be secret, so they are not repeated. */
+const LOOKS_LIKE_HEADERS = /^\s*(?:\{|[\w-]{2,}:)/;
+const NO_FILE =
+  'HOST_HEADERS (--host-headers): expected the name of a JSON file like {"example.com": {"authorization": "Bearer …"}}, got headers';
+
 /**
  * The headers that a deployment sends to certain hosts: those of its `HOST_HEADERS` file.
  *
@@ -10,6 +15,7 @@ import { HostHeaders, parseHostHeaders } from '../../shared/task/host/host-heade
  */
 export async function hostHeadersOf({ hostHeaders: file }: Pick<Settings, 'hostHeaders'>): Promise<HostHeaders> {
   if (file === '') return HostHeaders.none;
+  if (LOOKS_LIKE_HEADERS.test(file)) throw new ConfigurationError([NO_FILE]);
   const parsed = parseHostHeaders(jsonOf(await textOf(file), file));
   if (!('problems' in parsed)) return parsed;
   throw new ConfigurationError(parsed.problems.map((problem) => `HOST_HEADERS: ${file}: ${problem}`));

@@ -43,7 +43,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--follow': ['recursive', 'recurse', 'spider', 'links', 'follow-links', 'deep', 'mirror'],
   '--format': ['type', 'csv', 'jsonl'],
   '--fresh': ['force', 'again', 'refetch', 'no-dedup'],
-  '--host-headers': ['header', 'headers', 'cookie', 'cookies', 'auth', 'bearer', 'login'],
+  '--host-headers': ['header', 'headers', 'cookie', 'cookies', 'auth', 'bearer', 'login', 'user', 'token'],
   '--include': ['accept', 'allow', 'filter', 'match', 'pattern', 'only'],
   '--insecure': ['no-check-certificate', 'ignore-certificate-errors', 'ignore-certificate', 'no-verify', 'self-signed'],
   '--lastmod-since': ['since', 'newer', 'after', 'changed-since'],
@@ -72,8 +72,60 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--worker-concurrency': ['concurrency', 'threads', 'parallel', 'jobs', 'workers', 'max-concurrency', 'connections'],
 };
 
+/** The letters that curl and wget have for a flag. */
+const LETTERS: Readonly<Record<string, string>> = {
+  '-A': '--user-agent',
+  '-H': '--host-headers',
+  '-I': '--include',
+  '-O': '--output',
+  '-P': '--output-dir',
+  '-T': '--fetch-timeout',
+  '-U': '--user-agent',
+  '-X': '--exclude',
+  '-b': '--host-headers',
+  '-c': '--resume',
+  '-i': '--urls-file',
+  '-k': '--insecure',
+  '-l': '--max-depth',
+  '-m': '--follow',
+  '-n': '--limit',
+  '-q': '--quiet',
+  '-r': '--follow',
+  '-s': '--quiet',
+  '-t': '--max-attempts',
+  '-u': '--host-headers',
+  '-v': '--log-level',
+  '-w': '--rate',
+  '-x': '--proxy-url',
+};
+
 /** The flag of a command that is meant by an unknown one, by its meaning. */
 export function meantBy(unknown: string, known: readonly string[]): string | undefined {
+  const letter = LETTERS[unknown];
+  if (letter !== undefined && known.includes(letter)) return letter;
   const word = unknown.replace(/^-+/, '').toLowerCase();
   return known.find((flag) => WORDS[flag]?.includes(word));
+}
+
+/** Words that people use for a command, besides those that resemble it. */
+const COMMAND_WORDS: Readonly<Record<string, readonly string[]>> = {
+  api: ['serve', 'server', 'dashboard', 'ui', 'web', 'http'],
+  cancel: ['stop', 'abort', 'kill', 'end'],
+  crawl: ['scrape', 'fetch', 'get', 'start', 'run', 'download', 'mirror', 'spider', 'map', 'wget', 'curl'],
+  crawlers: ['spiders', 'check'],
+  'dlq list': ['errors', 'failed', 'failures', 'letters', 'dead-letters'],
+  'dlq replay': ['replay', 'retry', 'requeue'],
+  init: ['new', 'create', 'startproject', 'genspider', 'scaffold'],
+  produce: ['enqueue', 'submit', 'add', 'push', 'seed', 'offer'],
+  records: ['export', 'results', 'output', 'items', 'pages', 'show', 'dump', 'data'],
+  status: ['list', 'ls', 'ps', 'runs', 'stats', 'progress', 'jobs', 'info', 'top'],
+  try: ['shell', 'parse', 'test', 'view', 'debug'],
+  url: ['why', 'explain', 'lookup', 'find'],
+  work: ['worker', 'consume', 'join'],
+};
+
+/** The command that is meant by an unknown one: by its meaning, or because it is a seed itself. */
+export function commandMeantBy(unknown: string): string | undefined {
+  if (/^https?:\/\//i.test(unknown)) return `crawl ${unknown}`;
+  return Object.keys(COMMAND_WORDS).find((command) => COMMAND_WORDS[command]?.includes(unknown.toLowerCase()));
 }

@@ -2,7 +2,7 @@ import { type Command, Help, type Option } from 'commander';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { nearestOf } from '../../../shared/settings/nearest-name.ts';
 import { exampleLines } from './examples.ts';
-import { HEADINGS, meantBy } from './flags.ts';
+import { commandMeantBy, HEADINGS, meantBy } from './flags.ts';
 
 const ORDER = Object.values(HEADINGS);
 
@@ -31,10 +31,15 @@ export function addHelpTexts(command: Command, showsAll: boolean, path = command
 }
 
 /**
- * What commander says of a wrong command line; of a flag by another name, or one that resembles a flag which help shows only with
- * `--all`, which one is meant: commander knows those that are shown.
+ * What commander says of a wrong command line; of a command or a flag by another name, or one that resembles a flag which help shows
+ * only with `--all`, which one is meant: commander knows those that are shown.
+ *
+ * @param known the flags of the command that was given; none if nobody knows that
  */
 export function improved(error: string, known: readonly string[]): string {
+  const [, command] = /^error: unknown command '(.+?)'/.exec(error) ?? [];
+  const wanted = command === undefined || known.length > 0 ? undefined : commandMeantBy(command);
+  if (wanted !== undefined) return `error: unknown command '${command}'\n(Did you mean ${wanted}?)\n`;
   const [, unknown] = /^error: unknown option '(.+?)'/.exec(error) ?? [];
   const isTold = error.includes('(Did you mean');
   // Another command of the same group may have it.

@@ -97,10 +97,24 @@ test.each([
   ['--remove-params', ['--url-key'],               '--url-key'],
   ['--dedupe',      ['--dedup', '--resume'],       '--dedup'],
   ['--concurrency', ['--worker-concurrency'],      '--worker-concurrency'],
+  ['-H',            ['--json', '--host-headers'],  '--host-headers'],
+  ['-r',            ['--json', '--follow'],        '--follow'],
+  ['-A',            ['--follow', '--user-agent'],  '--user-agent'],
 ])('%s means one of %s', (unknown, known, meant) => {
   expect(improved(`error: unknown option '${unknown}'\n(Did you mean --other?)\n`, known)).toBe(
     `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`,
   );
+});
+
+// biome-ignore format: a table
+test.each([
+  ['https://www.example.com/', 'crawl https://www.example.com/'],
+  ['scrape',                   'crawl'],
+  ['list',                     'status'],
+  ['retry',                    'dlq replay'],
+])('of commands, %s means %s', (unknown, meant) => {
+  const told = `error: unknown command '${unknown}'\n(Did you mean ${meant}?)\n`;
+  expect(improved(`error: unknown command '${unknown}'\n(Did you mean limit?)\n`, [])).toBe(told);
 });
 
 test('what a command does not have is not meant, what resembles a flag is left to commander, and if that knows none, found among all flags', () => {
@@ -108,6 +122,12 @@ test('what a command does not have is not meant, what resembles a flag is left t
   const hidden = "error: unknown option '--host-concurency'\n";
   expect(improved(hidden, ['--json', '--host-concurrency'])).toContain('(Did you mean --host-concurrency?)');
   expect(improved(error, ['--json'])).toBe(error);
+  const letter = "error: unknown option '-r'\n";
+  expect(improved(letter, ['--json'])).toBe(letter);
+  const nonsense = "error: unknown command 'nonsense'\n";
+  expect(improved(nonsense, [])).toBe(nonsense);
+  const ofDlq = "error: unknown command 'ls'\n(Did you mean list?)\n";
+  expect(improved(ofDlq, ['--json'])).toBe(ofDlq);
   const ofAnother = "error: unknown option '--all'\n";
   expect(improved(ofAnother, ['--all', '--json'])).toBe(ofAnother);
   const near = "error: unknown option '--jsno'\n(Did you mean --json?)\n";

@@ -58,6 +58,9 @@ export function summaryLines(progress: RunProgress, options: SummaryOptions = {}
   lines.push(...hostsDownLines(progress, recordsFlag));
   if (records !== undefined && done > 0)
     lines.push(`Records: ${records} (read them with: ${TRAWL} records ${run}${recordsFlag})`);
+  // Of hosts that were given up, it is said there.
+  if (records !== undefined && failed > 0 && progress.hostsDown.count === 0)
+    lines.push(`What failed, and why: ${TRAWL} records ${run}${recordsFlag} --failed`);
   return lines;
 }
 

@@ -61,12 +61,31 @@ test('a summary for people', () => {
          5 failed: http_4xx 3, timeout 2
          7 known already
 Records: output/r (read them with: trawl records r)
+What failed, and why: trawl records r --failed
 `);
 });
 
 test('records in another folder are read with the flag that names it', () => {
   const told = textsOf(summaryLines(ENDED, { records: 'out/r', recordsFlag: ' --output-dir out' }));
-  expect(told.at(-1)).toBe('Records: out/r (read them with: trawl records r --output-dir out)');
+  expect(told.slice(-2)).toEqual([
+    'Records: out/r (read them with: trawl records r --output-dir out)',
+    'What failed, and why: trawl records r --output-dir out --failed',
+  ]);
+});
+
+test('of a run of nothing but failures it says how to learn why, and of one without any it does not', () => {
+  const failures = progressOf({
+    state: 'finished',
+    failed: 1,
+    endedAt: 1,
+    reasons: { failed: { http_4xx: 1 }, skipped: {} },
+  });
+  expect(textsOf(summaryLines(failures, { records: 'output/r' })).at(-1)).toBe(
+    'What failed, and why: trawl records r --failed',
+  );
+  const { failed: _, ...others } = ENDED;
+  const told = textsOf(summaryLines({ ...others, failed: 0 }, { records: 'output/r' }));
+  expect(told.join('\n')).not.toContain('--failed');
 });
 
 test('failures are red, and so is a run of nothing else', () => {

@@ -1,7 +1,7 @@
 import type { PageRecord } from '../../ports/record.ts';
 import { type Column, ColumnFinder, columnsOf } from './columns.ts';
 import { type Condition, holds } from './condition.ts';
-import { type NamedPath, type Row, valueAt } from './field-path.ts';
+import { type FieldPath, type NamedPath, type Row, valueAt } from './field-path.ts';
 
 /** A record, or a line of a list that has one at most. */
 export type TableRecord = Readonly<Record<string, unknown>>;
@@ -24,6 +24,9 @@ export interface TableQuery {
 
 /** Steps that are noted at most: a crawler has a few. */
 const MOST_STEPS = 100;
+
+/** Fields that records have only where something happened: that none has one is an answer, and no mistake. */
+const OCCASIONAL = new Set(['reason', 'error', 'redirects', 'unchanged', 'truncated', 'insteadOf']);
 
 /** What was found in the records of a step. */
 export interface StepFound {
@@ -54,7 +57,7 @@ export class TableReader {
     this.#query = query;
     this.#columns = new ColumnFinder(query.each?.path);
     this.#names = new ColumnFinder(query.each?.path);
-    this.#missing = [...(query.columns ?? []), ...query.where];
+    this.#missing = [...(query.columns ?? []), ...query.where].filter(({ path }) => !isOccasional(path));
   }
 
   /**
@@ -158,6 +161,10 @@ export class TableReader {
     this.#names.see(row);
     this.#missing = this.#missing.filter(({ path }) => valueAt(row, path) === undefined);
   }
+}
+
+function isOccasional(path: FieldPath): boolean {
+  return path.from !== 'item' && OCCASIONAL.has(path.name);
 }
 
 function hasSeveral({ items }: TableRecord): boolean {

@@ -248,6 +248,11 @@ describe('fields that are nowhere', () => {
     ]);
   });
 
+  test('are none that a record has only where something happened', () => {
+    const query = { columns: readColumns('url,reason,redirects[0],error'), ...where('unchanged!=true', '@truncated=') };
+    expect(missingIn([done({})], query)[0]).toEqual([]);
+  });
+
   test('are those that no record has; null is a value', () => {
     expect(missingIn([done({}), done({ name: null })], { columns: readColumns('name') })[0]).toEqual([]);
     expect(missingIn([done({ list: [] })], { ...each('list'), columns: readColumns('name') })[0]).toEqual([]);

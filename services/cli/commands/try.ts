@@ -30,6 +30,7 @@ import { fetchOnce } from '../trial/fetch-once.ts';
 import { type Failure, failureIn, readAround } from '../trial/read-around.ts';
 import { pageFacts, stepFacts } from '../trial/trial.ts';
 import { pageLines, selectionLines, stepLines } from '../trial/trial-lines.ts';
+import { type RequestFlags, trialRequest } from '../trial/trial-request.ts';
 import {
   type KeptPage,
   leaveWatcher,
@@ -40,7 +41,7 @@ import {
 } from '../trial/under-watch.ts';
 import { watchTrials } from '../trial/watched-trial.ts';
 
-interface TryOptions {
+interface TryOptions extends RequestFlags {
   readonly step?: string;
   readonly kept?: string;
   readonly arg?: string[];
@@ -58,6 +59,9 @@ export const command: CommandModule = {
       .option('--step <name>', 'the step that reads it (default: where the URL starts)')
       .option('--kept <json>', 'what the link that led here kept')
       .option('--arg <name=value>', 'an argument of the crawler (repeated for others)', repeated)
+      .option('--method <method>', 'ask by this method (default: GET, or POST with --data)')
+      .option('--data <text>', 'send this body, or that of a file, as @FILE: JSON, or fields of a form')
+      .option('--header <name: value>', 'send this header (repeated for others)', repeated)
       .option('--select <css>', 'print what a selector finds')
       .option('--html <file>', 'read this file, as if it were at the URL')
       .option('--watch', 'run again at each save of the crawler')
@@ -83,6 +87,7 @@ async function tryOut(url: string, options: TryOptions, context: Context): Promi
   const { name, default: described } = SETTINGS.crawler;
   const isRead = flags[name] !== undefined || settings.crawler !== described;
   if (!isRead) refuseWithoutCrawler(options);
+  refuseUnsent(options);
   if (!underWatch) {
     if (watch) return await watchTrials(namedFiles(settings.crawler, html), signal);
     return await attempt({ ...(await planFor(url, options, context)), isRead }, undefined, signal);
@@ -100,6 +105,12 @@ function refuseWithoutCrawler({ step, kept, arg, watch, html }: TryOptions): voi
   const [flag] = Object.entries({ step, kept, arg }).find(([, value]) => value !== undefined) ?? [];
   if (flag !== undefined) throw new UsageError(`--${flag} is for a crawler: name it with --crawler`);
   if (watch && html === undefined) throw new UsageError('nothing to watch: name a crawler with --crawler, or --html');
+}
+
+function refuseUnsent({ html, method, data, header }: TryOptions): void {
+  const [flag] = Object.entries({ method, data, header }).find(([, value]) => value !== undefined) ?? [];
+  if (html === undefined || flag === undefined) return;
+  throw new UsageError(`--${flag} is for a request, and with --html nobody is asked: leave out one of them`);
 }
 
 /** Files that the command line names: they are watched even if they can't be loaded. */
@@ -121,6 +132,7 @@ async function planFor(text: string, options: TryOptions, context: Context): Pro
   const [, args] = argsFor(crawler, options.arg ?? []);
   const step = asUsage(() => stepFor(crawler, options.step, url.href));
   const kept = readKept(options.kept, crawler, step);
+  const request = await trialRequest(url.href, options);
   // What the function of a short crawler names would be followed by --follow.
   const runOptions = {
     ...runOptionsOf(settings, 'run'),
@@ -128,7 +140,12 @@ async function planFor(text: string, options: TryOptions, context: Context): Pro
   };
   const { urlKey } = runOptions;
   const rules = await routingRulesOf(settings);
-  const about = { ...INITIAL_FIELDS, step, ...(kept === undefined ? {} : { kept }) };
+  const about = {
+    ...INITIAL_FIELDS,
+    step,
+    ...(kept === undefined ? {} : { kept }),
+    ...(request === undefined ? {} : { request }),
+  };
   const task = { ...offerOf(url, { rules, urlKey }, about), run: 'try' };
   const secrets = secretsFrom(readEnvironment(), [crawler]).of(crawler);
   const run = { incarnation: '', options: runOptions, crawler, version, args, secrets };

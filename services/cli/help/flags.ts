@@ -37,12 +37,14 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--ca-file': ['ca', 'cacert', 'ca-cert', 'ca-certificate', 'ca-bundle', 'cert'],
   '--color': ['colour', 'colors', 'colours', 'ansi', 'no-color', 'no-colour'],
   '--content': ['body', 'html', 'text', 'markdown', 'save-html', 'save'],
+  '--data': ['body', 'data-raw', 'data-binary', 'data-urlencode', 'post-data', 'form', 'post'],
   '--dedup': ['dedupe', 'deduplicate', 'unique'],
   '--exclude': ['ignore', 'reject', 'skip', 'deny', 'disallow'],
   '--fetch-timeout': ['timeout', 'max-time', 'request-timeout'],
   '--follow': ['recursive', 'recurse', 'spider', 'links', 'follow-links', 'deep', 'mirror'],
   '--format': ['type', 'csv', 'jsonl'],
   '--fresh': ['force', 'again', 'refetch', 'no-dedup'],
+  '--header': ['headers', 'request-header'],
   '--host-headers': ['header', 'headers', 'cookie', 'cookies', 'auth', 'bearer', 'login', 'user', 'token'],
   '--include': ['accept', 'allow', 'filter', 'match', 'pattern', 'only'],
   '--insecure': ['no-check-certificate', 'ignore-certificate-errors', 'ignore-certificate', 'no-verify', 'self-signed'],
@@ -52,6 +54,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--max-body': ['max-size', 'size-limit', 'max-filesize', 'body-size'],
   '--max-depth': ['depth', 'level', 'levels', 'depth-limit', 'max-level'],
   '--max-pages': ['limit', 'max', 'pages', 'max-requests', 'max-urls', 'count', 'pagecount'],
+  '--method': ['request', 'verb', 'http-method'],
   '--output-dir': ['out', 'out-dir', 'output', 'dir', 'directory', 'folder', 'dest'],
   '--private-hosts': ['private', 'allow-private', 'localhost', 'local', 'allow-local', 'internal'],
   '--processes': ['workers', 'scale', 'instances', 'replicas', 'cores'],
@@ -72,39 +75,40 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--worker-concurrency': ['concurrency', 'threads', 'parallel', 'jobs', 'workers', 'max-concurrency', 'connections'],
 };
 
-/** The letters that curl and wget have for a flag. */
-const LETTERS: Readonly<Record<string, string>> = {
-  '-A': '--user-agent',
-  '-H': '--host-headers',
-  '-I': '--include',
-  '-O': '--output',
-  '-P': '--output-dir',
-  '-T': '--fetch-timeout',
-  '-U': '--user-agent',
-  '-X': '--exclude',
-  '-b': '--host-headers',
-  '-c': '--resume',
-  '-i': '--urls-file',
-  '-k': '--insecure',
-  '-l': '--max-depth',
-  '-m': '--follow',
-  '-n': '--limit',
-  '-q': '--quiet',
-  '-r': '--follow',
-  '-s': '--quiet',
-  '-t': '--max-attempts',
-  '-u': '--host-headers',
-  '-v': '--log-level',
-  '-w': '--rate',
-  '-x': '--proxy-url',
+/** The letters that curl and wget have for a flag: the first that the command has is meant. */
+const LETTERS: Readonly<Record<string, readonly string[]>> = {
+  '-A': ['--user-agent'],
+  '-H': ['--header', '--host-headers'],
+  '-I': ['--include'],
+  '-O': ['--output'],
+  '-P': ['--output-dir'],
+  '-T': ['--fetch-timeout'],
+  '-U': ['--user-agent'],
+  '-X': ['--method', '--exclude'],
+  '-b': ['--host-headers'],
+  '-c': ['--resume'],
+  '-d': ['--data'],
+  '-i': ['--urls-file'],
+  '-k': ['--insecure'],
+  '-l': ['--max-depth'],
+  '-m': ['--follow'],
+  '-n': ['--limit'],
+  '-q': ['--quiet'],
+  '-r': ['--follow'],
+  '-s': ['--quiet'],
+  '-t': ['--max-attempts'],
+  '-u': ['--host-headers'],
+  '-v': ['--log-level'],
+  '-w': ['--rate'],
+  '-x': ['--proxy-url'],
 };
 
 /** The flag of a command that is meant by an unknown one, by its meaning. */
 export function meantBy(unknown: string, known: readonly string[]): string | undefined {
-  const letter = LETTERS[unknown];
-  if (letter !== undefined && known.includes(letter)) return letter;
+  const byLetter = LETTERS[unknown]?.find((flag) => known.includes(flag));
+  if (byLetter !== undefined) return byLetter;
   const word = unknown.replace(/^-+/, '').toLowerCase();
-  return known.find((flag) => WORDS[flag]?.includes(word));
+  return Object.keys(WORDS).find((flag) => known.includes(flag) && WORDS[flag]?.includes(word));
 }
 
 /** Words that people use for a command, besides those that resemble it. */

@@ -123,6 +123,36 @@ test('redirects are shown, and the step is that of the URL that was named', asyn
   expect((await workplace.json(args)).result.step).toBe('list');
 });
 
+test('a request that is no plain GET is sent as a step that follows it would send it', async () => {
+  const { site, workplace, save } = await setup();
+  const sent: unknown[] = [];
+  site.on('/search', (request, response) => {
+    let body = '';
+    request.on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      const { 'content-type': type, 'x-shop': shop } = request.headers;
+      sent.push([request.method, type, shop, body]);
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Found</title>');
+    });
+  });
+  await save('query.json', '{"query":"lamps"}\n');
+  const tried = async (...flags: string[]) => {
+    const { code, stdout, stderr } = await workplace.run(['try', site.url('/search'), ...flags, ...LOCAL]);
+    expect([code, stderr, stdout.includes('  title: Found\n')]).toEqual([0, '', true]);
+    return sent.pop();
+  };
+  const form = 'application/x-www-form-urlencoded;charset=UTF-8';
+  expect(await tried('--data', 'q=a+lamp&page=2')).toEqual(['POST', form, undefined, 'q=a+lamp&page=2']);
+  expect(await tried('--data', '{"q": 1}')).toEqual(['POST', 'application/json', undefined, '{"q": 1}']);
+  expect(await tried('--data', '@query.json')).toEqual(['POST', 'application/json', undefined, '{"query":"lamps"}\n']);
+  const own = ['--header', 'Content-Type: text/csv', '--header', 'X-Shop: de: at'];
+  expect(await tried('--method', 'put', '--data', '[]', ...own)).toEqual(['PUT', 'text/csv', 'de: at', '[]']);
+  expect(await tried('--method', 'POST')).toEqual(['POST', undefined, undefined, '']);
+  expect(await tried('--header', 'x-shop: de')).toEqual(['GET', undefined, 'de', '']);
+});
+
 test('--select prints what a selector finds; --html reads a file, and asks nobody', async () => {
   const { workplace, save } = await setup();
   await save('saved.html', LIST);
@@ -176,6 +206,13 @@ test.each<[readonly string[], string]>([
   [['https://a.test/', '--crawler', './shop.ts', '--kept', '[]'], `expected --kept to be a JSON object, as '{"sku":"a1"}', got []`],
   [['https://a.test/product/1', '--crawler', './shop.ts', '--kept', '{"list":1}'], '--kept: step product expects list: Invalid input: expected string, received number'],
   [['https://a.test/', '--crawler', './shop.ts', '--arg', 'mots=1'], 'crawler shop has no argument mots: did you mean most?'],
+  [['https://a.test/', '--method', 'FETCH'], 'the request for https://a.test/: expected method to be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, got FETCH'],
+  [['https://a.test/', '--method', 'get', '--data', 'q=1'], `the request for https://a.test/: a GET has no body: say method: 'POST', or another that has one`],
+  [['https://a.test/', '--header', 'host: b.test'], 'the request for https://a.test/: header "host": can\'t be set: it belongs to the connection, or changes what an answer means'],
+  [['https://a.test/', '--header', 'x: 1', '--header', 'X: 2'], 'expected each --header once, got x twice'],
+  [['https://a.test/', '--header', 'accept'], `expected --header as 'accept: application/json', got one without a name and a colon`],
+  [['https://a.test/', '--data', '@none.json'], "--data @none.json can't be read: ENOENT: no such file or directory, open 'none.json'"],
+  [['https://a.test/', '--data', 'q=1', '--html', 'shop.ts'], '--data is for a request, and with --html nobody is asked: leave out one of them'],
   [['https://a.test/', '--html', 'none.html', '--crawler', './shop.ts', '--watch'], 'there is no none.html'],
 ])('try %j is refused', async (args, said) => {
   const { workplace } = await setup();

@@ -8,6 +8,8 @@ import { type LinkBase, type QueryEncoder, withQuery } from '../task/url/url.ts'
 import { charsetOf, decodeBody, decodePieces } from './charset.ts';
 import { DocumentReader, readDocument } from './document.ts';
 import { type Document, NO_DOCUMENT } from './document-notes.ts';
+import type { FollowedRequest } from './followed-request.ts';
+import { type FormFields, submissionOf } from './forms/form.ts';
 import { type HeaderLinks, headerLinks } from './header-links.ts';
 import { type MadePageOptions, madePage } from './made-page.ts';
 import { isHtml, isXhtml, mediaTypeOf } from './media-type.ts';
@@ -108,6 +110,16 @@ export class Page extends PageTools {
   resolve(link: string): string | undefined {
     const { href, encodeQuery } = this.base;
     return URL.parse(encodeQuery === undefined ? link : withQuery(link, encodeQuery), href)?.href;
+  }
+
+  /**
+   * What a browser would send for a form that a selector finds, filled in with these fields, for `follow`: what is in the form already,
+   * hidden fields included, and its first button, or the one that the fields name. Undefined if there is no such form.
+   *
+   * @throws Error if a field can't be filled in so
+   */
+  form(css: string, fields: FormFields = {}): FollowedRequest | undefined {
+    return submissionOf(this, fields, css);
   }
 
   /** The canonical URL that the page names in its head or, if it has none there, in its `Link` header; undefined if there is none. */

@@ -18,6 +18,7 @@ export type { Condition, ConditionForm } from './condition.ts';
 export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
 export type { FollowedRequest } from './followed-request.ts';
+export type { FieldValue, FormFields } from './forms/form.ts';
 export type { JoinInput, JoinOwner, MissingInput, MissingInputs } from './joins/joins.ts';
 export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';

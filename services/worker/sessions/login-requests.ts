@@ -1,7 +1,7 @@
 import type { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
-import { submissionOf } from '../../../shared/crawler/around/login-form.ts';
 import type { LoginContext } from '../../../shared/crawler/around/session.ts';
 import { type FollowedRequest, requestOf } from '../../../shared/crawler/followed-request.ts';
+import { submissionOf } from '../../../shared/crawler/forms/form.ts';
 import { Page } from '../../../shared/crawler/page.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import { FetchError, type FetchedPage, type Fetcher, PageHold } from '../../../shared/ports/fetcher.ts';
@@ -16,8 +16,6 @@ import { loginFor, withLogin } from '../../../shared/task/url/logins.ts';
 import { redirectOf } from '../../../shared/task/url/redirect.ts';
 import { isProblem, readUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import type { Candidate, Robots } from '../pipeline/robots.ts';
-
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 export interface LoginRequestsOptions {
   readonly gate: HostGate;
@@ -66,13 +64,10 @@ export class LoginRequests {
       get: (url, how = {}) => send({ ...how, url }),
       post: (url, body, how = {}) => send({ ...how, url, method: 'POST', body }),
       submit: async (page, given, { form } = {}) => {
-        const { url, method, fields } = submissionOf(page, given, form);
-        const headers = {
-          ...refererOf(page.url, url),
-          ...(method === 'POST' ? { origin: new URL(page.url).origin } : {}),
-        };
-        if (method === 'GET') return await send({ url, headers });
-        return await send({ url, method, body: fields, headers: { ...headers, 'content-type': FORM_TYPE } });
+        const request = submissionOf(page, given, form);
+        if (request === undefined)
+          throw new Error(`there is no form${form === undefined ? '' : ` ${form}`} at ${page.url}`);
+        return await send({ ...request, headers: { ...request.headers, ...refererOf(page.url, request.url) } });
       },
     };
   }
@@ -180,7 +175,7 @@ export class LoginRequests {
 
 /** Where a form was, as browsers say it (strict-origin-when-cross-origin): sites that guard against forged requests look at it. */
 function refererOf(page: string, to: string): Readonly<Record<string, string>> {
-  const [from, target] = [new URL(page), new URL(to)];
-  if (from.protocol === 'https:' && target.protocol !== 'https:') return {};
-  return { referer: from.origin === target.origin ? from.href : `${from.origin}/` };
+  const [from, target] = [new URL(page), URL.parse(to)];
+  if (from.protocol === 'https:' && target?.protocol !== 'https:') return {};
+  return { referer: from.origin === target?.origin ? from.href : `${from.origin}/` };
 }

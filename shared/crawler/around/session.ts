@@ -1,6 +1,7 @@
 import { nearestOf } from '../../settings/nearest-name.ts';
 import { duration } from '../../settings/parsers.ts';
 import type { FollowedRequest } from '../followed-request.ts';
+import type { FormFields } from '../forms/form.ts';
 import { NAME } from '../name.ts';
 import type { Page } from '../page.ts';
 
@@ -17,11 +18,7 @@ export interface LoginContext {
    * Submits a form of a page as a browser would: with its hidden fields and what is filled in already, and with these fields (one that is undefined is left as it is), and its
    * first button pressed. Default form: the first with a password, else the first.
    */
-  readonly submit: (
-    page: Page,
-    fields: Readonly<Record<string, string | undefined>>,
-    how?: { readonly form?: string },
-  ) => Promise<Page>;
+  readonly submit: (page: Page, fields: FormFields, how?: { readonly form?: string }) => Promise<Page>;
   /** The values of the crawler's `secrets`, by name. */
   readonly secrets: Readonly<Record<string, string>>;
   /** The run's arguments. */

@@ -43,6 +43,46 @@ function tell(request: IncomingMessage, response: ServerResponse): void {
 
 const first = ([delivery]: readonly Delivery[]): Delivery => delivery ?? expect.fail('nothing was released');
 
+test('a step follows forms that it fills in: the same search from two pages is one task, and a form that is not there none', async () => {
+  const search = (method: string, page: number): string =>
+    `<form method=${method} action=/form><input type=hidden name=shop value=de><input name=q>
+     <button name=go value=1></button></form><form class=pager action=/page/${page}></form>`;
+  const crawler = defineCrawler({
+    name: 'searching',
+    steps: {
+      start: {
+        to: ['answer'],
+        run({ page, follow }) {
+          follow('answer', [page.form('form', { q: 'a lamp' }), page.form('form.missing')]);
+        },
+      },
+      answer: { run: ({ page, emit }) => emit({ text: page.text, url: page.url }) },
+    },
+  });
+  const world = await setup({ crawler, run: { dedup: 'run' } });
+  const { site, sink } = world;
+  for (const [at, method] of ['post', 'post', 'get'].entries())
+    site.on(`/list/${at}`, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(search(method, at));
+    });
+  let [origin, referer] = ['', ''];
+  site.on('/form', (request, response) => {
+    if (request.method === 'POST') ({ origin = '', referer = '' } = request.headers);
+    tell(request, response);
+  });
+  for (const at of [0, 1, 2]) await world.offer(`/list/${at}`);
+  for (const delivery of await world.deliveries()) await world.pipeline().handle(delivery);
+  const deliveries = await world.deliveries();
+  expect(deliveries).toHaveLength(2);
+  for (const delivery of deliveries) await world.pipeline().handle(delivery);
+  const data = sink.records.slice(3).map((record) => ('data' in record ? record.data : record));
+  expect(data).toEqual([
+    { text: 'POST|shop=de&q=a+lamp&go=1|application/x-www-form-urlencoded||', url: site.url('/form') },
+    { text: 'GET||||', url: site.url('/form?shop=de&q=a+lamp&go=1') },
+  ]);
+  expect([origin, referer]).toEqual([site.origin, `${site.origin}/`]);
+});
+
 test('a step follows requests beside links, each of which is a task of its own', async () => {
   const { world, deliveries } = await following([
     '/form',

@@ -1,38 +1,38 @@
 import type { Element } from 'domhandler';
 import { type QueryEncoder, resolveLink } from '../../task/url/url.ts';
-import type { Page } from '../page.ts';
+import type { FollowedRequest } from '../followed-request.ts';
 import { elementsNamed, isElement } from '../tools/nodes.ts';
+import type { PageTools } from '../tools/page-tools.ts';
 import { Selection } from '../tools/selection.ts';
 import { formOwners } from '../tools/tree.ts';
 import { BUTTONS, type Control, closest, controlOf, type Field, fieldsOf, pressed } from './form-fields.ts';
 
-const FORMS: ReadonlySet<string> = new Set(['form']);
+/** What a field of a form is filled in with: a list for one that is sent several times, or not at all. */
+export type FieldValue = string | number | readonly (string | number)[];
+/** What a form is filled in with. A field that is undefined stays as it is. */
+export type FormFields = Readonly<Record<string, FieldValue | undefined>>;
 
-/** What submitting a form sends. */
-export interface Submission {
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-  /** As `application/x-www-form-urlencoded`. */
-  readonly fields: string;
-}
+/** The page that a form is on. */
+type FormPage = Pick<PageTools, 'all' | 'url'>;
+/** Fields by name, as they are sent. */
+type Given = ReadonlyMap<string, readonly string[]>;
+
+const FORMS: ReadonlySet<string> = new Set(['form']);
+/** Characters of a wrong value in a message. */
+const MOST_SHOWN = 80;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
  * What a browser would send for a form: its fields as they are, hidden ones included, these in their place, and its first button, or
- * those that the fields name. Fields that the form doesn't have are added.
+ * those that the fields name. Fields that the form doesn't have are added. Nothing if there is no such form.
  *
  * @param css of the form. Default: the first with a password field, else the first.
- * @throws Error if there is no such form
+ * @throws Error if a field can't be filled in so
  */
-export function submissionOf(
-  page: Page,
-  fieldsGiven: Readonly<Record<string, string | undefined>>,
-  css?: string,
-): Submission {
-  const given = new Map(
-    Object.entries(fieldsGiven).filter((field): field is [string, string] => field[1] !== undefined),
-  );
+export function submissionOf(page: FormPage, fieldsGiven: FormFields, css?: string): FollowedRequest | undefined {
+  const given = givenIn(fieldsGiven);
   const form = formOf(page, css);
-  if (form === undefined) throw new Error(`there is no form${css === undefined ? '' : ` ${css}`} at ${page.url}`);
+  if (form === undefined) return undefined;
   const controls = controlsOf(page, form);
   const button = buttonOf(controls, given);
   const fields: Field[] = [];
@@ -40,17 +40,42 @@ export function submissionOf(
   for (const control of controls) {
     const { name, type } = control;
     if (BUTTONS.has(type) && control !== button) continue;
-    const value = given.get(name);
-    if (value === undefined) fields.push(...(control === button ? pressed(control) : fieldsOf(control)));
-    else if (!sentNames.has(name)) fields.push([name, value]);
+    const values = given.get(name);
+    if (values === undefined) fields.push(...(control === button ? pressed(control) : fieldsOf(control)));
+    else if (!sentNames.has(name)) fields.push(...values.map((value): Field => [name, value]));
     sentNames.add(name);
   }
-  for (const field of given) if (!sentNames.has(field[0])) fields.push(field);
+  for (const [name, values] of given)
+    if (!sentNames.has(name)) fields.push(...values.map((value): Field => [name, value]));
   return submissionBy(page, form, button, fields);
 }
 
+/** What sites that guard against forged requests look at; the page itself isn't named, or the same search from two pages were two. */
+export function sentFrom(page: string, to: string): Readonly<Record<string, string>> {
+  const { origin, protocol } = new URL(page);
+  const isDowngrade = protocol === 'https:' && URL.parse(to)?.protocol !== 'https:';
+  return { origin, ...(isDowngrade ? {} : { referer: `${origin}/` }) };
+}
+
+function givenIn(fields: FormFields): Given {
+  const given = new Map<string, readonly string[]>();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const values = [value].flat();
+    const isOne = (each: unknown): boolean => typeof each === 'string' || typeof each === 'number';
+    if (!values.every(isOne)) {
+      const got = String(values.find((each) => !isOne(each))).slice(0, MOST_SHOWN);
+      throw new Error(
+        `field ${name} of a form: expected a text, a number or a list of them, got ${got}; [] sends nothing`,
+      );
+    }
+    given.set(name, values.map(String));
+  }
+  return given;
+}
+
 /** @param css of a form, or of what a form is in */
-function formOf(page: Page, css: string | undefined): Element | undefined {
+function formOf(page: FormPage, css: string | undefined): Element | undefined {
   if (css !== undefined) return elementsOf(page, css).flatMap((each) => [...elementsNamed(each, FORMS)])[0];
   const isPassword = (input: Element): boolean => controlOf(input)?.type === 'password';
   const ofPasswords = elementsOf(page, 'input')
@@ -60,7 +85,7 @@ function formOf(page: Page, css: string | undefined): Element | undefined {
 }
 
 /** In the order of the page. Of radio buttons of one name only the last that is chosen. */
-function controlsOf(page: Page, form: Element): readonly Control[] {
+function controlsOf(page: FormPage, form: Element): readonly Control[] {
   const own = elementsOf(page, 'input, select, textarea, button').filter((each) => ownerOf(page, each) === form);
   const controls = own.flatMap((element) => controlOf(element) ?? []);
   const chosen = new Map(controls.filter(isChosenRadio).map((control) => [control.name, control]));
@@ -68,7 +93,7 @@ function controlsOf(page: Page, form: Element): readonly Control[] {
 }
 
 /** The form that a control belongs to: the one that it names, or that it is in, or that a parser knew to be open. */
-function ownerOf(page: Page, control: Element): Element | undefined {
+function ownerOf(page: FormPage, control: Element): Element | undefined {
   const { form: id } = control.attribs;
   if (id === undefined) return formOwners.get(control) ?? closest(control, 'form');
   const named = elementsOf(page, '[id]').find((each) => each.attribs.id === id);
@@ -76,15 +101,21 @@ function ownerOf(page: Page, control: Element): Element | undefined {
 }
 
 /** The button that is pressed: one that the fields name, else the first. */
-function buttonOf(controls: readonly Control[], given: ReadonlyMap<string, string>): Control | undefined {
+function buttonOf(controls: readonly Control[], given: Given): Control | undefined {
   const buttons = controls.filter(({ type }) => BUTTONS.has(type));
   const named = buttons.filter(({ name }) => given.has(name));
-  const isMeant = ({ name, element }: Control): boolean => element.attribs.value === given.get(name);
+  const isMeant = ({ name, element }: Control): boolean =>
+    given.get(name)?.includes(element.attribs.value ?? '') === true;
   return named.find(isMeant) ?? named[0] ?? buttons[0];
 }
 
 /** What is sent, and where to: a button may say otherwise than its form. */
-function submissionBy(page: Page, form: Element, button: Control | undefined, all: readonly Field[]): Submission {
+function submissionBy(
+  page: FormPage,
+  form: Element,
+  button: Control | undefined,
+  all: readonly Field[],
+): FollowedRequest {
   const { formaction, formmethod } = button?.element.attribs ?? {};
   const { action = '', method = '', 'accept-charset': charset = '' } = form.attribs;
   const base = Selection.baseOf(page.all('form')[0] as Selection);
@@ -92,11 +123,16 @@ function submissionBy(page: Page, form: Element, button: Control | undefined, al
   const fields = all.map((field) => field.map((text) => written(text, encode)).join('=')).join('&');
   const isPost = (formmethod ?? method).trim().toLowerCase() === 'post';
   const target = (formaction ?? action).trim();
-  const url = new URL(target === '' ? page.url : (resolveLink(target, base) ?? target));
+  const url = URL.parse(target === '' ? page.url : (resolveLink(target, base) ?? target));
+  // Whoever follows it says that it is no URL.
+  if (url === null) return { url: target };
   url.hash = '';
-  if (isPost) return { url: url.href, method: 'POST', fields };
+  if (isPost) {
+    const headers = { ...sentFrom(page.url, url.href), 'content-type': FORM_TYPE };
+    return { url: url.href, method: 'POST', body: fields, headers };
+  }
   url.search = '';
-  return { url: `${url.href}?${fields}`, method: 'GET', fields };
+  return { url: `${url.href}?${fields}` };
 }
 
 /** A name or a value as `application/x-www-form-urlencoded`, in a page's own encoding if it has one. */
@@ -109,7 +145,7 @@ function written(text: string, encode: QueryEncoder | undefined): string {
     .join('');
 }
 
-function elementsOf(page: Page, css: string): readonly Element[] {
+function elementsOf(page: FormPage, css: string): readonly Element[] {
   return page.all(css).map(Selection.nodeOf).filter(isElement);
 }
 

@@ -52,6 +52,11 @@ export function charsetOf(body: Uint8Array, contentType: string | undefined): st
   return decoderFor(body, contentType).encoding;
 }
 
+/** The encoding that a label means, by its WHATWG name in lower case; nothing if none does. */
+export function encodingOf(label: string): string | undefined {
+  return labelled(label)?.encoding;
+}
+
 /** The text of {@link decodeBody} in pieces, for large bodies, by their {@link charsetOf}. */
 export function* decodePieces(body: Uint8Array, charset: string): Generator<string> {
   // Not the shared decoder: other bodies may use that between two pieces.

@@ -48,9 +48,36 @@ function valuesOf({ element, type }: Control): readonly string[] {
       return [sourceOf(element)];
     case 'hidden':
       return [value];
+    case 'range':
+      return [String(placeOfSlider(element.attribs))];
     default:
       return [value.replaceAll(/[\r\n]/g, '')];
   }
+}
+
+/** Where a slider stands: in the middle unless it says, within its ends, and on one of its steps. */
+function placeOfSlider({ min, max, step, value }: Element['attribs']): number {
+  const least = numberOr(min, 0);
+  const most = Math.max(least, numberOr(max, MOST_OF_SLIDER));
+  const place = Math.min(most, Math.max(least, numberOr(value, least + (most - least) / 2)));
+  const size = numberOr(step, 1);
+  if (step?.toLowerCase() === 'any' || size <= 0) return place;
+  const base = numberOr(min, numberOr(value, 0));
+  const steps = Math.round((place - base) / size);
+  const nearest = base + steps * size;
+  return Number(
+    (nearest > most ? nearest - size : nearest < least ? nearest + size : nearest).toPrecision(MOST_DIGITS),
+  );
+}
+
+/** Of a slider without a `max`. */
+const MOST_OF_SLIDER = 100;
+/** Further ones of a sum of fractions are none of the page's. */
+const MOST_DIGITS = 12;
+
+/** A number as attributes have it. */
+function numberOr(text: string | undefined, otherwise: number): number {
+  return text !== undefined && /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : otherwise;
 }
 
 /** What a pressed button sends. */

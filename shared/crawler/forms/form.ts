@@ -1,6 +1,8 @@
 import type { Element } from 'domhandler';
 import { type QueryEncoder, resolveLink } from '../../task/url/url.ts';
+import { encodingOf } from '../charset.ts';
 import type { FollowedRequest } from '../followed-request.ts';
+import { queryEncoderOf } from '../query-encoder.ts';
 import { elementsNamed, isElement } from '../tools/nodes.ts';
 import type { PageTools } from '../tools/page-tools.ts';
 import { Selection } from '../tools/selection.ts';
@@ -35,19 +37,20 @@ export function submissionOf(page: FormPage, fieldsGiven: FormFields, css?: stri
   if (form === undefined) return undefined;
   const controls = controlsOf(page, form);
   const button = buttonOf(controls, given);
+  const encode = encoderOf(page, form);
   const fields: Field[] = [];
   const sentNames = new Set<string>();
   for (const control of controls) {
     const { name, type } = control;
     if (BUTTONS.has(type) && control !== button) continue;
     const values = given.get(name);
-    if (values === undefined) fields.push(...(control === button ? pressed(control) : fieldsOf(control)));
+    if (values === undefined) fields.push(...(control === button ? pressed(control) : untouched(control, encode)));
     else if (!sentNames.has(name)) fields.push(...values.map((value): Field => [name, value]));
     sentNames.add(name);
   }
   for (const [name, values] of given)
     if (!sentNames.has(name)) fields.push(...values.map((value): Field => [name, value]));
-  return submissionBy(page, form, button, fields);
+  return submissionBy(page, { form, button, fields, encode });
 }
 
 /** What sites that guard against forged requests look at; the page itself isn't named, or the same search from two pages were two. */
@@ -109,19 +112,34 @@ function buttonOf(controls: readonly Control[], given: Given): Control | undefin
   return named.find(isMeant) ?? named[0] ?? buttons[0];
 }
 
+/** What a control sends that nobody touched. A hidden one of this name says in which encoding the form is. */
+function untouched(control: Control, encode: QueryEncoder | undefined): readonly Field[] {
+  const saysUtf8 = encode === undefined && control.type === 'hidden' && control.name.toLowerCase() === '_charset_';
+  return saysUtf8 ? [[control.name, 'UTF-8']] : fieldsOf(control);
+}
+
+/** By the encoding that the form names, else the page's; nothing for UTF-8. */
+function encoderOf(page: FormPage, { attribs }: Element): QueryEncoder | undefined {
+  const labels = attribs['accept-charset']?.split(/[\s,]+/) ?? [];
+  const [named] = labels.flatMap((label) => encodingOf(label) ?? []);
+  return named === undefined ? Selection.baseOf(page.all('form')[0] as Selection).encodeQuery : queryEncoderOf(named);
+}
+
+/** What a form sends. */
+interface Sent {
+  readonly form: Element;
+  readonly button: Control | undefined;
+  readonly fields: readonly Field[];
+  readonly encode: QueryEncoder | undefined;
+}
+
 /** What is sent, and where to: a button may say otherwise than its form. */
-function submissionBy(
-  page: FormPage,
-  form: Element,
-  button: Control | undefined,
-  all: readonly Field[],
-): FollowedRequest {
+function submissionBy(page: FormPage, { form, button, fields, encode }: Sent): FollowedRequest {
   const { formaction, formmethod } = button?.element.attribs ?? {};
-  const { action = '', method = '', 'accept-charset': charset = '' } = form.attribs;
+  const { action = '', method = '' } = form.attribs;
   const base = Selection.baseOf(page.all('form')[0] as Selection);
-  const encode = /^\s*utf-?8\b/i.test(charset) ? undefined : base.encodeQuery;
-  const fields = all.map((field) => field.map((text) => written(text, encode)).join('=')).join('&');
-  const isPost = (formmethod ?? method).trim().toLowerCase() === 'post';
+  const body = fields.map((field) => field.map((text) => written(text, encode)).join('=')).join('&');
+  const isPost = (formmethod ?? method).toLowerCase() === 'post';
   const target = (formaction ?? action).trim();
   const url = URL.parse(target === '' ? page.url : (resolveLink(target, base) ?? target));
   // Whoever follows it says that it is no URL.
@@ -129,10 +147,10 @@ function submissionBy(
   url.hash = '';
   if (isPost) {
     const headers = { ...sentFrom(page.url, url.href), 'content-type': FORM_TYPE };
-    return { url: url.href, method: 'POST', body: fields, headers };
+    return { url: url.href, method: 'POST', body, headers };
   }
   url.search = '';
-  return { url: `${url.href}?${fields}` };
+  return { url: `${url.href}?${body}` };
 }
 
 /** A name or a value as `application/x-www-form-urlencoded`, in a page's own encoding if it has one. */

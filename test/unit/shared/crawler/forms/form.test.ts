@@ -59,6 +59,22 @@ test.each<[string, string, FormFields, string]>([
   expect(sent(html, fields)).toBe(expected);
 });
 
+// biome-ignore format: a table of what Chromium sends
+test.each<[string, string, string]>([
+  ['sliders',              '<input type=range name=a><input type=range name=b min=10 max=20><input type=range name=c value=7 max=5>',               'a=50&b=15&c=5'],
+  ['steps of sliders',     '<input type=range name=a step=7><input type=range name=b min=0 max=1 step=.1 value=.33><input type=range name=c step=any value=.5>', 'a=49&b=0.3&c=0.5'],
+  ['its encoding',         '<input type=hidden name=_charset_ value=x><input type=hidden name=b value=_charset_>',                                  '_charset_=UTF-8&b=_charset_'],
+])('what nobody touched: %s', (_, inner, expected) => {
+  expect(sent(POST(inner))).toBe(`${HERE} ${expected}`);
+});
+
+test('a form says in which encoding it is sent, and a method that is none is a GET', () => {
+  const form = (attributes: string): string => `<form action=/t ${attributes}><input name=a value="é€"></form>`;
+  expect(sent(form('accept-charset="bogus, ISO-8859-1"'))).toBe('GET /t?a=%E9%80 a=%E9%80');
+  expect(sent(form('accept-charset=bogus'))).toBe('GET /t?a=%C3%A9%E2%82%AC a=%C3%A9%E2%82%AC');
+  expect(sent(form('method=" post "'))).toMatch(/^GET /);
+});
+
 test('a form is named by a selector', () => {
   const forms = '<form id=a action=/a></form><form id=b method=post action=/b></form>';
   expect(sent(forms, {}, '#b')).toBe('POST /b ');

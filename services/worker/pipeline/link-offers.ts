@@ -6,6 +6,7 @@ import { type Frontier, type LinkTally, MAX_OFFER, nameOf, type Settlement } fro
 import type { Logger } from '../../../shared/runtime/logger.ts';
 import { planFor } from '../../../shared/task/group/plan.ts';
 import type { TaskOffer } from '../../../shared/task/task/offer.ts';
+import { digestOf, type TaskRequest } from '../../../shared/task/task/request.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { isSeed } from '../../../shared/task/url/scope.ts';
 import { SeenLinks } from './seen-links.ts';
@@ -71,13 +72,19 @@ export class LinkOffers {
       leads.length > 0 && leads.every(({ links, nofollow = [] }) => links.length === 0 && nofollow.length > 0);
     if (isForbidden && isSeed(task)) this.#tell(task.run, { what: page.url }, LEFT_OUT.nofollow);
     const { rules } = this.#options;
-    const isSeen = (link: string): boolean => this.#seen.has(task.run, link);
-    const sorted = await Promise.all(leads.map((lead) => sortLead(lead, source, page, { rules, isSeen })));
+    const sorted = await Promise.all(
+      leads.map(async (lead) => {
+        const asMet = (link: string): string => metAs(link, lead.about?.request);
+        const isSeen = (link: string): boolean => this.#seen.has(task.run, asMet(link));
+        const links = await sortLead(lead, source, page, { rules, isSeen });
+        return { ...links, tooDeep: links.tooDeep.map(asMet), outOfScope: links.outOfScope.map(asMet) };
+      }),
+    );
     const offers = sorted.flatMap((each) => each.offers);
     const tally = await this.#offerAll(visit, offers);
     if (tally === 'stale') return { how: 'stale' };
     if ('bytes' in tally) return { how: 'full', refused: tally };
-    this.#seen.add(task.run, [task.url, page.url, ...offers.map(({ url }) => url)]);
+    this.#seen.add(task.run, [task.url, page.url, ...offers.map(({ url, request }) => metAs(url, request))]);
     const leftOut = {
       depth: this.#seen.add(
         task.run,
@@ -139,4 +146,10 @@ function newStamp(): string {
 /** About what the store needs for them. */
 function bytesOf(offers: readonly TaskOffer[]): number {
   return offers.reduce((sum, offer) => sum + Buffer.byteLength(JSON.stringify(offer)) + STORED_BYTES, 0);
+}
+
+/** By what a link is known that was met: the pages of a list may be one URL, each asked for by another request. */
+function metAs(link: string, request: TaskRequest | undefined): string {
+  const digest = digestOf(request);
+  return digest === undefined ? link : `${digest} ${link}`;
 }

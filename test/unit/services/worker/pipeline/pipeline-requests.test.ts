@@ -211,3 +211,17 @@ test('a POST whose links a full store refused is not sent again', async () => {
     { reason: 'unknown_fate', error: expect.stringMatching(/^nothing could be stored after this POST/) },
   ]);
 });
+
+test('a request that is too deep is counted as left out, though its URL was followed with another body', async () => {
+  const next = (number: number) => ({ url: '/search', method: 'POST', body: { page: number } }) as const;
+  const crawler = defineCrawler({
+    name: 'paging',
+    steps: { list: { to: ['list'], run: ({ page, follow }) => follow('list', next(page.task.depth + 2)) } },
+  });
+  const world = await setup({ crawler, run: { dedup: 'run', maxDepth: 1 } });
+  world.site.on('/search', (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'));
+  const pipeline = world.pipeline();
+  await pipeline.handle(await deliver(world, '/page/1'));
+  await pipeline.handle(first(await world.deliveries()));
+  expect(await world.runs.progress('r')).toMatchObject({ discovered: 2, done: 2, leftOut: { depth: 1 } });
+});

@@ -23,6 +23,7 @@ export type { JoinInput, JoinOwner, MissingInput, MissingInputs } from './joins/
 export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';
 export {
+  type SavedAnswer,
   type SavedPage,
   type TestCrawlerOptions,
   type TestedPage,

@@ -5,6 +5,8 @@ import { waitingText } from './waiting-joins.ts';
 
 /** Rows of each kind that are shown; `--json` has all. */
 const MOST_ROWS = 20;
+/** Characters of a body that are shown. */
+const MOST_BODY = 200;
 const WHY = {
   scope: 'out of scope',
   depth: 'too deep',
@@ -60,6 +62,9 @@ function group(verb: string, noun: string, rows: readonly string[]): string[] {
   return [`${verb}: ${count}`, ...rows.slice(0, MOST_ROWS).map((row) => `  ${row}`), ...more];
 }
 
-function linkText({ step, url, kept }: TrialLink): string {
-  return `${step === undefined ? '' : `${step}  `}${url}${kept === undefined ? '' : `  keeps ${JSON.stringify(kept)}`}`;
+function linkText({ step, url, kept, request }: TrialLink): string {
+  const { method, body } = request ?? {};
+  const named = [step === undefined ? '' : `${step}  `, method === undefined ? '' : `${method} `, url];
+  const sends = body === undefined ? '' : `  sends ${body.length > MOST_BODY ? `${body.slice(0, MOST_BODY)}…` : body}`;
+  return `${named.join('')}${sends}${kept === undefined ? '' : `  keeps ${JSON.stringify(kept)}`}`;
 }

@@ -4,6 +4,7 @@ import { leadsOf, sortLead } from '../../../shared/crawler/leads/leads.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
 import type { Extract } from '../../../shared/crawler/reading.ts';
 import { itemsIn } from '../../../shared/crawler/record-items.ts';
+import { shownRequest, type TaskRequest } from '../../../shared/task/task/request.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
 import { loginsOf, type Visit } from '../../worker/pipeline/visit.ts';
@@ -28,6 +29,8 @@ export interface TrialLink {
   /** Left out for a crawler of one function. */
   readonly step?: string;
   readonly url: string;
+  /** What is sent, if it is no plain GET, without the values of credentials. */
+  readonly request?: TaskRequest;
   readonly kept?: Readonly<Record<string, unknown>>;
 }
 
@@ -82,17 +85,20 @@ export async function stepFacts(
   const { leads, isCut } = leadsOf(source, page, extract);
   const follows: TrialLink[] = [];
   const followed: string[] = [];
-  const leftOut: LeftOutLink[] = extract.unmet.flatMap(({ step, links, kept }) => {
+  const leftOut: LeftOutLink[] = extract.unmet.flatMap(({ step, links, kept, request }) => {
     const condition = step.when === undefined ? {} : { condition: conditionText(step.when) };
     const about = { reason: 'condition' as const, ...condition, ...(kept === undefined ? {} : { kept }) };
-    return links.map((url) => ({ step: step.name, url, ...about }));
+    return links.map((url) => ({ step: step.name, url, ...asShown(request), ...about }));
   });
   for (const lead of leads) {
     const { offers, tooDeep, outOfScope } = await sortLead(lead, source, page, { rules });
-    const { step: to, kept: keeps } = lead.about ?? {};
-    const kept = keeps === undefined || to === FILE_STEP.key ? {} : { kept: keeps };
+    const { step: to, kept: keeps, request } = lead.about ?? {};
+    const about = {
+      ...asShown(request),
+      ...(keeps === undefined || to === FILE_STEP.key ? {} : { kept: keeps }),
+    };
     followed.push(...offers.map(({ step }) => step));
-    follows.push(...offers.map(({ url, step }) => ({ ...nameOf(step), url, ...kept })));
+    follows.push(...offers.map(({ url, step }) => ({ ...nameOf(step), url, ...about })));
     const keyOf = (url: string): string => lead.about?.step ?? crawler.startOf(url);
     for (const [reason, urls] of [
       ['depth', tooDeep],
@@ -100,7 +106,7 @@ export async function stepFacts(
       ['nofollow', lead.nofollow ?? []],
       ['url', lead.links.filter((link) => isProblem(readUrl(link)))],
     ] as const)
-      leftOut.push(...urls.map((url) => ({ ...nameOf(keyOf(url)), url, reason, ...kept })));
+      leftOut.push(...urls.map((url) => ({ ...nameOf(keyOf(url)), url, reason, ...about })));
   }
   const joins = crawler.joins.length === 0 ? {} : { joins: joinsWaiting(crawler, visit.task.step, followed) };
   return {
@@ -112,4 +118,8 @@ export async function stepFacts(
     isCut,
     ...joins,
   };
+}
+
+function asShown(request: TaskRequest | undefined): Pick<TrialLink, 'request'> {
+  return request === undefined ? {} : { request: shownRequest(request) };
 }

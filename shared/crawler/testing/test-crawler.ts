@@ -1,5 +1,6 @@
 import { INITIAL_FIELDS } from '../../task/task/form.ts';
 import { offerOf } from '../../task/task/offer.ts';
+import type { TaskRequest } from '../../task/task/request.ts';
 import type { Task } from '../../task/task/task.ts';
 import { canonicalOf, isProblem, readUrl } from '../../task/url/url.ts';
 import { argsOf } from '../args.ts';
@@ -8,6 +9,7 @@ import type { AuthorsWork } from '../around/middleware-calls.ts';
 import type { Kept } from '../condition.ts';
 import type { Crawler, Step } from '../crawler.ts';
 import { FILE_STEP } from '../file-step.ts';
+import { type FollowedRequest, requestOf } from '../followed-request.ts';
 import { noStep } from '../graph.ts';
 import { linksIn } from '../leads/leads.ts';
 import { type MadePageOptions, madePage } from '../made-page.ts';
@@ -44,12 +46,19 @@ export interface SavedPage {
   readonly url?: string;
 }
 
+/** A page of a site that a crawler is tested with. */
+export interface SavedAnswer extends SavedPage {
+  /** It answers requests of this method alone, with this body if they have one. Default: all at its URL that no other page answers. */
+  readonly method?: FollowedRequest['method'];
+  readonly body?: FollowedRequest['body'];
+}
+
 /** One page that a crawler is tested with. */
 export interface TestCrawlerOptions extends TestSurroundings, SavedPage {}
 
 /** The pages of a site that a crawler with steps is tested with, its joins included. */
 export interface TestRunOptions extends TestSurroundings {
-  readonly pages: readonly SavedPage[];
+  readonly pages: readonly SavedAnswer[];
   /** Where the crawl starts. Default: the crawler's `seeds`, or the first page. */
   readonly seeds?: readonly string[];
 }
@@ -94,9 +103,11 @@ async function testedRun(work: AuthorsWork, { pages, seeds, step: name, kept }: 
   const saved = new Map<string, Page>();
   for (const each of pages) {
     const page = givenPage(each);
-    const key = canonicalOf(page.url);
+    const key = answerKey(page.url, requestFor(each, page.url));
     if (saved.has(key))
-      throw new Error(`expected one page for each URL, got two of ${page.url}: say which \`url\` each has`);
+      throw new Error(
+        `expected one page for each URL, got two of ${page.url}: say which \`url\`, or \`method\` and \`body\`, each has`,
+      );
     saved.set(key, page);
   }
   const [first] = saved.values();
@@ -114,7 +125,22 @@ async function testedRun(work: AuthorsWork, { pages, seeds, step: name, kept }: 
       { ...INITIAL_FIELDS, step, ...(kept === undefined ? {} : { kept }) },
     );
   });
-  return await new SavedRun(work, (task) => saved.get(canonicalOf(task.url))?.at(task) ?? unsaved(task)).crawl(offers);
+  return await new SavedRun(work, (task) => {
+    const { url, request } = task;
+    const page = saved.get(answerKey(url, request)) ?? saved.get(answerKey(url, undefined));
+    return page?.at(task) ?? unsaved(task);
+  }).crawl(offers);
+}
+
+/** What a saved page answers, if it isn't all requests. */
+function requestFor({ method, body }: SavedAnswer, url: string): TaskRequest | undefined {
+  return method === undefined && body === undefined ? undefined : requestOf({ url, method: method ?? 'GET', body });
+}
+
+/** By what the answer to a request is found. Its headers don't count: those of a form say where it was. */
+function answerKey(url: string, request: TaskRequest | undefined): string {
+  const { method = 'GET', body = '' } = request ?? {};
+  return method === 'GET' ? canonicalOf(url) : `${canonicalOf(url)} ${method} ${body}`;
 }
 
 /** In the place of a page that isn't saved. */
@@ -134,8 +160,12 @@ function testedPage(crawler: Crawler, page: Page, { data, items, links, follows,
 }
 
 function linksOf(followings: readonly Following[]): TestedLink[] {
-  return followings.flatMap(({ step, links, kept }) =>
-    links.map((url) => ({ step: step.name, url, ...(kept === undefined || step === FILE_STEP ? {} : { kept }) })),
+  return followings.flatMap(({ step, links, kept, request }) =>
+    links.map((url) => ({
+      ...{ step: step.name, url },
+      ...(request === undefined ? {} : { request }),
+      ...(kept === undefined || step === FILE_STEP ? {} : { kept }),
+    })),
   );
 }
 

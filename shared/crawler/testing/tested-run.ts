@@ -4,6 +4,7 @@ import { groupOf, groupOfMark, joinMark } from '../../task/group/group.ts';
 import { joinTaskOf, ownerText } from '../../task/group/join-task.ts';
 import { isTaken, isTakenInGroup, type JoinPlan } from '../../task/group/plan.ts';
 import type { TaskOffer } from '../../task/task/offer.ts';
+import type { TaskRequest } from '../../task/task/request.ts';
 import type { Task } from '../../task/task/task.ts';
 import { FIRST_STEP } from '../../task/url/fingerprint.ts';
 import type { AuthorsWork } from '../around/middleware-calls.ts';
@@ -24,6 +25,8 @@ export interface TestedLink {
   /** The step that it leads to; empty for a crawler of one function. */
   readonly step: string;
   readonly url: string;
+  /** What is sent, if it is no plain GET: `method`, `body` as text, and `headers`. */
+  readonly request?: TaskRequest;
   readonly kept?: Readonly<Record<string, unknown>>;
 }
 
@@ -150,12 +153,18 @@ export class SavedRun {
   async #follow(task: Task, page: Page, extract: Extract): Promise<void> {
     const { crawler } = this.#work;
     const source = { task, logins: task.logins, run: { crawler, options: this.#options } };
-    for (const { step, links, kept } of extract.unmet)
-      this.#leftOut.push(...links.map((url) => ({ step: step.name, url, ...(kept === undefined ? {} : { kept }) })));
+    for (const { step, links, kept, request } of extract.unmet) {
+      const about = { ...(request === undefined ? {} : { request }), ...(kept === undefined ? {} : { kept }) };
+      this.#leftOut.push(...links.map((url) => ({ step: step.name, url, ...about })));
+    }
     for (const lead of leadsOf(source, page, extract).leads) {
       const { offers, tooDeep, outOfScope } = await sortLead(lead, source, page, { rules: [] });
-      const { step: key = '', kept } = lead.about ?? {};
-      const about = { step: crawler.step(key)?.name ?? key, ...(kept === undefined ? {} : { kept }) };
+      const { step: key = '', kept, request } = lead.about ?? {};
+      const about = {
+        step: crawler.step(key)?.name ?? key,
+        ...(request === undefined ? {} : { request }),
+        ...(kept === undefined ? {} : { kept }),
+      };
       this.#leftOut.push(...[...tooDeep, ...outOfScope].map((url) => ({ url, ...about })));
       for (const offer of offers) this.#offer(offer);
     }

@@ -252,6 +252,31 @@ export default defineCrawler({
   expect(stdout).toContain('leaves out: 1 link\n  list  mailto:a@shop.test  no http or https URL\n');
 });
 
+test('requests that a step follows are shown with what they send', async () => {
+  const { workplace, save } = await setup();
+  await save(
+    'saved.html',
+    '<form method=post action=/find><input name=q><input type=hidden name=token value=t></form>',
+  );
+  await save(
+    'search.ts',
+    `import { defineCrawler } from 'trawl';
+export default defineCrawler({
+  name: 'search',
+  steps: {
+    start: { to: ['results'], run: ({ page, follow }) => follow('results', page.form('form', { q: 'a lamp' })) },
+    results: { run() {} },
+  },
+});
+`,
+  );
+  const args = ['try', 'https://shop.test/', '--html', 'saved.html', '--crawler', './search.ts'];
+  const { stdout } = await workplace.run(args);
+  expect(stdout).toContain('follows: 1 link\n  results  POST https://shop.test/find  sends q=a+lamp&token=t\n');
+  const { result } = await workplace.json(args);
+  expect(result.follows).toMatchObject([{ step: 'results', request: { method: 'POST', body: 'q=a+lamp&token=t' } }]);
+});
+
 test('links that a page asks not to follow are said to be left out', async () => {
   const { workplace, save } = await setup();
   await save('saved.html', '<a href=/1 rel=nofollow>1</a><a href=/2>2</a>');

@@ -262,3 +262,33 @@ test('a join of the run gets what came of a step by itself, also where steps sha
   ];
   expect(items.report).toEqual([{ found }]);
 });
+
+test('pages that are one URL, each by a POST of its own, are told apart by method and body', async () => {
+  const paging = defineCrawler({
+    name: 'paging',
+    steps: {
+      list: {
+        to: ['list'],
+        run({ page, emit, follow }) {
+          emit({ name: page.get('h1') });
+          follow('list', page.form('form'));
+        },
+      },
+    },
+  });
+  const url = `${SHOP}/list`;
+  const next = (page: number): string => `<form method=post><input type=hidden name=page value=${page}></form>`;
+  const body = (page: number) => new URLSearchParams({ page: String(page) });
+  const pages = [
+    { url, html: `<h1>1</h1>${next(2)}` },
+    { url, method: 'POST', body: body(2), html: `<h1>2</h1>${next(3)}` },
+    { url, method: 'POST', body: body(3), html: '<h1>3</h1>' },
+  ] as const;
+  const { items } = await testCrawler(paging, { pages });
+  expect(items.list).toEqual([{ name: '1' }, { name: '2' }, { name: '3' }]);
+  const [first] = pages;
+  const { follows } = await testCrawler(paging, first);
+  expect(follows).toMatchObject([{ step: 'list', url, request: { method: 'POST', body: 'page=2' } }]);
+  const twice = testCrawler(paging, { pages: [...pages, pages[1]] });
+  await expect(twice).rejects.toThrow('got two of https://shop.example/list: say which `url`, or `method` and `body`');
+});

@@ -76,16 +76,8 @@ export async function planResumed(
   const { run, options: runOptions, flags: begunWith } = view.beginning;
   const together = readSettings({ ...begunWith, ...flags });
   refuseOtherSink(view, together, flags);
-  const dedup = readDedup(options.dedup);
-  if (dedup !== undefined && dedup !== runOptions.dedup)
-    throw new UsageError(`run ${run} keeps the options it was begun with: leave out --dedup`);
-  if (options.arg !== undefined)
-    throw new UsageError(`run ${run} keeps the options it was begun with: leave out --arg`);
-  const { limit } = readLimit(options.limit);
-  if (limit !== undefined && limit !== runOptions.limit)
-    throw new UsageError(`run ${run} keeps the options it was begun with: leave out --limit`);
   const loaded = await findCrawler(together.crawler, together.crawlersDir);
-  refuseOtherOptions(run, runOptions, flags, runOptionsFor(loaded, together, runOptions.dedup));
+  refuseOtherOptions(view, options, flags, runOptionsFor(loaded, together, runOptions.dedup));
   refuseOtherCrawler(view, loaded);
   const seeds = seedsSchema.parse(view.beginning.seeds);
   const hasInput = rest.length === 1;
@@ -151,16 +143,22 @@ async function findIn(runs: LocalRuns, resume: string | true, settings: Settings
 
 /** Options of a run are fixed when it begins. The environment is ignored; a flag that differs is an error. */
 function refuseOtherOptions(
-  run: string,
-  own: RunOptions,
+  { beginning: { run, options: own } }: LocalRunView,
+  given: CrawlOptions,
   flags: Readonly<Record<string, string>>,
   asked: RunOptions,
 ): void {
   const differing = differingOptions(asked, own);
-  const others = Object.entries(RUN_OPTION_OF)
+  const settings = Object.entries(RUN_OPTION_OF)
     .map(([key, option]) => ({ ...SETTINGS[key as keyof typeof RUN_OPTION_OF], option }))
-    .filter(({ name, option }) => flags[name] !== undefined && differing.includes(option))
-    .map(({ flag }) => `--${flag}`);
+    .filter(({ name, option }) => flags[name] !== undefined && differing.includes(option));
+  const { limit = own.limit } = readLimit(given.limit);
+  const others = [
+    ...((readDedup(given.dedup) ?? own.dedup) === own.dedup ? [] : ['--dedup']),
+    ...(given.arg === undefined ? [] : ['--arg']),
+    ...(limit === own.limit ? [] : ['--limit']),
+    ...settings.map(({ flag }) => `--${flag}`),
+  ];
   if (others.length > 0)
     throw new UsageError(`run ${run} keeps the options it was begun with: leave out ${others.join(', ')}`);
 }

@@ -312,6 +312,7 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
       [['--resume', 'cut', '-'], 'run cut was not begun with a list (-)'],
       [['--resume', '--run', 'cut'], 'expected the run after --resume'],
       [['--resume', 'cut', '--rate', '5/s', '--follow'], 'leave out --rate, --follow'],
+      [['--resume', 'cut', '--limit', '5', '--arg', 'a=b', '--follow'], 'leave out --arg, --limit, --follow'],
       [[site.url('/page/2'), '--run', 'cut'], 'resume it with --resume cut, or choose another --run'],
     ] as const) {
       const { code, stderr } = await run(...args);

@@ -73,7 +73,7 @@ export function addCommonOptions(command: Command, groups: readonly SettingGroup
 
 /** Runs an action with its settings read and its log open, and closes the log after it. */
 export async function withContext(
-  options: Readonly<Record<string, unknown>>,
+  given: object,
   {
     logLevel,
     tellsProgress = false,
@@ -83,6 +83,7 @@ export async function withContext(
   }: Omit<ActionOptions, 'groups'>,
   action: (context: Context) => Promise<number>,
 ): Promise<number> {
+  const options: Readonly<Record<string, unknown>> = { ...given };
   chooseColours(readColourChoice(options.color));
   const flags = flagsOf(options);
   const settings = readSettings(flags);

@@ -17,9 +17,7 @@ export const command: CommandModule = {
       .option('--local', 'the crawls on this machine instead of the fleet')
       .action(async (options: ApiOptions) => {
         exit(
-          await withContext({ ...options }, { logLevel: 'info', stopsInOrder: true }, (context) =>
-            serve(options, context),
-          ),
+          await withContext(options, { logLevel: 'info', stopsInOrder: true }, (context) => serve(options, context)),
         );
       });
   },

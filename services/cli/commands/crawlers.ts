@@ -22,7 +22,7 @@ export const command: CommandModule = {
         new Option(`--${flag} <value>`, help),
       );
     const run = async (options: object, action: (context: Context) => Promise<number>): Promise<void> =>
-      exit(await withContext({ ...options }, { logLevel: 'warn' }, action));
+      exit(await withContext(options, { logLevel: 'warn' }, action));
 
     define('list', 'list the crawlers that there are, and all that is wrong with any (the default)', true).action(
       (options: object) => run(options, list),

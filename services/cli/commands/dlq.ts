@@ -16,7 +16,7 @@ export const command: CommandModule = {
       options: object,
       action: (context: Context) => Promise<number>,
       stopsInOrder = false,
-    ): Promise<void> => exit(await withContext({ ...options }, { logLevel: 'warn', stopsInOrder }, action));
+    ): Promise<void> => exit(await withContext(options, { logLevel: 'warn', stopsInOrder }, action));
     const DRY_RUN = 'only say what would happen';
 
     addFilterOptions(define('list', 'list dead letters, oldest first; they stay in the queue'), '100').action(

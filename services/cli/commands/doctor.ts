@@ -23,7 +23,7 @@ export const command: CommandModule = {
       .action(async (options: DoctorOptions) => {
         const { worker = false, release = false } = options;
         const action = worker ? checkWorker : release ? releaseQueued : checkAll;
-        exit(await withContext({ ...options }, { logLevel: 'silent' }, action));
+        exit(await withContext(options, { logLevel: 'silent' }, action));
       });
   },
 };

@@ -23,7 +23,7 @@ export const command: CommandModule = {
       .option('--all', 'all URLs')
       .option('--dry-run', 'count them, and change nothing')
       .action(async (url: string | undefined, options: ForgetOptions) => {
-        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => forget(url, options, context)));
+        exit(await withContext(options, { logLevel: 'warn' }, (context) => forget(url, options, context)));
       });
   },
 };

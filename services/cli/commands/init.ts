@@ -16,7 +16,7 @@ export const command: CommandModule = {
     addCommonOptions(command, [])
       .argument('<name>', 'of the crawler, and of its folder')
       .action(async (name: string, options: object) => {
-        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => init(name, context)));
+        exit(await withContext(options, { logLevel: 'warn' }, (context) => init(name, context)));
       });
   },
 };

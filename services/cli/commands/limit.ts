@@ -17,7 +17,7 @@ export const command: CommandModule = {
       .argument('<host>', 'a host: example.com')
       .argument('<rate>', '2/s, 60/min, 100/h; none ends the limit')
       .action(async (host: string, text: string, options: LimitOptions) => {
-        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => limit(host, text, options, context)));
+        exit(await withContext(options, { logLevel: 'warn' }, (context) => limit(host, text, options, context)));
       });
   },
 };

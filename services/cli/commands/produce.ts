@@ -69,7 +69,7 @@ export const command: CommandModule = {
       .option('--strict', 'with --wait: exit with 3 if anything failed')
       .action(async (texts: string[], options: ProduceOptions) => {
         exit(
-          await withContext({ ...options }, { logLevel: 'warn', tellsProgress: true, stopsInOrder: true }, (context) =>
+          await withContext(options, { logLevel: 'warn', tellsProgress: true, stopsInOrder: true }, (context) =>
             produce(texts, options, context),
           ),
         );

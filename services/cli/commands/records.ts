@@ -21,7 +21,7 @@ export const command: CommandModule = {
     addTableOptions(addCommonOptions(command, ['output']))
       .argument('[run]', 'a run id (default: the run that began last)')
       .action(async (run: string | undefined, options: TableOptions) => {
-        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => records(run, options, context)));
+        exit(await withContext(options, { logLevel: 'warn' }, (context) => records(run, options, context)));
       });
   },
 };

@@ -42,7 +42,7 @@ export const command: CommandModule = {
       .argument('[run]', 'a run id (default: all that are open, and the newest)')
       .option('--watch', 'look again every second')
       .action(async (run: string | undefined, options: StatusOptions) => {
-        exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => status(run, options, context)));
+        exit(await withContext(options, { logLevel: 'warn' }, (context) => status(run, options, context)));
       });
   },
 };

@@ -32,7 +32,7 @@ function define(verb: SteerVerb, command: Command, exit: (code: number) => void)
       .option('--all', 'all open runs');
   if (verb === 'pause') command.option('--reason <text>', 'shown wherever the pause is', BY_HAND);
   command.action(async (run: string | undefined, options: SteerOptions) => {
-    exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => steerAny(verb, run, options, context)));
+    exit(await withContext(options, { logLevel: 'warn' }, (context) => steerAny(verb, run, options, context)));
   });
 }
 

@@ -67,7 +67,7 @@ export const command: CommandModule = {
       .option('--watch', 'run again at each save of the crawler')
       .addOption(new Option(UNDER_WATCH).hideHelp())
       .action(async (url: string, options: TryOptions & { readonly crawler?: string }) => {
-        exit(await withContext({ ...options }, { logLevel: 'error' }, (context) => tryOut(url, options, context)));
+        exit(await withContext(options, { logLevel: 'error' }, (context) => tryOut(url, options, context)));
       });
   },
 };

@@ -21,7 +21,7 @@ export const command: CommandModule = {
       .argument('<url>', 'a URL, or a text that was refused as malformed')
       .option('--run <id>', 'look in this run (default: in the newest runs)')
       .action(async (url: string, options: UrlOptions) => {
-        exit(await withContext({ ...options }, { logLevel: 'error' }, (context) => tellOf(url, options, context)));
+        exit(await withContext(options, { logLevel: 'error' }, (context) => tellOf(url, options, context)));
       });
   },
 };

@@ -58,7 +58,7 @@ export const command: CommandModule = {
         try {
           exit(
             await withContext(
-              { ...options },
+              options,
               { logLevel: 'info', stopsInOrder: true, logFields, warnsOfSettings: asProcess === undefined },
               (context) => (isSupervisor ? supervise(options, context) : work(options, context)),
             ),

@@ -11,7 +11,7 @@ interface WorkersOptions {
 export const command: CommandModule = {
   define(command: Command, exit) {
     addLocalOption(addCommonOptions(command, ['fleet', 'output'])).action(async (options: WorkersOptions) => {
-      exit(await withContext({ ...options }, { logLevel: 'warn' }, (context) => list(options, context)));
+      exit(await withContext(options, { logLevel: 'warn' }, (context) => list(options, context)));
     });
   },
 };

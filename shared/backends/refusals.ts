@@ -44,6 +44,8 @@ const RIGHTS =
 export const POSTGRES_REFUSALS: readonly Refusal[] = [
   [/^28000 .*no encryption/, 'connection without TLS', 'SINK: it needs ?sslmode=verify-full'],
   [/does not support SSL/, 'connection with TLS', 'sslmode in SINK'],
+  // The client reads them anew for each connection; a socket that isn't there is no such file.
+  [/^E[A-Z]+ .*, open '/, 'connection with TLS', 'sslrootcert, sslcert and sslkey in SINK'],
   [/client password must be/, 'connection without a password', 'the login in SINK'],
   [
     /unsupported startup parameter/,

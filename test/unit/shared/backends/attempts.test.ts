@@ -120,6 +120,7 @@ test.each([
   [POSTGRES_REFUSALS,       '3D000', 'database "none" does not exist',           'database',              'the path of SINK'],
   [POSTGRES_REFUSALS,       '28000', 'no pg_hba.conf entry for host "h", user "u", no encryption', 'connection without TLS', 'SINK: it needs ?sslmode=verify-full'],
   [POSTGRES_REFUSALS,       '',      'The server does not support SSL connections', 'connection with TLS',  'sslmode in SINK'],
+  [POSTGRES_REFUSALS,       'ENOENT', "ENOENT: no such file or directory, open '/ca.pem'", 'connection with TLS', 'sslrootcert, sslcert and sslkey in SINK'],
   [POSTGRES_REFUSALS,       '',      'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', 'connection without a password', 'the login in SINK'],
   [POSTGRES_REFUSALS,       '08P01', 'unsupported startup parameter: options',   'options in SINK',       'them: PgBouncer passes none on (ALTER ROLE … SET search_path = …)'],
   [POSTGRES_REFUSALS,       '42501', 'permission denied for schema public',      'user',                  'what the user in SINK may do: CREATE on its schema, or SELECT, INSERT, UPDATE on trawl_records and SELECT on trawl_schema once they are there'],

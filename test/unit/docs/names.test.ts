@@ -57,6 +57,7 @@ test('docs/architecture.md shows each folder of the house', () => {
 const OF_OTHERS = [
   'AUTOTHROTTLE_ENABLED',
   'CLOSESPIDER_PAGECOUNT',
+  'CLOSESPIDER_TIMEOUT',
   'DEPTH_LIMIT',
   'HTTPCACHE_ENABLED',
   'HTTP_PROXY',

@@ -113,15 +113,16 @@ function isBarred(element: Element): boolean {
   let inside: AnyNode = element;
   for (const each of around(element)) {
     if (each.name === 'datalist') return true;
-    if (each.name === 'fieldset' && each.attribs.disabled !== undefined && inside !== legendOf(each)) return true;
+    if (each.name === 'fieldset' && each.attribs.disabled !== undefined && !isLegendOf(each, inside)) return true;
     inside = each;
   }
   return false;
 }
 
-/** What is in it isn't disabled with its fieldset. */
-function legendOf(fieldset: Element): AnyNode | undefined {
-  return fieldset.children.find((child) => isElement(child) && child.name === 'legend');
+/** The first legend: what is in it isn't disabled with its fieldset. */
+function isLegendOf(fieldset: Element, inside: AnyNode): boolean {
+  const isLegend = (node: AnyNode): boolean => isElement(node) && node.name === 'legend';
+  return isLegend(inside) && fieldset.children.find(isLegend) === inside;
 }
 
 /** Is an option disabled, by itself or with its group? */

@@ -3,19 +3,15 @@ import { type QueryEncoder, resolveLink } from '../../task/url/url.ts';
 import { encodingOf } from '../charset.ts';
 import type { FollowedRequest } from '../followed-request.ts';
 import { queryEncoderOf } from '../query-encoder.ts';
-import { elementsNamed, isElement } from '../tools/nodes.ts';
-import type { PageTools } from '../tools/page-tools.ts';
-import { Selection } from '../tools/selection.ts';
-import { formOwners } from '../tools/tree.ts';
-import { BUTTONS, type Control, closest, controlOf, type Field, fieldsOf, pressed } from './form-fields.ts';
+import { elementsNamed } from '../tools/nodes.ts';
+import { BUTTONS, type Control, controlOf, type Field, fieldsOf, pressed } from './form-fields.ts';
+import { baseOf, controlsIn, elementsOf, type FormPage, formAround } from './form-owners.ts';
 
 /** What a field of a form is filled in with: a list for one that is sent several times, or not at all. */
 export type FieldValue = string | number | readonly (string | number)[];
 /** What a form is filled in with. A field that is undefined stays as it is. */
 export type FormFields = Readonly<Record<string, FieldValue | undefined>>;
 
-/** The page that a form is on. */
-type FormPage = Pick<PageTools, 'all' | 'url'>;
 /** Fields by name, as they are sent. */
 type Given = ReadonlyMap<string, readonly string[]>;
 
@@ -83,24 +79,15 @@ function formOf(page: FormPage, css: string | undefined): Element | undefined {
   const isPassword = (input: Element): boolean => controlOf(input)?.type === 'password';
   const ofPasswords = elementsOf(page, 'input')
     .filter(isPassword)
-    .map((input) => ownerOf(page, input));
+    .map((input) => formAround(page, input));
   return ofPasswords.find((form) => form !== undefined) ?? elementsOf(page, 'form')[0];
 }
 
 /** In the order of the page. Of radio buttons of one name only the last that is chosen. */
 function controlsOf(page: FormPage, form: Element): readonly Control[] {
-  const own = elementsOf(page, 'input, select, textarea, button').filter((each) => ownerOf(page, each) === form);
-  const controls = own.flatMap((element) => controlOf(element) ?? []);
+  const controls = controlsIn(page, form).flatMap((element) => controlOf(element) ?? []);
   const chosen = new Map(controls.filter(isChosenRadio).map((control) => [control.name, control]));
   return controls.filter((control) => !isChosenRadio(control) || chosen.get(control.name) === control);
-}
-
-/** The form that a control belongs to: the one that it names, or that it is in, or that a parser knew to be open. */
-function ownerOf(page: FormPage, control: Element): Element | undefined {
-  const { form: id } = control.attribs;
-  if (id === undefined) return formOwners.get(control) ?? closest(control, 'form');
-  const named = elementsOf(page, '[id]').find((each) => each.attribs.id === id);
-  return named?.name === 'form' ? named : undefined;
 }
 
 /** The button that is pressed: one that the fields name, else the first. */
@@ -119,10 +106,10 @@ function untouched(control: Control, encode: QueryEncoder | undefined): readonly
 }
 
 /** By the encoding that the form names, else the page's; nothing for UTF-8. */
-function encoderOf(page: FormPage, { attribs }: Element): QueryEncoder | undefined {
-  const labels = attribs['accept-charset']?.split(/[\s,]+/) ?? [];
+function encoderOf(page: FormPage, form: Element): QueryEncoder | undefined {
+  const labels = form.attribs['accept-charset']?.split(/[\s,]+/) ?? [];
   const [named] = labels.flatMap((label) => encodingOf(label) ?? []);
-  return named === undefined ? Selection.baseOf(page.all('form')[0] as Selection).encodeQuery : queryEncoderOf(named);
+  return named === undefined ? baseOf(page, form).encodeQuery : queryEncoderOf(named);
 }
 
 /** What a form sends. */
@@ -137,7 +124,7 @@ interface Sent {
 function submissionBy(page: FormPage, { form, button, fields, encode }: Sent): FollowedRequest {
   const { formaction, formmethod } = button?.element.attribs ?? {};
   const { action = '', method = '' } = form.attribs;
-  const base = Selection.baseOf(page.all('form')[0] as Selection);
+  const base = baseOf(page, form);
   const body = fields.map((field) => field.map((text) => written(text, encode)).join('=')).join('&');
   const isPost = (formmethod ?? method).toLowerCase() === 'post';
   const target = (formaction ?? action).trim();
@@ -161,10 +148,6 @@ function written(text: string, encode: QueryEncoder | undefined): string {
   return parts
     .map((part, at) => (at % 2 === 1 ? encode?.(part) : new URLSearchParams([['', part]]).toString().slice(1)))
     .join('');
-}
-
-function elementsOf(page: FormPage, css: string): readonly Element[] {
-  return page.all(css).map(Selection.nodeOf).filter(isElement);
 }
 
 function isChosenRadio({ type, element }: Control): boolean {

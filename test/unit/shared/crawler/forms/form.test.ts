@@ -115,3 +115,14 @@ test('a form that a step fills in is what it follows: a plain link, or a request
   expect(page.form('form.next')).toBeUndefined();
   expect(() => page.form('form[')).toThrow(/form\[/);
 });
+
+test('a page of thousands of controls that name their form, and of thousands of forms, is read once for all of them', () => {
+  const controls = Array.from({ length: 5_000 }, (_, at) => `<p id=p${at}><input form=f name=a${at} value=1></p>`);
+  const forms = Array.from({ length: 5_000 }, (_, at) => `<form id=f${at}><input name=q value=${at}></form>`);
+  const page = Page.fromHtml(`<form id=f></form>${controls.join('')}${forms.join('')}`, { url: URL });
+  const all = page.all('form');
+  const started = performance.now();
+  expect(submissionOf(page, {}, '#f')?.url).toMatch(/a0=1&.*&a4999=1$/);
+  for (const at of all.keys()) if (at % 1_000 === 1) expect(page.form(`#f${at}`)?.url).toContain(`?q=${at}`);
+  expect(performance.now() - started).toBeLessThan(10_000);
+});

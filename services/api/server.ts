@@ -105,7 +105,7 @@ export class ApiServer implements Service {
       this.#app = await openApp(parts);
       await this.#listen(this.#app);
     } catch (error: unknown) {
-      await this.stop();
+      await this.stop().catch(() => {});
       throw error;
     }
   }

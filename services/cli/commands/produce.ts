@@ -128,11 +128,13 @@ async function produce(texts: readonly string[], options: ProduceOptions, contex
     const sink = metrics.sink(await openSink(connect, producer), settings);
     opened.unshift(sink);
     const { stores, transport } = metrics.fleet(await connectFleet(connect));
+    opened.unshift(transport, { stop: async () => stores.close() });
     if (crawler.pageFunction === undefined) await refuseOlderWorkers(stores.roster);
     const fetcher = metrics.fetcher(await openFetcher({ settings, version: VERSION, hostHeaders, log }));
+    opened.unshift(fetcher);
     const releasing = { settings, stores, transport, sink, defaults: runOptions, worker: producer, log };
     const releaser = openReleaser(releasing);
-    opened.unshift(releaser, transport, fetcher, { stop: async () => stores.close() });
+    opened.unshift(releaser);
     const onOffered = (): void => releaser.nudge();
     watched = new WatchedProducer({
       ...{ settings, stores, fetcher, rules, run, runOptions, producer, log, onOffered },

@@ -143,8 +143,9 @@ async function work(options: WorkOptions, context: Context): Promise<number> {
     const opened: Pick<Service, 'stop'>[] = [sink];
     try {
       const { stores, transport } = metrics.fleet(await connectFleet(connect));
+      opened.push(transport, { stop: async () => stores.close() });
       const fetcher = metrics.fetcher(await openFetcher({ settings, version: VERSION, hostHeaders, log }));
-      opened.push(transport, fetcher, { stop: async () => stores.close() });
+      opened.push(fetcher);
       const clock = systemClock;
       const parts = { settings, stores, transport, sink, defaults, worker: id, log };
       const releaser = openReleaser(parts);

@@ -1,6 +1,11 @@
 import { nearestOf } from '../../settings/nearest-name.ts';
 import type { JoinPlan, PlannedGroup, PlannedJoin } from '../../task/group/plan.ts';
+import { FILE_STEP } from '../file-step.ts';
 import type { Join } from './joins.ts';
+
+/** Why files are no inputs: the same one may be asked for by many groups, and is stored once. */
+const NO_FILES =
+  'but joins take no files: emit page.resolve(link), which is the url of the file, and take the step that emits it';
 
 /** What is looked at of a step. */
 interface PlannedStep {
@@ -116,7 +121,10 @@ export class JoinPlanner {
       ...(this.#steps.has(name) ? [`join ${name} has the name of a step: choose another`] : []),
       ...(per === undefined || this.#steps.has(per) ? [] : [`join ${name} is per ${per}, ${noneOf(per, steps)}`]),
       ...(of.length === 0 ? [`join ${name} takes nothing: name steps or joins in its \`of\``] : []),
-      ...unknown.map((each) => `join ${name} takes ${each}, ${noneOf(each, [...steps, ...joins])}`),
+      ...unknown.map(
+        (each) =>
+          `join ${name} takes ${each}, ${each === FILE_STEP.key ? NO_FILES : noneOf(each, [...steps, ...joins])}`,
+      ),
     ];
   }
 

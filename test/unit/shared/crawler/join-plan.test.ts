@@ -28,6 +28,9 @@ test.each<[string, object, object, readonly string[]]>([
     'join offer is per prodct, which is not there: did you mean product?',
     'join offer takes prize, which is not there: did you mean price?',
   ]],
+  ['it takes files', SHOP, { offer: { per: 'product', of: ['download'] } }, [
+    'join offer takes download, but joins take no files: emit page.resolve(link), which is the url of the file, and take the step that emits it',
+  ]],
   ['its name is taken', SHOP, { price: { of: ['list'] } }, ['join price has the name of a step: choose another']],
   ['it takes what is above its owner', SHOP, { offer: { per: 'product', of: ['list'] } }, [
     'join offer is per product, and takes step list, which is not below product: it could never get a page of it',

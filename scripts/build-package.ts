@@ -7,7 +7,8 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 
 rmSync(DIST, { recursive: true, force: true });
-execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', '--outDir', DIST], {
+// What it makes is the same without the checks, which take two thirds of the time, and are `npm run check`'s.
+execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', DIST], {
   cwd: ROOT,
   stdio: 'inherit',
 });

@@ -1,8 +1,11 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { openWorkplace } from '../support/trawl.ts';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Workplace } from '../support/trawl.ts';
 import { busyDashboard } from './busy-dashboard.ts';
 import { beatWorkers, HOSTILE_URL, LONG_HOST } from './busy-store.ts';
-import { flawsOf, LOOKS, openApi, openPage, picture } from './dashboard.ts';
+import { flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dashboard.ts';
 
 type Place = readonly [name: string, hash: string, text: string];
 
@@ -37,6 +40,17 @@ const EMPTY: readonly Place[] = [
 
 const busy = busyDashboard({ isHostile: true });
 
+/** Over a store that stays empty: nothing but looks at it. */
+let empty: OpenApi;
+beforeAll(async () => {
+  const workplace = new Workplace(await mkdtemp(join(tmpdir(), 'trawl-empty-')), {});
+  empty = await openApi(['--local', '--output-dir', workplace.folder], { workplace });
+});
+afterAll(async () => {
+  await empty?.stop();
+  await empty?.workplace.close();
+});
+
 describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   test('every page is there, accessible, and as wide as the window', async () => {
     const page = await openPage(busy.browser, busy.api, { viewport, colorScheme });
@@ -53,8 +67,6 @@ describe.each(LOOKS)('$name', ({ name: look, colorScheme, viewport }) => {
   });
 
   test('an empty fleet says how to begin', async () => {
-    const empty = await openApi(['--local', '--output-dir', (await openWorkplace()).folder]);
-    onTestFinished(() => empty.stop());
     // What isn't there is answered with 404, which the browser notes.
     const page = await openPage(busy.browser, empty, { viewport, colorScheme, mayFail: true });
     const found: string[] = [];

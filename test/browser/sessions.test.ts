@@ -1,8 +1,11 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { TestSite } from '../support/site.ts';
-import { openWorkplace, type Workplace } from '../support/trawl.ts';
+import { Workplace } from '../support/trawl.ts';
 import { openChromium } from './chromium.ts';
 import { act, flawsOf, LOOKS, type OpenApi, openApi, openPage, picture } from './dashboard.ts';
 
@@ -11,26 +14,33 @@ const TOKENS = { watch: 'read', send: 'submit', ops: 'admin' } as const;
 type Name = keyof typeof TOKENS;
 
 let browser: Browser;
+/** For all tests that leave its tokens and its run as they are: each browser context has a session of its own. */
+let api: OpenApi;
 beforeAll(async () => {
   browser = await openChromium();
+  api = await openGuarded();
 });
-afterAll(() => browser?.close());
+afterAll(async () => {
+  await browser?.close();
+  await api?.stop();
+  await api?.workplace.close();
+});
 
 function tokensOf(...names: readonly Name[]): Record<string, string> {
   return { API_TOKENS: names.map((name) => `${name}:${TOKENS[name]}:${SECRETS[name]}`).join(',') };
 }
 
 /** An API with an open run, which asks for tokens. */
-async function openGuarded(): Promise<{ readonly api: OpenApi; readonly workplace: Workplace }> {
-  const workplace = await openWorkplace(tokensOf('watch', 'send', 'ops'));
-  const api = await openApi(['--local', ...AT_FULL_SPEED], { workplace });
-  onTestFinished(() => api.stop());
-  await fetch(`${api.url}/api/runs`, {
+async function openGuarded(): Promise<OpenApi> {
+  const folder = await mkdtemp(join(tmpdir(), 'trawl-guarded-'));
+  const workplace = new Workplace(folder, tokensOf('watch', 'send', 'ops'));
+  const guarded = await openApi(['--local', ...AT_FULL_SPEED], { workplace });
+  await fetch(`${guarded.url}/api/runs`, {
     method: 'POST',
     headers: { authorization: `Bearer ${SECRETS.ops}`, 'content-type': 'application/json' },
     body: JSON.stringify({ run: 'open-run', seeds: [] }),
   });
-  return { api, workplace };
+  return guarded;
 }
 
 async function signIn(page: Page, name: Name): Promise<void> {
@@ -40,7 +50,6 @@ async function signIn(page: Page, name: Name): Promise<void> {
 }
 
 test('the form for a token is accessible in every look', async () => {
-  const { api } = await openGuarded();
   for (const { name, colorScheme, viewport } of LOOKS) {
     const page = await openPage(browser, api, { viewport, colorScheme, mayFail: true });
     await page.getByRole('heading', { name: 'Sign in to Trawl' }).waitFor();
@@ -51,7 +60,6 @@ test('the form for a token is accessible in every look', async () => {
 });
 
 test('a session ends while the page is open: it says so, and who signs in again is where he was', async () => {
-  const { api } = await openGuarded();
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'ops');
   await page.getByRole('link', { name: 'New crawl' }).click();
@@ -69,14 +77,15 @@ test('a session ends while the page is open: it says so, and who signs in again 
 });
 
 test('a token is removed while a dialog is open: it closes, and the page shows nothing more', async () => {
-  const { api, workplace } = await openGuarded();
-  const page = await openPage(browser, api, { mayFail: true });
+  const own = await openGuarded();
+  onTestFinished(() => own.workplace.close());
+  const page = await openPage(browser, own, { mayFail: true });
   await signIn(page, 'ops');
-  await page.goto(`${api.url}/#/runs/open-run`);
+  await page.goto(`${own.url}/#/runs/open-run`);
   await page.getByRole('button', { name: 'Pause run open-run' }).click();
   await page.getByRole('dialog').waitFor();
-  await api.stop();
-  const again = workplace.start(['api', '--local', '--api-port', String(api.port), ...AT_FULL_SPEED], '', {
+  await own.stop();
+  const again = own.workplace.start(['api', '--local', '--api-port', String(own.port), ...AT_FULL_SPEED], '', {
     env: tokensOf('watch', 'send'),
   });
   await again.says(/Listening on/);
@@ -94,7 +103,6 @@ test('a token is removed while a dialog is open: it closes, and the page shows n
 });
 
 test('who signs out leaves nothing behind', async () => {
-  const { api } = await openGuarded();
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'ops');
   await page.getByRole('link', { name: 'open-run' }).first().waitFor();
@@ -108,7 +116,6 @@ test.each([
   ['watch', ['Token watch may read only.'], []],
   ['send', ['Token send may read, start crawls and add URLs.'], ['URLs to add, one a line']],
 ] as const)('what token %s may not do is left out, and said', async (name, says, fields) => {
-  const { api } = await openGuarded();
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, name);
   for (const text of says) await page.getByText(text).waitFor();
@@ -130,7 +137,6 @@ test.each([
 });
 
 test('a role that is taken away while a dialog is open: the dialog says what the token may', async () => {
-  const { api } = await openGuarded();
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'ops');
   await page.goto(`${api.url}/#/runs/open-run`);
@@ -160,7 +166,6 @@ test('a webhook that was delivered is sent again, with the same id', async () =>
     ids.push(String(request.headers['webhook-id']));
     response.writeHead(204).end();
   });
-  const { api } = await openGuarded();
   const page = await openPage(browser, api, { mayFail: true });
   await signIn(page, 'send');
   await page.getByRole('link', { name: 'New crawl' }).click();

@@ -46,6 +46,13 @@ export async function openFolder(name: string): Promise<string> {
 /** Variables that npm and the tests set for what they start; how npm reaches its registry is left as it is. */
 const SET_BY_TESTS = /^(npm_(?!config_registry$)|INIT_CWD$|NODE$|NODE_ENV$|VITEST|TRAWL_)/;
 const ENV = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SET_BY_TESTS.test(name)));
+/** What npm does beside installing is left out, and what one install has learnt from the registry serves the next. */
+const NPM = {
+  npm_config_loglevel: 'error',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_prefer_offline: 'true',
+};
 
 interface RunOptions {
   readonly cwd: string;
@@ -60,7 +67,7 @@ export async function run(words: readonly string[], { cwd, path = [], env }: Run
   const [command = '', ...args] = words;
   const child = spawn(command, args, {
     cwd,
-    env: { ...ENV, PATH: folders.join(delimiter), npm_config_loglevel: 'error', ...env },
+    env: { ...ENV, PATH: folders.join(delimiter), ...NPM, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = { stdout: '', stderr: '' };

@@ -9,8 +9,8 @@ import { AT_FULL_SPEED } from '../support/full-speed.ts';
 import { TestSite } from '../support/site.ts';
 import { CHECKOUT, done, openFolder, run } from './installing.ts';
 
-/** For a test that installs twice from npm's registry, and runs what it has installed. */
-const INSTALLS_TWICE_MS = 300_000;
+/** For a test that installs from npm's registry, and runs what it has installed. */
+const INSTALLS_MS = 300_000;
 
 const site = new TestSite({ pages: 3 });
 const folders: string[] = [];
@@ -124,6 +124,47 @@ export default defineMiddleware({ name: 'stamp', transform: (item) => ({ ...item
     expect(packed?.toSorted()).toEqual(own?.toSorted());
   });
 
+  test(
+    'trawl init makes a folder in which its test and its crawl run, from the package alone',
+    async () => {
+      const said = await done(['npx', 'trawl', 'init', 'teapots'], { cwd });
+      const folder = join(cwd, 'teapots');
+      const steps = said.split('\n').filter((line) => line.startsWith('  npm '));
+      expect(steps).toEqual(['  npm install', '  npm test']);
+      for (const step of steps) await done(['sh', '-c', step], { cwd: folder });
+      await done([join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.'], { cwd: folder });
+      const pages = (file: string): string => readFileSync(join(folder, 'test/pages', file), 'utf8');
+      const shop = createServer(({ url = '/' }, response) => {
+        const isKnown = url === '/' || url.startsWith('/product/');
+        response.writeHead(isKnown ? 200 : 404, { 'content-type': 'text/html' });
+        response.end(isKnown ? pages(url === '/' ? 'list.html' : 'product.html') : '');
+      });
+      await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+      try {
+        const { port } = shop.address() as AddressInfo;
+        const url = `http://127.0.0.1:${port}/`;
+        const flags = ['--crawler', 'teapots', ...AT_FULL_SPEED];
+        const tried = await done(['npx', 'trawl', 'try', `${url}product/1`, ...flags, '--json'], { cwd: folder });
+        expect(JSON.parse(tried).result.items).toEqual([
+          { name: 'Blue teapot', price: 1299.5, url: `${url}product/1` },
+        ]);
+        await done(['npx', 'trawl', 'crawl', url, '-o', 'items.jsonl', ...flags], { cwd: folder });
+        const items = readFileSync(join(folder, 'items.jsonl'), 'utf8');
+        expect(items).toContain(`${url}product/1`);
+        expect(items).toContain(`${url}product/2`);
+      } finally {
+        shop.closeAllConnections();
+        shop.close();
+      }
+      const again = await run(['npx', 'trawl', 'init', 'teapots'], { cwd });
+      expect([again.code, again.stderr]).toEqual([
+        2,
+        'trawl: the folder teapots is there, and not empty: choose another name, or move it away\n',
+      ]);
+    },
+    INSTALLS_MS,
+  );
+
   test('an older Node.js is told what to install', async () => {
     const bin = join(cwd, 'node_modules/trawl/bin/trawl.cjs');
     const script = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' }); require('${bin}')`;
@@ -134,47 +175,6 @@ export default defineMiddleware({ name: 'stamp', transform: (item) => ({ ...item
     ]);
   });
 });
-
-test(
-  'trawl init makes a folder in which its test and its crawl run, from the package alone',
-  async () => {
-    const cwd = await folderFor('init');
-    await done(['npm', 'install', tarball], { cwd });
-    const said = await done(['npx', 'trawl', 'init', 'teapots'], { cwd });
-    const folder = join(cwd, 'teapots');
-    const steps = said.split('\n').filter((line) => line.startsWith('  npm '));
-    expect(steps).toEqual(['  npm install', '  npm test']);
-    for (const step of steps) await done(['sh', '-c', step], { cwd: folder });
-    await done([join(CHECKOUT, 'node_modules/.bin/tsc'), '-p', '.'], { cwd: folder });
-    const pages = (file: string): string => readFileSync(join(folder, 'test/pages', file), 'utf8');
-    const shop = createServer(({ url = '/' }, response) => {
-      const isKnown = url === '/' || url.startsWith('/product/');
-      response.writeHead(isKnown ? 200 : 404, { 'content-type': 'text/html' });
-      response.end(isKnown ? pages(url === '/' ? 'list.html' : 'product.html') : '');
-    });
-    await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = shop.address() as AddressInfo;
-      const url = `http://127.0.0.1:${port}/`;
-      const flags = ['--crawler', 'teapots', ...AT_FULL_SPEED];
-      const tried = await done(['npx', 'trawl', 'try', `${url}product/1`, ...flags, '--json'], { cwd: folder });
-      expect(JSON.parse(tried).result.items).toEqual([{ name: 'Blue teapot', price: 1299.5, url: `${url}product/1` }]);
-      await done(['npx', 'trawl', 'crawl', url, '-o', 'items.jsonl', ...flags], { cwd: folder });
-      const items = readFileSync(join(folder, 'items.jsonl'), 'utf8');
-      expect(items).toContain(`${url}product/1`);
-      expect(items).toContain(`${url}product/2`);
-    } finally {
-      shop.closeAllConnections();
-      shop.close();
-    }
-    const again = await run(['npx', 'trawl', 'init', 'teapots'], { cwd });
-    expect([again.code, again.stderr]).toEqual([
-      2,
-      'trawl: the folder teapots is there, and not empty: choose another name, or move it away\n',
-    ]);
-  },
-  INSTALLS_TWICE_MS,
-);
 
 test('npm install -g: in any folder, also one of CommonJS', async () => {
   const cwd = await folderFor('global');

@@ -1,24 +1,26 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { JsonlSource } from '../../../shared/sinks/jsonl/source.ts';
-import type { Workplace } from '../../support/trawl.ts';
 import { type Crawl, type Joined, type Made, RUN } from '../crawl.ts';
 
-/** What a run made of each of its pages and joins, in an order that is always the same; without who made it, and when. */
-export async function recordsOf({ folder }: Pick<Workplace, 'folder'>, run: string): Promise<Made[]> {
+/**
+ * What a run made of each of its pages and joins, in an order that is always the same; without who made it, and when. With paths in the
+ * place of URLs of the crawl's own site: so the records of two sites compare.
+ */
+export async function recordsOf({ workplace, site }: Pick<Crawl, 'workplace' | 'site'>, run: string): Promise<Made[]> {
   const records: string[] = [];
-  for await (const record of new JsonlSource(join(folder, 'output')).read(run)) {
+  for await (const record of new JsonlSource(join(workplace.folder, 'output')).read(run)) {
     const { step, url, outcome } = record;
     const made =
       record.outcome === 'done' ? { data: record.data, hash: record.contentHash } : { reason: record.reason };
-    records.push(JSON.stringify({ step, url, outcome, ...made }));
+    records.push(JSON.stringify({ step, url, outcome, ...made }).replaceAll(site.origin, ''));
   }
   return records.toSorted().map((text) => JSON.parse(text));
 }
 
 /** Each join was made as often as it should, the records are those of a run that nothing disturbed, and nothing is left of groups. */
 export async function checkJoins(crawl: Crawl, { made, records }: Joined): Promise<void> {
-  expect(await recordsOf(crawl.workplace, RUN), 'records, as of a run that nothing disturbed').toEqual(records);
+  expect(await recordsOf(crawl, RUN), 'records, as of a run that nothing disturbed').toEqual(records);
   const { steps = {}, openGroups = 0 } = (await crawl.progress()) ?? {};
   const counts = Object.keys(made).map((join) => [join, [steps[join]?.discovered, steps[join]?.done]]);
   expect(Object.fromEntries(counts), 'how often each join was made, and done').toEqual(

@@ -4,7 +4,7 @@ import { AT_FULL_SPEED } from '../../support/full-speed.ts';
 import { servePractice } from '../../support/practice/open.ts';
 import { PRODUCTS } from '../../support/practice/shop.ts';
 import { allDone } from '../catalogue.ts';
-import { type Crawl, type CrawlOptions, type Joined, openCrawl } from '../crawl.ts';
+import { type Crawl, type CrawlOptions, type Joined, type Made, openCrawl } from '../crawl.ts';
 import type { Round } from '../row.ts';
 import { recordsOf } from './check.ts';
 
@@ -23,7 +23,10 @@ interface JoinCrawlOptions extends Omit<CrawlOptions, 'pages' | 'trouble' | 'lin
 
 const SEED = '/all/';
 
-/** A crawl with joins, not begun. Of its site one process alone has made all that is to come of it. */
+/** What runs that nothing disturbs made of all a crawler finds, by that: the same for every row of a file. */
+const undisturbed = new Map<string, readonly Made[]>();
+
+/** A crawl with joins, not begun. One process alone has made all that is to come of such a site. */
 export async function openJoinCrawl(round: Round, options: JoinCrawlOptions = {}): Promise<Crawl> {
   const { seed = SEED, products = PRODUCTS, made = { offer: products, label: products, report: 1 } } = options;
   const { crawler = 'parts', env = {}, serve = () => {} } = options;
@@ -32,17 +35,25 @@ export async function openJoinCrawl(round: Round, options: JoinCrawlOptions = {}
     ...{ pages: 0, trouble: allDone([seed]), crawler },
     env: { CRAWLERS_DIR: join(import.meta.dirname, 'crawlers'), ...env },
   });
-  const { site, workplace, expected } = crawl;
-  servePractice(site, products);
-  serve(crawl);
-  await workplace.json(['crawl', site.url(SEED), '--run', 'alone', '--crawler', crawler, ...AT_FULL_SPEED]);
-  const records = await recordsOf(workplace, 'alone');
+  const serveAll = (): void => {
+    servePractice(crawl.site, products);
+    serve(crawl);
+  };
+  serveAll();
+  const found = `${crawler} of ${products}`;
+  const records = undisturbed.get(found) ?? (await crawlAlone(crawl, crawler));
+  undisturbed.set(found, records);
   crawl.joined = { made, records };
-  for (const { step, url } of records) if (made[step] === undefined) expected.set(crawl.pathOf(url), 'done');
-  site.reset();
-  servePractice(site, products);
-  serve(crawl);
+  for (const { step, url } of records) if (made[step] === undefined) crawl.expected.set(url, 'done');
+  crawl.site.reset();
+  serveAll();
   return crawl;
+}
+
+async function crawlAlone(crawl: Crawl, crawler: string): Promise<readonly Made[]> {
+  const { site, workplace } = crawl;
+  await workplace.json(['crawl', site.url(SEED), '--run', 'alone', '--crawler', crawler, ...AT_FULL_SPEED]);
+  return await recordsOf(crawl, 'alone');
 }
 
 /** Settings of a worker that waits where its crawler comes to these points. */

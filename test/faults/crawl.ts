@@ -10,7 +10,7 @@ import { TestSite, type TestSiteOptions } from '../support/site.ts';
 import { deleteTopology, uniquePrefix } from '../support/stores/rabbitmq.ts';
 import { openWorkplace, type Trawl, type Workplace } from '../support/trawl.ts';
 import { catalogue, type Ending, TROUBLE } from './catalogue.ts';
-import { FORM } from './form.ts';
+import { FORM, inForm } from './form.ts';
 import type { Round } from './row.ts';
 import { until } from './until.ts';
 
@@ -22,7 +22,7 @@ export interface CrawlOptions {
   readonly trouble?: Readonly<Record<string, Ending>>;
   /** Paths that only links lead to, each with what it is to come to; default: none. */
   readonly linked?: Readonly<Record<string, Ending>>;
-  /** Default: 3. */
+  /** Default: {@link WORKERS}. */
   readonly workers?: number;
   /** Pages that one worker fetches at once; default: 8. */
   readonly slots?: number;
@@ -67,6 +67,9 @@ export interface Hand {
 
 /** How long nothing has moved when all that is left waits for its lease, or in the long form for one that is longer. */
 const STILL_FOR_MS = FORM === 'short' ? 3_000 : 70_000;
+
+/** Workers of a crawl: in the short form the least that leaves one to take over. */
+export const WORKERS = inForm(3, 2);
 
 /** The run that a crawl makes. */
 export const RUN = 'mine';
@@ -116,7 +119,7 @@ export class Crawl {
 
   /** Starts the workers, waits until they consume, and starts a producer that waits for the end of the run. */
   async begin(withProducer = this.producer === undefined): Promise<void> {
-    const { workers = 3 } = this.options;
+    const { workers = WORKERS } = this.options;
     const started = Array.from({ length: workers }, () => this.startWorker());
     await Promise.all(started.map(({ trawl }) => trawl.says(/"consuming"/)));
     if (withProducer) this.produce();

@@ -64,7 +64,8 @@ describe('processes that end', () => {
   });
 
   row(17, 'a worker is told to stop under load, and told again', async (round) => {
-    const crawl = await openCrawl(round, { site: { delayMs: 1_000 }, perMinute: 'none' });
+    // The third takes over.
+    const crawl = await openCrawl(round, { workers: 3, site: { delayMs: 1_000 }, perMinute: 'none' });
     const path = `/page/${Math.ceil(200 * (0.1 + 0.5 * round.random()))}`;
     // Whoever asks first waits for the answer: a worker with nothing left ends before it can be told again.
     crawl.site.on(path, (_, response) => {

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { KEPT_MS } from '../../services/producer/recent-offers.ts';
 import { TcpProxy } from '../support/proxies/tcp-proxy.ts';
 import type { Trawl } from '../support/trawl.ts';
-import { type Crawl, type CrawlOptions, openCrawl, RUN } from './crawl.ts';
+import { type Crawl, type CrawlOptions, openCrawl, RUN, WORKERS } from './crawl.ts';
 import { inForm } from './form.ts';
 import { now, type Round, row } from './row.ts';
 import { ownServers } from './servers.ts';
@@ -59,7 +59,7 @@ describe('Redis breaks', () => {
     // The next pass finds every URL anew, and nobody has to be told.
     crawl.produce();
     // The memory of slots went, too: those that workers hold, for 2 s at most, may meet new ones.
-    await verdict(crawl, { faults: 100, lapses: true, hostSlack: 3 * 8 });
+    await verdict(crawl, { faults: 100, lapses: true, hostSlack: WORKERS * 8 });
   });
 
   row('29b', 'Redis restarts empty in the middle of a crawl', async (round) => {
@@ -76,7 +76,7 @@ describe('Redis breaks', () => {
     expect(ended?.stderr).toContain(`the store has lost the run ${RUN}`);
     expect(await crawl.progress(), 'it is not made anew').toBeUndefined();
     crawl.produce();
-    await verdict(crawl, { faults: 100, lapses: true, hostSlack: 3 * 8 });
+    await verdict(crawl, { faults: 100, lapses: true, hostSlack: WORKERS * 8 });
   });
 
   row(30, 'Redis turns read-only, and becomes a master again', async (round) => {

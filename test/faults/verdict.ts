@@ -5,7 +5,7 @@ import type { PageRecord } from '../../shared/ports/record.ts';
 import type { DeadLetterMessage } from '../../shared/ports/transport.ts';
 import { JsonlSource } from '../../shared/sinks/jsonl/source.ts';
 import { testTransport } from '../support/stores/rabbitmq.ts';
-import { type Crawl, RUN } from './crawl.ts';
+import { type Crawl, RUN, WORKERS } from './crawl.ts';
 import { hostLimitsKept } from './host-limits.ts';
 import { checkJoins } from './joins/check.ts';
 import { until } from './until.ts';
@@ -39,7 +39,7 @@ export interface Allowances {
  * often as it should, of all that it takes.
  */
 export async function verdict(crawl: Crawl, allow: Allowances = {}): Promise<void> {
-  const { workers = 3, slots = 8 } = crawl.options;
+  const { workers = WORKERS, slots = 8 } = crawl.options;
   const { withinMs = 60_000, lapses = false, faults = 1, hostSlack = 0 } = allow;
   await crawl.ends(lapses !== false ? withinMs + 75_000 : withinMs, lapses);
   timeRecovery(crawl);

@@ -24,7 +24,7 @@ const PER_MINUTE = 1_500;
 async function openExample(round: Round, crawler: string, made: NonNullable<Joined['made']>): Promise<Crawl> {
   const { rabbitmq, redis } = servers();
   return await openJoinCrawl(round, {
-    ...{ rabbitmqUrl: rabbitmq.url, redisUrl: redis.url, slots: 4 },
+    ...{ rabbitmqUrl: rabbitmq.url, redisUrl: redis.url, workers: 3, slots: 4 },
     ...{ crawler, made, products: PRODUCTS, perMinute: PER_MINUTE },
     env: { CRAWLERS_DIR: dirname(example(crawler)), ...CUSTOMER },
   });

@@ -59,7 +59,7 @@ describe('what a crawl with joins loses', () => {
     'Redis comes back a second older, between the links of a page that owns a group and its end',
     async (round) => {
       const { redis } = servers();
-      const crawl = await openJoinCrawl(round, { redisUrl: redis.url, perMinute: 1_500 });
+      const crawl = await openJoinCrawl(round, { redisUrl: redis.url, workers: 3, perMinute: 1_500 });
       const holding = crawl.startWorker({ env: holdingAt(crawl, 'product-read', 'product-offered') });
       await crawl.begin();
       await holding.trawl.says(/"held":"product-read"/);

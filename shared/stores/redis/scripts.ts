@@ -33,6 +33,9 @@ interface ScriptsOptions extends RedisStoreOptions {
   readonly joined?: readonly ScriptName[];
 }
 
+/** What was read so far: the files don't change while a process runs, and its stores share their scripts. */
+const READ = new Map<string, Script>();
+
 /** Calls that one script makes at most: the settling of this many pages holds Redis for a millisecond or two. */
 const MOST_TOGETHER = 16;
 
@@ -49,7 +52,6 @@ export class Scripts {
   readonly #prefix: string;
   readonly #clock: ScriptsOptions['clock'];
   readonly #joined: readonly ScriptName[];
-  readonly #read = new Map<ScriptName | 'joined', Script>();
   #calls: Call[] = [];
 
   constructor({ redis, prefix, clock, joined = [] }: ScriptsOptions) {
@@ -108,11 +110,12 @@ export class Scripts {
   }
 
   #script(name: ScriptName | 'joined'): Script {
-    let script = this.#read.get(name);
+    const key = name === 'joined' ? this.#joined.join() : name;
+    let script = READ.get(key);
     if (script === undefined) {
       const text = name === 'joined' ? joinScripts(this.#joined) : readScript(name);
       script = { sha: hash('sha1', text), text };
-      this.#read.set(name, script);
+      READ.set(key, script);
     }
     return script;
   }

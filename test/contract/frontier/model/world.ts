@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type fc from 'fast-check';
 import { expect } from 'vitest';
 import { nameOf, type ReleasedTask, type ReleaseName } from '../../../../shared/ports/frontier.ts';
@@ -54,7 +55,10 @@ export class World {
   async ask<T>(question: (store: Store) => Promise<T>): Promise<T> {
     const answers = await Promise.all(this.#stores.map(question));
     const [first, ...others] = answers as [T, ...T[]];
-    for (const other of others) expect(other, 'the stores agree').toEqual(first);
+    for (const other of others) {
+      // `expect` takes a tenth of a history, and stores that agree in everything need none.
+      if (!isDeepStrictEqual(other, first)) expect(other, 'the stores agree').toEqual(first);
+    }
     return first;
   }
 

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { inject, onTestFinished } from 'vitest';
+import type { AtEnd } from './shared-by-tests.ts';
 import { TestSite, type TestSiteOptions } from './site.ts';
 import { deleteTopology, uniquePrefix } from './stores/rabbitmq.ts';
 import { openWorkplace, type Workplace } from './trawl.ts';
@@ -19,26 +20,22 @@ export interface Fleet {
 export async function openFleet(
   options: TestSiteOptions = {},
   env: Readonly<Record<string, string>> = {},
+  atEnd: AtEnd = onTestFinished,
 ): Promise<Fleet> {
   const [rabbitmqUrl, redisUrl] = [inject('rabbitmqUrl'), inject('redisUrl')];
   const prefix = uniquePrefix();
   const site = new TestSite(options);
   await site.start();
   const redis = new Redis(redisUrl);
-  onTestFinished(async () => {
+  atEnd(async () => {
     await site.stop();
     const keys = await redis.keys(`${prefix}*`);
     if (keys.length > 0) await redis.unlink(...keys);
     redis.disconnect();
     await deleteTopology(rabbitmqUrl, prefix);
   });
-  const workplace = await openWorkplace({
-    RABBITMQ_URL: rabbitmqUrl,
-    REDIS_URL: redisUrl,
-    KEY_PREFIX: prefix,
-    QUEUE_PREFIX: prefix,
-    ...env,
-  });
+  const servers = { RABBITMQ_URL: rabbitmqUrl, REDIS_URL: redisUrl, KEY_PREFIX: prefix, QUEUE_PREFIX: prefix };
+  const workplace = await openWorkplace({ ...servers, ...env }, atEnd);
   return { workplace, site, redis, keyPrefix: prefix, queuePrefix: prefix };
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { LANE_SETTINGS } from './lane-settings.ts';
+import type { AtEnd } from './shared-by-tests.ts';
 
 const PROGRAM = join(import.meta.dirname, '../..');
 
@@ -150,9 +151,12 @@ export class Workplace {
   }
 }
 
-/** A workplace for one test. */
-export async function openWorkplace(env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+/** A workplace for one test, unless it ends with something else. */
+export async function openWorkplace(
+  env: Readonly<Record<string, string>> = {},
+  atEnd: AtEnd = onTestFinished,
+): Promise<Workplace> {
   const workplace = new Workplace(await mkdtemp(join(tmpdir(), 'trawl-cli-')), env);
-  onTestFinished(() => workplace.close());
+  atEnd(() => workplace.close());
   return workplace;
 }

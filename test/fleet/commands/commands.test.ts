@@ -4,11 +4,12 @@ import { connect } from 'amqplib';
 import { describe, expect, inject, test } from 'vitest';
 import { type Fleet, openFleet } from '../../support/fleet.ts';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { type AtEnd, sharedByTests } from '../../support/shared-by-tests.ts';
 import { openWorkplace } from '../../support/trawl.ts';
 
 /** A fleet that has crawled a run `mixed`: two pages, a 404, a 500 given up, one skipped and one that is no URL. */
-async function crawled(): Promise<Fleet> {
-  const fleet = await openFleet();
+async function crawl(atEnd: AtEnd): Promise<Fleet> {
+  const fleet = await openFleet({}, {}, atEnd);
   const { workplace, site } = fleet;
   const paths = ['/page/1', '/page/2', '/status/404', '/status/500', '/type?ct=image/png'];
   const urls = [...paths.map((path) => site.url(path)), 'htp://x'].join('\n');
@@ -21,8 +22,10 @@ async function crawled(): Promise<Fleet> {
 }
 
 describe('after a run', () => {
+  const crawled = sharedByTests(crawl);
+
   test('status RUN: the counters, for people and as JSON', async () => {
-    const { workplace } = await crawled();
+    const { workplace } = crawled();
     const status = await workplace.json(['status', 'mixed']);
     expect(status).toEqual({
       run: 'mixed',
@@ -73,7 +76,7 @@ describe('after a run', () => {
   });
 
   test('status: every run in a line, the newest first, and the workers', async () => {
-    const { workplace } = await crawled();
+    const { workplace } = crawled();
     await workplace.json(['produce', 'http://a.test/', '--run', 'newer']);
     const all = await workplace.json(['status']);
     expect(all.runs.map(({ run, state }: { run: string; state: string }) => [run, state])).toEqual([
@@ -90,7 +93,7 @@ describe('after a run', () => {
   });
 
   test('dlq list and show: what they find stays where it is', async () => {
-    const { workplace, site } = await crawled();
+    const { workplace, site } = crawled();
     const reasons = async (...filter: string[]): Promise<string[]> => {
       const letters = await workplace.json(['dlq', 'list', ...filter]);
       return letters.map(({ reason }: { reason: string }) => reason).toSorted();
@@ -132,7 +135,7 @@ describe('after a run', () => {
   });
 
   test('records: the pages; --failed: the failures; as lines or as a table', async () => {
-    const { workplace, site } = await crawled();
+    const { workplace, site } = crawled();
     expect((await workplace.records('mixed')).map(({ url }) => url).toSorted()).toEqual([
       site.url('/page/1'),
       site.url('/page/2'),

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AT_FULL_SPEED } from '../../support/full-speed.ts';
+import { sharedByTests } from '../../support/shared-by-tests.ts';
 import { TestSite, type TestSiteOptions } from '../../support/site.ts';
 import { openTestDatabase } from '../../support/stores/postgres.ts';
 import { openWorkplace, type Workplace } from '../../support/trawl.ts';
@@ -82,24 +83,34 @@ describe('trawl crawl --resume', () => {
     await expectEachOnce(workplace, 'cut', 200);
   });
 
-  test.each(['/sitemap.xml', '/page/1', '/page/40', '/page/119', '/page/120'])(
-    'after kill -9 at %s: counters as if nothing had happened, and no page again that was over',
-    async (path) => {
-      const { site, workplace } = await setup({ pages: 120 });
-      const flags = ['--follow', '--max-depth', '1000', ...AT_FULL_SPEED];
-      const whole = await workplace.json(['crawl', site.url('/sitemap.xml'), '--run', 'whole', ...flags]);
-      site.reset();
-      const crawl = workplace.start(['crawl', site.url('/sitemap.xml'), '--run', 'cut', ...flags]);
-      await site.arrival(path);
-      crawl.signal('SIGKILL');
-      await crawl.ended;
-      const settled = settledPaths(workplace);
-      const summary = await workplace.json(['crawl', '--resume']);
-      expect(countersOf(summary)).toEqual(countersOf(whole));
-      for (const over of settled) expect(site.count(over)).toBe(1);
-      await expectEachOnce(workplace, 'cut', 120);
-    },
-  );
+  describe('after kill -9', () => {
+    const flags = ['--follow', '--max-depth', '1000', ...AT_FULL_SPEED];
+    const crawled = sharedByTests(async (atEnd) => {
+      const site = new TestSite({ pages: 120 });
+      await site.start();
+      atEnd(() => site.stop());
+      const workplace = await openWorkplace({}, atEnd);
+      return { site, whole: await workplace.json(['crawl', site.url('/sitemap.xml'), ...flags]) };
+    });
+
+    test.each(['/sitemap.xml', '/page/1', '/page/40', '/page/119', '/page/120'])(
+      'at %s: counters as if nothing had happened, and no page again that was over',
+      async (path) => {
+        const { site, whole } = crawled();
+        site.reset();
+        const workplace = await openWorkplace();
+        const crawl = workplace.start(['crawl', site.url('/sitemap.xml'), '--run', 'cut', ...flags]);
+        await site.arrival(path);
+        crawl.signal('SIGKILL');
+        await crawl.ended;
+        const settled = settledPaths(workplace);
+        const summary = await workplace.json(['crawl', '--resume']);
+        expect(countersOf(summary)).toEqual(countersOf(whole));
+        for (const over of settled) expect(site.count(over)).toBe(1);
+        await expectEachOnce(workplace, 'cut', 120);
+      },
+    );
+  });
 
   test('killed again and again, it comes to its end', async () => {
     const { site, workplace } = await setup({ pages: 300 });

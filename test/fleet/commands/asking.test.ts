@@ -10,6 +10,8 @@ import type { Ended } from '../../support/trawl.ts';
 /** For tests that run every command. */
 const LONG_MS = 180_000;
 const LETTER = 'http://a.test/gone';
+/** What commands say on standard error where all is well: the log, how far they are, and what they have written. */
+const SAID = /^(\{|\d+ dead letters?|Run \S+ (is under way|after)).*\n/gm;
 
 /** What stands on the broker under a prefix, as any AMQP client finds out: a passive declaration fails for what is not there. */
 async function declaredObjects(prefix: string): Promise<string[]> {
@@ -82,7 +84,7 @@ test(
 );
 
 test(
-  'a command connects to what it needs, and to nothing else',
+  'a command whose reader has left does what was to be done, connects to what it needs, and to nothing else, and says nothing',
   async () => {
     const { workplace, site, queuePrefix } = await openFleet();
     await publishLetters(inject('rabbitmqUrl'), queuePrefix, [letterOf(LETTER)]);
@@ -91,11 +93,12 @@ test(
     await eachLine(lines, async (name, { args, connects }) => {
       const [redis, rabbitmq] = await Promise.all([counted(inject('redisUrl')), counted(inject('rabbitmqUrl'))]);
       const env = { REDIS_URL: redis.url, RABBITMQ_URL: rabbitmq.url };
-      const { code, stderr } = await workplace.start(args, undefined, { env }).ended;
+      const { code, stderr } = await workplace.start(args, undefined, { env, closesOutput: true }).ended;
       const connected = [redis.count > 0 ? ['Redis'] : [], rabbitmq.count > 0 ? ['RabbitMQ'] : []].flat();
-      const said = stderr.replace(/^(\{|\d+ dead letters?|Run \S+ is under way).*\n/gm, '');
-      expect([name, connected, code, said]).toEqual([name, connects, 0, '']);
+      expect([name, connected, code, stderr.replace(SAID, '')]).toEqual([name, connects, 0, '']);
     });
+    expect(await workplace.json(['status', 'mine', '--no-local'])).toMatchObject({ state: 'cancelled' });
+    expect((await workplace.records('mine')).length).toBe(1);
   },
   LONG_MS,
 );

@@ -1,4 +1,4 @@
-import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
+import type { GenericContainer, StartedTestContainer } from 'testcontainers';
 import { tryRun } from './machine.ts';
 import type { Servers } from './servers.ts';
 
@@ -10,12 +10,18 @@ export function hasImages(): boolean {
   return Object.values(IMAGES).every((image) => tryRun('docker', ['image', 'inspect', image]) !== undefined);
 }
 
+/** What starts containers. Loading it takes the better part of a second, so it is loaded only where containers are started. */
+export async function loadContainers(): Promise<typeof import('testcontainers')> {
+  return await import('testcontainers');
+}
+
 /** Starts both servers of the compose file in containers, on free ports. */
 export async function startContainers(): Promise<Servers> {
   // Without its image, the container that cleans up after a crash can't start; `stop` does the cleaning.
   if (tryRun('docker', ['image', 'ls', '-q', 'testcontainers/ryuk'])?.trim() === '') {
     process.env.TESTCONTAINERS_RYUK_DISABLED = 'true';
   }
+  const { GenericContainer, Wait } = await loadContainers();
   const started: StartedTestContainer[] = [];
   const start = async (container: GenericContainer): Promise<StartedTestContainer> => {
     const running = await container.start();

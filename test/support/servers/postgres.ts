@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pRetry from 'p-retry';
 import pg from 'pg';
-import { GenericContainer, Wait } from 'testcontainers';
+import { loadContainers } from './containers.ts';
 import { installPackages } from './debian.ts';
 import { freePort, tryRun, which } from './machine.ts';
 
@@ -58,6 +58,7 @@ async function choosePostgres(): Promise<PostgresServer> {
 }
 
 async function startContainer(): Promise<PostgresServer> {
+  const { GenericContainer, Wait } = await loadContainers();
   const container = await new GenericContainer(IMAGE)
     .withEnvironment({ POSTGRES_USER: USER, POSTGRES_PASSWORD: PASSWORD, POSTGRES_DB: DATABASE })
     .withExposedPorts(5432)

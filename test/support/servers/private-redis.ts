@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pRetry from 'p-retry';
-import { GenericContainer, Wait } from 'testcontainers';
 import { onTestFinished } from 'vitest';
-import { hasImages, IMAGES } from './containers.ts';
+import { hasImages, IMAGES, loadContainers } from './containers.ts';
 import { freePort, which } from './machine.ts';
 import { RedisServer } from './redis-server.ts';
 
@@ -29,6 +28,7 @@ async function start(settings: readonly string[]): Promise<{ readonly url: strin
   const program = which('redis-server');
   if (program !== undefined) return await startProgram(program, settings);
   if (!hasImages()) throw new Error('This test needs a Redis of its own: install redis-server, or pull redis:8.');
+  const { GenericContainer, Wait } = await loadContainers();
   const container = await new GenericContainer(IMAGES.redis)
     .withCommand(['redis-server', '--save', '', ...settings])
     .withExposedPorts(6379)

@@ -29,6 +29,12 @@ function uniquePrefix(): string {
   return `t${randomBytes(6).toString('hex')}:`;
 }
 
+/** Makes keys older, in one command: a connection that gives up soon, as that of a cache does, has no time for each of them. */
+const AGE = `
+for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
+  redis.call('PEXPIRE', key, redis.call('PTTL', key) - tonumber(ARGV[2]))
+end`;
+
 async function openIn(redis: Redis, { ttlMs, maxBytes }: Parameters<OpenCache>[0]): Promise<OpenedCache> {
   const prefix = uniquePrefix();
   const clock = new SteppedClock();
@@ -38,7 +44,7 @@ async function openIn(redis: Redis, { ttlMs, maxBytes }: Parameters<OpenCache>[0
     // Expiry is Redis' own: what lies there is aged.
     step: async (ms) => {
       clock.step(ms);
-      for (const key of await keys()) await redis.pexpire(key, (await redis.pttl(key)) - ms);
+      await redis.eval(AGE, 0, `${prefix}content:*`, ms);
     },
     close: async () => void (await redis.unlink(`${prefix}content-budget`, ...(await keys()))),
   };

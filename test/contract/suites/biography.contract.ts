@@ -219,7 +219,7 @@ export function describeBiography(name: string, open: OpenStore, close: () => Pr
       for (let left = 1; left > 0; ) {
         const { tasks } = await frontier.release({ limit: 200, window: 10_000, unpaced: false });
         left = tasks.length;
-        for (const { release } of tasks) await frontier.settle('r', release, { outcome: { kind: 'done' } });
+        await Promise.all(tasks.map(({ release }) => frontier.settle('r', release, { outcome: { kind: 'done' } })));
       }
       await runs.seal('r', 'p');
       expect(await forget(marks, { host: 'c.test:81' })).toEqual({ forgotten: 3_000, kept: 0 });

@@ -3,19 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
+import { LIST } from '../../../shared/control/table/columns.ts';
 import type { TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import { codeOf, messageOf, StorageError } from '../../../shared/runtime/errors.ts';
+import { FIRST_STEP } from '../../../shared/task/url/fingerprint.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
 import { type ListedUrl, type ListLine, taskOf } from './list-lines.ts';
 
 /**
- * - `lines`: the list. `url` is null where it is as it was given. `record` is the one that the line has.
- * - `tasks`: of each line, in the run that it is joined with. Indexed once all are there, which is much faster.
+ * - `lines`: the list. `url` is null where it is as it was given. `others` are the cells beside it. `record` is the one that the line has.
+ * - `tasks`: of each line, in the run that it is joined with: at the first step, and at those that records are of. Indexed once the first are
+ *   there, which is much faster.
  */
 const SCHEMA = `
-CREATE TABLE lines (n INTEGER PRIMARY KEY, given TEXT NOT NULL, url TEXT, login TEXT, mark TEXT, record INTEGER);
-CREATE TABLE tasks (line INTEGER PRIMARY KEY, task TEXT NOT NULL);
+CREATE TABLE lines (n INTEGER PRIMARY KEY, given TEXT NOT NULL, url TEXT, login TEXT, mark TEXT, others TEXT, record INTEGER);
+CREATE TABLE tasks (line INTEGER NOT NULL, task TEXT NOT NULL, isFirst INTEGER NOT NULL);
 CREATE TABLE records (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 `;
 /** Nobody reads it but this process, and a crash may take it. In its one transaction nothing but an empty file is journalled. */
@@ -23,6 +26,16 @@ const UNSAFE = 'PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA l
 const CACHE_KIB = 8_000;
 /** Lines between two turns of the event loop: some milliseconds. */
 const LINES_AT_ONCE = 1_000;
+/** Steps whose tasks are looked for: a crawler has a few. */
+const MOST_STEPS = 100;
+
+/** The run that a list is joined with. */
+interface JoinedRun {
+  readonly run: string;
+  readonly rules: readonly UrlKeyRule[] | undefined;
+  /** Only records of this step are for a line. */
+  readonly step: string | undefined;
+}
 
 interface LineRow {
   readonly n: number;
@@ -58,23 +71,24 @@ export class JoinedList {
     }
   }
 
-  /** Keeps those records of a run that lines of the list have. Once only. */
-  async keep(records: AsyncIterable<PageRecord>, run: string, rules: readonly UrlKeyRule[] | undefined): Promise<void> {
+  /** Keeps those records of a run that lines of the list have. Once only. Of several, a line has that of the first step, or else the first one. */
+  async keep(records: AsyncIterable<PageRecord>, joined: JoinedRun): Promise<void> {
     await this.#written(async () => {
-      await this.#findTasks(run, rules);
-      await this.#addRecords(records);
+      await this.#findTasks(FIRST_STEP, joined);
+      this.#database.exec('CREATE INDEX linesOf ON tasks (task)');
+      await this.#addRecords(records, joined);
       this.#database.exec('COMMIT');
     });
   }
 
-  /** A record for each line, in the order of the list, with `given`. */
+  /** A record for each line, in the order of the list, with `given` and, of a table, `list`: what its other columns have. */
   async *read(): AsyncGenerator<TableRecord, void, void> {
     const lines = this.#database.prepare(
-      'SELECT given, mark, json FROM lines LEFT JOIN records ON records.n = lines.record ORDER BY lines.n',
+      'SELECT given, mark, others, json FROM lines LEFT JOIN records ON records.n = lines.record ORDER BY lines.n',
     );
-    for (const { given, mark, json } of lines.iterate()) {
+    for (const { given, mark, others, json } of lines.iterate()) {
       const record = json === null ? withoutRecord(mark !== null) : (JSON.parse(String(json)) as TableRecord);
-      yield { given, ...record };
+      yield { given, ...(others === null ? {} : { [LIST]: JSON.parse(String(others)) }), ...record };
     }
   }
 
@@ -99,34 +113,43 @@ export class JoinedList {
   }
 
   async #add(lines: AsyncIterable<ListLine>): Promise<void> {
-    const add = this.#database.prepare('INSERT INTO lines (given, url, login, mark) VALUES (?, ?, ?, ?)');
-    for await (const { given, url } of lines) {
+    const add = this.#database.prepare('INSERT INTO lines (given, url, login, mark, others) VALUES (?, ?, ?, ?, ?)');
+    for await (const { given, url, others } of lines) {
       const [canonical, login, mark] =
         'mark' in url ? [null, null, url.mark] : [url.canonical, url.login ?? null, null];
-      add.run(given, canonical === given ? null : canonical, login, mark);
+      const cells = others === undefined ? null : JSON.stringify(others);
+      add.run(given, canonical === given ? null : canonical, login, mark, cells);
     }
   }
 
-  async #findTasks(run: string, rules: readonly UrlKeyRule[] | undefined): Promise<void> {
+  async #findTasks(step: string, { run, rules }: JoinedRun): Promise<void> {
     const lines = this.#database.prepare('SELECT n, given, url, login, mark FROM lines ORDER BY n');
-    const add = this.#database.prepare('INSERT INTO tasks (line, task) VALUES (?, ?)');
+    const add = this.#database.prepare('INSERT INTO tasks (line, task, isFirst) VALUES (?, ?, ?)');
     for (const row of lines.iterate() as Iterable<LineRow>) {
-      add.run(row.n, taskOf(urlOf(row), run, rules));
+      add.run(row.n, taskOf(urlOf(row), step, run, rules), step === FIRST_STEP ? 1 : 0);
       // Whoever interrupts it is heard.
       if (row.n % LINES_AT_ONCE === 0) await setImmediate();
     }
-    this.#database.exec('CREATE INDEX linesOf ON tasks (task)');
   }
 
-  async #addRecords(records: AsyncIterable<PageRecord>): Promise<void> {
-    const isListed = this.#database.prepare('SELECT 1 FROM tasks WHERE task = ? LIMIT 1');
+  async #addRecords(records: AsyncIterable<PageRecord>, joined: JoinedRun): Promise<void> {
+    const found = this.#database.prepare('SELECT isFirst FROM tasks WHERE task = ? LIMIT 1');
     const add = this.#database.prepare('INSERT INTO records (json) VALUES (?)');
     const refer = this.#database.prepare(
-      'UPDATE lines SET record = ? WHERE n IN (SELECT line FROM tasks WHERE task = ?)',
+      'UPDATE lines SET record = ? WHERE n IN (SELECT line FROM tasks WHERE task = ?) AND (record IS NULL OR ?)',
     );
+    const steps = new Set([FIRST_STEP]);
     for await (const record of records) {
-      if (isListed.get(record.task) === undefined) continue;
-      refer.run(add.run(JSON.stringify(record)).lastInsertRowid, record.task);
+      const { task, step } = record;
+      if (joined.step !== undefined && step !== joined.step) continue;
+      const ofTask = ('insteadOf' in record ? record.insteadOf : undefined) ?? step;
+      if (!steps.has(ofTask) && steps.size < MOST_STEPS) {
+        steps.add(ofTask);
+        await this.#findTasks(ofTask, joined);
+      }
+      const line = found.get(task);
+      if (line === undefined) continue;
+      refer.run(add.run(JSON.stringify(record)).lastInsertRowid, task, Number(line.isFirst));
     }
   }
 

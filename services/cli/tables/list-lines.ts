@@ -5,16 +5,21 @@ import { malformedMarkOf, markOf, taskIdOf } from '../../../shared/task/url/fing
 import { keyWithLogin } from '../../../shared/task/url/logins.ts';
 import { isProblem, readListedUrl, withoutCredentials } from '../../../shared/task/url/url.ts';
 import { type UrlKeyRule, urlKeyOf } from '../../../shared/task/url/url-key.ts';
-import { NO_URL_COLUMN } from '../../../shared/task/url/url-table.ts';
-import { UrlLines } from '../../../shared/task/url/urls-file.ts';
+import { cellsOf, NO_URL_COLUMN } from '../../../shared/task/url/url-table.ts';
+import { ListReader, type UrlRow } from '../../../shared/task/url/urls-file.ts';
 import { unpacked } from '../../producer/documents/unpacking.ts';
 import { STANDARD_STREAM } from '../text/line-output.ts';
+
+/** The first columns of a table: as many as a table of records has. */
+const MOST_OTHERS = 200;
 
 /** A line of a list of URLs. */
 export interface ListLine {
   /** As it was written, without credentials. */
   readonly given: string;
   readonly url: ListedUrl;
+  /** Of a table, what its other columns have, by their headers. */
+  readonly others?: Readonly<Record<string, string>>;
 }
 
 /** The URL's key in a run without rules, and its login; of a text that is no URL, its mark. */
@@ -27,19 +32,19 @@ export type ListedUrl = { readonly canonical: string; readonly login: string | u
  * @throws StorageError if it can't be read, UsageError if it is a table without a column of URLs
  */
 export async function* readList(path: string): AsyncGenerator<ListLine, void, void> {
-  const reader = new UrlLines();
+  const reader = new ListReader(readLine);
   for await (const text of textOf(path)) {
-    for (const line of reader.write(text)) yield readLine(line);
+    yield* reader.write(text);
     if (reader.isTable) break;
   }
   if (reader.isTable) throw new UsageError(`${path} ${NO_URL_COLUMN} (--join)`);
-  for (const line of reader.end()) yield readLine(line);
+  yield* reader.end();
 }
 
-/** The task of a line's URL in a run with these rules. */
-export function taskOf(url: ListedUrl, run: string, rules: readonly UrlKeyRule[] | undefined): string {
+/** The task of a line's URL, at a step of a run with these rules. */
+export function taskOf(url: ListedUrl, step: string, run: string, rules: readonly UrlKeyRule[] | undefined): string {
   if ('mark' in url) return taskIdOf(run, url.mark);
-  return taskIdOf(run, markOf(keyWithLogin(urlKeyOf(url.canonical, rules), url.login)));
+  return taskIdOf(run, markOf(keyWithLogin(urlKeyOf(url.canonical, rules), url.login), step));
 }
 
 async function* textOf(path: string): AsyncGenerator<string, void, void> {
@@ -51,9 +56,18 @@ async function* textOf(path: string): AsyncGenerator<string, void, void> {
   }
 }
 
-function readLine(text: string): ListLine {
+function readLine(text: string, row?: UrlRow): ListLine {
   const read = readListedUrl(text);
   const given = withoutCredentials(text);
-  if (isProblem(read)) return { given, url: { mark: malformedMarkOf(given) } };
-  return { given, url: { canonical: read.canonical, login: read.login } };
+  const others = row === undefined ? {} : othersIn(row);
+  if (isProblem(read)) return { given, url: { mark: malformedMarkOf(given) }, ...others };
+  return { given, url: { canonical: read.canonical, login: read.login }, ...others };
+}
+
+/** Columns without a header are left out; of those with the same one, the first is taken. */
+function othersIn({ text, column: { separator, index, names } }: UrlRow): Pick<ListLine, 'others'> {
+  const cells = cellsOf(text, separator, Math.min(names.length, MOST_OTHERS));
+  const isKept = (name: string, at: number): boolean => at !== index && name !== '' && names.indexOf(name) === at;
+  const others = cells.flatMap((cell, at) => (isKept(names[at] ?? '', at) ? [[names[at], cell] as const] : []));
+  return others.length === 0 ? {} : { others: Object.fromEntries(others) };
 }

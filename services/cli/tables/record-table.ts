@@ -37,7 +37,7 @@ export async function writeTable(
     await writeRows(plan, { columnsOf, first: () => stored(), last: () => stored(noRecords.add) });
   } else {
     try {
-      await list.keep(stored(noRecords.add), run, rules);
+      await list.keep(stored(noRecords.add), { run, rules, step: plan.query.step });
       const records = (): AsyncIterable<TableRecord> => interruptible(list.read(), signal);
       await writeRows(plan, { columnsOf, first: records, last: records });
     } finally {

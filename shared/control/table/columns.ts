@@ -33,6 +33,8 @@ const LAST = [
 ] as const;
 /** Of a list that the records are joined with: the line as it was given. */
 const GIVEN = 'given';
+/** Of such a list that is a table: what its other columns have, by their headers. */
+export const LIST = 'list';
 const BESIDE = [GIVEN, ...LAST];
 /** Longer than all the rest of most pages. */
 const ONLY_WHEN_NAMED = 'links';
@@ -80,6 +82,8 @@ export function columnsOf(row: Row, each: FieldPath | undefined): readonly Colum
 export class ColumnFinder {
   readonly #each: FieldPath | undefined;
   readonly #ofRecord = new Set<string>(FIRST);
+  /** Of the table that the records are joined with. */
+  readonly #listed = new Set<string>();
   readonly #own = new Map<string, FieldPath>();
   readonly #beyond = new Set<string>();
   /** Of the first row. */
@@ -94,6 +98,8 @@ export class ColumnFinder {
   see(row: Row): void {
     const { item, data, record } = row;
     for (const name of BESIDE) if (Object.hasOwn(record, name)) this.#ofRecord.add(name);
+    const { [LIST]: listed } = record;
+    if (isObject(listed)) for (const name of Object.keys(listed)) this.#listed.add(name);
     this.#step ??= record[STEP];
     if (this.#step !== record[STEP]) this.#ofRecord.add(STEP);
     if (item !== data && isObject(data)) {
@@ -108,7 +114,9 @@ export class ColumnFinder {
   columns(): readonly Column[] {
     const isThere = (name: string): boolean => this.#ofRecord.has(name);
     const all = new Map<string, FieldPath>();
-    for (const name of [GIVEN, ...FIRST, STEP].filter(isThere)) all.set(name, pathOf(name));
+    if (isThere(GIVEN)) all.set(GIVEN, pathOf(GIVEN));
+    for (const name of this.#listed) all.set(`${LIST}.${name}`, { from: 'record', name: LIST, rest: [name] });
+    for (const name of [...FIRST, STEP].filter(isThere)) all.set(name, pathOf(name));
     for (const [header, path] of this.#own) all.set(header, path);
     for (const name of LAST.filter(isThere)) if (!all.has(name)) all.set(name, pathOf(name));
     return Array.from(all, ([header, path]) => ({ header, path })).slice(0, MOST_COLUMNS);
@@ -132,7 +140,7 @@ export class ColumnFinder {
 
   /** How many columns there are beyond {@link MOST_COLUMNS}; at least, if there are very many. */
   get leftOut(): number {
-    const all = new Set([...this.#ofRecord, ...this.#own.keys()]).size + this.#beyond.size;
+    const all = new Set([...this.#ofRecord, ...this.#own.keys()]).size + this.#listed.size + this.#beyond.size;
     return Math.max(0, all - MOST_COLUMNS);
   }
 
@@ -151,6 +159,5 @@ function pathOf(name: string): FieldPath {
 /** The header of items without names: the last name of the path they are at. */
 function headerOfItem(each: FieldPath | undefined): string {
   if (each === undefined || each.from === 'item') return 'data';
-  if (each.from === 'record') return each.name;
   return [each.name, ...each.rest].findLast((step) => typeof step === 'string') ?? each.name;
 }

@@ -15,13 +15,12 @@ export interface Row {
  * |-------------------------|-------------------------------------------------------------------------------------------|
  * | `.`                     | the item                                                                                  |
  * | nothing: of a schema    | a field of the item alone                                                                 |
- * | `@status`               | a field of the record                                                                     |
+ * | `@status`, `@list.id`   | a field of the record                                                                     |
  * | `price`, `offers[0].id` | its first name is looked up in the item, then in the data, then in the record: the first that has it counts |
  */
 export type FieldPath =
   | { readonly from: 'item'; readonly name?: string }
-  | { readonly from: 'record'; readonly name: string }
-  | { readonly from: 'any'; readonly name: string; readonly rest: readonly (string | number)[] };
+  | { readonly from: 'record' | 'any'; readonly name: string; readonly rest: readonly (string | number)[] };
 
 /** A path as somebody wrote it. */
 export interface NamedPath {
@@ -41,14 +40,15 @@ export const PATH_EXAMPLES = 'name, offers[0].price, @status or .';
 /** Reads a path; nothing if the text is none. */
 export function parsePath(text: string): FieldPath | undefined {
   if (text === '.') return ITEM;
-  if (text.startsWith('@')) {
-    const name = text.slice(1);
-    return isName(name) && !name.startsWith('@') ? { from: 'record', name } : undefined;
-  }
-  const [first, ...others] = text.split('.').map(parseSteps);
+  const isOfRecord = text.startsWith('@');
+  const [first, ...others] = text
+    .slice(isOfRecord ? 1 : 0)
+    .split('.')
+    .map(parseSteps);
   if (first === undefined || others.includes(undefined)) return undefined;
   const [name, ...indexes] = first;
-  return { from: 'any', name, rest: [...indexes, ...others.flatMap((steps) => steps ?? [])] };
+  if (name.startsWith('@')) return undefined;
+  return { from: isOfRecord ? 'record' : 'any', name, rest: [...indexes, ...others.flatMap((steps) => steps ?? [])] };
 }
 
 /** Reads `offers[0]`, a name and the indexes behind it. */
@@ -73,8 +73,8 @@ export function readPath(text: string, flag: string): NamedPath {
 /** The value at a path; undefined if there is none. */
 export function valueAt({ item, data, record }: Row, path: FieldPath): unknown {
   if (path.from === 'item') return path.name === undefined ? item : fieldOf(item, path.name);
-  if (path.from === 'record') return fieldOf(record, path.name);
-  const owner = [item, data, record].find((each) => hasField(each, path.name));
+  const owners = path.from === 'record' ? [record] : [item, data, record];
+  const owner = owners.find((each) => hasField(each, path.name));
   return path.rest.reduce<unknown>(stepInto, fieldOf(owner, path.name));
 }
 

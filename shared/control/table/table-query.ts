@@ -68,7 +68,8 @@ export class TableReader {
     const { outcome, step, hasEmpty = false, where } = this.#query;
     if (outcome !== undefined && record.outcome !== outcome) return;
     const found = this.#stepOf(record);
-    if (step !== undefined && record.step !== step) return;
+    // A line of a list that has no record has no step either.
+    if (step !== undefined && record.step !== step && record.task !== undefined) return;
     if (record.items === 0 && !hasEmpty) return;
     this.#records++;
     for (const row of this.#unfold(record)) {

@@ -1,5 +1,5 @@
-/** A header that says that its column holds URLs: `url`, `Page URL`, `urls`. */
-const SAYS_URL = /^(?:\w{1,20}[ _-])?urls?$/i;
+/** Headers that say that their column holds URLs, the most telling first: `url`, `urls`; `Page URL`, `image_url`. */
+const SAYS_URL = [/^urls?$/i, /^\w{1,20}[ _-]urls?$/i];
 /** What separates the columns of a table, the most telling first. */
 const SEPARATORS = ['\t', ';', ','] as const;
 
@@ -7,15 +7,22 @@ export type Separator = (typeof SEPARATORS)[number];
 
 /** What to do with a table that doesn't say where its URLs are, as the end of a sentence that begins with its name. */
 export const NO_URL_COLUMN =
-  'looks like a table, not a list of URLs: put the URLs in its first column, under the header url, or alone, one a line';
+  'looks like a table, not a list of URLs: give the column of its URLs the header url, or the URLs alone, one a line';
+
+/** The column of a table that holds its URLs. */
+export interface UrlColumn {
+  /** Nothing if the table has no other column. */
+  readonly separator: Separator | undefined;
+  readonly index: number;
+  /** Of all columns, as the header has them. */
+  readonly names: readonly string[];
+}
 
 /**
- * What the first line of a list says about the others. `column`: it is a header, and they begin with a URL. `table`: it has
- * columns, and doesn't say that the first one holds URLs. `list`: each line is a URL.
+ * What the first line of a list says about the others. `column`: it is a header, and names the column of their URLs. `table`: it has
+ * columns, and doesn't say which one holds URLs. `list`: each line is a URL.
  */
-export type ListForm =
-  | { readonly kind: 'list' | 'table' }
-  | { readonly kind: 'column'; readonly separator: Separator | undefined };
+export type ListForm = { readonly kind: 'list' | 'table' } | { readonly kind: 'column'; readonly column: UrlColumn };
 
 /** Looks at the first line of a list that is neither blank nor a comment. */
 export function formOfList(line: string): ListForm {
@@ -26,16 +33,31 @@ export function formOfList(line: string): ListForm {
     const isRow = line.startsWith('"') || line.includes('\t') || /[,;].*["\s]/.test(line);
     return { kind: isRow ? 'table' : 'list' };
   }
-  if (SAYS_URL.test(firstCell(line, separator))) return { kind: 'column', separator };
+  const names = cellsOf(line, separator);
+  const said = SAYS_URL.find((pattern) => names.some((name) => pattern.test(name)));
+  if (said !== undefined)
+    return { kind: 'column', column: { separator, index: names.findIndex((name) => said.test(name)), names } };
   return { kind: separator === undefined ? 'list' : 'table' };
 }
 
-/** The first cell of a row, without its quotes; the only one without a separator. */
-export function firstCell(line: string, separator: Separator | undefined): string {
-  const quoted = /^\s*"((?:[^"]|"")*)"/.exec(line)?.[1];
-  if (quoted !== undefined) return quoted.replaceAll('""', '"').trim();
-  const end = separator === undefined ? -1 : line.indexOf(separator);
-  return (end < 0 ? line : line.slice(0, end)).trim();
+/**
+ * The cells of a row, without their quotes and the white space around them. What follows a cell's last quote is left out; a cell that lacks
+ * that quote is as it is written.
+ *
+ * @param most cells to read
+ */
+export function cellsOf(row: string, separator: Separator | undefined, most = Number.POSITIVE_INFINITY): string[] {
+  const cells: string[] = [];
+  for (let at = 0; at <= row.length && cells.length < most; ) {
+    const start = withoutBlanks(row, at);
+    const quoted = row[start] === '"' ? endOfQuoted(row, start + 1) : -1;
+    const found = separator === undefined ? -1 : row.indexOf(separator, Math.max(quoted, start));
+    const end = found < 0 ? row.length : found;
+    const cell = quoted < 0 ? row.slice(start, end) : row.slice(start + 1, quoted - 1).replaceAll('""', '"');
+    cells.push(cell.trim());
+    at = end + 1;
+  }
+  return cells;
 }
 
 /** What the end of a line does to a row: it ends it, or is within a quoted cell. `broken`: more than a separator follows a cell's last quote. */

@@ -1,16 +1,24 @@
 import { MAX_URL_LENGTH } from './url.ts';
-import { firstCell, formOfList, type ListForm, type RowState, rowAfter } from './url-table.ts';
+import { cellsOf, formOfList, type ListForm, type RowState, rowAfter, type UrlColumn } from './url-table.ts';
 
 /** A longer row of a table is cut, and ends with its line. */
 const MAX_ROW_LENGTH = 1_048_576;
 
+/** A row of a table that has a URL. */
+export interface UrlRow {
+  /** As it is written, with line ends if a quoted cell has them. */
+  readonly text: string;
+  readonly column: UrlColumn;
+}
+
 /**
  * Reads a list of URLs, one per line, as its text arrives. Blank lines and lines that begin with `#` are skipped; a byte order
  * mark and white space around a URL are dropped. Lines are not checked to be URLs. A line too long for one is cut, but stays
- * too long, so it is reported as malformed rather than lost. Of a table whose header says that its first column holds URLs,
+ * too long, so it is reported as malformed rather than lost. Of a table whose header says which column holds URLs,
  * that column is read, whatever line ends the quoted cells of a row have; of any other table nothing.
  */
-export class UrlLines {
+export class ListReader<T> {
+  readonly #entryOf: (url: string, row?: UrlRow) => T;
   #rest = '';
   #isCut = false;
   #form: ListForm | undefined;
@@ -18,13 +26,18 @@ export class UrlLines {
   #row: string[] = [];
   #rowLength = 0;
 
+  /** @param entryOf what is made of each URL, and of its row if the list is a table */
+  constructor(entryOf: (url: string, row?: UrlRow) => T) {
+    this.#entryOf = entryOf;
+  }
+
   /** Is it a table that doesn't say where its URLs are? */
   get isTable(): boolean {
     return this.#form?.kind === 'table';
   }
 
-  /** Reads a chunk and returns the lines that it completed. */
-  write(chunk: string): readonly string[] {
+  /** Reads a chunk and returns what the lines that it completed have. */
+  write(chunk: string): readonly T[] {
     const lines = chunk.split(/\r\n?|\n/);
     const last = lines.pop() ?? '';
     if (lines.length > 0) {
@@ -38,27 +51,27 @@ export class UrlLines {
       this.#rest = this.#rest.trimStart().slice(0, most + 1);
       this.#isCut = this.#rest.length > most;
     }
-    return this.#urlsOf(lines);
+    return this.#entriesOf(lines);
   }
 
-  /** Ends the list and returns its last line, which needs no line end. */
-  end(): readonly string[] {
+  /** Ends the list and returns what its last line has, which needs no line end. */
+  end(): readonly T[] {
     const last = this.#rest;
     this.#rest = '';
-    const urls = this.#urlsOf([last]);
+    const entries = this.#entriesOf([last]);
     // Its last quote is missing: it is many rows, or one.
-    return [...urls, ...this.#takeRow().flatMap((line) => this.#cellOf(line))];
+    return [...entries, ...this.#takeRow().flatMap((line) => this.#entryIn(line))];
   }
 
-  #urlsOf(lines: readonly string[]): readonly string[] {
-    const urls: string[] = [];
+  #entriesOf(lines: readonly string[]): readonly T[] {
+    const entries: T[] = [];
     for (const line of lines) {
       if (this.#row.length > 0) {
         const state = this.#stateAfter(line, true);
         if (state !== 'broken') this.#row.push(line);
         if (state === 'open') continue;
         const row = this.#takeRow();
-        urls.push(...(state === 'ended' ? row.slice(0, 1) : row).flatMap((each) => this.#cellOf(each)));
+        entries.push(...(state === 'ended' ? [row.join('\n')] : row).flatMap((each) => this.#entryIn(each)));
         if (state === 'ended') continue;
       }
       const text = line.trim();
@@ -66,20 +79,20 @@ export class UrlLines {
       const form = this.#form;
       if (form === undefined) {
         this.#form = formOfList(text);
-        if (this.#form.kind === 'list') urls.push(cut(text));
+        if (this.#form.kind === 'list') entries.push(this.#entryOf(cut(text)));
       } else if (form.kind === 'list') {
-        urls.push(cut(text));
+        entries.push(this.#entryOf(cut(text)));
       } else if (form.kind === 'column') {
         if (this.#stateAfter(line, false) === 'open') this.#row.push(line);
-        else urls.push(...this.#cellOf(line));
+        else entries.push(...this.#entryIn(line));
       }
     }
-    return urls;
+    return entries;
   }
 
   /** How the row stands after this line. One that is too long to be told is broken. */
   #stateAfter(line: string, isOpen: boolean): RowState {
-    const separator = this.#form?.kind === 'column' ? this.#form.separator : undefined;
+    const separator = this.#form?.kind === 'column' ? this.#form.column.separator : undefined;
     this.#rowLength = line.length + (isOpen ? this.#rowLength : 0);
     if (separator === undefined || this.#rowLength > MAX_ROW_LENGTH) return 'broken';
     return rowAfter(line, separator, isOpen);
@@ -91,10 +104,19 @@ export class UrlLines {
     return row;
   }
 
-  /** The URL of a row, or of a line of it. */
-  #cellOf(line: string): readonly string[] {
-    const url = this.#form?.kind === 'column' ? firstCell(line, this.#form.separator) : '';
-    return url === '' || url.startsWith('#') ? [] : [cut(url)];
+  /** Of a row, or of a line of one that is broken. */
+  #entryIn(text: string): readonly T[] {
+    if (this.#form?.kind !== 'column') return [];
+    const { column } = this.#form;
+    const url = cellsOf(text, column.separator, column.index + 1)[column.index] ?? '';
+    return url === '' || url.startsWith('#') ? [] : [this.#entryOf(cut(url), { text, column })];
+  }
+}
+
+/** Reads the URLs of a list alone. */
+export class UrlLines extends ListReader<string> {
+  constructor() {
+    super((url) => url);
   }
 }
 

@@ -118,6 +118,23 @@ describe('trawl records', () => {
     expect(JSON.parse(all.stdout.split('\n')[1] ?? '')).toMatchObject({ given: 'http://a.test/%31', title: 'A page' });
   });
 
+  test('a spreadsheet gets its rows back, with what became of their URLs', async () => {
+    const shop = await openShop();
+    const rows = ['id,Page URL,owner', '1,http://a.test/1,"Ann, Bob"', '2,http://a.test/none,', '3,http://a.test/4'];
+    const join = ['records', 'r', '--join', '-'];
+    const { stdout } = await shop.run([...join, '--format', 'csv'], rows.join('\r\n'));
+    const [columns = [], ...table] = readCsv(stdout);
+    expect(columns.slice(0, 6)).toEqual(['given', 'list.id', 'list.owner', 'url', 'finalUrl', 'outcome']);
+    expect(table.map((row) => [...row.slice(0, 4), row[5]])).toEqual([
+      ['http://a.test/1', '1', 'Ann, Bob', 'http://a.test/1', 'done'],
+      ['http://a.test/none', '2', '', '', 'unknown'],
+      ['http://a.test/4', '3', '', 'http://a.test/4', 'failed'],
+    ]);
+    const some = ['--fields', 'owner=list.owner,@list.id,outcome', '--where', 'list.owner!='];
+    const found = await shop.run([...join, ...some], rows.join('\n'));
+    expect(JSON.parse(found.stdout)).toEqual({ owner: 'Ann, Bob', '@list.id': '1', outcome: 'done' });
+  });
+
   test('a list is compared as the run compared its URLs', async () => {
     const shop = await openShop();
     const found = async (env: Readonly<Record<string, string>>) => {

@@ -172,14 +172,14 @@ test.each(['list', 'file'] as const)(
       writeFileSync(path, text);
       return path;
     };
-    const table = write('table', 'id,url\n1,https://example.com/1\n');
-    const column = write('column', 'url,title\nhttps://example.com/2,two\n');
+    const table = write('table', 'id,link\n1,https://example.com/1\n');
+    const column = write('column', 'title,url\n"two",https://example.com/2\n');
     const tab = write('tab', 'https://example.com/3\nhttps://example.com/4\ttitle\n');
     const empty = write('empty', '# none\n\n');
     const progress = await produce().produce([table, column, tab].map((path): Seed => ({ kind, path })));
     expect(progress).toMatchObject({ accepted: 3, malformed: 1, problems: 1 });
     expect(problems).toEqual([
-      `${table} looks like a table, not a list of URLs: put the URLs in its first column, under the header url, or alone, one a line`,
+      `${table} looks like a table, not a list of URLs: give the column of its URLs the header url, or the URLs alone, one a line`,
     ]);
     expect((await waiting()).filter((url) => !url.includes('/4'))).toEqual([
       'https://example.com/2',

@@ -38,11 +38,11 @@ test('a table that does not say where its URLs are is refused at once; one that 
     writeFileSync(path, text);
     return path;
   };
-  const table = write('t.csv', 'id,url\n1,https://example.com/1\n');
-  const said = `${table} looks like a table, not a list of URLs: put the URLs in its first column, under the header url, or alone, one a line`;
+  const table = write('t.csv', 'id,link\n1,https://example.com/1\n');
+  const said = `${table} looks like a table, not a list of URLs: give the column of its URLs the header url, or the URLs alone, one a line`;
   await expect(readSeeds([table])).rejects.toEqual(new UsageError(said));
   await expect(readSeeds([], [table])).rejects.toEqual(new UsageError(said));
-  const others = [write('u.csv', 'url,id\nhttps://example.com/1,1\n'), write('s.xml', '<urlset a="1, 2"/>')];
+  const others = [write('u.csv', 'id,url\n1,https://example.com/1\n'), write('s.xml', '<urlset a="1, 2"/>')];
   expect((await readSeeds(others)).map(({ kind }) => kind)).toEqual(['file', 'file']);
 });
 

@@ -56,7 +56,7 @@ test('names are found in whatever the item is', () => {
   }
 });
 
-test.each(['', 'a..b', '.a', 'a.', '[0]', 'a[', 'a[]', 'a[-1]', 'a[x]', '@', '@a.b', '@@a', 'a=b', 'a,b', 'a!', '..'])(
+test.each(['', 'a..b', '.a', 'a.', '[0]', 'a[', 'a[]', 'a[-1]', 'a[x]', '@', '@a.', '@@a', 'a=b', 'a,b', 'a!', '..'])(
   '%j is no path, and the message names the flag and the text',
   (text) => {
     expect(parsePath(text)).toBeUndefined();

@@ -49,7 +49,9 @@ test.each<[string, string, readonly string[]]>([
   ['semicolons and a comment',    '# mine\nPage URL;n\nhttps://a.test/1,2;5\nhttps://a.test/3;6',           COLUMN],
   ['tabs',                        'url\tn\nhttps://a.test/1,2\t5\n\t7\nhttps://a.test/3\t',                COLUMN],
   ['URLs that have commas',       COLUMN.join('\n'),                                                       COLUMN],
-])('the first column is read where its header says url, and a list stays one: %s', (_, text, urls) => {
+  ['another column',              'id,"Page URL", owner\n1,"https://a.test/1,2",Ann\n2\n3, https://a.test/3 ,"a,\nb"', COLUMN],
+  ['several columns of URLs',     'image_url;url;old url\nx;https://a.test/1,2;y\n;https://a.test/3',       COLUMN],
+])('the column is read whose header says url, and a list stays one: %s', (_, text, urls) => {
   for (const step of [1, 5, text.length]) expect(read(text, step)).toEqual(urls);
 });
 
@@ -75,17 +77,24 @@ test('a table of any cells has a URL for each of its rows', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', '\n', '\r', ',', ';', ' ', '#', 'é'), maxLength: 8 });
   const rows = fc.array(fc.tuple(fc.nat(), cell, cell), { maxLength: 5 });
   fc.assert(
-    fc.property(rows, fc.constantFrom(',', ';', '\t'), fc.integer({ min: 1, max: 40 }), (all, separator, step) => {
-      const written = (text: string): string => (/[",;\r\n\t#]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-      const lines = all.map(([n, ...cells]) => [`https://a.test/${n}`, ...cells.map(written)].join(separator));
-      const text = [`url${separator}a${separator}b`, ...lines].join('\r\n');
-      expect(read(text, step)).toEqual(all.map(([n]) => `https://a.test/${n}`));
-    }),
+    fc.property(
+      rows,
+      fc.constantFrom(',', ';', '\t'),
+      fc.integer({ min: 1, max: 40 }),
+      fc.nat(2),
+      (all, separator, step, at) => {
+        const written = (text: string): string =>
+          /[",;\r\n\t#]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+        const lines = all.map(([n, ...cells]) => cells.map(written).toSpliced(at, 0, `https://a.test/${n}`));
+        const text = [['a', 'b'].toSpliced(at, 0, 'url'), ...lines].map((cells) => cells.join(separator)).join('\r\n');
+        expect(read(text, step)).toEqual(all.map(([n]) => `https://a.test/${n}`));
+      },
+    ),
   );
 });
 
 test.each([
-  'id,url\n1,https://a.test/1',
+  'id,address\n1,https://a.test/1',
   'title;link\na;https://a.test/1',
   'https://a.test/1\tA title\nhttps://a.test/2\tAnother',
   'https://a.test/1,A title',

@@ -50,10 +50,11 @@ const FORM_TYPE = 'application/x-www-form-urlencoded;charset=UTF-8';
 
 /** Its value may be a secret, so it is in no error. */
 function headerIn(text: string): readonly [name: string, value: string] {
-  const [, name, value] = /^\s*([^:]+?)\s*:\s*(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined)
+  const colon = text.indexOf(':');
+  const name = text.slice(0, Math.max(colon, 0)).trim();
+  if (name === '')
     throw new UsageError("expected --header as 'accept: application/json', got one without a name and a colon");
-  return [name, value];
+  return [name, text.slice(colon + 1).trim()];
 }
 
 async function textIn(file: string): Promise<string> {

@@ -77,7 +77,7 @@ const MOST_DIGITS = 12;
 
 /** A number as attributes have it. */
 function numberOr(text: string | undefined, otherwise: number): number {
-  return text !== undefined && /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : otherwise;
+  return text !== undefined && /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : otherwise;
 }
 
 /** What a pressed button sends. */

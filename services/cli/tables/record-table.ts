@@ -107,16 +107,19 @@ function whatOf({ outcome, each }: TablePlan['query']): string {
 
 /** What was asked for and isn't there, and what is there and was left out. */
 function remarks(reader: TableReader): string[] {
-  const { missing, names, columnsLeftOut } = reader;
+  const { missing, names, listed, columnsLeftOut } = reader;
   const lines = missing.map(({ flag, text }) => `trawl: no record has a field ${text} (${flag})`);
-  const more = names.length > MOST_NAMES ? ', …' : '';
-  if (missing.length > 0 && names.length > 0)
-    lines.push(`The data have: ${names.slice(0, MOST_NAMES).join(', ')}${more}`);
+  if (missing.length > 0 && names.length > 0) lines.push(`The data have: ${someOf(names)}`);
+  if (missing.length > 0 && listed.length > 0) lines.push(`The list has: ${someOf(listed)}`);
   if (columnsLeftOut > 0)
     lines.push(
       `trawl: ${count(columnsLeftOut)} columns beyond the first ${MOST_COLUMNS} were left out: name those you need with --fields`,
     );
   return lines;
+}
+
+function someOf(names: readonly string[]): string {
+  return `${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ', …' : ''}`;
 }
 
 /** Which flags make a better table of the records of steps. */

@@ -115,7 +115,7 @@ export class ColumnFinder {
     const isThere = (name: string): boolean => this.#ofRecord.has(name);
     const all = new Map<string, FieldPath>();
     if (isThere(GIVEN)) all.set(GIVEN, pathOf(GIVEN));
-    for (const name of this.#listed) all.set(`${LIST}.${name}`, { from: 'record', name: LIST, rest: [name] });
+    for (const name of this.#listed) all.set(headerOfListed(name), { from: 'record', name: LIST, rest: [name] });
     for (const name of [...FIRST, STEP].filter(isThere)) all.set(name, pathOf(name));
     for (const [header, path] of this.#own) all.set(header, path);
     for (const name of LAST.filter(isThere)) if (!all.has(name)) all.set(name, pathOf(name));
@@ -138,6 +138,11 @@ export class ColumnFinder {
     return [...this.#own.keys()];
   }
 
+  /** The columns of the table that the records are joined with. */
+  get listed(): readonly string[] {
+    return Array.from(this.#listed, headerOfListed);
+  }
+
   /** How many columns there are beyond {@link MOST_COLUMNS}; at least, if there are very many. */
   get leftOut(): number {
     const all = new Set([...this.#ofRecord, ...this.#own.keys()]).size + this.#listed.size + this.#beyond.size;
@@ -150,6 +155,10 @@ export class ColumnFinder {
     // A page may name its fields as it likes: each a different one, say.
     else if (this.#beyond.size < MOST_COUNTED) this.#beyond.add(name);
   }
+}
+
+function headerOfListed(name: string): string {
+  return `${LIST}.${name}`;
 }
 
 function pathOf(name: string): FieldPath {

@@ -130,6 +130,11 @@ export class TableReader {
     return this.#names.names;
   }
 
+  /** The columns of the table that the records are joined with, if something was {@link missing}. */
+  get listed(): readonly string[] {
+    return this.#names.listed;
+  }
+
   *#unfold(record: TableRecord): Generator<Row, void, void> {
     const { each } = this.#query;
     const { data } = record;

@@ -133,6 +133,10 @@ describe('trawl records', () => {
     const some = ['--fields', 'owner=list.owner,@list.id,outcome', '--where', 'list.owner!='];
     const found = await shop.run([...join, ...some], rows.join('\n'));
     expect(JSON.parse(found.stdout)).toEqual({ owner: 'Ann, Bob', '@list.id': '1', outcome: 'done' });
+    const misspelt = await shop.run([...join, '--fields', 'list.ownr'], rows.join('\n'));
+    expect(misspelt.stderr).toBe(
+      'trawl: no record has a field list.ownr (--fields)\nThe data have: shop, products\nThe list has: list.id, list.owner\n',
+    );
   });
 
   test('a list is compared as the run compared its URLs', async () => {

@@ -8,6 +8,17 @@ const conformance = process.env.CASES_DIR === undefined ? [] : ['test/conformanc
 /** Contract suites that need no servers run with the unit tests. */
 const SERVERLESS = ['test/contract/fetcher*.test.ts'];
 
+/** Tests that judge the whole process, its memory or how busy it is: each file has one of its own. */
+const APART = [
+  ...SERVERLESS,
+  ...conformance,
+  'test/unit/services/producer/unpacking.test.ts',
+  'test/unit/services/worker/concurrency/load-meter.test.ts',
+  'test/unit/shared/runtime/loop-share.test.ts',
+  'test/unit/shared/sinks/jsonl/sink.test.ts',
+  'test/unit/shared/sinks/record-json.test.ts',
+];
+
 /** Tests start hundreds of processes: this spares each of them a third of its start. */
 const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') };
 
@@ -18,9 +29,21 @@ export default defineConfig({
         test: {
           name: 'unit',
           env,
-          include: ['test/unit/**/*.test.ts', ...SERVERLESS, ...conformance],
+          include: ['test/unit/**/*.test.ts'],
+          exclude: APART,
+          // What they test is loaded once for the files of a process: that takes most of a second for each of hundreds.
+          isolate: false,
           testTimeout: 30_000,
           // More than cores: some tests wait.
+          maxWorkers: availableParallelism() + 1,
+        },
+      },
+      {
+        test: {
+          name: 'unit:apart',
+          env,
+          include: APART,
+          testTimeout: 30_000,
           maxWorkers: availableParallelism() + 1,
         },
       },

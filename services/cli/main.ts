@@ -1,6 +1,6 @@
 import { tuneGarbageCollection } from '../../shared/runtime/engine/garbage-collection.ts';
 import { exitNow } from '../../shared/runtime/process-exit.ts';
-import { upToUnknown } from './help/help.ts';
+import { asHelpFlag, upToUnknown } from './help/help.ts';
 import { LEFT_OVER_MS } from './process/interrupts.ts';
 import { report } from './process/report.ts';
 import { openProgram } from './program.ts';
@@ -15,12 +15,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   setTimeout(() => exitNow(), LEFT_OVER_MS).unref();
 }
 
-async function exitCodeOf(argv: readonly string[]): Promise<number> {
-  const [, , first, second] = argv;
+async function exitCodeOf(given: readonly string[]): Promise<number> {
+  const argv = asHelpFlag(given);
   let exitCode = 0;
   const program = await openProgram({
     showsAll: argv.includes('--all'),
-    isWanted: (name) => name === first || (first === 'help' && name === second),
+    isWanted: (name) => name === argv[2],
     exit: (code) => {
       exitCode = code;
     },

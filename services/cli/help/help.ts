@@ -41,12 +41,21 @@ export function improved(error: string, known: readonly string[]): string {
   const wanted = command === undefined || known.length > 0 ? undefined : commandMeantBy(command);
   if (wanted !== undefined) return `error: unknown command '${command}'\n(Did you mean ${wanted}?)\n`;
   const [, unknown] = /^error: unknown option '(.+?)'/.exec(error) ?? [];
-  const isTold = error.includes('(Did you mean');
+  if (unknown === undefined) return error;
   // Another command of the same group may have it.
   const others = known.filter((each) => each !== unknown);
-  const near = unknown === undefined || isTold ? undefined : nearestOf(unknown, others);
-  const meant = (unknown === undefined ? undefined : meantBy(unknown, known)) ?? near;
-  return meant === undefined ? error : `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
+  const meant = meantBy(unknown, known) ?? nearestOf(unknown, others);
+  // Several that are as near are named by commander together.
+  const [, told = ''] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(error) ?? [];
+  if (meant === undefined || told.split(', ').includes(meant)) return error;
+  return `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
+}
+
+/** `trawl help dlq list` as `trawl dlq list --help`: the command's own help, and the same answer to a name that nobody knows. */
+export function asHelpFlag(argv: readonly string[]): readonly string[] {
+  const [node = '', file = '', first, second, ...others] = argv;
+  if (first !== 'help' || second === undefined || second.startsWith('-')) return argv;
+  return [node, file, second, ...others, '--help'];
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { EXAMPLES } from '../../../../services/cli/help/examples.ts';
 import { HEADINGS } from '../../../../services/cli/help/flags.ts';
-import { flagsOf, improved, upToUnknown } from '../../../../services/cli/help/help.ts';
+import { asHelpFlag, flagsOf, improved, upToUnknown } from '../../../../services/cli/help/help.ts';
 import { openProgram } from '../../../../services/cli/program.ts';
 
 const MOST_LINES = 50;
@@ -130,6 +130,10 @@ test('what a command does not have is not meant, what resembles a flag is left t
   expect(improved(ofDlq, ['--json'])).toBe(ofDlq);
   const ofAnother = "error: unknown option '--all'\n";
   expect(improved(ofAnother, ['--all', '--json'])).toBe(ofAnother);
+  const shown = "error: unknown option '--joyn'\n(Did you mean --json?)\n";
+  expect(improved(shown, ['--json', '--join'])).toContain('(Did you mean --join?)');
+  const several = "error: unknown option '--jon'\n(Did you mean one of --join, --json?)\n";
+  expect(improved(several, ['--json', '--join'])).toBe(several);
   const near = "error: unknown option '--jsno'\n(Did you mean --json?)\n";
   expect(improved(near, ['--json'])).toBe(near);
 });
@@ -139,8 +143,13 @@ test.each([
   ['nosuch --help',       'nosuch'],
   ['dlq nosuch --help',   'dlq nosuch'],
   ['crawl nosuch --help', 'crawl nosuch --help'],
-  ['help nosuch',         'help nosuch'],
+  ['help nosuch',         'nosuch'],
+  ['help dlq nosuch',     'dlq nosuch'],
+  ['help dlq list',       'dlq list --help'],
+  ['help',                'help'],
+  ['help --all',          'help --all'],
   ['--help',              '--help'],
 ])('trawl %s is parsed as %s', async (line, parsed) => {
-  expect(upToUnknown(['node', 'trawl', ...line.split(' ')], await open()).slice(2).join(' ')).toBe(parsed);
+  const argv = asHelpFlag(['node', 'trawl', ...line.split(' ')]);
+  expect(upToUnknown(argv, await open()).slice(2).join(' ')).toBe(parsed);
 });

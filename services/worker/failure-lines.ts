@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { untriedError } from '../../shared/ports/dead-letter.ts';
 import type { ReleasedTask } from '../../shared/ports/frontier.ts';
 import type { EndedRecord } from '../../shared/ports/record.ts';
 import type { Runs } from '../../shared/ports/runs.ts';
@@ -36,7 +37,8 @@ export class FailureLines {
   /** Records a task that release failed: past its deadline, malformed, or on a host that is down. */
   async ofReleased({ task, release, state, problem }: ReleasedTask, reason: FailedReason): Promise<void> {
     const { run, url, step } = task;
-    const error = problem === undefined ? {} : { error: problem };
+    const why = problem ?? untriedError(reason, state);
+    const error = why === undefined ? {} : { error: why };
     const attempt = state.attempts;
     await this.#put({ run, task: idOf(task), step, url, release, attempt, reason, ...error, ...recordedFields(task) });
   }

@@ -74,7 +74,7 @@ const MAX_HEADER_LENGTH = 1_024;
 
 /** The dead letter of a failed task, as a message. */
 export function deadLetterOf(task: Task, state: TaskState, failure: Failure): OutgoingMessage {
-  const { reason, status, attempts, at, owner, error = explain(reason, state) } = failure;
+  const { reason, status, attempts, at, owner, error = untriedError(reason, state) } = failure;
   const { cookies: _, ...lasting } = task;
   const failed: Failed = {
     reason,
@@ -140,15 +140,15 @@ function withoutLogin(letter: DeadLetter): DeadLetter {
     : { ...letter, url: url.href, ...loginsField(withLogin(letter.logins, url.href, url.login)) };
 }
 
-/** Why a task failed whose failure no attempt explains. */
-function explain(reason: FailedReason, { deadline, starts }: TaskState): string | undefined {
+/** Why a task failed whose failure no attempt explains, as a sentence. */
+export function untriedError(reason: FailedReason, { deadline, starts }: TaskState): string | undefined {
   switch (reason) {
     case 'deadline':
       return deadline === undefined ? undefined : `its deadline was ${new Date(deadline).toISOString()}`;
     case 'crash_loop':
       return `it was begun ${starts} times, and ended every worker that began it`;
     case 'host_down':
-      return 'its host gave nothing but errors for too long';
+      return 'its host never answered, or gave nothing but errors for too long';
     default:
       return undefined;
   }

@@ -4,7 +4,7 @@ import { readLetter } from '../../../../shared/control/letter-filter.ts';
 import { letterJson } from '../../../../shared/control/letter-json.ts';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { LogLines, offerOf, openEmbedded, releaserOf } from '../../../support/stores/embedded.ts';
+import { EVERYTHING, LogLines, offerOf, openEmbedded, releaserOf } from '../../../support/stores/embedded.ts';
 import { deliveryOf, MemorySink, setup } from './setup.ts';
 
 /** A releaser of a process that keeps records. */
@@ -23,7 +23,7 @@ async function open() {
     { malformed: 'htp://x', problem: 'its scheme is htp' },
   ]);
   stores.clock.step(1_000);
-  return { ...stores, sink, releaser };
+  return { ...stores, sink, failures, releaser };
 }
 
 test('what release finds past its deadline, or malformed, leaves a line with the records', async () => {
@@ -32,9 +32,19 @@ test('what release finds past its deadline, or malformed, leaves a line with the
   const head = { run: 'r', outcome: 'failed', crawler: 'headlines', worker: 'w-1', attempt: 0 };
   expect(sink.records.toSorted((a, b) => (a.url < b.url ? -1 : 1))).toMatchObject([
     { ...head, url: 'htp://x', reason: 'malformed', error: 'its scheme is htp' },
-    { ...head, url: 'http://a.test/1', reason: 'deadline' },
+    { ...head, url: 'http://a.test/1', reason: 'deadline', error: expect.stringMatching(/^its deadline was \d{4}-/) },
   ]);
   expect(await runs.progress('r')).toMatchObject({ failed: 2, waiting: 0 });
+});
+
+test('the line of a page whose host was given up says so, as its dead letter does', async () => {
+  const { frontier, failures, sink } = await open();
+  await frontier.offer('r', [offerOf('http://down.test/1')]);
+  const { tasks } = await frontier.release(EVERYTHING);
+  for (const released of tasks.filter(({ task }) => task.host === 'down.test'))
+    await failures.ofReleased(released, 'host_down');
+  const error = 'its host never answered, or gave nothing but errors for too long';
+  expect(sink.records).toMatchObject([{ url: 'http://down.test/1', reason: 'host_down', error }]);
 });
 
 test('as long as records can not be stored, the failure waits, and nothing is dead-lettered', async () => {

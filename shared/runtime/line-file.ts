@@ -89,11 +89,13 @@ export class LineFile {
     return this.#synced;
   }
 
-  /** Writes what waits, syncs it, and closes the file. */
+  /** Writes what waits, syncs it, and closes the file: what comes while it syncs, too. */
   async close(): Promise<void> {
-    this.#write();
     try {
-      await this.sync();
+      do {
+        this.#write();
+        await this.sync();
+      } while (this.#turn !== undefined || (this.isOpen && this.#isDirty));
     } finally {
       this.#closeNow();
     }

@@ -45,6 +45,16 @@ test('what waits is written when it is closed', async () => {
   expect(await readFile(file.path, 'utf8')).toBe('a\n');
 });
 
+test('what comes while it is closed is written and synced, too', async () => {
+  const file = await setup();
+  await file.append('a\n');
+  const closed = file.close();
+  const written = file.append('b\n');
+  await closed;
+  await written;
+  expect([await readFile(file.path, 'utf8'), file.isDirty, file.isOpen]).toEqual(['a\nb\n', false, false]);
+});
+
 test('it is dirty until the disk has been told', async () => {
   const file = await setup();
   await file.append('a\n');

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf } from '../../../shared/runtime/errors.ts';
 import { say } from '../text/output.ts';
 import { type KeptPage, type Told, UNDER_WATCH } from './under-watch.ts';
 
@@ -23,10 +24,12 @@ export async function watchTrials(files: readonly string[], signal: AbortSignal)
       const ended = runOnce(page, AbortSignal.any([signal, over.signal]), (told) => {
         page ??= told.page;
         saves.add(told.files ?? []);
-      });
-      void ended.then((code) => {
-        if (!over.signal.aborted && !signal.aborted)
-          say(code === 0 ? 'Watching for saves; Ctrl-C ends it.' : 'It failed. Watching for saves; Ctrl-C ends it.');
+      }).then(
+        (code) => (code === 0 ? '' : 'It failed. '),
+        (error: unknown) => `It could not be started: ${messageOf(error)}. `,
+      );
+      void ended.then((failure) => {
+        if (!over.signal.aborted && !signal.aborted) say(`${failure}Watching for saves; Ctrl-C ends it.`);
       });
       const name = await untilAborted(saved, signal);
       saved = saves.next();
@@ -39,7 +42,7 @@ export async function watchTrials(files: readonly string[], signal: AbortSignal)
   }
 }
 
-/** Gives the exit code of one trial. */
+/** Gives the exit code of one trial; rejects if its process can't be started. */
 async function runOnce(
   page: KeptPage | undefined,
   signal: AbortSignal,

@@ -8,7 +8,8 @@ import { addCommonOptions, type CommandModule, type Context, QUIET_HELP, repeate
 import { HEADINGS } from '../help/flags.ts';
 import { embeddedContext } from '../process/embedded-context.ts';
 import { EXIT_INTERRUPTED, Interrupts, untilInterrupted } from '../process/interrupts.ts';
-import { type CrawlOptions, folderFlag, planNew, planResumed, resumeCommand } from '../process/plan-crawl.ts';
+import { recordsFlags } from '../process/place-flags.ts';
+import { type CrawlOptions, planNew, planResumed, resumeCommand } from '../process/plan-crawl.ts';
 import { tellEnd } from '../process/tell-end.ts';
 import { planTableOfCrawl, tableFlags, writeTableOf } from '../tables/crawl-table.ts';
 import { addTableOptions, type TableOptions } from '../tables/table-flags.ts';
@@ -64,6 +65,7 @@ export async function crawl(
   }
   // A resumed run has flags of its own.
   const own = { ...context, settings: plan.settings };
+  const recordsFlag = recordsFlags(context, own.settings.sink);
   const fleet = new EmbeddedFleet(plan, embeddedContext(context));
   const goOn = (): string =>
     plan.kept === undefined ? '' : resumeCommand(plan, context, fleet.isAllRead) + tableFlags(options);
@@ -75,7 +77,7 @@ export async function crawl(
       const records = recordsPlaceOf(own.settings, progress.run);
       // Standard output is the table's, if it goes there.
       const isStandardOutputTaken = table !== undefined && table.path === undefined;
-      const told = { records, isLocal: true, isInterrupted };
+      const told = { records, recordsFlag, isLocal: true, isInterrupted };
       tellEnd(progress, context, told, isStandardOutputTaken);
     }
     const { failure } = fleet;
@@ -91,7 +93,7 @@ export async function crawl(
       if (progress !== undefined) await untilInterrupted((signal) => writeTableOf(progress, table, own, signal));
     } catch (error: unknown) {
       if (wasInterrupted || interrupts.by === undefined) throw error;
-      const command = `${TRAWL} records ${progress?.run}${folderFlag(context)}${tableFlags(options)}`;
+      const command = `${TRAWL} records ${progress?.run}${recordsFlag}${tableFlags(options)}`;
       say(`The table is not written. Write it with: ${command}`);
     } finally {
       // A replay may have come as the run was ending.

@@ -34,6 +34,7 @@ import { followRun } from '../process/follow-run.ts';
 import { warnOfIdleFlags } from '../process/idle-flags.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
+import { recordsFlags } from '../process/place-flags.ts';
 import { tellEnd } from '../process/tell-end.ts';
 import { leftOutLines } from '../text/left-out.ts';
 import { print, printJson, say } from '../text/output.ts';
@@ -190,7 +191,7 @@ async function produceAndWait(
     say(`Not waiting any more: the run ${run} goes on. Look at it with: ${TRAWL} status ${run} --watch`);
     return EXIT_INTERRUPTED;
   }
-  tellEnd(progress, context, { records: recordsPlaceOf(settings, run) });
+  tellEnd(progress, context, { records: recordsPlaceOf(settings, run), recordsFlag: recordsFlags(context) });
   return exitCodeOf(progress, options.strict === true);
 }
 

@@ -16,7 +16,8 @@ import { elapsedMs } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
-import { folderFlag, resumeRunCommand } from '../process/plan-crawl.ts';
+import { recordsFlags } from '../process/place-flags.ts';
+import { resumeRunCommand } from '../process/plan-crawl.ts';
 import { type AnyStores, addLocalOption, isLocalOf, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { hostLines } from '../text/fleet-hosts.ts';
 import { clearScreen, isOutputOver, type Line } from '../text/output.ts';
@@ -86,7 +87,7 @@ class OneRun {
   constructor(stores: AnyStores, run: string, context: Context) {
     this.#stores = stores;
     this.#isLocal = isLocalOf(stores);
-    this.#recordsFlag = folderFlag(context);
+    this.#recordsFlag = recordsFlags(context);
     const { runs, roster, hosts } = stores;
     this.#watcher = new RunWatcher({
       run,

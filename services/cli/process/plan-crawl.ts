@@ -11,7 +11,7 @@ import type { LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.t
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ConfigurationError, messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
-import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { readSettings } from '../../../shared/settings/settings.ts';
 import { SETTINGS, type Settings } from '../../../shared/settings/table.ts';
 import { timeOf } from '../../../shared/task/sitemap/lastmod.ts';
@@ -21,6 +21,7 @@ import { type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
 import { sayWaiting } from './awaited-seeds.ts';
 import { warnOfIdleFlags } from './idle-flags.ts';
+import { folderFlag } from './place-flags.ts';
 
 export interface CrawlOptions {
   readonly run?: string;
@@ -114,12 +115,6 @@ export function resumeCommand({ run, seeds }: RunPlan, context: Context, isAllRe
 /** The same, for a run whose seeds are all read. */
 export function resumeRunCommand(run: string, context: Context): string {
   return `${TRAWL} crawl --resume ${run}${folderFlag(context)}`;
-}
-
-/** The flag by which another command finds the same folder of records, if this one was given it. */
-export function folderFlag({ flags }: Pick<Context, 'flags'>): string {
-  const { name, flag } = SETTINGS.outputDir;
-  return flags[name] === undefined ? '' : ` --${flag} ${quoted(flags[name])}`;
 }
 
 async function findRun(resume: string | true, settings: Settings): Promise<LocalRunView> {

@@ -3,7 +3,6 @@ import type { RunProgress } from '../../../shared/ports/runs.ts';
 import type { Context } from '../command.ts';
 import { print, printJson, say } from '../text/output.ts';
 import { endingLine, type SummaryOptions, summaryLines } from '../text/summary.ts';
-import { folderFlag } from './plan-crawl.ts';
 
 /**
  * Tells how a run ended: the summary on standard output; for a script JSON there, and a sentence on standard error.
@@ -12,11 +11,10 @@ import { folderFlag } from './plan-crawl.ts';
  */
 export function tellEnd(
   progress: RunProgress,
-  { json, telling, flags }: Context,
-  told: SummaryOptions,
+  { json, telling }: Context,
+  options: SummaryOptions,
   isStandardOutputTaken = false,
 ): void {
-  const options = { ...told, recordsFlag: folderFlag({ flags }) };
   if (json) printJson(summaryJson(progress, options));
   if (telling === 'nothing') return;
   if (json) say(endingLine(progress, options));

@@ -29,7 +29,7 @@ export interface HowLinked {
 /** What the API looks at and steers. It may be away, and comes back by itself. */
 export interface Link extends Service {
   readonly isLocal: boolean;
-  /** Rejects with an UnavailableError at once while the store is away, when it goes away, and when it hasn't answered in time. */
+  /** Rejects with an UnavailableError at once while the store is away or answers nothing, when it goes away, and when it hasn't answered in time. */
   withStores<T>(action: (stores: LinkedStores) => Promise<T>, how?: HowLinked): Promise<T>;
   /** The same for dead letters: one caller at a time. */
   withLetters<T>(action: (letters: DeadLetters) => Promise<T>, how?: HowLinked): Promise<T>;
@@ -56,6 +56,8 @@ export class FleetLink implements Link {
   readonly #options: LinkOptions;
   readonly #closed = new AbortController();
   readonly #away = new Map<string, AbortController>();
+  /** Aborted while Redis answers nothing. */
+  #silent = new AbortController();
   readonly #watching = new Set<StoreEvents>();
   #stores: Stores | undefined;
   #inspector: OpenInspector | undefined;
@@ -67,11 +69,11 @@ export class FleetLink implements Link {
   }
 
   get away(): readonly string[] {
-    return [...this.#away.keys()].filter((service) => !this.#isUp(service)).map((service) => `${service} is away`);
+    return [...this.#away.keys()].flatMap((service) => this.#whyAway(service) ?? []);
   }
 
   get isStoreAway(): boolean {
-    return !this.#isUp('Redis');
+    return this.#whyAway('Redis') !== undefined;
   }
 
   async start(): Promise<void> {
@@ -86,7 +88,13 @@ export class FleetLink implements Link {
       restored: (service: 'Redis' | 'RabbitMQ') => {
         outages.restored(service);
         this.#away.set(service, new AbortController());
-        if (service === 'Redis') for (const { restored } of [...this.#watching]) restored?.();
+        if (service !== 'Redis') return;
+        this.#silent = new AbortController();
+        for (const { restored } of [...this.#watching]) restored?.();
+      },
+      silent: () => this.#silent.abort(),
+      answering: () => {
+        this.#silent = new AbortController();
       },
     };
     const attempts = Number.POSITIVE_INFINITY;
@@ -129,9 +137,11 @@ export class FleetLink implements Link {
     return () => void this.#watching.delete(events);
   }
 
-  #isUp(service: string): boolean {
+  /** In words; nothing if it is there. */
+  #whyAway(service: string): string | undefined {
     const isConnected = service === 'Redis' ? this.#stores !== undefined : this.#inspector !== undefined;
-    return isConnected && this.#away.get(service)?.signal.aborted === false;
+    if (!isConnected || this.#away.get(service)?.signal.aborted !== false) return `${service} is away`;
+    return service === 'Redis' && this.#silent.signal.aborted ? 'Redis does not answer' : undefined;
   }
 
   async #whileUp<S, T>(
@@ -141,8 +151,10 @@ export class FleetLink implements Link {
     { takesLong = false }: HowLinked = {},
   ): Promise<T> {
     const lost = this.#away.get(service)?.signal;
-    if (connected === undefined || lost === undefined || lost.aborted) throw new UnavailableError(`${service} is away`);
-    return await whileThere(action(connected), { service, lost, withinMs: takesLong ? undefined : ANSWER_MS });
+    const why = this.#whyAway(service);
+    if (connected === undefined || lost === undefined || why !== undefined) throw new UnavailableError(why);
+    const silent = service === 'Redis' ? this.#silent.signal : undefined;
+    return await whileThere(action(connected), { service, lost, silent, withinMs: takesLong ? undefined : ANSWER_MS });
   }
 }
 

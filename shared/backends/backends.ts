@@ -58,6 +58,9 @@ export interface Stores {
 export interface ServiceEvents {
   lost(service: ServiceName, reason: string): void;
   restored(service: ServiceName): void;
+  /** Redis answers nothing just now, though the connection stands; then it answers again, or is lost. */
+  silent?(): void;
+  answering?(): void;
 }
 export type ServiceName = 'Redis' | 'RabbitMQ';
 
@@ -134,6 +137,8 @@ export async function connectStores(options: ConnectOptions): Promise<Stores> {
   const told = {
     lost: (reason: string) => events?.lost?.('Redis', reason),
     restored: () => events?.restored?.('Redis'),
+    ...(events?.silent === undefined ? {} : { silent: events.silent }),
+    ...(events?.answering === undefined ? {} : { answering: events.answering }),
   };
   const connection = new RedisConnection(url, name, {
     events: told,

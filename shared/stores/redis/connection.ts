@@ -6,10 +6,14 @@ import type { Logger } from '../../runtime/logger.ts';
 import { SECOND_MS } from '../../task/durations.ts';
 
 /** Reports about the connection, after it was first made. */
-interface RedisEvents {
+export interface RedisEvents {
   /** Also after each vain attempt to reconnect: its reason may be another one. */
   lost(reason: string): void;
   restored(): void;
+  /** It answers nothing just now, though the connection stands. Left out where nobody waits for an answer. */
+  silent?(): void;
+  /** A silent one answers again, before it counted as gone. */
+  answering?(): void;
 }
 
 interface RedisConnectionOptions {
@@ -97,6 +101,10 @@ const NO_WRITES: readonly (readonly [answer: string, reason: string])[] = [
 const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';
 const LOADING = 'it is still loading its data';
 const ASK_EVERY_MS = 5_000;
+/** The same where somebody waits for answers: whether the server gives any is known within four seconds. */
+const ASK_SOON_MS = 1_000;
+/** A server that hasn't answered for this long counts as silent: a script of ours takes half a second at most. */
+const UNANSWERED_MS = 2_500;
 /** The longest wait between two attempts to reconnect. */
 export const MOST_BETWEEN_TRIES_MS = 5_000;
 
@@ -109,6 +117,7 @@ export class RedisConnection {
   readonly redis: Redis;
   readonly #redis: BatchingRedis;
   readonly #log: Logger | undefined;
+  readonly #events: RedisEvents;
   #stood = false;
   #isLost = false;
   /** When it was last reached, it could not be worked with. */
@@ -116,12 +125,14 @@ export class RedisConnection {
   readonly #toldProblems = new Set<string>();
   /** Since when an answer has been awaited. */
   #askedAt: number | undefined;
+  #isSilent = false;
   #watch: NodeJS.Timeout | undefined;
   /** The connection's last error. */
   #reason = 'the connection was closed';
 
   constructor(url: string, name: string, { events, log, waitsForWrites = false }: RedisConnectionOptions) {
     this.#log = log;
+    this.#events = events;
     this.#redis = new BatchingRedis(url, {
       lazyConnect: true,
       connectionName: name,
@@ -148,6 +159,7 @@ export class RedisConnection {
     });
     this.redis.on('close', () => {
       this.#askedAt = undefined;
+      this.#isSilent = false;
       if (!this.#stood) return;
       this.#isLost = true;
       events.lost(this.#reason);
@@ -162,7 +174,8 @@ export class RedisConnection {
 
   /** @throws ConfigurationError if this Redis would lose what it is given */
   async connect(): Promise<void> {
-    this.#watch ??= setInterval(() => this.#listen(), ASK_EVERY_MS).unref();
+    const everyMs = this.#events.silent === undefined ? ASK_EVERY_MS : ASK_SOON_MS;
+    this.#watch ??= setInterval(() => this.#listen(), everyMs).unref();
     try {
       await this.redis.connect();
     } catch (error: unknown) {
@@ -207,17 +220,31 @@ export class RedisConnection {
     return !this.#isUnfit;
   }
 
-  /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
   #listen(): void {
     if (this.#askedAt !== undefined) {
-      if (performance.now() - this.#askedAt > SILENT_MS)
-        this.#redis.hangUp(this.#redis.isLoading ? LOADING : `no answer for ${SILENT_MS / SECOND_MS} s`);
+      // After the process itself was busy, answers may be there that it hasn't read.
+      setImmediate(() => this.#judgeSilence());
     } else if (this.redis.status === 'ready') {
       this.#askedAt = performance.now();
       const answered = (): void => {
         this.#askedAt = undefined;
+        if (!this.#isSilent) return;
+        this.#isSilent = false;
+        this.#events.answering?.();
       };
       this.redis.ping().then(answered, answered);
+    }
+  }
+
+  /** Hangs up on a server that has gone silent: TCP alone would wait for a quarter of an hour. */
+  #judgeSilence(): void {
+    if (this.#askedAt === undefined) return;
+    const silentMs = performance.now() - this.#askedAt;
+    if (silentMs > SILENT_MS)
+      this.#redis.hangUp(this.#redis.isLoading ? LOADING : `no answer for ${SILENT_MS / SECOND_MS} s`);
+    else if (silentMs > UNANSWERED_MS && this.#stood && !this.#isLost && !this.#isSilent) {
+      this.#isSilent = true;
+      this.#events.silent?.();
     }
   }
 

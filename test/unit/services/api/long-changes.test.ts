@@ -126,6 +126,12 @@ test('an answer is waited for as long as it may take, and no longer than its ser
     lost: new AbortController().signal,
     withinMs: undefined,
   });
+  const silent = new AbortController();
+  const unheard = expect(
+    whileThere(answer.promise, { ...about, silent: silent.signal, withinMs: undefined }),
+  ).rejects.toThrow('Redis does not answer');
+  silent.abort();
+  await unheard;
   vi.advanceTimersByTime(3_600_000);
   await late;
   lost.abort();

@@ -1,8 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
-import { BatchingRedis, RedisConnection, redisProblems } from '../../../../../shared/stores/redis/connection.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  BatchingRedis,
+  RedisConnection,
+  type RedisEvents,
+  redisProblems,
+} from '../../../../../shared/stores/redis/connection.ts';
+import { openFakeRedis } from '../../../../support/stores/fake-redis.ts';
 
 test.each([
   ['6.2.6', 'standalone', /^Redis 6\.2\.6 is too old: expected 7\.0 or later$/],
@@ -43,30 +49,17 @@ test('a server that still reads its data from disk is told from one that answers
   expect(redis.isLoading).toBe(false);
 });
 
-/** A server that answers what it is asked, by `answer` if that has something else to do. */
-async function openServer(answer: (name: string, socket: Socket) => boolean, waitsForWrites = false) {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    sockets.push(socket);
-    socket.on('error', () => {});
-    socket.on('data', (data) => {
-      for (const [, name = ''] of String(data).matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
-        if (answer(name.toLowerCase(), socket)) continue;
-        const info = 'redis_version:7.0.15\r\nredis_mode:standalone\r\nloading:0\r\n';
-        const setting = '*2\r\n$16\r\nmaxmemory-policy\r\n$10\r\nnoeviction\r\n';
-        socket.write({ info: `$${info.length}\r\n${info}\r\n`, config: setting }[name.toLowerCase()] ?? '+OK\r\n');
-      }
-    });
+/** A connection to a server that answers what it is asked, by `answer` if that has something else to do. */
+async function openServer(
+  answer: (name: string, socket: Socket) => boolean,
+  { waitsForWrites = false, events = {} }: { waitsForWrites?: boolean; events?: Partial<RedisEvents> } = {},
+) {
+  const { url, sockets } = await openFakeRedis(answer);
+  const connection = new RedisConnection(url, 'a test', {
+    events: { lost: () => {}, restored: () => {}, ...events },
+    waitsForWrites,
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const events = { lost: () => {}, restored: () => {} };
-  const connection = new RedisConnection(`redis://127.0.0.1:${port}`, 'a test', { events, waitsForWrites });
-  onTestFinished(() => {
-    connection.close();
-    server.close();
-  });
+  onTestFinished(() => connection.close());
   return { connection, sockets };
 }
 
@@ -94,15 +87,49 @@ test('many writes that are refused at once break the connection once, and all ar
   const note = ({ message }: Error): void => void warnings.push(message);
   process.on('warning', note);
   onTestFinished(() => void process.off('warning', note));
-  const { connection, sockets } = await openServer((name, socket) => {
-    if (name === 'set' && socket === sockets[0])
-      return socket.write('-NOREPLICAS Not enough good replicas to write.\r\n');
-    return false;
-  }, true);
+  const { connection, sockets } = await openServer(
+    (name, socket) => {
+      if (name === 'set' && socket === sockets[0])
+        return socket.write('-NOREPLICAS Not enough good replicas to write.\r\n');
+      return false;
+    },
+    { waitsForWrites: true },
+  );
   await connection.connect();
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => connection.redis.set(`key ${n}`, n)));
   expect(answers).toEqual(Array(50).fill('OK'));
   expect(sockets).toHaveLength(2);
   await new Promise(setImmediate);
   expect(warnings).toEqual([]);
+});
+
+test('a server that hangs counts as silent after some seconds, before it is hung up on, and answers again', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isHanging = false;
+  let pings = 0;
+  const told: string[] = [];
+  const note = (what: string) => (): void => void told.push(what);
+  const events = { lost: note('lost'), silent: note('silent'), answering: note('answering') };
+  const { connection, sockets } = await openServer(
+    (name) => {
+      if (name === 'ping') pings++;
+      return name === 'ping' && isHanging;
+    },
+    { events },
+  );
+  await connection.connect();
+  vi.advanceTimersByTime(1_000);
+  await expect.poll(() => pings).toBe(1);
+  await expect.poll(() => connection.redis.ping().then(() => pings)).toBe(2);
+  isHanging = true;
+  for (let seconds = 1; seconds <= 3; seconds++) {
+    vi.advanceTimersByTime(1_000);
+    await new Promise(setImmediate);
+  }
+  expect(told, 'it was asked two seconds ago').toEqual([]);
+  vi.advanceTimersByTime(1_000);
+  await expect.poll(() => told).toEqual(['silent']);
+  sockets[0]?.write('+PONG\r\n');
+  await expect.poll(() => told).toEqual(['silent', 'answering']);
 });

@@ -2,7 +2,7 @@ import type { LocallyReplayed } from '../producer/local-replayer.ts';
 import type { ReplayResult, ReplayTally } from '../producer/replayer.ts';
 
 /** What `dlq replay` prints. */
-export function replayJson({ runs, malformed, withoutOwner }: ReplayResult, dryRun: boolean): object {
+export function replayJson({ runs, undelivered, malformed, withoutOwner }: ReplayResult, dryRun: boolean): object {
   return {
     run: runs.length === 1 ? runs[0]?.run : null,
     runs: runs.map(({ run, origin, options, isJoined, isForgotten, letters, ofGroups, accepted, known }) => {
@@ -10,6 +10,7 @@ export function replayJson({ runs, malformed, withoutOwner }: ReplayResult, dryR
       return { run, origin, ...counts, joined: isJoined, originForgotten: isForgotten, options };
     }),
     letters: runs.reduce((sum, { letters }) => sum + letters, 0),
+    ...(undelivered === 0 ? {} : { undelivered }),
     malformed,
     ...(withoutOwner === 0 ? {} : { withoutOwner }),
     dryRun,

@@ -93,7 +93,8 @@ export class LocalReplayer {
       const { id } = message;
       const { rules } = this.#options;
       const offer = letter && offerOfLetter(letter, { rules, urlKey: replayed?.urlKey, joins: replayed?.joins });
-      if (letter === undefined || replayed === undefined || offer === undefined || id === undefined) {
+      const isTask = letter !== undefined && offer !== undefined && reason !== 'undelivered';
+      if (!isTask || replayed === undefined || id === undefined) {
         this.#malformed++;
         continue;
       }

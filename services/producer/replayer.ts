@@ -50,6 +50,8 @@ type OwnTally = ReplayTally & { readonly ofGroups: OwnerCount };
 /** What a replay came to. */
 export interface ReplayResult {
   readonly runs: readonly ReplayTally[];
+  /** Letters of tasks that the broker took out of their queue: these wait in their own runs again. */
+  readonly undelivered: number;
   /** Letters that aren't tasks; they stay in the queue. */
   readonly malformed: number;
   /** Of members of groups, and of joins, that don't say whose: alone, they would come to nothing. They stay in the queue. */
@@ -63,12 +65,14 @@ export interface ReplayResult {
  * and a repeat offers it to the same run, which knows it. For letters of a group its owner is offered once, past its mark. See
  * {@link findReplayRun} for how the repeat finds that run. A
  * letter that the broker gives back only after that run was sealed is known by its mark. So no letter is lost, and none
- * is worked twice.
+ * is worked twice. A task that the broker took out of its queue has not failed: it waits in its own run again, unless it came back
+ * by its lease before; only if the store has forgotten that run is it offered as the others are.
  */
 export class Replayer {
   readonly #options: ReplayerOptions;
   readonly #runs = new Map<string, OwnTally>();
   #left: number;
+  #undelivered = 0;
   #malformed = 0;
   #withoutOwner = 0;
 
@@ -99,7 +103,12 @@ export class Replayer {
         if ((await runs.seal(run, REPLAYER, incarnation)) === undefined) throw lost(run, origin);
       }
     }
-    return { runs: told, malformed: this.#malformed, withoutOwner: this.#withoutOwner };
+    return {
+      runs: told,
+      undelivered: this.#undelivered,
+      malformed: this.#malformed,
+      withoutOwner: this.#withoutOwner,
+    };
   }
 
   async #judge(found: readonly FoundLetter[]): Promise<LetterFate[]> {
@@ -109,6 +118,12 @@ export class Replayer {
     for (const [index, each] of found.entries()) {
       if (this.#left === 0) break;
       if (!isMeant(each, filter)) continue;
+      if (await this.#isBack(each)) {
+        this.#left--;
+        this.#undelivered++;
+        if (!isDry) fates[index] = 'delete';
+        continue;
+      }
       const { letter, run } = each;
       const tally = letter === undefined || run === undefined ? undefined : await this.#runOf(run);
       if (letter !== undefined && tally !== undefined && isWithoutOwner(letter, tally.options.joins)) {
@@ -136,6 +151,14 @@ export class Replayer {
       if (isTaken) for (const { index } of group) fates[index] = 'delete';
     }
     return fates;
+  }
+
+  /** Lets a task wait in its run again that the broker took out of its queue. Does nothing for one whose release is over. */
+  async #isBack({ run, release }: FoundLetter): Promise<boolean> {
+    const { frontier, runs, isDry } = this.#options;
+    if (run === undefined || release === undefined || (await runs.progress(run)) === undefined) return false;
+    if (!isDry) await frontier.settle(run, release, { outcome: { kind: 'defer' } });
+    return true;
   }
 
   async #runOf(origin: string): Promise<OwnTally> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DAY_MS } from '../task/durations.ts';
 import { carriedFields, type WrittenTask, writtenTask, writtenTaskSchema } from '../task/task/form.ts';
-import { FAILED_REASONS, type FailedReason } from '../task/task/outcome.ts';
+import { FAILED_REASONS, type FailedReason, type LetterReason } from '../task/task/outcome.ts';
 import { idOf, RUN_ID, type Task } from '../task/task/task.ts';
 import { loginsField, withLogin } from '../task/url/logins.ts';
 import { isProblem, readUrl, withoutCredentials, withoutCredentialsIn } from '../task/url/url.ts';
@@ -39,7 +39,7 @@ export interface DeadLetter extends WrittenTask, Failed {
 
 /** What a dead letter holds besides the task. */
 interface Failed {
-  readonly reason: FailedReason;
+  readonly reason: LetterReason;
   /** Of the last answer, if there was one. */
   readonly status?: number;
   /** The last error, as a sentence. */

@@ -128,4 +128,16 @@ export interface DeadLetterMessage {
   readonly id: string | undefined;
   readonly body: Uint8Array;
   readonly headers: MessageHeaders;
+  /** Left out if it was published as a dead letter. */
+  readonly moved?: MovedByBroker;
+}
+
+/** The broker took a message out of its queue, by a policy of whoever operates it, and put it here. */
+export interface MovedByBroker {
+  /** The queue's name on the broker. */
+  readonly from: string;
+  /** In the broker's words: `expired`, `maxlen`, `rejected` or `delivery_limit`. */
+  readonly why: string;
+  /** Epoch milliseconds; left out if the broker didn't say. */
+  readonly at?: number;
 }

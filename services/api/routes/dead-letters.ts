@@ -47,6 +47,12 @@ const replayedSchema = z.looseObject({
     }),
   ),
   letters: z.int(),
+  undelivered: z
+    .int()
+    .optional()
+    .describe(
+      'letters of tasks that a policy of the broker took out of their queue: they wait in their own runs again',
+    ),
   malformed: z.int(),
   withoutOwner: z.int().optional().describe("letters of groups that can't be replayed"),
   dryRun: z.boolean(),

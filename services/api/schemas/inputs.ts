@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readHost } from '../../../shared/control/host-name.ts';
-import { FAILED_REASONS } from '../../../shared/task/task/outcome.ts';
+import { LETTER_REASONS } from '../../../shared/task/task/outcome.ts';
 import { RUN_ID } from '../../../shared/task/task/task.ts';
 
 /** No list is gone through further. */
@@ -36,7 +36,7 @@ export const cursorSchema = z.coerce
 
 /** Which dead letters are meant. */
 export const letterFilter = {
-  reason: z.enum(FAILED_REASONS).optional(),
+  reason: z.enum(LETTER_REASONS).optional(),
   host: hostSchema.optional(),
   run: runIdSchema.optional(),
 };

@@ -4,7 +4,7 @@ import type { LetterFilter } from '../../../shared/control/letter-filter.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { integer } from '../../../shared/settings/parsers.ts';
-import { FAILED_REASONS } from '../../../shared/task/task/outcome.ts';
+import { LETTER_REASONS } from '../../../shared/task/task/outcome.ts';
 import type { Whose } from '../process/with-stores.ts';
 
 /** Whether letters of crawls on this machine are meant, if a flag says so. */
@@ -44,9 +44,9 @@ export function whoseLetters({ local, run }: FilterOptions): Whose {
 
 /** @throws UsageError where a flag can't be understood */
 export function readFilter({ reason, host, run }: FilterOptions): LetterFilter {
-  const known = FAILED_REASONS.find((each) => each === reason);
+  const known = LETTER_REASONS.find((each) => each === reason);
   if (reason !== undefined && known === undefined)
-    throw new UsageError(`expected --reason to be one of ${FAILED_REASONS.join(', ')}, got "${reason}"`);
+    throw new UsageError(`expected --reason to be one of ${LETTER_REASONS.join(', ')}, got "${reason}"`);
   return {
     reason: known,
     host: host === undefined ? undefined : readHost(host),

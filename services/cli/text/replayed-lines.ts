@@ -14,11 +14,21 @@ export function ofOwners({ letters, owners }: ReplayTally['ofGroups'], dryRun: b
 /** What a replay came to: a line for each run, and the letters that stay. @param list the command that lists letters */
 export function replayedLines(
   runs: readonly string[],
-  { malformed, withoutOwner }: Pick<ReplayResult, 'malformed' | 'withoutOwner'>,
+  {
+    undelivered = 0,
+    malformed,
+    withoutOwner,
+  }: Pick<ReplayResult, 'malformed' | 'withoutOwner'> & Partial<Pick<ReplayResult, 'undelivered'>>,
   list: string,
   dryRun: boolean,
 ): string[] {
-  const lines = runs.length === 0 ? ['No dead letters to replay.'] : [...runs];
+  const lines = runs.length + undelivered === 0 ? ['No dead letters to replay.'] : [...runs];
+  if (undelivered > 0) {
+    const again = dryRun ? 'would wait in their own runs again' : 'wait in their own runs again';
+    lines.push(
+      `${counted(undelivered, 'letter')} of tasks that a policy of RabbitMQ took out of a queue: those not crawled since ${again}`,
+    );
+  }
   if (malformed > 0)
     lines.push(
       `${counted(malformed, 'malformed letter')} can't be replayed and will stay (${list} --reason malformed)`,

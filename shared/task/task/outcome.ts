@@ -19,6 +19,10 @@ export const FAILED_REASONS = [
 ] as const;
 export type FailedReason = (typeof FAILED_REASONS)[number];
 
+/** Why there is a dead letter. `undelivered`: a policy of the broker took the task out of its queue, and it has not failed. */
+export const LETTER_REASONS = [...FAILED_REASONS, 'undelivered'] as const;
+export type LetterReason = (typeof LETTER_REASONS)[number];
+
 /** Why a task ended as `skipped`: it was not fetched, or not used, by choice. */
 export const SKIPPED_REASONS = [
   'robots',

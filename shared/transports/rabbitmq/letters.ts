@@ -2,6 +2,7 @@ import type { Channel, ConsumeMessage, Message } from 'amqplib';
 import type { DeadLetterMessage, LetterJudge } from '../../ports/transport.ts';
 import { UnavailableError } from '../../runtime/errors.ts';
 import { allowedHeaders } from '../message-headers.ts';
+import { movedOf } from './moved.ts';
 
 /** Letters held at once. One by one, they would cost a round trip each: two minutes for a hundred thousand. */
 const BATCH = 1_000;
@@ -120,5 +121,11 @@ async function take(channel: Channel, queue: string, count: number): Promise<Con
 }
 
 function letterOf({ content, properties }: Message): DeadLetterMessage {
-  return { id: properties.messageId, body: content, headers: allowedHeaders(properties.headers) };
+  const moved = movedOf(properties.headers);
+  return {
+    id: properties.messageId,
+    body: content,
+    headers: allowedHeaders(properties.headers),
+    ...(moved === undefined ? {} : { moved }),
+  };
 }

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { Replayer } from '../../../../services/producer/replayer.ts';
 import { MAX_OFFER, nameOf } from '../../../../shared/ports/frontier.ts';
 import type { JoinPlan } from '../../../../shared/task/group/plan.ts';
+import { writeMessage } from '../../../../shared/task/task/message.ts';
+import { idOf } from '../../../../shared/task/task/task.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
-import { EVERYTHING, openEmbedded } from '../../../support/stores/embedded.ts';
+import { EVERYTHING, offerOf, openEmbedded } from '../../../support/stores/embedded.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 
@@ -244,4 +246,59 @@ test('an owner that an earlier replay has taken is known', async () => {
     runs: [{ run: 'gone-replay-2', letters: 4, ofGroups: { owners: 2 }, accepted: 1, known: 1 }],
   });
   expect(await left()).toBe(0);
+});
+
+/** Two tasks of a run, both released, and their messages as a broker's policy has moved them to the dead letters. */
+async function movedByBroker({ frontier, runs, parts }: ReturnType<typeof setup>) {
+  await runs.open('gone', FAST_RUN, 'p');
+  await frontier.offer('gone', [offerOf('http://a.test/1'), offerOf('http://a.test/2')]);
+  const { tasks } = await frontier.release(EVERYTHING);
+  const messages = tasks.map(({ task, release }) => ({
+    id: idOf(task),
+    body: Buffer.from(writeMessage(task)),
+    headers: { 'x-release': release },
+    moved: { from: 'url_queue_ttl', why: 'expired', at: 1_800_000_000_000 },
+  }));
+  const fates: (readonly string[])[] = [];
+  const letters = withMethods(parts.letters, {
+    sift: async (judge) => void fates.push(await judge(messages)),
+  });
+  return { tasks, letters, fates };
+}
+
+test('tasks that a policy of the broker took out of their queue wait in their own run again, at no attempt', async () => {
+  const all = setup();
+  const { letters, fates } = await movedByBroker(all);
+  expect(await all.replay({ letters, isDry: true })).toMatchObject({ runs: [], undelivered: 2 });
+  expect(await all.runs.progress('gone')).toMatchObject({ waiting: 0, inFlight: 2 });
+  expect(await all.replay({ letters })).toMatchObject({ runs: [], undelivered: 2, malformed: 0 });
+  expect(fates).toEqual([
+    ['keep', 'keep'],
+    ['delete', 'delete'],
+  ]);
+  expect(await all.runs.progress('gone')).toMatchObject({ discovered: 2, waiting: 2, inFlight: 0 });
+  const again = (await all.frontier.release(EVERYTHING)).tasks;
+  expect(again.map(({ task, state }) => [task.url, state.attempts]).toSorted()).toEqual([
+    ['http://a.test/1', 0],
+    ['http://a.test/2', 0],
+  ]);
+});
+
+test('one that has been crawled since, after its lease, is not crawled again', async () => {
+  const all = setup();
+  const { tasks, letters, fates } = await movedByBroker(all);
+  for (const task of tasks) await all.frontier.settle('gone', nameOf(task), { outcome: { kind: 'done' } });
+  expect(await all.replay({ letters })).toMatchObject({ runs: [], undelivered: 2 });
+  expect(fates).toEqual([['delete', 'delete']]);
+  expect(await all.runs.progress('gone')).toMatchObject({ done: 2, waiting: 0, inFlight: 0 });
+});
+
+test('one of a run that the store has forgotten is replayed as those that failed', async () => {
+  const [before, after] = [setup(), setup()];
+  const { letters, fates } = await movedByBroker(before);
+  expect(await after.replay({ letters })).toMatchObject({
+    runs: [{ run: 'gone-replay-1', letters: 2, accepted: 2, isForgotten: true }],
+    undelivered: 0,
+  });
+  expect(fates).toEqual([['delete', 'delete']]);
 });

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { count, counted, duration } from '../../../../../shared/control/format.ts';
 import { HOUR_MS } from '../../../../../shared/task/durations.ts';
-import { FAILED_REASONS } from '../../../../../shared/task/task/outcome.ts';
+import { LETTER_REASONS } from '../../../../../shared/task/task/outcome.ts';
 import { useAnswer } from '../api/answer.ts';
 import type { Letter, Letters } from '../api/answers.ts';
 import { queryOf } from '../api/client.ts';
@@ -107,7 +107,7 @@ function FilterForm({ filter, onRefresh }: { readonly filter: LetterFilter; read
         <span>Reason</span>
         <select value={filter.reason ?? ''} onChange={(event) => go({ reason: event.currentTarget.value })}>
           <option value="">all</option>
-          {FAILED_REASONS.map((reason) => (
+          {LETTER_REASONS.map((reason) => (
             <option key={reason} value={reason}>
               {reason}
             </option>

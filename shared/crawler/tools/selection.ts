@@ -1,7 +1,7 @@
 import type { AnyNode } from 'domhandler';
 import { DomUtils } from 'htmlparser2';
 import type { LinkBase } from '../../task/url/url.ts';
-import { markdownOf } from './markdown.ts';
+import { markdownOf } from '../markdown/markdown.ts';
 import { matchAllIn, matchIn } from './matching.ts';
 import type { NodeHandle } from './node-handle.ts';
 import { type NumberOptions, numberIn } from './numbers.ts';

@@ -26,6 +26,8 @@ const PAGES: Readonly<Record<string, string>> = {
   'deep JSON': `<script type="application/ld+json">${'['.repeat(1_000_000)}</script>`,
   'a wide list in JSON': `<script type="application/ld+json">[${'{"a":1},'.repeat(200_000)}{"a":1}]</script>`,
   'a wide cell': `<table><tr><td>a<td>b<tr><td>c<td>${'x<br>'.repeat(150_000)}</table>`,
+  'deep definitions': `${'<dl><dt>a<dd>'.repeat(400)}${'x'.repeat(100_000)}`,
+  'footnotes of one label': `${'<sup><a id=r href=#n>1</a></sup>'.repeat(9_000)}<li id=n>${'<a href=#r>^</a>'.repeat(9_000)}`,
   'white space': `<p>${' \n'.repeat(500_000)}x`,
 };
 

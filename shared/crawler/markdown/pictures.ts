@@ -1,0 +1,48 @@
+import type { AnyNode, Element } from 'domhandler';
+import { isElement } from '../tools/nodes.ts';
+
+/** Where a picture is that a script loads later, and what stands in its `src` until then is a placeholder. */
+const LATER = ['data-src', 'data-lazy-src', 'data-original', 'data-lazy'] as const;
+const LATER_SETS = ['data-srcset', 'data-lazy-srcset'] as const;
+
+/** The addresses of an `<img>`, as written, the best first: what a script would load, its own, the largest of its `srcset`, of its `<picture>`. */
+export function sourcesOf(image: Element): readonly string[] {
+  const { attribs, parent } = image;
+  const around = parent !== null && isElement(parent) && parent.name === 'picture' ? parent.children : [];
+  const sets = around.flatMap((child) => (isElement(child) && child.name === 'source' ? setsOf(child) : []));
+  const written = [
+    ...LATER.map((name) => attribs[name]),
+    ...LATER_SETS.map((name) => largestOf(attribs[name])),
+    attribs.src,
+    largestOf(attribs.srcset),
+    ...sets,
+  ];
+  return written.filter((address) => address !== undefined);
+}
+
+/** Is a `<noscript>` there for the picture before it, which a script would load? */
+export function isForPicture(noscript: Element): boolean {
+  let before: AnyNode | null = noscript.prev;
+  while (before !== null && !isElement(before)) before = before.prev;
+  return (
+    before !== null && before.name === 'img' && !sourcesOf(before).some((source) => !/^\s*(?:data:|$)/i.test(source))
+  );
+}
+
+function setsOf({ attribs }: Element): readonly (string | undefined)[] {
+  return [...LATER_SETS, 'srcset' as const].map((name) => largestOf(attribs[name]));
+}
+
+/** The address with the largest width or density of a `srcset` (HTML standard, section 4.8.4.2.1). */
+function largestOf(set: string | undefined): string | undefined {
+  let largest: { readonly address: string; readonly size: number } | undefined;
+  for (const [, written = '', descriptor = '1x'] of (set ?? '').matchAll(
+    /([^\s,]\S*)(?:\s+(\d+(?:\.\d+)?[wx])(?=[\s,]|$))?/g,
+  )) {
+    // An address ends at white space; a comma at its end parts it from the next.
+    const address = written.replace(/,$/, '');
+    const size = Number.parseFloat(descriptor);
+    if (address !== '' && (largest === undefined || size > largest.size)) largest = { address, size };
+  }
+  return largest?.address;
+}

@@ -1,0 +1,95 @@
+import type { AnyNode, Element } from 'domhandler';
+import { elementsNamed, isElement } from '../tools/nodes.ts';
+import { gridOf } from '../tools/table.ts';
+import { isCount } from './code-block.ts';
+
+const TABLE: ReadonlySet<string> = new Set(['table']);
+const CAPTION_OR_HEADER: ReadonlySet<string> = new Set(['caption', 'th']);
+const PRE: ReadonlySet<string> = new Set(['pre']);
+
+/** Is a table one of data, and not for layout? Those with a header or a caption are, and others of several rows and columns. */
+export function isDataTable(table: Element): boolean {
+  if (/^(?:presentation|none)$/.test(table.attribs.role ?? '')) return false;
+  const [, nested] = elementsNamed(table, TABLE).take(2);
+  if (nested !== undefined) return false;
+  const { rows } = gridOf(table);
+  if (rows.length === 1 && isOfCode(table)) return false;
+  const [header] = elementsNamed(table, CAPTION_OR_HEADER).take(1);
+  if (header !== undefined) return rows.length > 0;
+  return rows.length > 1 && rows.some(({ length }) => length > 1);
+}
+
+/** Is there code in a table, and nothing but the numbers of its lines beside it? */
+function isOfCode(table: Element): boolean {
+  const [pre, , third] = elementsNamed(table, PRE).take(3);
+  return pre !== undefined && third === undefined;
+}
+
+/** A table's caption and tags, and what is in its cells. Cells that span others are followed by empty ones: markdown has no spans. */
+export function tableParts(table: Element, most: number): readonly (AnyNode | string)[] {
+  const { rows } = gridOf(table);
+  const width = rows.reduce((widest, { length }) => Math.max(widest, length), 0);
+  const caption = table.children.find((child) => isElement(child) && child.name === 'caption');
+  const parts: (AnyNode | string)[] = caption === undefined ? ['<table>'] : [caption, '<table>'];
+  for (const row of rows.slice(0, most / width)) {
+    parts.push('<tr>');
+    for (let at = 0; at < width; at++) {
+      const cell = row[at];
+      parts.push('<td>');
+      if (cell !== undefined && !cell.isRepeated) for (const child of cell.element.children) parts.push(child);
+      parts.push('</td>');
+    }
+    parts.push('</tr>');
+  }
+  return [...parts, '</table>'];
+}
+
+/** A list of definitions as one of its terms, each with a list of what defines it: markdown has no other. */
+export function definitionParts(list: Element): readonly (AnyNode | string)[] {
+  const parts: (AnyNode | string)[] = ['<ul>'];
+  let [isInTerm, isInDefinitions] = [false, false];
+  const end = (): void => {
+    if (isInDefinitions) parts.push('</ul>');
+    if (isInTerm) parts.push('</li>');
+    [isInTerm, isInDefinitions] = [false, false];
+  };
+  for (const child of list.children.flatMap(ungrouped)) {
+    const name = isElement(child) ? child.name : '';
+    if (name === 'dt') {
+      end();
+      parts.push('<li>');
+      for (const each of contentOf(child)) parts.push(each);
+      isInTerm = true;
+    } else if (name === 'dd') {
+      if (isInTerm && !isInDefinitions) {
+        parts.push('<ul>');
+        isInDefinitions = true;
+      }
+      parts.push('<li>');
+      for (const each of contentOf(child)) parts.push(each);
+      parts.push('</li>');
+    }
+  }
+  end();
+  return [...parts, '</ul>'];
+}
+
+/** What is in a `<div>` that groups a term and its definitions. */
+function ungrouped(child: AnyNode): readonly AnyNode[] {
+  return isElement(child) && child.name === 'div' ? child.children : [child];
+}
+
+function contentOf(node: AnyNode): readonly AnyNode[] {
+  return 'children' in node ? node.children : [];
+}
+
+/** Does a `<pre>` hold the numbers of the lines of code beside it, in a table? */
+export function isNumbered(pre: Element, text: string): boolean {
+  if (!isCount(text)) return false;
+  let at: AnyNode | null = pre.parent;
+  while (at !== null && isElement(at) && at.name !== 'td') at = at.parent;
+  for (let next = at?.next ?? null; next !== null; next = next.next) {
+    if (elementsNamed(next, PRE).some(() => true)) return true;
+  }
+  return false;
+}

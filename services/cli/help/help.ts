@@ -46,8 +46,8 @@ export function improved(error: string, known: readonly string[]): string {
   const others = known.filter((each) => each !== unknown);
   const meant = meantBy(unknown, known) ?? nearestOf(unknown, others);
   // Several that are as near are named by commander together.
-  const [, told = ''] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(error) ?? [];
-  if (meant === undefined || told.split(', ').includes(meant)) return error;
+  const [, told = ''] = error.split('(Did you mean ');
+  if (meant === undefined || told.split(/[ ,?]/).includes(meant)) return error;
   return `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
 }
 

@@ -53,6 +53,7 @@ export default defineConfig({
           env,
           include: ['test/contract/**/*.test.ts', 'test/fleet/**/*.test.ts'],
           exclude: SERVERLESS,
+          isolate: false,
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -20,6 +20,13 @@ import { crashedFolder, type KeptStore, openKeptStore } from '../../support/stor
 import { SteppedClock } from '../../support/stores/stepped-clock.ts';
 import { deliveryOf, setup } from '../../unit/services/worker/setup.ts';
 
+// Files of a process share what they have loaded: here all is loaded with the field, and after it without again.
+vi.hoisted(() => vi.resetModules());
+afterAll(() => {
+  vi.doUnmock('../../../shared/task/task/fields.ts');
+  vi.resetModules();
+});
+
 /** The one place: a field that no task has in this version. */
 vi.mock('../../../shared/task/task/fields.ts', async (importOriginal) => {
   const [{ z }, original] = await Promise.all([import('zod'), importOriginal<{ TASK_FIELDS: object }>()]);

@@ -8,12 +8,13 @@ const conformance = process.env.CASES_DIR === undefined ? [] : ['test/conformanc
 /** Contract suites that need no servers run with the unit tests. */
 const SERVERLESS = ['test/contract/fetcher*.test.ts'];
 
-/** Tests that judge the whole process, its memory or how busy it is: each file has one of its own. */
+/** Tests that judge the whole process, its memory or how busy it is, or that a second of collected garbage makes too late: each file has one of its own. */
 const APART = [
   ...SERVERLESS,
   ...conformance,
   'test/unit/services/producer/unpacking.test.ts',
   'test/unit/services/worker/concurrency/load-meter.test.ts',
+  'test/unit/shared/fetchers/names/slow-names.test.ts',
   'test/unit/shared/runtime/loop-share.test.ts',
   'test/unit/shared/sinks/jsonl/sink.test.ts',
   'test/unit/shared/sinks/record-json.test.ts',

@@ -196,7 +196,7 @@ async function checkCache({ settings: { cacheRedisUrl, cacheTtl } }: CheckContex
 }
 
 async function checkRabbitMq(context: CheckContext): Promise<string> {
-  const inspector = await connectInspector(once(context));
+  const inspector = await connectInspector({ ...once(context), asWorker: true });
   try {
     const { priority, normal, failed } = await inspector.depths();
     const alarm = await brokerAlarm(once(context));

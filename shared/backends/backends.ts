@@ -240,20 +240,28 @@ async function connectToRabbitMq(connecting: Service, url: string, options: Conn
 /**
  * Connects to RabbitMQ to look into its queues, with numbered attempts; the error says what to check. Nothing is declared, and
  * one connection is enough.
+ *
+ * @param options with `asWorker`, what a worker's connection would be refused for is refused here, too: rights, queues of other arguments
  */
-export async function connectInspector(options: ConnectOptions): Promise<OpenInspector> {
-  const { settings, events, name } = options;
-  const [{ RabbitMqInspector }, { RecoveringConnection }, { topology }] = await Promise.all([
+export async function connectInspector(
+  options: ConnectOptions & { readonly asWorker?: boolean },
+): Promise<OpenInspector> {
+  const { settings, events, name, asWorker = false } = options;
+  const [{ RabbitMqInspector }, { RecoveringConnection }, { topology }, { checkDeclared }] = await Promise.all([
     import('../transports/rabbitmq/inspector.ts'),
     import('../transports/rabbitmq/recovering-connection.ts'),
     import('../transports/rabbitmq/topology.ts'),
+    import('../transports/rabbitmq/declaring.ts'),
   ]);
+  const queues = topology(settings.queuePrefix, settings.queueType);
   const url = rabbitmqUrlOf(settings);
   const connection = new RecoveringConnection({
     url,
     name,
     heartbeatSeconds: HEARTBEAT_SECONDS,
-    build: async () => {},
+    build: async ({ model }) => {
+      if (asWorker) await checkDeclared(model, queues);
+    },
     events: {
       lost: (reason) => events?.lost?.('RabbitMQ', reason),
       restored: () => events?.restored?.('RabbitMQ'),
@@ -261,7 +269,6 @@ export async function connectInspector(options: ConnectOptions): Promise<OpenIns
     },
   });
   await connectToRabbitMq(connection, url, options);
-  const queues = topology(settings.queuePrefix, settings.queueType);
   return Object.assign(new RabbitMqInspector({ connection, queues }), { stop: () => connection.stop() });
 }
 

@@ -1,4 +1,8 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { connectInspector } from '../../shared/backends/backends.ts';
+import { silentLog } from '../../shared/runtime/logger.ts';
+import { settingsFrom } from '../../shared/settings/settings.ts';
+import { testTransport } from '../support/stores/rabbitmq.ts';
 import { type Crawl, type CrawlOptions, openCrawl } from './crawl.ts';
 import { inForm } from './form.ts';
 import { cpuSecondsOf } from './processes.ts';
@@ -105,5 +109,35 @@ describe('the broker breaks', () => {
     } finally {
       await rabbitmq.ctl('delete_user', 'crawler');
     }
+  });
+
+  // RabbitMQ says of the first two only once something is published: by closing the channel.
+  const LACKING: readonly (readonly [refusal: RegExp, rights: readonly string[]])[] = [
+    [/ExchangeUnbind.*access to exchange 'crawl' in vhost/, ['.*', '^(?!crawl$).*', '.*']],
+    [/ExchangeUnbind.*access to exchange 'failed_exchange' in vhost/, ['.*', '^(?!failed_exchange$).*', '.*']],
+    [/ExchangeDeclare.*access to exchange 'crawl' in vhost/, ['^$', '.*', '.*']],
+  ];
+  // As the documentation names it.
+  const ENOUGH = String.raw`^(crawl|priority_queue|url_queue_ttl|failed_exchange|failed_urls(\.reading)?)$`;
+  test('a user who lacks a right is refused at the start, and by the doctor, and told which', async () => {
+    const { rabbitmq } = servers();
+    const url = rabbitmq.url.replace('guest:guest', 'narrow:sesame');
+    const settings = settingsFrom({ flag: { RABBITMQ_URL: url }, environment: {}, file: {} });
+    const looks = { settings, log: silentLog, name: 'a test', attempts: 1 };
+    const declared = testTransport(rabbitmq.url, '');
+    await declared.start();
+    await declared.stop();
+    await rabbitmq.ctl('add_user', 'narrow', 'sesame');
+    onTestFinished(async () => void (await rabbitmq.ctl('delete_user', 'narrow')));
+    for (const [refusal, rights] of LACKING) {
+      await rabbitmq.ctl('set_permissions', 'narrow', ...rights);
+      await expect(testTransport(url, '').start()).rejects.toThrow(refusal);
+      await expect(connectInspector({ ...looks, asWorker: true })).rejects.toThrow(refusal);
+    }
+    await rabbitmq.ctl('set_permissions', 'narrow', ENOUGH, ENOUGH, ENOUGH);
+    const transport = testTransport(url, '');
+    await transport.start();
+    await transport.stop();
+    await (await connectInspector({ ...looks, asWorker: true })).stop();
   });
 });

@@ -66,6 +66,8 @@ export class RecoveringConnection {
   #live: LiveConnection | undefined;
   /** When the next attempt begins, or the current one began, by `performance.now`; undefined while connected. */
   #attemptAt: number | undefined;
+  /** Why a channel died that takes the connection along: of the connection itself, amqplib says only that it was closed. */
+  #channelError: Error | undefined;
 
   constructor(options: RecoveringOptions) {
     this.#options = options;
@@ -102,7 +104,7 @@ export class RecoveringConnection {
     connection.on('disconnect', (error) => {
       this.#live = undefined;
       events.blocked(undefined);
-      events.lost(reasonOf(error));
+      events.lost(reasonOf(this.#channelError ?? error));
     });
     this.#connection = connection;
     try {
@@ -136,6 +138,7 @@ export class RecoveringConnection {
 
   async #guardedBuild(model: ChannelModel): Promise<void> {
     let ended: Error | undefined;
+    this.#channelError = undefined;
     batchWrites(socketOf(model));
     model.on('error', () => {});
     model.on('close', (error) => {
@@ -150,6 +153,7 @@ export class RecoveringConnection {
       channel.on('close', () => {
         if (ended !== undefined || isExpected()) return;
         ended = cause ?? new Error('a channel was closed');
+        this.#channelError = ended;
         model.close().catch(() => {});
       });
       return channel;

@@ -1,4 +1,3 @@
-import type { ChannelModel } from 'amqplib';
 import type {
   ConsumeOptions,
   Consumer,
@@ -13,13 +12,13 @@ import type {
   Transport,
   TransportTrouble,
 } from '../../ports/transport.ts';
-import { ConfigurationError, UnavailableError } from '../../runtime/errors.ts';
+import { UnavailableError } from '../../runtime/errors.ts';
 import type { Queue } from '../../task/task/routing.ts';
-import { close, isRefusal } from './closing.ts';
 import { RabbitMqConsumer } from './consumer.ts';
+import { declare } from './declaring.ts';
 import { RabbitMqInspector } from './inspector.ts';
 import { RabbitMqPublisher } from './publisher.ts';
-import { type ConnectionEvents, type LiveConnection, RecoveringConnection, reasonOf } from './recovering-connection.ts';
+import { type ConnectionEvents, type LiveConnection, RecoveringConnection } from './recovering-connection.ts';
 import { type QueueDeclaration, type QueueType, topology } from './topology.ts';
 
 export interface RabbitMqOptions {
@@ -47,8 +46,6 @@ export interface RabbitMqOptions {
 
 const LOOK_MS = 5_000;
 const RENEW_MS = 30_000;
-/** The name is taken by a declaration with other arguments. */
-const PRECONDITION_FAILED = 406;
 
 /**
  * The transport of a fleet. It has two connections, since a publisher that the broker blocks must not keep deliveries from
@@ -199,38 +196,4 @@ export class RabbitMqTransport implements Transport, DeadLetters {
     if (found === undefined) throw new TypeError(`no queue for ${destination}`);
     return found.name;
   }
-}
-
-/**
- * Declares the topology on a channel of its own, so that a refusal closes nothing else.
- *
- * @throws ConfigurationError if one of the names is taken by something else; nothing is ever deleted
- */
-async function declare(model: ChannelModel, queues: readonly QueueDeclaration[]): Promise<void> {
-  const channel = await model.createChannel();
-  channel.on('error', () => {});
-  for (const { name, exchange, routingKey, arguments: args } of queues) {
-    try {
-      await channel.assertExchange(exchange, 'direct', { durable: true });
-      await channel.assertQueue(name, { durable: true, arguments: args });
-      await channel.bindQueue(name, exchange, routingKey);
-    } catch (error: unknown) {
-      throw isRefusal(error, PRECONDITION_FAILED)
-        ? new ConfigurationError([refusalOf(error, name)], { cause: error })
-        : error;
-    }
-  }
-  await close(channel);
-}
-
-function refusalOf(error: unknown, name: string): string {
-  const reason = reasonOf(error);
-  const [, argument, kind, which] = /inequivalent arg '([^']+)' for (\w+) '([^']+)'/.exec(reason) ?? [];
-  const [, comparison = ''] = reason.split(' received ', 2);
-  const [wanted, current] = comparison.split(' but current is ', 2);
-  const what =
-    argument === undefined || current === undefined
-      ? `queue ${name}: ${reason}`
-      : `${kind} ${which}: expected ${argument} to be ${wanted}, found ${current.replace(/"$/, '')}`;
-  return `${what}. Set QUEUE_PREFIX to use other names, or delete it once it is empty.`;
 }

@@ -1,0 +1,89 @@
+import type { Channel, ChannelModel } from 'amqplib';
+import { ConfigurationError } from '../../runtime/errors.ts';
+import { close, isRefusal } from './closing.ts';
+import { reasonOf } from './recovering-connection.ts';
+import type { QueueDeclaration } from './topology.ts';
+
+/** The name is taken by a declaration with other arguments. */
+const PRECONDITION_FAILED = 406;
+const NOT_FOUND = 404;
+/** Nothing is bound by this key: that it isn't any more costs nothing, but for the rights it needs. */
+const KEY_OF_NOTHING = 'rights';
+
+/**
+ * Declares the topology on a channel of its own, so that a refusal closes nothing else. Rejects also where the user may not
+ * write to one of its exchanges: the broker says so only of what is published, by closing the channel.
+ *
+ * @throws ConfigurationError if one of the names is taken by something else; nothing is ever deleted
+ */
+export async function declare(model: ChannelModel, queues: readonly QueueDeclaration[]): Promise<void> {
+  await onOwnChannel(model, async (channel) => {
+    for (const each of queues) await declareOne(channel, each);
+    await checkWriting(channel, queues);
+  });
+}
+
+/** Rejects as {@link declare} does, and leaves out what isn't there. */
+export async function checkDeclared(model: ChannelModel, queues: readonly QueueDeclaration[]): Promise<void> {
+  const isThere = (look: (channel: Channel) => Promise<unknown>): Promise<boolean> =>
+    onOwnChannel(model, look).then(
+      () => true,
+      (error: unknown) => {
+        if (isRefusal(error, NOT_FOUND)) return false;
+        throw error;
+      },
+    );
+  for (const each of queues) {
+    const { exchange, name } = each;
+    const areThere = await isThere(async (channel) => {
+      await channel.checkExchange(exchange);
+      await channel.checkQueue(name);
+    });
+    if (areThere) await onOwnChannel(model, (channel) => declareOne(channel, each));
+  }
+  await isThere((channel) => checkWriting(channel, queues));
+}
+
+async function declareOne(channel: Channel, declaration: QueueDeclaration): Promise<void> {
+  const { name, exchange, routingKey, arguments: args } = declaration;
+  try {
+    await channel.assertExchange(exchange, 'direct', { durable: true });
+    await channel.assertQueue(name, { durable: true, arguments: args });
+    await channel.bindQueue(name, exchange, routingKey);
+  } catch (error: unknown) {
+    throw isRefusal(error, PRECONDITION_FAILED)
+      ? new ConfigurationError([refusalOf(error, name)], { cause: error })
+      : error;
+  }
+}
+
+/** To unbind an exchange from another takes the right to write to it, and to read from the other. */
+async function checkWriting(channel: Channel, queues: readonly QueueDeclaration[]): Promise<void> {
+  const exchanges = [...new Set(queues.map(({ exchange }) => exchange))];
+  for (const [index, exchange] of exchanges.entries()) {
+    const other = exchanges.at(index - 1) ?? exchange;
+    await channel.unbindExchange(exchange, other, KEY_OF_NOTHING);
+  }
+}
+
+async function onOwnChannel(model: ChannelModel, use: (channel: Channel) => Promise<unknown>): Promise<void> {
+  const channel = await model.createChannel();
+  channel.on('error', () => {});
+  try {
+    await use(channel);
+  } finally {
+    await close(channel);
+  }
+}
+
+function refusalOf(error: unknown, name: string): string {
+  const reason = reasonOf(error);
+  const [, argument, kind, which] = /inequivalent arg '([^']+)' for (\w+) '([^']+)'/.exec(reason) ?? [];
+  const [, comparison = ''] = reason.split(' received ', 2);
+  const [wanted, current] = comparison.split(' but current is ', 2);
+  const what =
+    argument === undefined || current === undefined
+      ? `queue ${name}: ${reason}`
+      : `${kind} ${which}: expected ${argument} to be ${wanted}, found ${current.replace(/"$/, '')}`;
+  return `${what}. Set QUEUE_PREFIX to use other names, or delete it once it is empty.`;
+}

@@ -15,14 +15,30 @@ export interface NumberOptions {
  * | `12,5`, `3.14159`, `0.299`            | 12.5, …    | no group has this many digits, or begins with 0                           |
  * | `1.299`, `1,299`                      | 1299       | either is possible; prices are grouped. `{ decimal: '.' }` makes `1.299` 1.299 |
  * | `-5`, `−5`, `-$5`                     | -5         | but `10-20` is 10                                                         |
+ * | `٣٤٥٫٥٠`, `１２９９円`                  | 345.5, 1299 | digits of any script                                                     |
  */
 export function numberIn(text: string, { decimal }: NumberOptions = {}): number | undefined {
-  const found = NUMBER.exec(text);
+  const found = NUMBER.exec(inAscii(text));
   if (found === null) return undefined;
   const { sign = '', digits = '' } = found.groups ?? {};
   const value = Number(plain(digits, decimal));
   if (!Number.isFinite(value)) return undefined;
   return sign === '' || sign === '+' ? value : -value;
+}
+
+/** Digits and separators of other scripts as those of ours: `٣٤٥٫٥٠` as `345.50`, `１２９９` as `1299`. */
+function inAscii(text: string): string {
+  return text.replace(FOREIGN, (found) => SEPARATORS[found] ?? String(digitOf(found.codePointAt(0) ?? 0)));
+}
+
+const FOREIGN = /[٫٬．，]|(?!\d)\p{Nd}/gu;
+const SEPARATORS: Readonly<Record<string, string>> = { '٫': '.', '٬': ',', '．': '.', '，': ',' };
+
+/** Unicode has decimal digits in runs from 0 to 9, also several in a row. */
+function digitOf(codePoint: number): number {
+  let zero = codePoint;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return (codePoint - zero) % 10;
 }
 
 /**

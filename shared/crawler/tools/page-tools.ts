@@ -6,7 +6,7 @@ import type { NumberOptions } from './numbers.ts';
 import { Selection, type TableOptions } from './selection.ts';
 import { atPath, type JsonLdObject, jsonLdIn, metaIn, openGraphIn, parsedJson } from './structured-data.ts';
 import type { TableRow } from './table.ts';
-import { htmlTree, type Tree, xhtmlTree, xmlTree } from './tree.ts';
+import { htmlFragment, htmlTree, type Tree, xhtmlTree, xmlTree } from './tree.ts';
 
 /**
  * What takes a page apart. Nothing is read before a tool is used, and then once for all tools; what is missing is undefined, or an
@@ -36,6 +36,11 @@ export abstract class PageTools {
   /** The text of the first element that a CSS selector matches, white space folded and trimmed; undefined if none does. */
   get(css: string): string | undefined {
     return this.#page.get(css);
+  }
+
+  /** The first element that matches, with these tools. */
+  first(css: string): Selection | undefined {
+    return this.#page.first(css);
   }
 
   /** All elements that match, in the order of the page, each with these tools. */
@@ -97,6 +102,13 @@ export abstract class PageTools {
   json<T = unknown>(path = ''): T | undefined {
     this.#json ??= { value: parsedJson(this.text) };
     return atPath(this.#json.value, path) as T | undefined;
+  }
+
+  /** HTML that the page carries as text, in JSON or in a feed, say, with the tools of a page; its links are relative to the page. Rows of a table may come without it. */
+  fragment(html: string): Selection {
+    const tree = htmlFragment(html);
+    this.#wasCut ||= tree.isCut;
+    return this.#selection(tree);
   }
 
   /** All elements that match in the body read as XML, whatever its type: of a feed that a server calls HTML, say. */

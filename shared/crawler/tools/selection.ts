@@ -5,6 +5,7 @@ import { markdownOf } from '../markdown/markdown.ts';
 import { matchAllIn, matchIn } from './matching.ts';
 import type { NodeHandle } from './node-handle.ts';
 import { type NumberOptions, numberIn } from './numbers.ts';
+import { atPath, writtenJson } from './structured-data.ts';
 import { gridOf, type TableRow, tableIn, tableRows } from './table.ts';
 import { TreeHandle } from './tree-handle.ts';
 import { evaluate } from './xpath.ts';
@@ -112,6 +113,11 @@ export class Selection {
   /** {@link match}, of every place in the text. */
   matchAll(pattern: RegExp): readonly string[] {
     return matchAllIn(this.text, pattern);
+  }
+
+  /** What a `<script>` holds as JSON, or any other element as its text, or what is at a path in that; undefined if there is nothing, or it isn't JSON. */
+  json<T = unknown>(path = ''): T | undefined {
+    return atPath(writtenJson(this.#at.source), path) as T | undefined;
   }
 
   /** What an XPath expression finds from here. Attributes, texts and numbers have a `text`, too. */

@@ -13,7 +13,7 @@ export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject
   const objects: JsonLdObject[] = [];
   for (const script of page.named('script')) {
     if (!/^application\/ld\+json\b/i.test(script.attribute('type')?.trim() ?? '')) continue;
-    const waiting: unknown[] = [parsedJson(jsonOf(script.source))];
+    const waiting: unknown[] = [writtenJson(script.source)];
     while (waiting.length > 0) {
       const value = waiting.pop();
       // Not as arguments of one call: there may be too many.
@@ -34,6 +34,21 @@ function typesOf(object: JsonLdObject): readonly string[] {
 
 function localName(type: string): string {
   return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
+}
+
+/** The value of JSON as people write it into pages: in comments or CDATA, with control characters in its strings, with a comma after the last item. */
+export function writtenJson(source: string): unknown {
+  const text = jsonOf(source);
+  return parsedJson(text) ?? parsedJson(withoutLastCommas(text));
+}
+
+/** Without a comma after the last item of a list or an object. */
+function withoutLastCommas(text: string): string {
+  let isInString = false;
+  return text.replace(/\\.|"|,(?=\s*[}\]])/gs, (token) => {
+    if (token === '"') isInString = !isInString;
+    return token === ',' && !isInString ? '' : token;
+  });
 }
 
 /** Without what people put around JSON, and inside its strings, that JSON doesn't have: comments, CDATA, control characters. */

@@ -40,6 +40,11 @@ export function htmlTree(html: string, url?: string): Tree {
   return { top, isXml: false, isCut: false, document: tidy.document };
 }
 
+/** The same of a part of a page. In a declared shadow root anything may stand, a row without its table included; the tree is without it. */
+export function htmlFragment(html: string): Tree {
+  return untidyTree(`<body><template shadowrootmode=open>${html}`);
+}
+
 /** {@link htmlTree} of any page, by parse5. */
 export function untidyTree(html: string): Tree {
   const { adapter } = treeAdapter();

@@ -28,17 +28,18 @@ export function numberIn(text: string, { decimal }: NumberOptions = {}): number 
 
 /** Digits and separators of other scripts as those of ours: `٣٤٥٫٥٠` as `345.50`, `１２９９` as `1299`. */
 function inAscii(text: string): string {
-  return text.replace(FOREIGN, (found) => SEPARATORS[found] ?? String(digitOf(found.codePointAt(0) ?? 0)));
+  return text.replace(/\P{ASCII}/gu, (found) => SEPARATORS[found] ?? (DIGIT.test(found) ? digitOf(found) : found));
 }
 
-const FOREIGN = /[٫٬．，]|(?!\d)\p{Nd}/gu;
+const DIGIT = /^\p{Nd}/u;
 const SEPARATORS: Readonly<Record<string, string>> = { '٫': '.', '٬': ',', '．': '.', '，': ',' };
 
 /** Unicode has decimal digits in runs from 0 to 9, also several in a row. */
-function digitOf(codePoint: number): number {
+function digitOf(character: string): string {
+  const codePoint = character.codePointAt(0) ?? 0;
   let zero = codePoint;
-  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
-  return (codePoint - zero) % 10;
+  while (DIGIT.test(String.fromCodePoint(zero - 1))) zero--;
+  return String((codePoint - zero) % 10);
 }
 
 /**

@@ -4,13 +4,13 @@ import { MAX_MARKDOWN_NODES, MAX_MARKDOWN_TEXT } from '../../task/task/page-limi
 import type { LinkBase } from '../../task/url/url.ts';
 import { isElement } from '../tools/nodes.ts';
 import { sourceOf, textOf } from '../tools/text.ts';
-import { codeIn, languageOf } from './code-block.ts';
+import { codeIn, isCount, languageOf } from './code-block.ts';
 import { FOOTNOTE, MARKS } from './converter.ts';
 import { type Footnotes, footnotesIn } from './footnotes.ts';
 import { linkedBlock } from './linked-block.ts';
 import { formulaOf, isPictureOfFormula } from './math.ts';
 import { isForPicture, sourcesOf } from './pictures.ts';
-import { definitionParts, isDataTable, isNumbered, tableParts } from './structures.ts';
+import { definitionParts, isBeforeCode, isDataTable, tableParts } from './structures.ts';
 
 /** Elements in each other that become markdown. Deeper ones are written as content of the last. */
 const MAX_DEPTH = 64;
@@ -47,6 +47,8 @@ export class BoundedHtml {
   readonly #footnotes: Footnotes;
   /** The links around blocks, by the block that is linked in their place. */
   readonly #linked = new Map<Element, Element>();
+  /** Cells of which it is known whether there is code in the next one. */
+  readonly #beforeCode = new Map<Element, boolean>();
   /** What is still to be written; a text is a tag. */
   readonly #waiting: (AnyNode | string)[];
   #html = '';
@@ -144,7 +146,7 @@ export class BoundedHtml {
     const code = this.#taken(codeIn(pre));
     if (code.trim() === '') return;
     if (this.#cells === 0) {
-      if (isNumbered(pre, code)) return;
+      if (isCount(code) && isBeforeCode(pre, this.#beforeCode)) return;
       const language = languageOf(pre);
       const attribute = language === '' ? '' : ` class="language-${escapeAttribute(language)}"`;
       this.#html += `<pre><code${attribute}>${escaped(code)}</code></pre>`;

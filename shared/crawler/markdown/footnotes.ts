@@ -54,8 +54,7 @@ export function footnotesIn(top: AnyNode): Footnotes {
     footnotes.references.set(reference.link, label);
     footnotes.back.add(link);
   }
-  for (const link of footnotes.back) {
-    const around = link.parent;
+  for (const around of new Set(footnotes.back.values().map(({ parent }) => parent))) {
     if (around !== null && isElement(around) && INLINE.has(around.name) && isEmptyWithout(around, footnotes.back))
       footnotes.back.add(around);
   }

@@ -32,7 +32,7 @@ function isInnermost(block: Element): boolean {
     if (isElement(node)) {
       if (isBlock(node)) return false;
       isSeen ||= node.name === 'img';
-      waiting.push(...node.children);
+      for (const child of node.children) waiting.push(child);
     } else if ('data' in node) isSeen ||= node.data.trim() !== '';
   }
   return isSeen;

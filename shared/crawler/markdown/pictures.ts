@@ -4,11 +4,14 @@ import { isElement } from '../tools/nodes.ts';
 /** Where a picture is that a script loads later, and what stands in its `src` until then is a placeholder. */
 const LATER = ['data-src', 'data-lazy-src', 'data-original', 'data-lazy'] as const;
 const LATER_SETS = ['data-srcset', 'data-lazy-srcset'] as const;
+/** What is looked at in a `<picture>`, which has a dozen sizes and formats. */
+const MOST_IN_PICTURE = 64;
 
 /** The addresses of an `<img>`, as written, the best first: what a script would load, its own, the largest of its `srcset`, of its `<picture>`. */
 export function sourcesOf(image: Element): readonly string[] {
   const { attribs, parent } = image;
-  const around = parent !== null && isElement(parent) && parent.name === 'picture' ? parent.children : [];
+  const around =
+    parent !== null && isElement(parent) && parent.name === 'picture' ? parent.children.slice(0, MOST_IN_PICTURE) : [];
   const sets = around.flatMap((child) => (isElement(child) && child.name === 'source' ? setsOf(child) : []));
   const written = [
     ...LATER.map((name) => attribs[name]),

@@ -1,7 +1,6 @@
 import type { AnyNode, Element } from 'domhandler';
 import { elementsNamed, isElement } from '../tools/nodes.ts';
 import { gridOf } from '../tools/table.ts';
-import { isCount } from './code-block.ts';
 
 const TABLE: ReadonlySet<string> = new Set(['table']);
 const CAPTION_OR_HEADER: ReadonlySet<string> = new Set(['caption', 'th']);
@@ -83,13 +82,17 @@ function contentOf(node: AnyNode): readonly AnyNode[] {
   return 'children' in node ? node.children : [];
 }
 
-/** Does a `<pre>` hold the numbers of the lines of code beside it, in a table? */
-export function isNumbered(pre: Element, text: string): boolean {
-  if (!isCount(text)) return false;
-  let at: AnyNode | null = pre.parent;
-  while (at !== null && isElement(at) && at.name !== 'td') at = at.parent;
-  for (let next = at?.next ?? null; next !== null; next = next.next) {
-    if (elementsNamed(next, PRE).some(() => true)) return true;
+/** Is there a `<pre>` in the cell behind the one that an element is in? @param known what was found of cells so far */
+export function isBeforeCode(element: Element, known: Map<Element, boolean>): boolean {
+  let cell = element.parent;
+  while (cell !== null && isElement(cell) && cell.name !== 'td') cell = cell.parent;
+  if (cell === null || !isElement(cell)) return false;
+  let found = known.get(cell);
+  if (found === undefined) {
+    let next = cell.next;
+    while (next !== null && !isElement(next)) next = next.next;
+    found = next !== null && elementsNamed(next, PRE).some(() => true);
+    known.set(cell, found);
   }
-  return false;
+  return found;
 }

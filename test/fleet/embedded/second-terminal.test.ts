@@ -52,12 +52,12 @@ test('a run whose process is gone is cancelled by whoever says so', async () => 
 });
 
 test('what is not there is said', async () => {
-  const { site, workplace, crawl } = await setup(50);
+  const { site, workplace, crawl } = await setup(500);
   const nowhere = site.url('/nowhere');
   expect((await workplace.run(['url', nowhere, '--local'])).stdout).toBe(
     `${nowhere}\nNo crawl on this machine knows it.\n`,
   );
-  expect((await workplace.run(['url', site.url('/page/49'), '--local'])).stdout).toMatch(
+  expect((await workplace.run(['url', site.url('/page/499'), '--local'])).stdout).toMatch(
     /^\S+\nRun slow \(running\): waits in the normal list/,
   );
   expect(await workplace.run(['status', 'other', '--local'])).toMatchObject({

@@ -45,7 +45,7 @@ describe('the broker takes no more', () => {
   row('10b', 'a worker is told to stop while the broker takes no messages', async (round) => {
     const { rabbitmq } = servers();
     const crawl = await openCrawl(round, {
-      ...{ rabbitmqUrl: rabbitmq.url, trouble: {}, pages: 200, workers: 1, slots: 2, perMinute: 'none' },
+      ...{ rabbitmqUrl: rabbitmq.url, trouble: {}, pages: 400, workers: 1, slots: 2, perMinute: 'none' },
       ...{ site: { delayMs: 200 }, flags: ['--release-window', '60'] },
     });
     await crawl.begin();

@@ -1,15 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { ConfigurationError } from '../runtime/errors.ts';
 import { nearestOf } from '../settings/nearest-name.ts';
-import { type LoadedCrawler, loadFiles, MIDDLEWARE_FILES } from './load.ts';
+import { crawlerFiles, ENDINGS, fileNamed, isPath } from './crawler-files.ts';
+import { type LoadedCrawler, loadFiles } from './load.ts';
 
 /** Crawlers that come with this program. */
 const OWN_FOLDER = join(import.meta.dirname, '../../crawlers');
-const ENDINGS = ['.ts', '.js', '.mjs'] as const;
-/** A crawler's file. What has another dot in its name, a test or a type, is none. */
-const CRAWLER_FILE = /^[a-z0-9][a-z0-9-]*\.(?:ts|js|mjs)$/i;
-
 /** None of that name was found; one that is broken may have had it. */
 export class UnknownCrawlerError extends ConfigurationError {}
 
@@ -101,19 +98,6 @@ export async function loadCatalogue(
   return { catalogue: new Catalogue(crawlers), chosen };
 }
 
-/** Does a crawler's file have this word, the name of a secret, say? Nothing is loaded; what can't be read has none. */
-export function isMentioned(word: string, folders: readonly string[], named: string): boolean {
-  try {
-    const files = [
-      ...crawlerFiles(folders.map((folder) => resolve(folder))),
-      ...(isPath(named) ? [resolve(named)] : []),
-    ];
-    return files.some((file) => readFileSync(file, 'utf8').includes(word));
-  } catch {
-    return false;
-  }
-}
-
 /** By its own name, or by that of its file. */
 function chosenByName(name: string, crawlers: readonly LoadedCrawler[]): LoadedCrawler | undefined {
   const isFile = ({ file }: LoadedCrawler): boolean => ENDINGS.some((ending) => file.endsWith(`/${name}${ending}`));
@@ -132,31 +116,6 @@ async function loadOne(file: string, how?: { readonly isWatched: boolean }): Pro
   const [crawler] = loaded;
   if (crawler === undefined) throw new ConfigurationError(problems);
   return crawler;
-}
-
-/** Has it the form of a path, not of a name? */
-export function isPath(name: string): boolean {
-  return name.includes('/') || ENDINGS.some((ending) => name.endsWith(ending));
-}
-
-function crawlerFiles(folders: readonly string[]): string[] {
-  return folders.flatMap((folder) => {
-    if (!existsSync(folder)) return [];
-    const names = readdirSync(folder).filter((name) => CRAWLER_FILE.test(name) && !isMiddleware(name));
-    return names.sort().map((name) => join(folder, name));
-  });
-}
-
-/** The middleware of a folder stands beside its crawlers. */
-function isMiddleware(name: string): boolean {
-  return MIDDLEWARE_FILES.some((each) => each === name);
-}
-
-function fileNamed(folders: readonly string[], name: string): string | undefined {
-  if (!CRAWLER_FILE.test(`${name}.ts`)) return undefined;
-  return folders
-    .flatMap((folder) => ENDINGS.map((ending) => join(folder, name + ending)))
-    .find((file) => existsSync(file));
 }
 
 function missing(name: string, folders: readonly string[], names: readonly string[]): string {

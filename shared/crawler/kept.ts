@@ -1,19 +1,9 @@
 import { MAX_KEPT_BYTES, MAX_KEPT_DEPTH } from '../task/task/fields.ts';
 import type { Kept } from './condition.ts';
+import { CrawlerFault } from './crawler-fault.ts';
 
 /** What all links of a page may keep together. */
 export const MAX_PAGE_KEPT_BYTES = 4_194_304;
-
-/** What a step said can't be done as it stands. `too_large`: it is a matter of size alone. */
-export class CrawlerFault extends Error {
-  override readonly name = 'CrawlerFault';
-  readonly reason: 'step' | 'schema' | 'too_large';
-
-  constructor(message: string, reason: CrawlerFault['reason'] = 'step') {
-    super(message);
-    this.reason = reason;
-  }
-}
 
 /**
  * What is kept as it is now, whatever becomes of its objects later, and the bytes that it takes as JSON.

@@ -6,6 +6,7 @@ import { moduleBeside } from '../runtime/module-beside.ts';
 import { refuseExit } from '../runtime/process-exit.ts';
 import { FolderMiddleware, type Middleware, middlewareProblems } from './around/middleware.ts';
 import { Crawler } from './crawler.ts';
+import { MIDDLEWARE_FILES } from './crawler-files.ts';
 import { loadProblems } from './load-problem.ts';
 import { resolveOwnImport } from './own-import.ts';
 import { shownPath } from './place.ts';
@@ -25,8 +26,6 @@ export interface LoadedCrawler {
 const imported = new Set<string>();
 /** The longest that the module of a crawler may take to import. */
 const LOAD_TIMEOUT_MS = 10_000;
-/** The middleware of a folder's crawlers. */
-export const MIDDLEWARE_FILES = ['middleware.ts', 'middleware.js', 'middleware.mjs'] as const;
 
 /**
  * Imports modules, each of whose default export is to be a crawler, one after the other. What is wrong with them comes in

@@ -1,4 +1,4 @@
-import { CrawlerFault } from './kept.ts';
+import { CrawlerFault } from './crawler-fault.ts';
 import { type Places, placesIn } from './place.ts';
 import { Statements } from './statement.ts';
 

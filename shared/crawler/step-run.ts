@@ -4,12 +4,13 @@ import type { Failure } from '../task/task/retry-policy.ts';
 import { MAX_URL_LENGTH } from '../task/url/url.ts';
 import { type Kept, meets } from './condition.ts';
 import type { Crawler, Step } from './crawler.ts';
+import { CrawlerFault } from './crawler-fault.ts';
 import type { FollowHow, Link, Links } from './definition.ts';
 import { type DownloadHow, downloadProblem, FILE_STEP } from './file-step.ts';
 import { type FollowedRequest, requestOf } from './followed-request.ts';
 import { noStep } from './graph.ts';
 import { itemAsJson } from './item.ts';
-import { CrawlerFault, MAX_PAGE_KEPT_BYTES, writtenKept } from './kept.ts';
+import { MAX_PAGE_KEPT_BYTES, writtenKept } from './kept.ts';
 import { hasOtherScheme } from './link-written.ts';
 import type { Page } from './page.ts';
 

@@ -9,7 +9,7 @@ import { routingRulesOf } from '../../process/routing-rules.ts';
 import { type LocallyReplayed, type LocallyReplayedRun, LocalReplayer } from '../../producer/local-replayer.ts';
 import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
-import { resumeRunCommand } from '../process/plan-crawl.ts';
+import { resumeRunCommand } from '../process/place-flags.ts';
 import { tell } from '../process/with-stores.ts';
 import { say } from '../text/output.ts';
 import { ofOwners, replayedLines } from '../text/replayed-lines.ts';

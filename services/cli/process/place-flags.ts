@@ -1,4 +1,4 @@
-import { quoted } from '../../../shared/runtime/started-as.ts';
+import { quoted, TRAWL } from '../../../shared/runtime/started-as.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import type { Context } from '../command.ts';
 
@@ -9,6 +9,11 @@ const PASSWORD = 'PASSWORD';
 export function folderFlag({ flags }: Pick<Context, 'flags'>): string {
   const { name, flag } = SETTINGS.outputDir;
   return flags[name] === undefined ? '' : ` --${flag} ${quoted(flags[name])}`;
+}
+
+/** The command that goes on with a run whose seeds are all read. */
+export function resumeRunCommand(run: string, context: Pick<Context, 'flags'>): string {
+  return `${TRAWL} crawl --resume ${run}${folderFlag(context)}`;
 }
 
 /**

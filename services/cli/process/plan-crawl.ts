@@ -5,7 +5,8 @@ import { sinkPlaceOf } from '../../../shared/backends/sinks.ts';
 import { newRunId, readRunId } from '../../../shared/control/run-id.ts';
 import { readLimit } from '../../../shared/control/run-limit.ts';
 import { differingOptions, RUN_OPTION_OF } from '../../../shared/control/run-options.ts';
-import { findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
+import { findCrawler } from '../../../shared/crawler/catalogue.ts';
+import { isPath } from '../../../shared/crawler/crawler-files.ts';
 import type { LoadedCrawler } from '../../../shared/crawler/load.ts';
 import type { LocalRuns, LocalRunView } from '../../../shared/ports/local-runs.ts';
 import type { RunOptions, RunProgress } from '../../../shared/ports/runs.ts';
@@ -21,7 +22,7 @@ import { type Seed, seedsSchema } from '../../producer/seeds.ts';
 import type { Context } from '../command.ts';
 import { sayWaiting } from './awaited-seeds.ts';
 import { warnOfIdleFlags } from './idle-flags.ts';
-import { folderFlag } from './place-flags.ts';
+import { resumeRunCommand } from './place-flags.ts';
 
 export interface CrawlOptions {
   readonly run?: string;
@@ -110,11 +111,6 @@ export async function expectSeeds({ run, seeds, hasInput }: RunPlan): Promise<vo
 /** The command that goes on with a run. */
 export function resumeCommand({ run, seeds }: RunPlan, context: Context, isAllRead: boolean): string {
   return resumeRunCommand(run, context) + (isAllRead || !seeds.some(isInput) ? '' : ' - < LIST');
-}
-
-/** The same, for a run whose seeds are all read. */
-export function resumeRunCommand(run: string, context: Context): string {
-  return `${TRAWL} crawl --resume ${run}${folderFlag(context)}`;
 }
 
 async function findRun(resume: string | true, settings: Settings): Promise<LocalRunView> {

@@ -1,5 +1,6 @@
 import { type Column, columnsOfItems } from '../../../shared/control/table/columns.ts';
-import { findCrawler, isPath } from '../../../shared/crawler/catalogue.ts';
+import { findCrawler } from '../../../shared/crawler/catalogue.ts';
+import { isPath } from '../../../shared/crawler/crawler-files.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { fieldsOfItems } from '../../../shared/crawler/item-fields.ts';
 import type { Settings } from '../../../shared/settings/table.ts';

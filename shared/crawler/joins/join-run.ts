@@ -1,6 +1,6 @@
 import type { Crawler } from '../crawler.ts';
+import { CrawlerFault } from '../crawler-fault.ts';
 import { itemAsJson } from '../item.ts';
-import { CrawlerFault } from '../kept.ts';
 import { ProblemError } from '../step-error.ts';
 import { issueText, judged, keptBy } from '../step-run.ts';
 import type { Join, JoinInput, JoinOwner, MissingInputs } from './joins.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { CrawlerFault } from '../../../../shared/crawler/crawler-fault.ts';
 import { itemAsJson } from '../../../../shared/crawler/item.ts';
-import { CrawlerFault } from '../../../../shared/crawler/kept.ts';
 import { Page } from '../../../../shared/crawler/page.ts';
 
 class Price {

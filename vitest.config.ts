@@ -58,10 +58,11 @@ export default defineConfig({
           exclude: SERVERLESS,
           isolate: false,
           globalSetup: ['test/support/global-setup.ts'],
-          testTimeout: 60_000,
+          // For what hangs: a test may start twenty processes, each of which takes seconds where the cores are slow and shared.
+          testTimeout: 120_000,
           hookTimeout: 60_000,
-          // Mostly they wait: for servers, and for the pace of hosts.
-          maxWorkers: 5,
+          // Half of the time they wait: for servers, and for the pace of hosts.
+          maxWorkers: availableParallelism() * 2,
         },
       },
       {

@@ -64,12 +64,12 @@ test('two hundred of them keep no page from being fetched', async () => {
   const foreign = { to: 'normal', id: '', body: '{"v":3,"address":"http://a.test/"}', headers: {} } as const;
   await transport.publish(Array.from({ length: 200 }, () => foreign));
   const { run } = await workplace.json(['produce', site.url('/sitemap.xml'), ...AT_FULL_SPEED]);
-  const began = performance.now();
   const worker = workplace.start(['work', ...AT_FULL_SPEED]);
-  await expect
-    .poll(async () => (await workplace.json(['status', run])).state, { timeout: 40_000, interval: 500 })
-    .toBe('finished');
+  await worker.says(/consuming/);
+  const began = performance.now();
+  await expect.poll(() => pagesFetched(site).length, { timeout: 40_000 }).toBe(200);
   expect(performance.now() - began, 'each pass over them takes a second').toBeLessThan(20_000);
+  await expect.poll(async () => (await workplace.json(['status', run])).state, { timeout: 20_000 }).toBe('finished');
   worker.signal('SIGTERM');
   expect((await worker.ended).code).toBe(0);
   // Each at least once: a worker that ends between a copy and its ack leaves both.

@@ -49,8 +49,10 @@ test('a worker exports what it does: promtool has no objection, and the counters
   const names = text.replace(/ \S+$/gm, '');
   expect(names).toContain('trawl_tasks_in_hand{stage="fetch"}');
   for (const secret of [run.run, new URL(site.url('/')).port, '/page/']) expect(names).not.toContain(secret);
-  const { workers } = await workplace.json(['status']);
-  expect(workers).toMatchObject([{ inHand: 0, progress: { stuckAfterMs: 60_000 } }]);
+  // As of its last heartbeat, which may have been before the end of the run.
+  await expect
+    .poll(async () => (await workplace.json(['status'])).workers, { timeout: 20_000 })
+    .toMatchObject([{ inHand: 0, progress: { stuckAfterMs: 60_000 } }]);
   worker.signal('SIGTERM');
   expect((await worker.ended).code).toBe(0);
   await expect(fetch(url)).rejects.toThrow();

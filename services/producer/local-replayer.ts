@@ -8,7 +8,7 @@ import type { UrlKeyRule } from '../../shared/task/url/url-key.ts';
 import { byWhatTheyReplay, isWithoutOwner, OwnerCount, offerOfLetter } from './letter-offers.ts';
 
 interface LocalReplayerOptions {
-  readonly letters: LocalLetters;
+  readonly letters: Pick<LocalLetters, 'sift' | 'replay'>;
   readonly runs: Runs;
   readonly rules: readonly RoutingRule[];
   readonly filter: LetterFilter;

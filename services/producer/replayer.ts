@@ -14,7 +14,7 @@ import { RunClosedError } from './run-closed.ts';
 import { RunLostError } from './run-lost.ts';
 
 interface ReplayerOptions {
-  readonly letters: DeadLetters;
+  readonly letters: Pick<DeadLetters, 'sift'>;
   readonly frontier: Frontier;
   readonly runs: Runs;
   readonly marks: Marks;

@@ -83,6 +83,8 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
     const why = progress.pauseReason === undefined ? '' : ` (${progress.pauseReason})`;
     return stands('paused', `paused${why}; ${TRAWL} resume ${run}`);
   }
+  if (progress.state === 'cancelled' && progress.waiting > 0)
+    return stands('none', `what still waits is yet to be dropped: ${TRAWL} cancel ${run}`);
   if (progress.stoppedAt !== undefined && resumeCommand !== undefined)
     return stands('no workers', nobodyCrawls(resumeCommand));
   if (left === 0) {

@@ -14,7 +14,7 @@ export async function browseLetters(letters: DeadLetters): Promise<FoundLetter[]
  * more than twice as many as may be listed are in memory.
  */
 export async function listLetters(
-  letters: DeadLetters,
+  letters: Pick<DeadLetters, 'sift'>,
   { isMeant: isListed, limit }: { readonly isMeant: (found: FoundLetter) => boolean; readonly limit: number },
 ): Promise<{ readonly found: readonly FoundLetter[]; readonly all: number }> {
   let found: FoundLetter[] = [];
@@ -35,7 +35,7 @@ function inOrder(found: FoundLetter[]): FoundLetter[] {
 
 /** Deletes the selected letters, and no others; with `isDry`, only counts them. Returns how many were meant. */
 export async function purgeLetters(
-  letters: DeadLetters,
+  letters: Pick<DeadLetters, 'sift'>,
   { filter, limit, isDry }: { readonly filter: LetterFilter; readonly limit: number; readonly isDry: boolean },
 ): Promise<number> {
   let purged = 0;

@@ -19,19 +19,25 @@ export interface SteeredRun extends SteeringOutcome {
   readonly document: object;
 }
 
-/** Steers a run; nothing if the store doesn't know it. A cancelled run's waiting tasks are dropped before this resolves. */
+/**
+ * Steers a run; nothing if the store doesn't know it. A cancelled run's waiting tasks are dropped before this resolves.
+ *
+ * @param onDropped is told how many more were dropped, and how many waited
+ */
 export async function steer(
   verb: SteerVerb,
   run: string,
   reason: string,
   stores: SteerableStores,
+  onDropped: (more: number, waited: number) => void = () => {},
 ): Promise<SteeredRun | undefined> {
   const { runs, frontier } = stores;
   const before = await runs.progress(run);
   const steered = await steerRun(verb, run, reason, runs);
   // Only dropping the waiting tasks takes long; workers help.
   if (verb === 'cancel') {
-    while ((await frontier.drain()) > 0);
+    for (let more = await frontier.drain(); more > 0; more = await frontier.drain())
+      onDropped(more, before?.waiting ?? 0);
     await stores.finishCancelled?.(run);
   }
   const after = await runs.progress(run);

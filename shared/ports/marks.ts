@@ -23,6 +23,8 @@ export type Forgettable = { readonly mark: string } | { readonly host: string } 
 export interface HowToForget {
   /** Counts, and changes nothing. */
   readonly isDry?: boolean;
+  /** Is told how many more marks it has gone through. */
+  readonly onMarks?: (more: number) => void;
 }
 
 export interface Forgotten {

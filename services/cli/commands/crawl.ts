@@ -90,7 +90,7 @@ export async function crawl(
     const wasInterrupted = interrupts.by !== undefined;
     try {
       // Of what there is, if it was interrupted.
-      if (progress !== undefined) await untilInterrupted((signal) => writeTableOf(progress, table, own, signal));
+      if (progress !== undefined) await untilInterrupted((signal) => writeTableOf(progress, table, { ...own, signal }));
     } catch (error: unknown) {
       if (wasInterrupted || interrupts.by === undefined) throw error;
       const command = `${TRAWL} records ${progress?.run}${recordsFlag}${tableFlags(options)}`;

@@ -63,7 +63,7 @@ export async function showLetter(wanted: string, { local }: LocalChoice, context
 /** `trawl dlq export`: everything of each letter, one a line. */
 export async function exportLetters(options: FilterOptions, context: Context): Promise<number> {
   const [filter, limit] = [readFilter(options), readLimit(options)];
-  const written = await withLetters(context, whoseLetters(options), (letters) =>
+  const written = await withLetters(context, { ...whoseLetters(options), isPrinting: true }, (letters) =>
     writeLetters(letters, filter, limit, context.signal),
   );
   say(`${counted(written, 'dead letter')} written; all stay where they are`);
@@ -71,7 +71,7 @@ export async function exportLetters(options: FilterOptions, context: Context): P
 }
 
 async function writeLetters(
-  letters: DeadLetters,
+  letters: Pick<DeadLetters, 'sift'>,
   filter: LetterFilter,
   limit: number,
   signal: AbortSignal | undefined,

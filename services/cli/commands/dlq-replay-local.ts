@@ -10,9 +10,11 @@ import { type LocallyReplayed, type LocallyReplayedRun, LocalReplayer } from '..
 import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { resumeRunCommand } from '../process/place-flags.ts';
+import { LETTERS_READ, talliedLetters } from '../process/with-archives.ts';
 import { tell } from '../process/with-stores.ts';
 import { say } from '../text/output.ts';
 import { ofOwners, replayedLines } from '../text/replayed-lines.ts';
+import { withTally } from '../text/tally-line.ts';
 import { type ReplayOptions, readFilter, readLimit } from './dlq-filter.ts';
 
 /** `trawl dlq replay` of local crawls: their failed tasks wait again, in the same runs. */
@@ -28,7 +30,11 @@ export async function replayLocally(
   const interrupts = new Interrupts();
   try {
     const { signal } = interrupts;
-    const replayed = await new LocalReplayer({ letters, runs, rules, filter, limit, isDry, signal }).replay();
+    const replay = letters.replay.bind(letters);
+    const replayed = await withTally({ ...context, signal }, { what: LETTERS_READ }, (tally) => {
+      const tallied = { ...talliedLetters(letters, tally), replay };
+      return new LocalReplayer({ letters: tallied, runs, rules, filter, limit, isDry, signal }).replay();
+    });
     const goOn = (run: string): string | undefined =>
       isBeingCrawled(run) ? undefined : resumeRunCommand(run, context);
     tellReplayed(replayed, isDry, goOn, context);

@@ -13,9 +13,11 @@ import { Replayer, type ReplayResult, type ReplayTally } from '../../producer/re
 import type { Context } from '../command.ts';
 import { EXIT_INTERRUPTED, Interrupts } from '../process/interrupts.ts';
 import { tellIfLost } from '../process/lost-run.ts';
+import { LETTERS_READ, talliedLetters } from '../process/with-archives.ts';
 import { findLocal, namingLocal, tell } from '../process/with-stores.ts';
 import { say } from '../text/output.ts';
 import { ofOwners, replayedLines } from '../text/replayed-lines.ts';
+import { withTally } from '../text/tally-line.ts';
 import { type ReplayOptions, readFilter, readLimit, whoseLetters } from './dlq-filter.ts';
 import { replayLocally } from './dlq-replay-local.ts';
 
@@ -49,7 +51,6 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
     try {
       const { frontier, runs, marks } = stores;
       const parts = {
-        letters,
         frontier,
         runs,
         marks,
@@ -60,7 +61,9 @@ export async function replayLetters(options: ReplayOptions, context: Context): P
         isDry,
         signal,
       };
-      const replayed = await new Replayer({ ...parts, defaults, overrides }).replay();
+      const replayed = await withTally({ ...context, signal }, { what: LETTERS_READ }, (tally) =>
+        new Replayer({ ...parts, letters: talliedLetters(letters, tally), defaults, overrides }).replay(),
+      );
       tellResult(replayed, isDry, context);
     } catch (error: unknown) {
       tellIfLost(error, context);

@@ -6,6 +6,7 @@ import { UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { addLocalOption, tell, withStores } from '../process/with-stores.ts';
+import { withTally } from '../text/tally-line.ts';
 
 interface ForgetOptions {
   readonly host?: string;
@@ -39,7 +40,9 @@ async function forget(
     );
   const what = url !== undefined ? { url } : host !== undefined ? { host: readHost(host) } : 'all';
   return await withStores(context, 'trawl forget', { local }, async (stores) => {
-    const { total, meant } = await forgetMarks(what, stores, { isDry });
+    const { total, meant } = await withTally(context, { what: 'marks looked at' }, (tally) =>
+      forgetMarks(what, stores, { isDry, onMarks: (more) => tally.add(more) }),
+    );
     tell(context, total, linesOf(meant, total));
     // Of one URL, a mark that stays is all that was asked for.
     return url !== undefined && total.kept > 0 && total.forgotten === 0 ? 1 : 0;

@@ -29,7 +29,7 @@ export const command: CommandModule = {
 async function records(text: string | undefined, options: TableOptions, context: Context): Promise<number> {
   const named = text === undefined ? undefined : readRunId(text);
   const plan = await planTable(options);
-  const { settings, signal } = context;
+  const { settings } = context;
   return await withRecords({ ...context, name: 'trawl records' }, async (source) => {
     const run = named ?? (await source.last());
     if (run === undefined || !(await source.has(run))) return await sayNoRecords(source, run, settings);
@@ -39,7 +39,7 @@ async function records(text: string | undefined, options: TableOptions, context:
       const beginning = await beginningOf(run, settings).catch(() => undefined);
       return await columnsOfStep(step, beginning?.crawler, settings);
     };
-    await writeTable(plan, { source, run, rules, columnsOf, signal });
+    await writeTable(plan, { source, run, rules, columnsOf, context });
     return 0;
   });
 }

@@ -4,10 +4,11 @@ import { counted } from '../../../shared/control/format.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import { BY_HAND, steer } from '../../../shared/control/steering.ts';
 import type { SteerVerb } from '../../../shared/control/steering-outcome.ts';
-import { UsageError } from '../../../shared/runtime/errors.ts';
+import { InterruptedError, UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { addLocalOption, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
+import { withTally } from '../text/tally-line.ts';
 import { pauseHost, resumeHost } from './host-steering.ts';
 
 interface SteerOptions {
@@ -54,12 +55,21 @@ async function steerAny(
   }
   const id = readRunId(run ?? '');
   return await withStores(context, `trawl ${verb}`, { local, run: id }, async (stores) => {
-    const steered = await steer(verb, id, reason, stores);
+    const steered = await withTally(context, { what: 'waiting URLs dropped' }, (tally) =>
+      steer(verb, id, reason, stores, (more, waited) => {
+        if (context.signal?.aborted) throw new InterruptedError(`interrupted: ${whatIsLeft(id)}`);
+        tally.add(more, waited);
+      }),
+    );
     if (steered === undefined) return sayUnknownRun(id, local);
     const { code, sentence, document } = steered;
     tell(context, document, [sentence]);
     return code;
   });
+}
+
+function whatIsLeft(run: string): string {
+  return `run ${run} is cancelled, and what still waits is yet to be dropped: run the same command again`;
 }
 
 async function steerAll(

@@ -1,15 +1,50 @@
 import { type ConnectOptions, connectInspector } from '../../../shared/backends/backends.ts';
 import { openRecords } from '../../../shared/backends/sinks.ts';
 import type { RecordSource } from '../../../shared/ports/sink.ts';
-import type { DeadLetters } from '../../../shared/ports/transport.ts';
+import type { DeadLetters, LetterJudge } from '../../../shared/ports/transport.ts';
 import type { Context } from '../command.ts';
+import { type TallyLine, withTally } from '../text/tally-line.ts';
 import { findLocal, namingLocal, type Whose } from './with-stores.ts';
 
 /** What the broker's list of connections calls `trawl dlq`. */
 const DLQ = 'trawl dlq';
 
-/** Runs an action on the dead letters of the fleet, or on those of this machine, and hangs up. */
+/** Letters as commands read them. */
+type ReadLetters = Pick<DeadLetters, 'sift'>;
+
+/**
+ * Runs an action on the dead letters of the fleet, or on those of this machine, and hangs up. On a terminal it is told how many have
+ * been read.
+ */
 export async function withLetters<T>(
+  context: Context,
+  whose: Whose & { readonly isPrinting?: boolean },
+  action: (letters: ReadLetters, isLocal: boolean) => Promise<T>,
+): Promise<T> {
+  const { isPrinting = false } = whose;
+  return await withTally(context, { what: LETTERS_READ, isPrinting }, (tally) =>
+    withUntoldLetters(context, whose, (letters, isLocal) => action(talliedLetters(letters, tally), isLocal)),
+  );
+}
+
+/** What a tally of {@link talliedLetters} counts. */
+export const LETTERS_READ = 'dead letters read';
+
+/** Letters, of which it is counted how many a command has gone through. */
+export function talliedLetters(letters: ReadLetters, tally: TallyLine): ReadLetters {
+  return {
+    async sift(judge, signal) {
+      const judgeAndTally: LetterJudge = async (some) => {
+        const fates = await judge(some);
+        tally.add(some.length);
+        return fates;
+      };
+      await letters.sift(judgeAndTally, signal);
+    },
+  };
+}
+
+async function withUntoldLetters<T>(
   context: Context,
   whose: Whose,
   action: (letters: DeadLetters, isLocal: boolean) => Promise<T>,

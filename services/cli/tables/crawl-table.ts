@@ -37,7 +37,6 @@ export async function writeTableOf(
   { run, options }: RunProgress,
   table: TablePlan | undefined,
   context: Context,
-  signal?: AbortSignal,
 ): Promise<void> {
   if (table === undefined) return;
   const { withRecords } = await import('../process/with-archives.ts');
@@ -47,7 +46,7 @@ export async function writeTableOf(
     writeTable(table, {
       source,
       run,
-      signal,
+      context,
       rules: options.urlKey,
       columnsOf: (step) => columnsOfStep(step, context.settings.crawler, context.settings),
     }),

@@ -4,8 +4,10 @@ import { rowFormat } from '../../../shared/control/table/row-format.ts';
 import { TableReader, type TableRecord } from '../../../shared/control/table/table-query.ts';
 import type { NoRecord, RecordSource } from '../../../shared/ports/sink.ts';
 import type { UrlKeyRule } from '../../../shared/task/url/url-key.ts';
+import type { Context } from '../command.ts';
 import { type LineOutput, openLineOutput } from '../text/line-output.ts';
 import { say } from '../text/output.ts';
+import { type TallyLine, withTally } from '../text/tally-line.ts';
 import type { TablePlan } from './table-plan.ts';
 
 /** How many of the lines that aren't records are shown. */
@@ -20,7 +22,8 @@ interface TableOfRun {
   readonly rules: readonly UrlKeyRule[] | undefined;
   /** The columns of a step's items, as far as they can be known without its records. */
   readonly columnsOf: ColumnsOf;
-  readonly signal?: AbortSignal | undefined;
+  /** Its signal ends the writing. */
+  readonly context: Pick<Context, 'telling' | 'signal'>;
 }
 
 type ColumnsOf = (step: { readonly name: string; readonly crawler: unknown }) => Promise<readonly Column[] | undefined>;
@@ -28,18 +31,19 @@ type ColumnsOf = (step: { readonly name: string; readonly crawler: unknown }) =>
 /** Writes the table of a run, and says what is to be said of it on standard error. */
 export async function writeTable(
   plan: TablePlan,
-  { source, run, rules, columnsOf, signal }: TableOfRun,
+  { source, run, rules, columnsOf, context }: TableOfRun,
 ): Promise<void> {
   const noRecords = new NoRecords();
+  const { signal } = context;
   const stored = (onNoRecord?: (found: NoRecord) => void) => interruptible(source.read(run, onNoRecord), signal);
   const { list } = plan;
   if (list === undefined) {
-    await writeRows(plan, { columnsOf, first: () => stored(), last: () => stored(noRecords.add) });
+    await writeRows(plan, { columnsOf, first: () => stored(), last: () => stored(noRecords.add) }, context);
   } else {
     try {
       await list.keep(stored(noRecords.add), { run, rules, step: plan.query.step });
       const records = (): AsyncIterable<TableRecord> => interruptible(list.read(), signal);
-      await writeRows(plan, { columnsOf, first: records, last: records });
+      await writeRows(plan, { columnsOf, first: records, last: records }, context);
     } finally {
       list.close();
     }
@@ -54,22 +58,33 @@ interface Passes {
   last(): AsyncIterable<object>;
 }
 
-async function writeRows(plan: TablePlan, { columnsOf, first, last }: Passes): Promise<void> {
+async function writeRows(
+  plan: TablePlan,
+  { columnsOf, first, last }: Passes,
+  context: TableOfRun['context'],
+): Promise<void> {
   const { query, format, hasMark, path } = plan;
   const output = await openLineOutput(path);
   try {
     const reader = new TableReader(query);
-    if (format === 'csv' && query.columns === undefined) {
-      for await (const record of first()) for (const _ of reader.rows(record as TableRecord));
-      const step = stepOfRows(plan, reader);
-      const columns = step === undefined ? undefined : await columnsOf(step);
-      if (columns !== undefined) reader.know(columns);
-    }
-    const isShown = path === undefined && process.stdout.isTTY;
-    const rows = rowFormat(format, { reader, hasMark, isShown });
-    await output.write(rows.begin);
-    const written = await writeAll(reader, last(), rows.line, output);
-    await output.write(rows.end);
+    const written = await withTally(
+      context,
+      { what: 'records read', isPrinting: path === undefined },
+      async (tally) => {
+        if (format === 'csv' && query.columns === undefined) {
+          for await (const record of tallied(first(), tally)) for (const _ of reader.rows(record as TableRecord));
+          const step = stepOfRows(plan, reader);
+          const columns = step === undefined ? undefined : await columnsOf(step);
+          if (columns !== undefined) reader.know(columns);
+        }
+        const isShown = path === undefined && process.stdout.isTTY;
+        const rows = rowFormat(format, { reader, hasMark, isShown });
+        await output.write(rows.begin);
+        const count = await writeAll(reader, tallied(last(), tally), rows.line, output);
+        await output.write(rows.end);
+        return count;
+      },
+    );
     await output.finish();
     if (path !== undefined) say(`${counted(written, whatOf(query))} written to ${path}`);
     if (!output.isOver) say(...remarks(reader), ...remarksOnSteps(plan, reader, written));
@@ -84,6 +99,13 @@ function stepOfRows({ query: { outcome, each } }: TablePlan, { steps }: TableRea
   const [first, ...others] = [...steps].filter(([, { hasRows }]) => hasRows);
   if (!isOfItems || first === undefined || others.length > 0 || first[1].hasLists) return undefined;
   return { name: first[0], crawler: first[1].crawler };
+}
+
+async function* tallied<T>(records: AsyncIterable<T>, tally: TallyLine): AsyncGenerator<T> {
+  for await (const record of records) {
+    tally.add(1);
+    yield record;
+  }
 }
 
 async function writeAll(

@@ -16,6 +16,9 @@ const SHARDS_AT_ONCE = 500;
 /** Hosts whose lists are read side by side. */
 const HOSTS_AT_ONCE = 20;
 
+/** See {@link HowToForget.onMarks}. */
+type OnMarks = (more: number) => void;
+
 /** A set of marks. */
 interface MarkSet {
   /** Without the prefix. */
@@ -51,11 +54,11 @@ export class RedisMarks implements Marks {
     return marks.map((_, i) => sets.some((found) => found[i] === 1));
   }
 
-  async forget(which: Forgettable, { isDry = false }: HowToForget = {}): Promise<Forgotten> {
-    if (isDry) return await this.#forgetMarks(which, undefined);
+  async forget(which: Forgettable, { isDry = false, onMarks = () => {} }: HowToForget = {}): Promise<Forgotten> {
+    if (isDry) return await this.#forgetMarks(which, undefined, onMarks);
     const log = await MoveLog.begin(this.#redis, this.#prefix, this.#scripts);
     try {
-      const total = await this.#forgetMarks(which, log);
+      const total = await this.#forgetMarks(which, log, onMarks);
       await this.#forgetPages(which);
       return total;
     } finally {
@@ -64,11 +67,12 @@ export class RedisMarks implements Marks {
   }
 
   /** Without a log of what moves meanwhile it only counts. */
-  async #forgetMarks(which: Forgettable, log: MoveLog | undefined): Promise<Forgotten> {
+  async #forgetMarks(which: Forgettable, log: MoveLog | undefined, onMarks: OnMarks): Promise<Forgotten> {
     const sets = await this.#sets();
-    const total = { forgotten: 0, kept: 0, ...(await this.#forgetCompact(which, sets[0]?.sharers ?? [], log)) };
+    const compact = await this.#forgetCompact(which, sets[0]?.sharers ?? [], log, onMarks);
+    const total = { forgotten: 0, kept: 0, ...compact };
     for (const set of sets) {
-      const { forgotten, kept } = await this.#forgetIn(set, which, log);
+      const { forgotten, kept } = await this.#forgetIn(set, which, log, onMarks);
       if (set.isBeside === true) continue;
       total.forgotten += forgotten;
       total.kept += kept;
@@ -119,11 +123,12 @@ export class RedisMarks implements Marks {
     which: Forgettable,
     sharers: readonly string[],
     log: MoveLog | undefined,
+    onMarks: OnMarks,
   ): Promise<Forgotten | undefined> {
     const key = `${this.#prefix}crawled_urls:compact`;
     if ((await this.#redis.exists(key)) === 0) return undefined;
     if (which === 'all') {
-      if (log !== undefined) return { forgotten: await this.#dropShards(), kept: 0 };
+      if (log !== undefined) return { forgotten: await this.#dropShards(onMarks), kept: 0 };
       if (sharers[0] !== undefined) throw openRunSharesCompactMarks(sharers[0]);
       return { forgotten: Number(await this.#redis.hget(key, 'members')), kept: 0 };
     }
@@ -135,12 +140,13 @@ export class RedisMarks implements Marks {
     return log === undefined ? { forgotten: 1, kept: 0 } : await log.unmark('', [mark]);
   }
 
-  async #dropShards(): Promise<number> {
+  async #dropShards(onMarks: OnMarks): Promise<number> {
     let forgotten = 0;
     for (;;) {
       const [dropped, left, open] = (await this.#scripts.run('unmark_all', SHARDS_AT_ONCE)) as [number, number, string];
       if (open !== '') throw openRunSharesCompactMarks(open);
       forgotten += dropped;
+      onMarks(dropped);
       if (left <= 0 || dropped === 0) return forgotten;
     }
   }
@@ -150,6 +156,7 @@ export class RedisMarks implements Marks {
     { key, sharers, isOfEnded }: MarkSet,
     which: Forgettable,
     log: MoveLog | undefined,
+    onMarks: OnMarks,
   ): Promise<Forgotten> {
     const total = { forgotten: 0, kept: 0 };
     let gathered = new Set<string>();
@@ -157,9 +164,11 @@ export class RedisMarks implements Marks {
       const live = await this.#liveMarks(sharers, gathered);
       const free = [...gathered].filter((mark) => !live.has(mark));
       total.kept += live.size;
+      onMarks(live.size);
       gathered = new Set();
       if (log === undefined) {
         total.forgotten += free.length;
+        onMarks(free.length);
         return;
       }
       for (const some of chunksOf(free, DROPPED_AT_ONCE)) {
@@ -168,6 +177,7 @@ export class RedisMarks implements Marks {
           : await log.unmark(key, some);
         total.forgotten += forgotten;
         total.kept += kept;
+        onMarks(some.length);
       }
     };
     for await (const marks of this.#meant(this.#prefix + key, which)) {

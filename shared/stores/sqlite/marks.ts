@@ -7,6 +7,8 @@ import type { LocalStore } from './moves/local-store.ts';
 
 type LetterRow = { readonly n: number; readonly id: string; readonly body: Uint8Array };
 type MarkRow = { readonly owner: number; readonly mark: string; readonly bits: number };
+/** How many marks were read, and where to continue. */
+type ForgottenSome = Forgotten & { readonly read: number; readonly next: MarkRow | undefined };
 
 /** The marks of all local runs. */
 export class SqliteMarks implements Marks {
@@ -25,11 +27,12 @@ export class SqliteMarks implements Marks {
     });
   }
 
-  async forget(which: Forgettable, { isDry = false }: HowToForget = {}): Promise<Forgotten> {
+  async forget(which: Forgettable, { isDry = false, onMarks }: HowToForget = {}): Promise<Forgotten> {
     const total = { forgotten: 0, kept: 0 };
     let after: MarkRow | undefined = { owner: -1, mark: '', bits: 0 };
     while (after !== undefined) {
-      const some: Forgotten & { next: MarkRow | undefined } = await this.#forgetSome(which, after, isDry);
+      const some: ForgottenSome = await this.#forgetSome(which, after, isDry);
+      onMarks?.(some.read);
       total.forgotten += some.forgotten;
       total.kept += some.kept;
       after = some.next;
@@ -39,12 +42,8 @@ export class SqliteMarks implements Marks {
     return { ...total, letters: await this.#forgetLetters(which, isDry) };
   }
 
-  /** Forgets some marks; `next` is where to continue. */
-  async #forgetSome(
-    which: Forgettable,
-    { owner, mark }: MarkRow,
-    isDry: boolean,
-  ): Promise<Forgotten & { readonly next: MarkRow | undefined }> {
+  /** Forgets some marks. */
+  async #forgetSome(which: Forgettable, { owner, mark }: MarkRow, isDry: boolean): Promise<ForgottenSome> {
     return await this.#store.move(({ database, marks }) => {
       const rows =
         typeof which === 'object' && 'mark' in which
@@ -68,7 +67,7 @@ export class SqliteMarks implements Marks {
           if ((row.bits & (MARK.taken | MARK.failed)) !== 0) total.forgotten++;
         }
       }
-      return { ...total, next: rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1) };
+      return { ...total, read: rows.length, next: rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1) };
     });
   }
 

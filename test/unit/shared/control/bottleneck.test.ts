@@ -41,6 +41,16 @@ test.each([
     'paused',
     'paused (by hand); trawl resume r',
   ],
+  [
+    'a cancelled run, the dropping of which was interrupted',
+    {
+      progress: { ...LEFT, state: 'cancelled' as const, stoppedAt: 1 },
+      workers: [],
+      resumeCommand: 'trawl crawl --resume r',
+    },
+    'none',
+    'what still waits is yet to be dropped: trawl cancel r',
+  ],
   ['nobody works', { progress: LEFT, workers: [] }, 'no workers', 'no worker is running: start one with trawl work'],
   [
     'a local crawl that was stopped, while another crawl is at work in its folder',

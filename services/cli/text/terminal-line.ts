@@ -1,0 +1,51 @@
+import { painted } from '../../../shared/runtime/colour.ts';
+import { GAP, type Part } from './progress-text.ts';
+
+const [NO_WRAP, WRAP] = ['\u001b[?7l', '\u001b[?7h'];
+const [HIDE_CURSOR, SHOW_CURSOR] = ['\u001b[?25l', '\u001b[?25h'];
+/**
+ * Removes the line, and whatever is below. The cursor always waits at its beginning: a terminal that was made narrower has broken
+ * the line into several, and has kept the cursor at the first of them.
+ */
+const CLEAR = '\r\u001b[J';
+
+/** What a line says, within this many columns. */
+type PartsWithin = (columns: number) => readonly Part[];
+
+/**
+ * One line at the end of a terminal, on standard error, that is drawn again and again. It fits the terminal, also when that is
+ * resized. Between two drawings the terminal is as it was, cursor included: a process that is stopped (Ctrl-Z) or killed can't
+ * restore it.
+ */
+export class TerminalLine {
+  readonly #redraw = (): void => this.#draw();
+  readonly #clear = (): void => this.clear();
+  #partsWithin: PartsWithin | undefined;
+
+  show(partsWithin: PartsWithin): void {
+    if (this.#partsWithin === undefined) {
+      process.stderr.on('resize', this.#redraw);
+      process.on('exit', this.#clear);
+    }
+    this.#partsWithin = partsWithin;
+    this.#draw();
+  }
+
+  clear(): void {
+    if (this.#partsWithin === undefined) return;
+    this.#partsWithin = undefined;
+    process.stderr.off('resize', this.#redraw);
+    process.off('exit', this.#clear);
+    process.stderr.write(CLEAR);
+  }
+
+  #draw(): void {
+    if (this.#partsWithin === undefined) return;
+    // Some terminals begin a new line as soon as the last column is taken.
+    const columns = (process.stderr.columns || 80) - 1;
+    const parts = this.#partsWithin(columns).map(({ text, colour }) =>
+      colour === undefined ? text : painted(colour, text, process.stderr),
+    );
+    process.stderr.write(`${HIDE_CURSOR}${CLEAR}${NO_WRAP}${parts.join(GAP)}${WRAP}\r${SHOW_CURSOR}`);
+  }
+}

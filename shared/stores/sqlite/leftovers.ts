@@ -50,7 +50,7 @@ export async function sweepEnded({ move }: Pick<LocalStore, 'move'>, mostMarks =
       `INSERT OR IGNORE INTO leftovers SELECT old FROM (
          SELECT n AS old, sum(discovered) OVER ended AS total, row_number() OVER ended AS place FROM runs WHERE endedAt IS NOT NULL
          WINDOW ended AS (ORDER BY endedAt DESC, n DESC))
-       WHERE total > ? AND place > 1 AND NOT EXISTS (SELECT 1 FROM letters WHERE run = old)
+       WHERE total > ? AND place > 1 AND NOT EXISTS (SELECT 1 FROM letters WHERE run = old AND run > 0)
          AND EXISTS (SELECT 1 FROM marks WHERE owner = old)`,
       mostMarks,
     );

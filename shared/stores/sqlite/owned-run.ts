@@ -113,6 +113,6 @@ function forgetFlags(moves: Moves): void {
   moves.flush();
   moves.database.run(
     `UPDATE crawls SET beginning = json_set(beginning, '$.flags', json('{}'))
-     WHERE run IN (SELECT id FROM runs WHERE endedAt IS NOT NULL AND NOT EXISTS (SELECT 1 FROM letters WHERE letters.run = runs.n))`,
+     WHERE run IN (SELECT id FROM runs WHERE endedAt IS NOT NULL AND NOT EXISTS (SELECT 1 FROM letters WHERE letters.run = runs.n AND letters.run > 0))`,
   );
 }

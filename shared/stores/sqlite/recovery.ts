@@ -2,6 +2,7 @@ import { JOIN_HOST } from '../../task/group/group.ts';
 import { isMember } from '../../task/group/plan.ts';
 import { idOf } from '../../task/task/task.ts';
 import { MARK, ROWS_AT_ONCE } from './database/schema.ts';
+import { deleteLetter } from './moves/letter-rows.ts';
 import type { LocalStore } from './moves/local-store.ts';
 import { sessionOf } from './moves/mark-table.ts';
 import type { Moves } from './moves/moves.ts';
@@ -57,15 +58,15 @@ function landSome(moves: Moves, run: RunRow): boolean {
     moves.land(run);
     run.duplicate -= task.known;
     moves.database.run('UPDATE tasks SET known = 0 WHERE id = ?', task.id);
-    deleteLetter(moves, run, task);
+    deleteLetterOf(moves, run, task);
     moves.putBack(run, { ...task });
   }
   return tasks.length === ROWS_AT_ONCE;
 }
 
-/** Deletes a task's letter, which is stored before the task has failed for good: a task that waits must have none. */
-function deleteLetter({ database }: Moves, { n, id: run }: RunRow, { mark }: TaskRow): void {
-  database.run('DELETE FROM letters WHERE run = ? AND id = ?', n, idOf({ run, mark }));
+/** A task's letter is stored before the task has failed for good: one that waits must have none. */
+function deleteLetterOf({ database }: Moves, { n, id: run }: RunRow, { mark }: TaskRow): void {
+  deleteLetter(database, n, idOf({ run, mark }));
 }
 
 /** Takes back how some tasks have ended. Returns whether there may be more. */
@@ -120,17 +121,19 @@ function takeEndingBack(moves: Moves, run: RunRow, task: TaskRow): Ending {
   run[kind]--;
   countStep(moves.database, run.n, task, kind, -1);
   if (reason !== undefined) uncountReason(moves.database, run.n, kind, reason);
-  if (kind === 'failed') deleteLetter(moves, run, task);
+  if (kind === 'failed') deleteLetterOf(moves, run, task);
   return ending;
 }
+
+/** A task that waits, waits for its next attempt, or is in flight: one query for each, since each has its index. */
+const LIVE = ['place', 'dueAt', 'release']
+  .map((state) => `SELECT * FROM tasks WHERE run = ?1 AND host = ?2 AND mark = ?3 AND ${state} IS NOT NULL`)
+  .join(' UNION ALL ');
 
 /** The same of joins that wait for a task, and are not over. */
 function unmakeJoins(moves: Moves, run: RunRow, { mark }: TaskRow): void {
   for (const join of moves.groups.joinsOf(run, mark)) {
-    const live = moves.database.get<TaskRow & { readonly place: number | null }>(
-      'SELECT * FROM tasks WHERE run = ? AND host = ? AND mark = ? AND over IS NULL',
-      ...[run.n, JOIN_HOST, join],
-    );
+    const live = moves.database.get<TaskRow & { readonly place: number | null }>(LIVE, run.n, JOIN_HOST, join);
     if (live === undefined) continue;
     if (live.release === null) run.waiting--;
     else moves.land(run);

@@ -1,6 +1,7 @@
 import type { LocalReplay, ReplayedTask, ReplayFate } from '../../../ports/local-letters.ts';
 import { MARK, SHARED } from '../database/schema.ts';
 import { type GroupEnds, uncountEnds } from './ended-groups.ts';
+import { deleteLetter } from './letter-rows.ts';
 import { sessionOf } from './mark-table.ts';
 import type { Moves } from './moves.ts';
 import { uncountReason } from './reason-counts.ts';
@@ -55,7 +56,7 @@ function replayTask(moves: Moves, run: RunRow, task: ReplayedTask): ReplayFate {
   if (run.failed === 0) discover(moves, run, offer);
   else uncountFailed(moves, run, task);
   takeAgain(moves, run, task);
-  deleteLetter(moves, run, task);
+  deleteLetter(moves.database, run.n, task.id);
   return 'taken';
 }
 
@@ -71,7 +72,7 @@ function replayGroup(moves: Moves, run: RunRow, task: ReplayedTask): ReplayFate 
   if (ends === 'open') return 'inFlight';
   // They come again as tasks that `max-pages` has counted.
   run.anew -= uncount(moves, run, ends);
-  deleteLetter(moves, run, task);
+  deleteLetter(moves.database, run.n, task.id);
   if (live !== undefined) return 'known';
   const wasTaken = owner === SHARED && marks.has(owner, offer.mark, MARK.taken);
   discover(moves, run, offer);
@@ -113,8 +114,4 @@ function uncountFailed(moves: Moves, run: RunRow, { reason, offer }: ReplayedTas
   uncountStepFailure(moves, run.n, offer.mark);
   countStep(database, run.n, offer, 'failed', -1);
   uncountReason(database, run.n, 'failed', reason);
-}
-
-function deleteLetter({ database }: Moves, run: RunRow, { id }: ReplayedTask): void {
-  database.run('DELETE FROM letters WHERE run = ? AND id = ?', run.n, id);
 }

@@ -14,6 +14,7 @@ import { isProblem, readUrl } from '../task/url/url.ts';
 import { readLetter } from './letter-filter.ts';
 import { letterJson } from './letter-json.ts';
 import { MOST_LOOKED_AT } from './letter-list.ts';
+import { type UnknownUrl, unknownUrl } from './unknown-url.ts';
 import { MOST_RUNS_OF_URL, marksOfUrl } from './url-marks.ts';
 
 /** Everything known about a URL. */
@@ -39,6 +40,8 @@ export interface RunChapter extends TaskTrace {
   readonly group?: Pick<GroupStanding, 'open' | 'joins'>;
   /** Its record, if this machine has it. */
   readonly record?: PageRecord;
+  /** Why it may not know the URL, if it doesn't. */
+  readonly unknown?: UnknownUrl;
 }
 
 /** Runs searched for the record at most: any run that shares its marks may have taken the URL. */
@@ -79,7 +82,9 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
     const isItsOwn =
       trace.place !== undefined || trace.hasFailed || record !== undefined || (trace.isMarked && trace.hasOwnMarks);
     if (run === undefined && !isItsOwn) continue;
-    const pauseReason = trace.runState === 'paused' ? (await stores.runs.progress(trace.run))?.pauseReason : undefined;
+    const isUnknown = !isProblem(readUrl(url)) && !trace.isMarked && !isItsOwn;
+    const progress = trace.runState === 'paused' || isUnknown ? await stores.runs.progress(trace.run) : undefined;
+    const { pauseReason } = progress ?? {};
     const group = trace.isMarked ? await stores.frontier.group(trace.run, groupOf(markIn(trace.run))) : undefined;
     chapters.push({
       ...trace,
@@ -87,6 +92,7 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
       ...(group === undefined ? {} : { group: { open: group.open, joins: group.joins } }),
       ...(pauseReason === undefined ? {} : { pauseReason }),
       ...(record === undefined ? {} : { record }),
+      ...(isUnknown && progress !== undefined ? { unknown: unknownUrl(url, progress) } : {}),
     });
   }
   const newest = attempts

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { shortened } from '../runtime/shortened.ts';
 import type { TaskRequest } from '../task/task/request.ts';
 import type { Failure } from '../task/task/retry-policy.ts';
 import { MAX_URL_LENGTH } from '../task/url/url.ts';
@@ -274,5 +275,5 @@ export function issueText({ issues }: z.ZodError, value: unknown): string {
 
 function shown(value: unknown): string {
   const text = value === undefined ? 'it is not there' : (JSON.stringify(value) ?? String(value));
-  return text.length > MOST_VALUE ? `${text.slice(0, MOST_VALUE)}…` : text;
+  return shortened(text, MOST_VALUE);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { requestRobots } from '../../services/worker/pipeline/robots-request.ts';
-import { isAllowed } from '../../shared/task/robots/robots-match.ts';
+import { decide } from '../../shared/task/robots/robots-match.ts';
 import { setupFor } from '../contract/suites/fetcher/setup.ts';
 import { openLane } from '../support/lane.ts';
 
@@ -68,7 +68,7 @@ async function judge(row: HttpCase): Promise<'allowed' | 'forbidden' | 'wait'> {
     found = await requestRobots(origin, redirects, fetcher, { signal: NEVER });
   }
   if (found.kind !== 'rules') return 'wait';
-  return isAllowed(found.rules, `${origin}/page`) ? 'allowed' : 'forbidden';
+  return decide(found.rules, `${origin}/page`).isAllowed ? 'allowed' : 'forbidden';
 }
 
 function answer(row: HttpCase, socket: { resetAndDestroy?: () => void }, response: ServerResponse): void {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseRobots } from '../../shared/task/robots/robots.ts';
-import { isAllowed } from '../../shared/task/robots/robots-match.ts';
+import { decide } from '../../shared/task/robots/robots-match.ts';
 
 /** Rows of other crawlers' suites, read in place. `docs/robots.md` has the table that comes of them. */
 const folder = process.env.CASES_DIR ?? '';
@@ -54,7 +54,7 @@ function judge(wanted: RuleCase['class']): { readonly count: number; readonly fa
   const failed = cases
     .filter((row) => {
       const rules = parseRobots(bytesOf(row), tokenOf(row.agent));
-      return isAllowed(rules, new URL(row.url).href) !== row.allowed;
+      return decide(rules, new URL(row.url).href).isAllowed !== row.allowed;
     })
     .map(({ id }) => id);
   return { count: cases.length, failed };

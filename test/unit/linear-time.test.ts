@@ -9,7 +9,7 @@ import { withoutRefusedCharacters } from '../../shared/sinks/postgres/row.ts';
 import { retryAfterMs } from '../../shared/task/host/retry-after.ts';
 import { parseRobots } from '../../shared/task/robots/robots.ts';
 import { forbidsFollowing, isRobotsMeta } from '../../shared/task/robots/robots-directives.ts';
-import { isAllowed } from '../../shared/task/robots/robots-match.ts';
+import { decide } from '../../shared/task/robots/robots-match.ts';
 import { sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
 import { lastmodEnd } from '../../shared/task/sitemap/lastmod.ts';
 import { SitemapParser } from '../../shared/task/sitemap/sitemap.ts';
@@ -74,7 +74,7 @@ const READERS: readonly (readonly [string, (text: string) => void, readonly stri
   ],
   [
     'a rule for a URL',
-    (text) => void isAllowed(parseRobots(Buffer.from(`User-agent: *\n${text}`)), `${PAGE}${'a'.repeat(8_000)}`),
+    (text) => void decide(parseRobots(Buffer.from(`User-agent: *\n${text}`)), `${PAGE}${'a'.repeat(8_000)}`),
     ['Disallow: /*a*a*b\n', 'Disallow: /a*a*a*\n', `Disallow: /*${'a*'.repeat(1_000)}b\n`],
   ],
   [

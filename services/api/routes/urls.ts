@@ -17,7 +17,21 @@ const biographySchema = z.looseObject({
   url: z.string(),
   mark: z.string(),
   known: z.boolean(),
-  runs: z.array(z.looseObject({ run: z.string() })),
+  runs: z.array(
+    z.looseObject({
+      run: z.string(),
+      unknown: z
+        .looseObject({
+          by: z
+            .enum(['exclude', 'include'])
+            .nullable()
+            .describe('what leaves out any link to it; null: nothing for certain'),
+          patterns: z.array(z.string()).optional().describe('the one that excludes it, or all that include'),
+        })
+        .optional()
+        .describe("of the run that was asked for, if it doesn't know the URL: why, and what it has left out so far"),
+    }),
+  ),
   attempts: z.array(attemptSchema),
   letters: z.array(letterSchema).nullable(),
   lettersProblem: z.string().nullable(),

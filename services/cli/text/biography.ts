@@ -1,11 +1,13 @@
 import type { Biography, RunChapter } from '../../../shared/control/biography.ts';
 import { count, counted, duration } from '../../../shared/control/format.ts';
 import { hostText, paceText } from '../../../shared/control/pause-text.ts';
+import type { UnknownUrl } from '../../../shared/control/unknown-url.ts';
 import type { Place, TaskTrace } from '../../../shared/ports/biographer.ts';
 import type { AttemptNote } from '../../../shared/ports/frontier.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { isProblem, readUrl } from '../../../shared/task/url/url.ts';
+import { leftOutLines } from './left-out.ts';
 import { table } from './table.ts';
 
 interface BiographyTextOptions {
@@ -26,8 +28,8 @@ export function biographyLines(biography: Biography, options: BiographyTextOptio
     const { id, reason, failedAt } = letter as { id: string; reason: string; failedAt: string };
     lines.push(`Dead letter ${id}: ${reason}, ${timeText(failedAt)} (${TRAWL} dlq show ${id})`);
   }
-  const problem = runs.length + attempts.length + (letters?.length ?? 0) > 0 || known ? undefined : problemOf(url);
-  if (problem !== undefined) lines.push(problem);
+  const isNowhere = runs.length + attempts.length + (letters?.length ?? 0) === 0 && !known;
+  if (isNowhere) lines.push(problemOf(url) ?? `By which rule a run leaves it out: ${TRAWL} url URL --run RUN`);
   if (letters === null) lines.push(`Dead letters: unknown, since RabbitMQ can't be reached: ${lettersProblem}`);
   return lines;
 }
@@ -55,14 +57,28 @@ function problemOf(text: string): string | undefined {
 
 /** Where a task is in one run, or what became of it. */
 function chapterText(chapter: RunChapter): string {
-  const { place, record, hasFailed, isMarked, hasOwnMarks } = chapter;
+  const { place, record, hasFailed, isMarked, hasOwnMarks, unknown } = chapter;
   if (place !== undefined) return placeText(place, chapter);
   if (record !== undefined) return recordText(record);
   if (hasFailed) return 'failed; its records are not on this machine.';
-  if (!isMarked) return 'not known.';
+  if (!isMarked) return unknownText(unknown);
   return hasOwnMarks
     ? 'done or skipped; its records are not on this machine.'
     : 'marked as taken, by this run or another that shares its marks.';
+}
+
+/** Why a run may not know a URL. */
+function unknownText(unknown: UnknownUrl | undefined): string {
+  if (unknown === undefined) return 'not known.';
+  const { by, patterns = [], progress } = unknown;
+  const own = progress.steps === undefined ? '' : ', unless a step has its own';
+  if (by === 'exclude') return `not known; links to it are left out by --exclude ${patterns[0]}${own}.`;
+  if (by === 'include') return `not known; links to it are left out, as no --include matches it${own}.`;
+  if (!progress.options.follow && progress.steps === undefined)
+    return 'not known; it follows no links, unless a step does (--follow).';
+  const leftOut = leftOutLines(progress);
+  if (leftOut.length === 0) return 'not known; no page has led to it, and no link was left out.';
+  return `not known; no page has led to it, or its link is one that was left out. ${leftOut.join(' ')}`;
 }
 
 /** What the joins of an owner's group wait for. */

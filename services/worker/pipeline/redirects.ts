@@ -1,6 +1,8 @@
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { domainFinder } from '../../../shared/crawler/leads/domains.ts';
-import { isExcluded } from '../../../shared/crawler/leads/links.ts';
+import { excludingPattern } from '../../../shared/crawler/leads/links.ts';
+import { shortened } from '../../../shared/runtime/shortened.ts';
+import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import type { Redirect } from '../../../shared/task/url/redirect.ts';
 import { isSeed, scopeTest } from '../../../shared/task/url/scope.ts';
 import { canonicalOf, hostKeyOf, MAX_URL_LENGTH } from '../../../shared/task/url/url.ts';
@@ -8,6 +10,8 @@ import { type Ending, type Move, redirectsOf, stepOf, type Visit } from './visit
 
 /** Characters of all a task's redirects: they travel in its message, whose size is limited. */
 const MAX_REDIRECTS_LENGTH = 131_072;
+/** Characters of a pattern that a record shows. */
+const MOST_PATTERN_SHOWN = 200;
 /** Some sites redirect a client back to the same URL once, to see whether it accepts their cookie. */
 const MOST_RETURNS = 1;
 /** The same if the answer sets one: it may be the second or third. */
@@ -47,28 +51,32 @@ export async function followed(
   const returns = [visit.task.url, ...before].filter((url) => canonicalOf(url) === canonicalOf(to)).length;
   const most = cookies === undefined ? MOST_RETURNS : MOST_RETURNS_WITH_COOKIES;
   if (returns > most) return failed(`The request was redirected in a circle, to ${to}`);
-  if (await isInScope(visit, to)) return { ...redirect, status, ...(cookies === undefined ? {} : { cookies }) };
-  return { ending: { outcome: outOfScope(to), hostAnswered: true, status } };
-}
-
-/** The outcome of a redirect out of scope. */
-export function outOfScope(to: string) {
-  return { kind: 'skipped', reason: 'scope', detail: `redirected to ${to}` } as const;
+  const outcome = await outOfScope(visit, to);
+  if (outcome !== undefined) return { ending: { outcome, hostAnswered: true, status } };
+  return { ...redirect, status, ...(cookies === undefined ? {} : { cookies }) };
 }
 
 /**
- * May the task be redirected to `to`? A seed, to anywhere; a file, to anything that isn't excluded; a followed link, only within its
- * step's scope, or the run's, as well.
+ * The outcome of a redirect out of scope, by what forbids it; nothing if the task may be redirected to `to`. A seed may, to anywhere; a
+ * file, to anything that isn't excluded; a followed link, only within its step's scope, or the run's, as well.
  */
-export async function isInScope(visit: Visit, to: string): Promise<boolean> {
+export async function outOfScope(visit: Visit, to: string): Promise<Extract<Outcome, { kind: 'skipped' }> | undefined> {
   const { task, run } = visit;
-  if (isSeed(task)) return true;
-  const { scope = run.options.scope ?? 'host', exclude = run.options.exclude } = stepOf(visit) ?? {};
-  if (isExcluded(to, exclude)) return false;
-  if (task.step === FILE_STEP.key) return true;
+  if (isSeed(task)) return undefined;
+  const step = stepOf(visit);
+  const { scope = run.options.scope ?? 'host', exclude = run.options.exclude } = step ?? {};
+  const left = (rule: string, isOfStep: boolean) => {
+    const of = isOfStep ? `, of step ${step?.name}` : '';
+    return { kind: 'skipped', reason: 'scope', detail: `redirected to ${to} (${rule}${of})` } as const;
+  };
+  const pattern = excludingPattern(to, exclude);
+  if (pattern !== undefined)
+    return left(`excluded by ${shortened(pattern, MOST_PATTERN_SHOWN)}`, step?.exclude !== undefined);
+  if (task.step === FILE_STEP.key) return undefined;
   const own = { ...task, host: hostKeyOf(new URL(task.url)) };
   const test = scopeTest(scope, own, task.url, await domainFinder(scope));
-  return test({ href: to, host: hostKeyOf(new URL(to)) }) !== undefined;
+  if (test({ href: to, host: hostKeyOf(new URL(to)) }) !== undefined) return undefined;
+  return left(`outside scope ${scope}`, step?.scope !== undefined);
 }
 
 /**

@@ -9,7 +9,7 @@ import { type Calls, prepared } from './around-fetch.ts';
 import { isKnown, knownAlready } from './claim-arrival.ts';
 import { fateBefore, isUnknownFate } from './fate.ts';
 import { type Answered, type Hop, HostTurns, type HostTurnsOptions, wants } from './host-turns.ts';
-import { followed, isInScope, isRespelt, outOfScope } from './redirects.ts';
+import { followed, isRespelt, outOfScope } from './redirects.ts';
 import { type Candidate, type Permission, type Robots, robotsFor } from './robots.ts';
 import { SilentHosts } from './silent-hosts.ts';
 import {
@@ -200,8 +200,8 @@ export class Requests {
   async #recall(visit: Visit, arrival: Arrival): Promise<Answered> {
     const { finalUrl, headers, status } = arrival.fetched;
     if (finalUrl !== urlOf(visit)) {
-      if (await isInScope(visit, finalUrl)) return { to: finalUrl, status };
-      return { ending: { outcome: outOfScope(finalUrl) } };
+      const outcome = await outOfScope(visit, finalUrl);
+      return outcome === undefined ? { to: finalUrl, status } : { ending: { outcome } };
     }
     const contentType = headers['content-type'];
     const wanted = wants(visit, contentType);

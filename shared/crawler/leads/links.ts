@@ -123,10 +123,10 @@ function domainCounting(host: string, own: string, domainOf: (hostname: string) 
 /** Without `include` patterns every URL is included; an `exclude` pattern that matches wins. */
 function isWanted(href: string, { include = [], exclude }: RunOptions): boolean {
   if (include.length > 0 && !include.some((pattern) => matchesUrl(pattern, href))) return false;
-  return !isExcluded(href, exclude);
+  return excludingPattern(href, exclude) === undefined;
 }
 
-/** Does one of the patterns match? */
-export function isExcluded(href: string, exclude: readonly string[] = []): boolean {
-  return exclude.some((pattern) => matchesUrl(pattern, href));
+/** The first of the patterns that matches. */
+export function excludingPattern(href: string, exclude: readonly string[] = []): string | undefined {
+  return exclude.find((pattern) => matchesUrl(pattern, href));
 }

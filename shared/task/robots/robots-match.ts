@@ -6,6 +6,19 @@ export interface RobotsRules {
   readonly disallow: readonly string[];
   /** The least time between two requests that it asks for. */
   readonly crawlDelayMs?: number;
+  /** They are of groups that name us. Left out: of those for everybody, or there are none. */
+  readonly isOurs?: true;
+}
+
+/** What rules say of a URL, and by which of them. Left out: no rule matches, or if the URL is forbidden, comparing them takes too long. */
+export interface RobotsDecision {
+  readonly isAllowed: boolean;
+  readonly rule?: RobotsRule;
+}
+
+export interface RobotsRule {
+  readonly kind: 'Allow' | 'Disallow';
+  readonly pattern: string;
 }
 
 /** A longer Crawl-delay is not kept: the pages of its host are skipped. */
@@ -27,25 +40,25 @@ export interface StepBudget {
 
 /**
  * May this URL be fetched? The longest matching rule decides; `Allow` wins over a `Disallow` of the same length (RFC 9309
- * section 2.2.2). `/robots.txt` itself is always allowed.
+ * section 2.2.2). `/robots.txt` itself is always allowed. An `Allow` is named only where it wins over a `Disallow`.
  *
  * @param href the WHATWG serialisation of an http URL, as it is fetched
  */
-export function isAllowed(
+export function decide(
   { allow, disallow }: RobotsRules,
   href: string,
   budget: StepBudget = { left: MAX_STEPS },
-): boolean {
-  if (disallow.length === 0) return true;
+): RobotsDecision {
+  if (disallow.length === 0) return { isAllowed: true };
   const path = comparablePath(href);
-  if (path === '/robots.txt') return true;
+  if (path === '/robots.txt') return { isAllowed: true };
   const forbidding = disallow.find((pattern) => matches(pattern, path, budget));
-  if (forbidding === undefined) return budget.left >= 0;
-  for (const pattern of allow) {
-    if (pattern.length < forbidding.length) return false;
-    if (matches(pattern, path, budget)) return budget.left >= 0;
-  }
-  return false;
+  if (forbidding === undefined) return { isAllowed: budget.left >= 0 };
+  const allowing = allow.find((pattern) => pattern.length < forbidding.length || matches(pattern, path, budget));
+  if (budget.left < 0) return { isAllowed: false };
+  if (allowing === undefined || allowing.length < forbidding.length)
+    return { isAllowed: false, rule: { kind: 'Disallow', pattern: forbidding } };
+  return { isAllowed: true, rule: { kind: 'Allow', pattern: allowing } };
 }
 
 /**

@@ -2,7 +2,7 @@ import { SECOND_MS } from '../durations.ts';
 import { comparablePattern, type RobotsRules } from './robots-match.ts';
 
 /** The name by which robots.txt files address this crawler. Names there have no digits (RFC 9309 section 2.2.1). */
-const ROBOTS_TOKEN = 'TrawlBot';
+export const ROBOTS_TOKEN = 'TrawlBot';
 
 type Directive = 'agent' | 'allow' | 'disallow' | 'delay';
 
@@ -98,6 +98,7 @@ export function parseRobots(bytes: Uint8Array, token: string = ROBOTS_TOKEN): Ro
     allow: longestFirst(allow),
     disallow: longestFirst(disallow),
     ...(delay === undefined ? {} : { crawlDelayMs: delay }),
+    ...(isNamed ? { isOurs: true as const } : {}),
   };
 }
 

@@ -24,6 +24,7 @@ export function describeRobotsStore(name: string, open: () => Promise<OpenedRobo
 
     test.each<[string, RobotsRules]>([
       ['that forbid and allow', { allow: ['/a/b*', '/c$'], disallow: ['/a', '/'], crawlDelayMs: 1_500 }],
+      ['that are for us', { allow: [], disallow: ['/a'], isOurs: true }],
       ['without a delay', { allow: [], disallow: ['/*?"quoted"%20\\'] }],
       ['that say nothing', ALLOW_ALL],
     ])('rules %s are found as they were kept, by their origin alone', async (_, rules) => {

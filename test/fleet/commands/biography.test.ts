@@ -9,7 +9,9 @@ describe("a URL's biography", () => {
     const host = new URL(good).host;
     const tell = async (url: string, ...flags: string[]): Promise<string> =>
       (await workplace.run(['url', url, ...flags])).stdout;
-    expect(await tell(good)).toBe(`${good}\nNot in crawled_urls.\nNo run in Redis knows more about it.\n`);
+    expect(await tell(good)).toBe(
+      `${good}\nNot in crawled_urls.\nNo run in Redis knows more about it.\nBy which rule a run leaves it out: trawl url URL --run RUN\n`,
+    );
     expect((await workplace.run(['url', good, '--run', 'nobody'])).code).toBe(1);
 
     await workplace.run(['pause', '--host', host, '--reason', 'they called']);
@@ -43,6 +45,9 @@ describe("a URL's biography", () => {
     expect(told).toMatch(/Run mine \(finished\): failed: http_5xx \(HTTP 500\), .*, attempt 1\./);
     expect(told).toMatch(/Failed attempts of the last 24 hours:\n {2}\S+ \S+ +\S+ +http_5xx +500/);
     expect(told).toMatch(/Dead letter mine:[0-9a-f]{32}: http_5xx/);
+    expect(await tell(site.url('/page/3'), '--run', 'mine')).toContain(
+      'Run mine (finished): not known; it follows no links, unless a step does (--follow).',
+    );
     worker.signal('SIGTERM');
     await worker.ended;
   });

@@ -189,7 +189,10 @@ test('a page that a crawl would not have: why not', async () => {
     return [code, stderr.trimEnd()];
   };
   const local = LOCAL.slice(0, 2);
-  expect(await tried('/product/1', ...local)).toEqual([1, 'skipped, robots: robots.txt forbids it']);
+  expect(await tried('/product/1', ...local)).toEqual([
+    1,
+    'skipped, robots: robots.txt forbids it (User-agent: *, Disallow: /product/)',
+  ]);
   expect(await tried('/product/1', ...local, '--robots', 'ignore')).toEqual([0, '']);
   expect(await tried('/status/404', ...local)).toEqual([1, 'failed, http_4xx: HTTP 404']);
   expect(await tried('/status/500', ...local)).toEqual([1, 'retry, http_5xx: HTTP 500; a crawl would ask again later']);

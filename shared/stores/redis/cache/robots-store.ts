@@ -54,8 +54,8 @@ export class RedisRobotsStore implements RobotsStore {
     await this.#redis.del(this.#key('robots-lock', origin));
   }
 
-  async keep(origin: string, { allow, disallow, crawlDelayMs }: RobotsRules, forMs: number): Promise<void> {
-    const value = JSON.stringify({ allow, disallow, crawlDelayMs } satisfies Partial<
+  async keep(origin: string, { allow, disallow, crawlDelayMs, isOurs }: RobotsRules, forMs: number): Promise<void> {
+    const value = JSON.stringify({ allow, disallow, crawlDelayMs, isOurs } satisfies Partial<
       Record<keyof RobotsRules, unknown>
     >);
     const keeping = [origin, value, Math.ceil(forMs), LARGE_BYTES, this.#mostLargeBytes] as const;
@@ -102,9 +102,14 @@ async function unlessFull<T, U>(reply: Promise<T>, otherwise: U): Promise<T | U>
 
 /** Reads what `keep` wrote; undefined for anything else, and the rules are fetched again. */
 function readRules(value: string): RobotsRules | undefined {
-  const { allow, disallow, crawlDelayMs } = parsed<RobotsRules>(value);
+  const { allow, disallow, crawlDelayMs, isOurs } = parsed<RobotsRules>(value);
   if (!isTexts(allow) || !isTexts(disallow)) return undefined;
-  return { allow, disallow, ...(typeof crawlDelayMs === 'number' ? { crawlDelayMs } : {}) };
+  return {
+    allow,
+    disallow,
+    ...(typeof crawlDelayMs === 'number' ? { crawlDelayMs } : {}),
+    ...(isOurs === true ? { isOurs } : {}),
+  };
 }
 
 /** Reads what `keepWay` wrote; undefined for anything else, and the fetch starts over. */

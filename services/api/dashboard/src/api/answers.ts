@@ -191,6 +191,7 @@ export interface Chapter {
     readonly outcome: string;
     readonly status?: number;
     readonly reason?: string;
+    readonly error?: string;
     readonly title?: string;
     readonly fetchedAt: string;
     readonly worker: string;

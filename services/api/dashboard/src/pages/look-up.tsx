@@ -126,11 +126,12 @@ function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks }: Chapte
     }
   }
   if (record !== undefined) {
-    const { outcome, status, reason, title, fetchedAt } = record;
+    const { outcome, status, reason, error = '', title, fetchedAt } = record;
     const parts = [
       outcome,
       status === undefined ? '' : `HTTP ${status}`,
       reason ?? '',
+      error === `HTTP ${status}` ? '' : error,
       timeText(fetchedAt),
       title ?? '',
     ];

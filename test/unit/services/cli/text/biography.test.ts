@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest';
 import { biographyLines } from '../../../../../services/cli/text/biography.ts';
 import type { RunChapter } from '../../../../../shared/control/biography.ts';
+import { unknownUrl } from '../../../../../shared/control/unknown-url.ts';
 import type { PageRecord } from '../../../../../shared/ports/record.ts';
+import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
+import { FAST_RUN } from '../../../../support/builders.ts';
 
 const URL_OF_PAGE = 'https://a.test/?p=1';
 const [PAGE, TIME] = ['https://a.test/post/', '2026-11-26T14:48:52.000Z'];
 const BY = '2026-11-26 14:48:52 by w, attempt 1';
 
 function told(record: object): string | undefined {
-  const chapter = { run: 'r', runState: 'finished', record: { worker: 'w', fetchedAt: TIME, attempt: 1, ...record } };
+  return toldOf({ record: { worker: 'w', fetchedAt: TIME, attempt: 1, ...record } });
+}
+
+function toldOf(about: object): string | undefined {
+  const chapter = { run: 'r', runState: 'finished', ...about };
   const runs = [chapter as unknown as RunChapter];
-  const about = { url: URL_OF_PAGE, mark: URL_OF_PAGE, known: false, attempts: [], letters: [], lettersProblem: null };
-  return biographyLines({ ...about, runs }, { isLocal: true, hasOthers: false })[1];
+  const rest = { url: URL_OF_PAGE, mark: URL_OF_PAGE, known: false, attempts: [], letters: [], lettersProblem: null };
+  return biographyLines({ ...rest, runs }, { isLocal: true, hasOthers: false })[1];
 }
 
 // biome-ignore format: a table
@@ -23,4 +30,28 @@ test.each<[string, Partial<PageRecord>, string]>([
   ['a missing page',   { outcome: 'failed', reason: 'http_4xx', status: 404, error: 'HTTP 404' },            `failed: http_4xx (HTTP 404), ${BY}.`],
 ])('what became of %s is told with its reason', (_, record, text) => {
   expect(told(record)).toBe(`Run r (finished): ${text}`);
+});
+
+const NONE: LeftOut = { depth: 0, scope: 0, maxPages: 0, limit: 0, condition: 0 };
+const FOLLOWS = { ...FAST_RUN, follow: true, maxDepth: 2 };
+
+// biome-ignore format: a table
+test.each<[string, Partial<RunOptions>, Partial<LeftOut>, string]>([
+  ['is excluded',             { exclude: ['/news/*', '*?p=*'] },           { scope: 3 }, 'links to it are left out by --exclude *?p=*.'],
+  ['is both',                 { include: ['/*'], exclude: ['*p=1'] },      { scope: 3 }, 'links to it are left out by --exclude *p=1.'],
+  ['no pattern includes',     { include: ['/news/*', '/blog/*'] },         { scope: 3 }, 'links to it are left out, as no --include matches it.'],
+  ['may be too deep',         { include: ['*p=1'] },                       { depth: 2 }, 'no page has led to it, or its link is one that was left out. 2 links more than 2 deep were left out (--max-depth).'],
+  ['may be elsewhere',        { scope: 'path' },                           { scope: 1 }, 'no page has led to it, or its link is one that was left out. 1 link outside its scope was left out (--scope path).'],
+  ['no page has led to',      {},                                          {},           'no page has led to it, and no link was left out.'],
+  ['is followed by no link',  { follow: false },                           {},           'it follows no links, unless a step does (--follow).'],
+])('of a URL that %s, a run that does not know it names the rule', (_, options, leftOut, text) => {
+  const progress = { options: { ...FOLLOWS, ...options }, leftOut: { ...NONE, ...leftOut }, discovered: 9 };
+  const unknown = unknownUrl(URL_OF_PAGE, progress as unknown as RunProgress);
+  expect(toldOf({ isMarked: false, hasFailed: false, unknown })).toBe(`Run r (finished): not known; ${text}`);
+});
+
+test('of a crawler with steps, their own patterns are allowed for', () => {
+  const progress = { options: { ...FOLLOWS, exclude: ['*p=1'] }, leftOut: NONE, discovered: 9, steps: {} };
+  const unknown = unknownUrl(URL_OF_PAGE, progress as unknown as RunProgress);
+  expect(toldOf({ unknown })).toContain('left out by --exclude *p=1, unless a step has its own.');
 });

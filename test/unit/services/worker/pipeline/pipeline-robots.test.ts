@@ -20,8 +20,8 @@ test('what robots.txt forbids is skipped with that reason, the rest is fetched',
   expect((await world.runs.progress('r'))?.reasons.skipped).toEqual({ robots: 2 });
   expect(world.site.requests.map(({ path }) => path).toSorted()).toEqual(['/page/3', '/robots.txt', '/robots.txt']);
   expect(world.sink.records.filter(({ outcome }) => outcome === 'skipped')).toMatchObject([
-    { reason: 'robots', error: 'robots.txt forbids it' },
-    { reason: 'robots' },
+    { reason: 'robots', error: 'robots.txt forbids it (User-agent: *, Disallow: /page/1$)' },
+    { reason: 'robots', error: 'robots.txt forbids it (User-agent: *, Disallow: /page/2)' },
   ]);
 });
 
@@ -32,7 +32,7 @@ test('of a redirect to what robots.txt forbids, the record says where that was',
   await world.offer('/moved');
   await work(world);
   const to = world.site.url('/page/2');
-  const error = `redirected to ${to}: robots.txt forbids it`;
+  const error = `redirected to ${to}: robots.txt forbids it (User-agent: *, Disallow: /page/)`;
   expect(world.sink.records).toMatchObject([{ reason: 'robots', error, redirects: [to] }]);
 });
 

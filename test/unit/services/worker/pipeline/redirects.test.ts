@@ -77,18 +77,19 @@ test('a followed link that leads to another host is skipped; a seed is not', asy
   await frontier.offer('r', [{ ...offerOf(site.url(leadTo('/page/1'))), depth: 1 }]);
   await handleNext();
   expect(await runs.progress('r')).toMatchObject({ skipped: 1, reasons: { skipped: { scope: 1 } } });
-  expect(sink.records).toMatchObject([{ error: `redirected to ${other.url('/page/1')}` }]);
+  expect(sink.records).toMatchObject([{ error: `redirected to ${other.url('/page/1')} (outside scope host)` }]);
   expect(other.requests).toEqual([]);
 });
 
 test('a followed link that leads to what is excluded is skipped; a seed is not', async () => {
-  const { handleNext, runs, site, frontier } = await twoSites({ run: { follow: true, exclude: ['/page/*'] } });
+  const { handleNext, runs, sink, site, frontier } = await twoSites({ run: { follow: true, exclude: ['/page/*'] } });
   const offers = [1, 0].map((depth) => ({ ...offerOf(site.url(`/redirect-to?url=/page/${2 - depth}`)), depth }));
   for (const offer of offers) {
     await frontier.offer('r', [offer]);
     await handleNext();
   }
   expect(await runs.progress('r')).toMatchObject({ done: 1, skipped: 1, reasons: { skipped: { scope: 1 } } });
+  expect(sink.records[0]).toMatchObject({ error: `redirected to ${site.url('/page/1')} (excluded by /page/*)` });
   expect([site.count('/page/1'), site.count('/page/2')]).toEqual([0, 1]);
 });
 

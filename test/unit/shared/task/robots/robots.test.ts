@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseRobots } from '../../../../../shared/task/robots/robots.ts';
-import { isAllowed, MAX_STEPS, matches } from '../../../../../shared/task/robots/robots-match.ts';
+import { decide, MAX_STEPS, matches } from '../../../../../shared/task/robots/robots-match.ts';
 
 const OURS = 'User-agent: TrawlBot\n';
 
 function may(robots: string | Uint8Array, path: string): boolean {
-  return isAllowed(parseRobots(Buffer.from(robots)), new URL(path, 'https://a.test/').href);
+  return decide(parseRobots(Buffer.from(robots)), new URL(path, 'https://a.test/').href).isAllowed;
 }
 
 // biome-ignore format: a table
@@ -147,7 +147,7 @@ describe('a file that is made to be slow', () => {
 
   function stepsOf(lines: string): { readonly allowed: boolean; readonly steps: number } {
     const budget = { left: MAX_STEPS };
-    const allowed = isAllowed(parseRobots(Buffer.from(OURS + lines)), url, budget);
+    const allowed = decide(parseRobots(Buffer.from(OURS + lines)), url, budget).isAllowed;
     return { allowed, steps: MAX_STEPS - budget.left };
   }
 
@@ -169,11 +169,34 @@ describe('a file that is made to be slow', () => {
   test('a thousand usual rules take a hundredth of the budget', () => {
     const lines = Array.from({ length: 1_000 }, (_, n) => `Disallow: /*/section-${n}/*.html$`).join('\n');
     const budget = { left: MAX_STEPS };
-    expect(isAllowed(parseRobots(Buffer.from(OURS + lines)), 'https://a.test/news/2026/a-page.html', budget)).toBe(
-      true,
-    );
+    expect(
+      decide(parseRobots(Buffer.from(OURS + lines)), 'https://a.test/news/2026/a-page.html', budget).isAllowed,
+    ).toBe(true);
     expect(MAX_STEPS - budget.left).toBeLessThan(MAX_STEPS / 50);
   });
+});
+
+// biome-ignore format: a table
+test.each<[string, string, object]>([
+  ['Disallow: /a\nDisallow: /a/b',          '/a/b/c',       { isAllowed: false, rule: { kind: 'Disallow', pattern: '/a/b' } }],
+  ['Disallow: /a\nAllow: /a/b\nAllow: /',   '/a/b/c',       { isAllowed: true, rule: { kind: 'Allow', pattern: '/a/b' } }],
+  ['Disallow: /a/b\nAllow: /a',             '/a/b',         { isAllowed: false, rule: { kind: 'Disallow', pattern: '/a/b' } }],
+  ['Disallow: /same\nAllow: /same',         '/same',        { isAllowed: true, rule: { kind: 'Allow', pattern: '/same' } }],
+  ['Dissalow: /caf\u00e9/***x',              '/caf%C3%A9/x', { isAllowed: false, rule: { kind: 'Disallow', pattern: '/caf%C3%A9/*x' } }],
+  ['Disallow: /private\nAllow: /',          '/public',      { isAllowed: true }],
+  ['Disallow: /',                           '/robots.txt',  { isAllowed: true }],
+  [`Disallow: /*${'a'.repeat(4_000)}b`,     `/${'a'.repeat(8_000)}`, { isAllowed: false }],
+])('%j decides about %s by the rule that matches longest', (lines, path, decision) => {
+  const rules = parseRobots(Buffer.from(OURS + lines));
+  expect(decide(rules, new URL(path, 'https://a.test/').href)).toEqual(decision);
+});
+
+test('rules know whether they are of groups that name us', () => {
+  expect(parseRobots(Buffer.from(`User-agent: *\nDisallow: /\n\n${OURS}Disallow: /a`))).toMatchObject({
+    disallow: ['/a'],
+    isOurs: true,
+  });
+  expect(parseRobots(Buffer.from('User-agent: *\nDisallow: /'))).not.toHaveProperty('isOurs');
 });
 
 test('stars in a row are one', () => {
@@ -206,7 +229,7 @@ describe('whatever the file is', () => {
         (bytes, url) => {
           const rules = parseRobots(bytes);
           expect(rules.allow.concat(rules.disallow).every((pattern) => pattern !== '')).toBe(true);
-          expect(typeof isAllowed(rules, new URL(url).href)).toBe('boolean');
+          expect(typeof decide(rules, new URL(url).href).isAllowed).toBe('boolean');
         },
       ),
       { numRuns: 500 },

@@ -1,7 +1,7 @@
 import type { DeadLetters } from '../ports/transport.ts';
 import { type FoundLetter, isMeant, type LetterFilter, readLetter } from './letter-filter.ts';
 
-/** Letters that are looked through. */
+/** Letters that are looked through: however many there are, that takes a few seconds and some hundred megabytes at most. */
 export const MOST_LOOKED_AT = 100_000;
 
 /** The letters that are there now, those that failed first in front. Raw bodies have no time and come last. */
@@ -28,9 +28,26 @@ export async function listLetters(
   return { found: inOrder(found).slice(0, limit), all };
 }
 
+/** By which letters are ordered. A queue doesn't keep the order of those that failed at the same moment. */
+export interface LetterKey {
+  readonly time: string;
+  readonly id: string;
+}
+
+/** Foreign letters may have longer ones. */
+const [MOST_TIME, MOST_ID] = [40, 255];
+
+export function letterKey({ letter, message }: FoundLetter): LetterKey {
+  return { time: (letter?.failedAt ?? '~').slice(0, MOST_TIME), id: (message.id ?? '').slice(0, MOST_ID) };
+}
+
+export function compareKeys(a: LetterKey, b: LetterKey): number {
+  if (a.time !== b.time) return a.time < b.time ? -1 : 1;
+  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
+}
+
 function inOrder(found: FoundLetter[]): FoundLetter[] {
-  const time = ({ letter }: FoundLetter): string => letter?.failedAt ?? '~';
-  return found.sort((a, b) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
+  return found.sort((a, b) => compareKeys(letterKey(a), letterKey(b)));
 }
 
 /** Deletes the selected letters, and no others; with `isDry`, only counts them. Returns how many were meant. */

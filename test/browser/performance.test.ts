@@ -67,10 +67,9 @@ test('5 000 hosts and 10 000 letters are leafed through', async () => {
   await page.getByRole('button', { name: 'Back' }).click();
   await page.getByText('1–100').waitFor();
   await page.goto(`${busy.api.url}/#/dead-letters`);
-  await page.getByText(/^10 001 dead letters; the oldest 1 000 are shown/).waitFor();
-  for (let first = 101; first <= 901; first += 100) {
+  await page.getByText(/^10 001 dead letters\. Each is kept for a day\.$/).waitFor();
+  for (let first = 101; first <= 1_201; first += 100) {
     await page.getByRole('button', { name: 'Next' }).click();
-    await page.getByText(`${count(first)}–${count(first + 99)} of 1 000`).waitFor();
+    await page.getByText(`${count(first)}–${count(first + 99)} of 10 001`).waitFor();
   }
-  expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
 });

@@ -5,6 +5,7 @@ import { type FoundLetter, isMeant, type LetterFilter } from '../../../shared/co
 import { letterJson } from '../../../shared/control/letter-json.ts';
 import { MOST_LOOKED_AT, purgedJson, purgeLetters } from '../../../shared/control/letter-list.ts';
 import { LETTER_TTL_MS } from '../../../shared/ports/dead-letter.ts';
+import { pageOfLetters } from '../letter-pages.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema } from '../problem.ts';
 import { replay } from '../replay.ts';
@@ -14,7 +15,10 @@ import { letterFilter } from '../schemas/inputs.ts';
 /** Letters that one request may change: far more than a queue should hold. */
 const MOST_CHANGED = 1_000_000;
 
-const COUNTED = `Of more than ${count(MOST_LOOKED_AT)}, the first are looked through, and truncated is true. Without a filter, limit=0 only counts, and reads none.`;
+const COUNTED = `\`cursor\` takes \`next\` of the answer before; letters that come or go meanwhile shift no page. Of more than ${count(MOST_LOOKED_AT)}, the first are looked through, with a filter as well: \`truncated\` is true, and no page has the others. Without a filter, limit=0 only counts, and reads none.`;
+
+/** A cursor names a letter by its id, which may be escaped. */
+const MOST_CURSOR = 4_000;
 
 const tags = ['dead letters'];
 const errors = { 400: problemSchema, 503: problemSchema };
@@ -68,26 +72,36 @@ export function addDeadLetterRoutes(app: Api, parts: ApiParts): void {
         operationId: 'listLetters',
         summary: 'Dead letters, oldest first (`trawl dlq list`)',
         description: COUNTED,
-        querystring: z.strictObject({ ...letterFilter, limit: z.coerce.number().int().min(0).max(1_000).default(100) }),
+        querystring: z.strictObject({
+          ...letterFilter,
+          cursor: z.string().max(MOST_CURSOR).optional().describe('`next` of the answer before'),
+          limit: z.coerce.number().int().min(0).max(1_000).default(100),
+        }),
         response: {
-          200: z.object({ letters: z.array(letterSchema), total: z.int(), truncated: z.boolean() }),
+          200: z.object({
+            letters: z.array(letterSchema),
+            total: z.int(),
+            next: z.string().nullable(),
+            truncated: z.boolean(),
+          }),
           ...errors,
         },
       },
     },
-    async ({ query: { limit, ...filter } }) => {
+    async ({ query: { cursor, limit, ...filter } }) => {
       const isOfAll = Object.values(filter).every((value) => value === undefined);
       if (isOfAll && limit === 0) {
         const total = await parts.letters.count();
-        return { letters: [], total, truncated: total > 0 };
+        return { letters: [], total, next: null, truncated: total > MOST_LOOKED_AT };
       }
       const meant = filterOf(filter);
       const all = await parts.letters.browse();
       const found = all.filter((each) => isMeant(each, meant));
-      const letters = found.slice(0, limit).map(shownLetter);
-      if (all.length < MOST_LOOKED_AT) return { letters, total: found.length, truncated: found.length > limit };
+      const { page, next } = pageOfLetters(found, { cursor, limit });
+      const letters = page.map(shownLetter);
+      if (all.length < MOST_LOOKED_AT) return { letters, total: found.length, next, truncated: false };
       const total = isOfAll ? Math.max(found.length, await parts.letters.count()) : found.length;
-      return { letters, total, truncated: true };
+      return { letters, total, next, truncated: true };
     },
   );
   app.get(

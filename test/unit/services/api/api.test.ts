@@ -98,10 +98,15 @@ describe('runs over HTTP', () => {
     const { letters, database } = openLocalParts({ clock: new SteadyClock(systemClock), path, policy: {} });
     onTestFinished(() => database.close());
     const hosts = ['a.test', 'b.test', 'c.test'];
-    await letters.keep(hosts.map((host) => letterOf(`http://${host}/`, { at: Date.now() })));
+    await letters.keep(hosts.map((host, n) => letterOf(`http://${host}/`, { at: Date.now() + n })));
     const shown = async () => (await ask('/api/dlq')).json.letters.map(({ url }: { url: string }) => new URL(url).host);
-    expect((await ask('/api/dlq?limit=0')).json).toEqual({ letters: [], total: 3, truncated: true });
-    expect((await ask('/api/dlq?limit=0&host=a.test')).json).toEqual({ letters: [], total: 1, truncated: true });
+    expect((await ask('/api/dlq?limit=0')).json).toEqual({ letters: [], total: 3, next: null, truncated: false });
+    expect((await ask('/api/dlq?limit=0&host=a.test')).json).toEqual({
+      letters: [],
+      total: 1,
+      next: null,
+      truncated: false,
+    });
     expect(await shown()).toEqual(hosts);
     expect((await ask('/api/forget', { body: { host: 'b.test' } })).json).toMatchObject({ letters: 1 });
     expect(await shown()).toEqual(['a.test', 'c.test']);

@@ -158,6 +158,8 @@ export interface Letter {
 export interface Letters {
   readonly letters: readonly Letter[];
   readonly total: number;
+  readonly next: string | null;
+  /** There are more than are looked through. */
   readonly truncated: boolean;
 }
 

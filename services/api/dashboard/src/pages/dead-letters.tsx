@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { count, counted, duration } from '../../../../../shared/control/format.ts';
+import { counted, duration } from '../../../../../shared/control/format.ts';
 import { HOUR_MS } from '../../../../../shared/task/durations.ts';
 import { LETTER_REASONS } from '../../../../../shared/task/task/outcome.ts';
-import { useAnswer } from '../api/answer.ts';
 import type { Letter, Letters } from '../api/answers.ts';
 import { queryOf } from '../api/client.ts';
 import { useLive } from '../api/live.ts';
 import { type LetterFilter, purge, replay } from '../letter-actions.ts';
 import { ActionButton } from '../parts/action.tsx';
+import { useCursorPages } from '../parts/cursor-pages.ts';
 import { Other } from '../parts/other.tsx';
 import { Awaited, Page } from '../parts/page.tsx';
 import { PAGE_ROWS, Pager } from '../parts/pager.tsx';
@@ -15,7 +15,6 @@ import { Table } from '../parts/table.tsx';
 import { linkTo } from '../route.ts';
 
 const REFRESH_MS = 30_000;
-const MOST_LETTERS = 1_000;
 
 /** Failed tasks with their reasons: which, until when they are kept, and what to do with them. */
 export function DeadLetters({ query }: { readonly query: URLSearchParams }) {
@@ -25,15 +24,13 @@ export function DeadLetters({ query }: { readonly query: URLSearchParams }) {
     run: query.get('run') ?? undefined,
   };
   const chosen = queryOf({ ...filter });
-  const [at, setAt] = useState({ chosen, first: 0 });
-  const first = at.chosen === chosen ? at.first : 0;
-  // The API has no cursor over a queue: the pages before come along.
-  const path = `api/dlq${queryOf({ ...filter, limit: first + PAGE_ROWS })}`;
-  const { answer, problem, isLoading, again } = useAnswer<Letters>(path, REFRESH_MS);
-  const rows = (answer?.letters ?? []).slice(first);
-  const total = Math.min(answer?.total ?? 0, MOST_LETTERS);
+  const { answer, problem, isLoading, page, onBack, onNext, again } = useCursorPages<Letters>(
+    'api/dlq',
+    { ...filter, limit: PAGE_ROWS },
+    REFRESH_MS,
+  );
+  const rows = answer?.letters ?? [];
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const page = (to: number) => () => setAt({ chosen, first: to });
   return (
     <Page
       title="Dead letters"
@@ -49,9 +46,8 @@ export function DeadLetters({ query }: { readonly query: URLSearchParams }) {
         {answer !== undefined && (
           <p class="dim">
             {counted(answer.total, 'dead letter')}
-            {isFiltered ? ' selected' : ''}
-            {answer.total > MOST_LETTERS ? `; the oldest ${count(MOST_LETTERS)} are shown` : ''}. Each is kept for a
-            day.
+            {isFiltered ? ' selected' : ''}. Each is kept for a day.
+            {answer.truncated && ' There are more than can be looked through: the oldest of them are listed.'}
           </p>
         )}
         <Table
@@ -78,11 +74,11 @@ export function DeadLetters({ query }: { readonly query: URLSearchParams }) {
         />
         <Pager
           of="dead letters"
-          first={first}
+          first={page * PAGE_ROWS}
           rows={rows.length}
-          total={total}
-          onBack={first === 0 ? undefined : page(first - PAGE_ROWS)}
-          onNext={first + PAGE_ROWS >= total ? undefined : page(first + PAGE_ROWS)}
+          total={answer?.truncated === false ? answer.total : undefined}
+          onBack={onBack}
+          onNext={onNext}
         />
       </Awaited>
     </Page>

@@ -21,6 +21,8 @@ interface Answer {
 }
 interface Operation {
   [TYPES]?: readonly string[];
+  readonly 'x-role'?: string;
+  readonly parameters?: readonly unknown[];
   readonly requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
   responses: Record<string, Answer>;
 }
@@ -30,6 +32,11 @@ const { $schema: _, ...PROBLEM_SCHEMA } = z.toJSONSchema(problemSchema);
 const PROBLEM: Answer = {
   description: 'Why a request was refused, by RFC 9457.',
   content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+const OTHER_PROBLEM: Answer = {
+  ...PROBLEM,
+  description:
+    'Any other: 408 and 431 for a request that came too slowly or has too long an address, 500 for an error of ours.',
 };
 
 /** How the OpenAPI document is made of the routes' schemas. */
@@ -61,19 +68,20 @@ export const DOCUMENT: FastifyDynamicSwaggerOptions = {
 };
 
 /**
- * What the routes' schemas alone don't say: problems have a type and a name of their own, any route may answer one, some answer other than
- * JSON, and a body that may be null may be left out.
+ * What the routes' schemas alone don't say: problems have a type and a name of their own, any route may answer some, others than JSON are
+ * answered, and a body that may be null may be left out.
  */
 function finished<T extends { readonly paths?: object }>(document: T): T {
-  const operations = Object.values((document.paths ?? {}) as Paths).flatMap((methods) => Object.values(methods));
-  for (const operation of operations) {
+  const operations = Object.values((document.paths ?? {}) as Paths).flatMap((methods) => Object.entries(methods));
+  for (const [method, operation] of operations) {
+    for (const status of problemsBefore(method, operation)) operation.responses[status] = PROBLEM;
     const { [TYPES]: types = [JSON_TYPE], requestBody, responses } = operation;
     delete operation[TYPES];
     for (const [status, answer] of Object.entries(responses)) {
       if (Number(status) >= 400) responses[status] = PROBLEM;
       else nameTypes(answer, types);
     }
-    responses.default = PROBLEM;
+    responses.default = OTHER_PROBLEM;
     const body = requestBody?.content[JSON_TYPE];
     const meant = body?.schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
     if (requestBody === undefined || meant.length !== 1) continue;
@@ -81,6 +89,18 @@ function finished<T extends { readonly paths?: object }>(document: T): T {
     requestBody.content[JSON_TYPE] = { schema: { ...meant[0] } };
   }
   return document;
+}
+
+/** The problems that a request may have before its route sees it, which no route's schema names: who asks, how often, and what is sent. */
+function problemsBefore(method: string, { 'x-role': role, parameters = [] }: Operation): number[] {
+  const takesBody = method !== 'get';
+  return [
+    ...(takesBody || parameters.length > 0 ? [400] : []),
+    ...(role === 'none' ? [] : [403, 429]),
+    // Whether whoever begins a session has a token is found out by its route.
+    ...(role === 'none' || role === 'session' ? [] : [401]),
+    ...(takesBody ? [413, 415] : []),
+  ];
 }
 
 /** The schema describes what is JSON; what isn't is text to whoever reads it. */

@@ -12,7 +12,7 @@ const MOST_BODY_BYTES = 10 * 1024 * 1024;
 
 /** Batches of URLs, answered in one call. */
 export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
-  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema, 429: problemSchema, 503: problemSchema };
+  const errors = { 404: problemSchema, 503: problemSchema };
   app.post(
     '/api/crawl/batch',
     {
@@ -29,7 +29,7 @@ export function addBatchRoutes(app: Api, { batches }: ApiParts): void {
           prefer: z.string().max(500).optional(),
         }),
         body: batchSchema,
-        response: { 200: batchAnswerSchema, 202: batchAnswerSchema, 413: problemSchema, ...errors },
+        response: { 200: batchAnswerSchema, 202: batchAnswerSchema, 409: problemSchema, ...errors },
       },
     },
     async (request, reply) => {

@@ -75,7 +75,6 @@ export function addCrawlerRoutes(app: Api, { settings, clock }: ApiParts): void 
         querystring: z.strictObject({ format: z.enum(['json', ...GRAPH_FORMATS]).default('json') }),
         response: {
           200: graphSchema,
-          400: problemSchema,
           404: problemSchema,
         },
       },

@@ -21,7 +21,7 @@ const COUNTED = `\`cursor\` takes \`next\` of the answer before; letters that co
 const MOST_CURSOR = 4_000;
 
 const tags = ['dead letters'];
-const errors = { 400: problemSchema, 503: problemSchema };
+const errors = { 503: problemSchema };
 
 const change = z.strictObject({
   ...letterFilter,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import { Sessions } from '../access/sessions.ts';
 import type { Api, ApiParts } from '../parts.ts';
-import { Problem, problemSchema } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { runIdSchema } from '../schemas/inputs.ts';
 
 /** Listeners at once, each an open connection. */
@@ -26,7 +26,7 @@ export function addEventRoutes(app: Api, { feed, clock, tokens }: ApiParts): voi
         operationId: 'streamEvents',
         summary: 'Server-sent events: `fleet`, `run` (of ?run=), `unavailable`',
         querystring: z.strictObject({ run: runIdSchema.optional() }),
-        response: { 200: z.string().describe('text/event-stream'), 400: problemSchema, 429: problemSchema },
+        response: { 200: z.string().describe('text/event-stream') },
       },
     },
     async ({ query: { run }, headers, method }, reply) => {

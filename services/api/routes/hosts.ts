@@ -11,7 +11,7 @@ import { listedHostSchema, steeredHostSchema } from '../schemas/answers.ts';
 import { cursorSchema, hostParams, limitSchema, reasonBody } from '../schemas/inputs.ts';
 
 const tags = ['hosts'];
-const errors = { 400: problemSchema, 503: problemSchema };
+const errors = { 503: problemSchema };
 const TRUNCATED = 'There are more: of runs with thousands of hosts, those whose turn is furthest away are listed';
 
 /** Hosts: what they wait for, and how fast they are asked. */

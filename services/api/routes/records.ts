@@ -48,7 +48,6 @@ export function addRecordRoutes(app: Api, { link, settings }: ApiParts): void {
         querystring: query,
         response: {
           200: z.array(z.looseObject({})).describe('Streamed: a line each of JSON, a list, or CSV'),
-          400: problemSchema,
           404: problemSchema,
           409: problemSchema,
           503: problemSchema,

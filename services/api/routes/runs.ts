@@ -22,7 +22,7 @@ const OFFERS_BYTES = 16 * 1024 * 1024;
 /** Runs: listed, opened, offered to and steered. */
 export function addRunRoutes(app: Api, parts: ApiParts): void {
   const { snapshots, link, offers, producers, webhooks } = parts;
-  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema, 503: problemSchema };
+  const errors = { 404: problemSchema, 409: problemSchema, 503: problemSchema };
   // A run keeps its options, whoever joins it.
   const expectMayJoin = async (caller: Caller | undefined, run: string): Promise<void> =>
     expectMayAsk(caller, (await link.withStores(({ runs }) => runs.progress(run)))?.options);
@@ -40,7 +40,6 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         }),
         response: {
           200: z.object({ runs: z.array(listedRunSchema), next: z.int().nullable() }),
-          400: problemSchema,
           503: problemSchema,
         },
       },
@@ -74,7 +73,7 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         operationId: 'openRun',
         summary: 'Open a run (`trawl produce`)',
         body: runRequestSchema,
-        response: { 202: producedSchema, ...errors, 422: problemSchema, 429: problemSchema },
+        response: { 202: producedSchema, ...errors, 422: problemSchema },
       },
     },
     async (request, reply) => {
@@ -98,7 +97,7 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         operationId: 'getRun',
         summary: 'One run (`trawl status RUN --json`)',
         params: runParams,
-        response: { 200: runStatusSchema, ...errors },
+        response: { 200: runStatusSchema, 404: problemSchema, 503: problemSchema },
       },
     },
     async ({ params: { run } }) => {
@@ -121,7 +120,6 @@ export function addRunRoutes(app: Api, parts: ApiParts): void {
         response: {
           200: z.object({ run: runIdSchema, discovered: z.int(), duplicate: z.int(), malformed: z.int() }),
           ...errors,
-          413: problemSchema,
         },
       },
     },
@@ -146,7 +144,6 @@ function addSteering(app: Api, verb: SteerVerb, { link }: ApiParts): void {
         body: reasonBody,
         response: {
           200: steeredSchema,
-          400: problemSchema,
           404: problemSchema,
           409: problemSchema,
           503: problemSchema,

@@ -19,7 +19,7 @@ export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, fa
         tags,
         operationId: 'getSession',
         summary: 'Who am I?',
-        response: { 200: callerSchema, 401: problemSchema },
+        response: { 200: callerSchema },
       },
     },
     async ({ caller = LOCAL_CALLER }) => ({ ...caller, needsToken: !tokens.isEmpty, isLocal: link.isLocal }),
@@ -34,7 +34,7 @@ export function addSessionRoutes(app: Api, { tokens, clock, link }: ApiParts, fa
         summary: 'Begin a session',
         security: [],
         body: z.strictObject({ token: z.string().min(1).max(1_024) }),
-        response: { 204: z.null(), 401: problemSchema, 429: problemSchema },
+        response: { 204: z.null(), 401: problemSchema },
       },
     },
     async ({ body, ip, protocol, headers }, reply) => {

@@ -11,7 +11,7 @@ import { attemptSchema, letterSchema } from '../schemas/answers.ts';
 import { hostSchema, reasonSchema, runIdSchema, urlText } from '../schemas/inputs.ts';
 
 const tags = ['URLs'];
-const errors = { 400: problemSchema, 503: problemSchema };
+const errors = { 503: problemSchema };
 
 const biographySchema = z.looseObject({
   url: z.string(),

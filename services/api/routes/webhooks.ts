@@ -13,7 +13,6 @@ const hookSchema = z.object({
 /** The webhook of a run: how far its delivery is, and once more. */
 export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
   const tags = ['runs'];
-  const errors = { 400: problemSchema, 404: problemSchema, 409: problemSchema };
   /** While the store is away nobody knows the run, but that it has no webhook is known. */
   const noHook = async (run: string): Promise<never> => {
     const standing = await link
@@ -32,7 +31,7 @@ export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
         operationId: 'getWebhook',
         summary: 'The webhook of a run',
         params: runParams,
-        response: { 200: hookSchema, ...errors },
+        response: { 200: hookSchema, 404: problemSchema },
       },
     },
     async ({ params: { run } }) => webhooks.find(run) ?? (await noHook(run)),
@@ -47,7 +46,7 @@ export function addWebhookRoutes(app: Api, { webhooks, link }: ApiParts): void {
         summary: 'Deliver the webhook of a run once more',
         params: runParams,
         body: reasonBody,
-        response: { 202: hookSchema, ...errors },
+        response: { 202: hookSchema, 404: problemSchema, 409: problemSchema },
       },
     },
     async ({ params: { run } }, reply) => reply.code(202).send((await webhooks.replay(run)) ?? (await noHook(run))),

@@ -11,6 +11,9 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
+/** Problems that are of no route: a request that came too slowly, too long an address, and errors of ours. */
+const OF_NO_ROUTE = new Set([408, 431, 500]);
+
 /** What was answered. */
 interface Told {
   readonly status: number;
@@ -38,7 +41,7 @@ export class DescribedAnswers {
     const found = this.#operations.find((each) => each.method === method.toLowerCase() && each.path.test(path));
     if (found === undefined) return undefined;
     const { responses } = found.described;
-    const described = responses[status] ?? responses.default;
+    const described = responses[status] ?? (OF_NO_ROUTE.has(status) ? responses.default : undefined);
     if (described === undefined) return `${method} ${path} answers ${status}, which it doesn't describe`;
     const { content } = described;
     if (content === undefined) return undefined;

@@ -9,6 +9,8 @@ import {
   UnavailableError,
   UsageError,
 } from '../../shared/runtime/errors.ts';
+import { wellFormedJson } from '../../shared/runtime/printable.ts';
+import { shortened } from '../../shared/runtime/shortened.ts';
 import { withoutCredentialsIn } from '../../shared/task/url/url.ts';
 
 /** What an error is, for programs: it doesn't change with the words. */
@@ -106,8 +108,19 @@ export function sendProblem(problem: Problem, reply: FastifyReply): FastifyReply
 /** The body of the answer that tells a problem. */
 export function problemText({ status, code, message }: Problem): string {
   const title = STATUS_CODES[status] ?? 'Error';
-  const detail = withoutCredentialsIn(message);
-  return JSON.stringify({ type: 'about:blank', title, status, detail, code });
+  return wellFormedJson(JSON.stringify({ type: 'about:blank', title, status, detail: detailOf(message), code }));
+}
+
+/** Characters of a detail. */
+const MOST_OF_DETAIL = 4_000;
+/** A word that is longer than a message needs, such as a URL or a name that the request had, and its beginning. */
+const LONG_WORD = /(?<!\S)(\S{300})\S+/g;
+
+/** What a problem says, however long what it repeats of the request is. */
+function detailOf(message: string): string {
+  // Cut in two, credentials would no longer be found.
+  const words = withoutCredentialsIn(message).replace(LONG_WORD, '$1…');
+  return shortened(words, MOST_OF_DETAIL);
 }
 
 interface Validation {

@@ -4,18 +4,20 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { byTurns, ratiosOf } from './by-turns.ts';
+import { readCommandLine } from './command-line.ts';
 import { Figures } from './figures.ts';
-import { numberOf } from './flags.ts';
 import { TRAWL } from './measured-process.ts';
 import { openBench } from './open-bench.ts';
 import { writeSitemaps } from './origin.ts';
 import { clear, trawl } from './rows.ts';
 import type { Usage } from './usage-hook.ts';
 
-// npm run bench:api -- [--rounds 5] [--pages 20000]
-// What the API costs a crawl: 50 reads a second and 100 listeners beside a worker at full speed, and the same worker with no API. They
-// take turns, each first in every other round, since a machine's speed changes within minutes; only the ratio counts.
-const [rounds, pages] = [numberOf('--rounds', 5), numberOf('--pages', 20_000)];
+const { rounds, pages } = readCommandLine(
+  `npm run bench:api -- [--rounds 5] [--pages 20000]
+What the API costs a crawl: 50 reads a second and 100 listeners beside a worker at full speed, and the same worker with no API. They
+take turns, each first in every other round, since a machine's speed changes within minutes; only the ratio counts.`,
+  { rounds: 5, pages: 20_000 },
+);
 const [READS_PER_SECOND, LISTENERS] = [50, 100];
 type Side = 'alone' | 'asked';
 

@@ -1,9 +1,15 @@
 import http from 'node:http';
 import got from 'got';
+import { readCommandLine } from './command-line.ts';
 
-// The baseline of all comparisons: got in a loop that does nothing with the pages.
-// node bare-got.ts URL_PREFIX PAGES CONCURRENCY
-const [prefix = '', pages = '0', concurrency = '0'] = process.argv.slice(2);
+const {
+  operands: [prefix = '', pages = '0', concurrency = '0'],
+} = readCommandLine(
+  `node bench/bare-got.ts URL_PREFIX PAGES CONCURRENCY
+The baseline of all comparisons: got in a loop that does nothing with the pages.`,
+  {},
+  [3, 3],
+);
 const agent = { http: new http.Agent({ keepAlive: true, scheduling: 'lifo' }) };
 const client = got.extend({ agent, retry: { limit: 0 }, throwHttpErrors: false });
 let next = 0;

@@ -2,9 +2,9 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { connect } from 'amqplib';
 import { Redis } from 'ioredis';
 import { fastHost } from './broad.ts';
+import { readCommandLine } from './command-line.ts';
 import { Figures } from './figures.ts';
 import { fittedHosts } from './fitted-hosts.ts';
-import { numberOf } from './flags.ts';
 import { type MixedFigures, silentHosts, slowNames } from './mixed-hosts.ts';
 import { openBench } from './open-bench.ts';
 import { peerRows } from './peers/peers.ts';
@@ -25,11 +25,16 @@ import { threeStepRows } from './shop/three-steps.ts';
 import { judged, type Row, tableOf } from './table.ts';
 import { tlsRows } from './tls/tls.ts';
 
-// npm run bench [-- --rounds 3] [-- --full] [-- --peers]: prints a table of figures, each with its target and its ratio to a bare got
-// loop measured in the same run. --full adds five million URLs through the producer, and gives
-// each row all its hosts, however slow the machine; --peers adds other crawlers on the same pages.
-const args = process.argv.slice(2);
-const rounds = numberOf('--rounds', 2);
+const {
+  rounds,
+  full: isFull,
+  peers: hasPeers,
+} = readCommandLine(
+  `npm run bench -- [--rounds 2] [--full] [--peers]
+Prints a table of figures, each with its target and its ratio to a bare got loop measured in the same run. --full adds five million URLs
+through the producer, and gives each row all its hosts, however slow the machine; --peers adds other crawlers on the same pages.`,
+  { rounds: 2, full: false, peers: false },
+);
 const began = performance.now();
 const bench = await openBench(rounds);
 
@@ -45,12 +50,12 @@ try {
   const two = await step('fleet, two workers', () => fleet(bench, 2));
   const trips = await step('round trips', () => roundTrips(bench));
   const produced = await step('producer', () => producer(bench, 200_000, rounds));
-  const full = args.includes('--full') ? await step('producer, 5 M', () => producer(bench, 5_000_000, 1)) : undefined;
+  const full = isFull ? await step('producer, 5 M', () => producer(bench, 5_000_000, 1)) : undefined;
   const bytes = await step('memory', () => memory(bench));
   const compact = await step('memory, compact', () => memory(bench, 'compact'));
   const longest = await step('a million URLs', () => longestScript(bench));
   const polite = await step('politeness', () => politeness(bench));
-  const fitted = args.includes('--full') ? (hosts: number): number => hosts : fittedHosts(bare);
+  const fitted = isFull ? (hosts: number): number => hosts : fittedHosts(bare);
   const [thousand, twoThousand] = [fitted(1_000), fitted(2_000)];
   const many = { name: 'broad', hosts: twoThousand, pages: 25 };
   const broad = await step('many hosts, embedded', () => politeCrawl(bench, { ...many, workers: 'embedded' }));
@@ -66,7 +71,7 @@ try {
   const tls = await step('TLS', () => tlsRows(bench));
   const fast = await step('one fast host', () => fastHost(bench));
   const start = await step('start', () => startToFirstPage(bench));
-  const peers = args.includes('--peers') ? await step('peers', () => peerRows(bench, bare)) : { rows: [], missing: [] };
+  const peers = hasPeers ? await step('peers', () => peerRows(bench, bare)) : { rows: [], missing: [] };
   const ofBare = (times: number): string => `≤ ${single(times * bare.cpuUsPerPage.median).text()}`;
   const rssRow = ({ rssMb }: Speed): Row => ['  RSS MB', rssMb.text(), '≤ 400', ''];
   const count = (hosts: number): string => single(hosts).text();

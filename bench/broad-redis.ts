@@ -11,24 +11,26 @@ import { settingsFrom } from '../shared/settings/settings.ts';
 import { FAST_RUN } from '../test/support/builders.ts';
 import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
+import { readCommandLine } from './command-line.ts';
 import { Figures } from './figures.ts';
-import { numberOf, textOf } from './flags.ts';
 import { SimulatedFleet } from './simulated/fleet.ts';
 import { RedisFigures, type RedisSpan } from './simulated/redis-figures.ts';
 import { WATCHED } from './simulated/worker.ts';
 import { type Row, tableOf } from './table.ts';
 
-// npm run bench:redis [-- --seconds 60] [-- --hosts 100000] [-- --pages 10] [-- --workers 200] [-- --slots 32] [-- --only broad,late,one]
-// Five minutes (--seconds 300) need more pages of each host: --pages 25.
-// What Redis bears: simulated workers, which ask for and settle pages as workers do and fetch nothing, on a Redis of their own.
-const [seconds, hosts, pagesPerHost, workers, slots] = [
-  numberOf('--seconds', 60),
-  numberOf('--hosts', 100_000),
-  numberOf('--pages', 10),
-  numberOf('--workers', 200),
-  numberOf('--slots', 32),
-];
-const only = textOf('--only')?.split(',');
+const {
+  seconds,
+  hosts,
+  pages: pagesPerHost,
+  workers,
+  slots,
+  only,
+} = readCommandLine(
+  `npm run bench:redis -- [--seconds 60] [--hosts 100000] [--pages 10] [--workers 200] [--slots 32] [--only broad,late,one]
+What Redis bears: simulated workers, which ask for and settle pages as workers do and fetch nothing, on a Redis of their own.
+Five minutes (--seconds 300) need more pages of each host: --pages 25.`,
+  { seconds: 60, hosts: 100_000, pages: 10, workers: 200, slots: 32, only: '' },
+);
 const PROCESSES = 4;
 const SMALL_RUN = 50;
 const SMALL_RUN_EVERY_MS = 5_000;
@@ -200,7 +202,7 @@ async function startFleet(): Promise<SimulatedFleet> {
 }
 
 async function part(name: string, work: (stores: Stores) => Promise<void>): Promise<void> {
-  if (only !== undefined && !only.includes(name)) return;
+  if (only !== '' && !only.split(',').includes(name)) return;
   await redis.flushall();
   const stores = await connectStores({ settings, log: silentLog, name: 'trawl bench' });
   await work(stores);

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSilentServer } from 'node:net';
+import { readCommandLine } from './command-line.ts';
 import { page } from './origin.ts';
 
 /** What a site saw of one host. */
@@ -12,10 +13,16 @@ export interface HostSeen {
 }
 export type Seen = Readonly<Record<string, HostSeen>>;
 
-// A site of many hosts, in a process of its own: node mixed-site.ts PORT PAGES ANSWERING SILENT
-// It listens on two comma-separated lists of addresses: the first ones answer at once, the others accept connections and never answer. It
-// sends a message when it listens, one when it has answered PAGES pages, and, asked by a message, what it saw of each `Host`.
-const [port = '', pages = '', answering = '', silent = ''] = process.argv.slice(2);
+const {
+  operands: [port = '', pages = '', answering = '', silent = ''],
+} = readCommandLine(
+  `node bench/mixed-site.ts PORT PAGES ANSWERING [SILENT]
+A site of many hosts, in a process of its own. It listens on two comma-separated lists of addresses: the first ones answer at once, the
+others accept connections and never answer. It sends a message when it listens, one when it has answered PAGES pages, and, asked by a
+message, what it saw of each Host.`,
+  {},
+  [3, 4],
+);
 const body = Buffer.from(page());
 const hosts = new Map<string, { pages: number; lastAt: number; askedAt: number; soonestMs: number }>();
 let answered = 0;

@@ -1,7 +1,12 @@
 import { DnsServer } from '../test/support/dns-server.ts';
+import { readCommandLine } from './command-line.ts';
 
-// A name server in a process of its own. All names are hosts of this machine; those that begin with "slow" take five seconds to find.
-// It sends its address when it listens.
+readCommandLine(
+  `node bench/name-server.ts
+A name server in a process of its own. All names are hosts of this machine; those that begin with "slow" take five seconds to find.
+It sends its address when it listens.`,
+  {},
+);
 const server = new DnsServer((name) => ({ addresses: ['127.0.0.1'], delayMs: name.startsWith('slow') ? 5_000 : 50 }));
 await server.start();
 process.send?.(server.address);

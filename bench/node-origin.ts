@@ -1,9 +1,16 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
+import { readCommandLine } from './command-line.ts';
 
-// The web server of benches on a machine without nginx: node node-origin.ts FOLDER PORT
-const [root = '', port] = process.argv.slice(2);
+const {
+  operands: [root = '', port],
+} = readCommandLine(
+  `node bench/node-origin.ts FOLDER PORT
+The web server of benches on a machine without nginx.`,
+  {},
+  [2, 2],
+);
 /** Paths that one page stands for; the first that matches counts. */
 const PAGES: readonly (readonly [paths: RegExp, file: string])[] = [
   [/^\/page\//, 'page.html'],

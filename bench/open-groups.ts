@@ -9,16 +9,17 @@ import { FAST_RUN } from '../test/support/builders.ts';
 import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
 import { openSqliteFile, redisStores, type Store } from '../test/support/stores/stores.ts';
+import { readCommandLine } from './command-line.ts';
 import { Figures } from './figures.ts';
-import { numberOf, textOf } from './flags.ts';
 import { RedisFigures } from './simulated/redis-figures.ts';
 import { type Row, tableOf } from './table.ts';
 
-// npm run bench:groups [-- --owners 1000000] [-- --window 4000] [-- --only redis,sqlite,bytes]
-// How many groups are open at once while the owners of one host are worked, and what an open group takes in Redis. Offers, releases
-// and settles go straight to a Redis and a SQLite file of its own; nothing is fetched.
-const [owners, window] = [numberOf('--owners', 100_000), numberOf('--window', 4_000)];
-const only = textOf('--only')?.split(',');
+const { owners, window, only } = readCommandLine(
+  `npm run bench:groups -- [--owners 100000] [--window 4000] [--only redis,sqlite,bytes]
+How many groups are open at once while the owners of one host are worked, and what an open group takes in Redis. Offers, releases
+and settles go straight to a Redis and a SQLite file of its own; nothing is fetched.`,
+  { owners: 100_000, window: 4_000, only: '' },
+);
 /** Tasks that are worked on at once, and released at once. */
 const [IN_HAND, RELEASED] = [200, 200];
 const STEP_MS = 5;
@@ -173,5 +174,5 @@ function offerOf(url: string, step: string, group: string | undefined): Offer {
 }
 
 async function part(name: string, work: () => Promise<void>): Promise<void> {
-  if (only === undefined || only.includes(name)) await work();
+  if (only === '' || only.split(',').includes(name)) await work();
 }

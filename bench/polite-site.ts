@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { join } from 'node:path';
+import { readCommandLine } from './command-line.ts';
 import { certificateOf } from './tls/certificates.ts';
 
 /** What the site of many hosts observed. */
@@ -13,10 +14,15 @@ export interface Seen {
   readonly mostConnections: number;
 }
 
-// A site of many hosts, in a process of its own: node polite-site.ts PORT ANSWER_MS ADDRESS…
-// Each address is a host, and each answer takes ANSWER_MS. To any message from its parent it replies with what it observed.
-// If BENCH_CERTIFICATES names a folder made by makeCertificates, the hosts speak HTTPS.
-const [port = '0', answerMs = '0', ...addresses] = process.argv.slice(2);
+const {
+  operands: [port = '0', answerMs = '0', ...addresses],
+} = readCommandLine(
+  `node bench/polite-site.ts PORT ANSWER_MS ADDRESS…
+A site of many hosts, in a process of its own. Each address is a host, and each answer takes ANSWER_MS. To any message from its parent it
+replies with what it observed. If BENCH_CERTIFICATES names a folder made by makeCertificates, the hosts speak HTTPS.`,
+  {},
+  [3, Number.POSITIVE_INFINITY],
+);
 const certificates = process.env.BENCH_CERTIFICATES;
 const page = pageOf(10_000);
 const lastAsked = new Map<string, number>();

@@ -9,17 +9,19 @@ import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { LANE_SETTINGS } from '../test/support/lane-settings.ts';
 import { needPrograms } from '../test/support/servers/ladder.ts';
 import { privateServers } from '../test/support/servers/programs.ts';
-import { numberOf } from './flags.ts';
+import { readCommandLine } from './command-line.ts';
 import { TRAWL } from './measured-process.ts';
 import { startOrigin, writeSitemaps } from './origin.ts';
 import { FAULTS, one } from './soak-faults.ts';
 import { Samples } from './soak-samples.ts';
 import { type Row, tableOf } from './table.ts';
 
-// npm run soak [-- --minutes 10] [-- --seed 1]: four workers at full speed, one run after the other, while servers and
-// processes fail. At the end it checks for leaks (the workers' memory and open files, keys in Redis) and for lost pages.
-const minutes = numberOf('--minutes', 10);
-const seed = numberOf('--seed', Math.floor(Math.random() * 2 ** 31));
+const { minutes, seed } = readCommandLine(
+  `npm run soak -- [--minutes 10] [--seed 1]
+Four workers at full speed, one run after the other, while servers and processes fail. At the end it checks for leaks (the workers' memory
+and open files, keys in Redis) and for lost pages.`,
+  { minutes: 10, seed: Math.floor(Math.random() * 2 ** 31) },
+);
 const random = randomOf(seed);
 
 const [WORKERS, LANES, PAGES] = [4, 2, 10_000];

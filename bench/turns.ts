@@ -1,22 +1,28 @@
 import { join, resolve } from 'node:path';
 import { AT_FULL_SPEED } from '../test/support/full-speed.ts';
 import { byTurns, ratiosOf } from './by-turns.ts';
+import { readCommandLine } from './command-line.ts';
 import { Figures } from './figures.ts';
-import { numberOf, textOf } from './flags.ts';
 import { type Measured, runMeasured, TRAWL } from './measured-process.ts';
 import { openBench } from './open-bench.ts';
 import { writeSitemaps } from './origin.ts';
 import { clear } from './rows.ts';
 
-// npm run bench:turns -- CHECKOUT [--rounds 5] [--pages 20000] [--only embedded|fleet] [--with FETCHER=undici]
-// Compares the CPU time per page of this checkout and another one. They take turns, each first in every other round, since a
-// machine's speed changes within minutes; only the ratio counts. `--with` is a setting for this checkout alone:
-// `bench:turns -- . --with FETCHER=undici` compares the lanes of one checkout.
-const [, , other] = process.argv;
-if (other === undefined || other.startsWith('-')) throw new Error('name the folder of the other checkout');
-const [rounds, pages] = [numberOf('--rounds', 5), numberOf('--pages', 20_000)];
-const only = textOf('--only');
-const [name = '', value = ''] = textOf('--with')?.split('=') ?? [];
+const {
+  rounds,
+  pages,
+  only,
+  with: setting,
+  operands: [other = ''],
+} = readCommandLine(
+  `npm run bench:turns -- CHECKOUT [--rounds 5] [--pages 20000] [--only embedded|fleet] [--with FETCHER=undici]
+Compares the CPU time per page of this checkout and another one, whose folder is CHECKOUT. They take turns, each first in every other round,
+since a machine's speed changes within minutes; only the ratio counts. --with is a setting for this checkout alone:
+bench:turns -- . --with FETCHER=undici compares the lanes of one checkout.`,
+  { rounds: 5, pages: 20_000, only: '', with: '' },
+  [1, 1],
+);
+const [name = '', value = ''] = setting.split('=');
 const own: Readonly<Record<string, string>> = name === '' ? {} : { [name]: value };
 const programs = { other: join(resolve(other), 'services/cli/trawl.ts'), this: TRAWL };
 type Side = keyof typeof programs;
@@ -48,7 +54,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 const sitemap = await writeSitemaps(folder, bench.origin, 'turns', pages);
 try {
   for (const [which, way] of Object.entries(WAYS)) {
-    if (only !== undefined && which !== only) continue;
+    if (only !== '' && which !== only) continue;
     const usOf = await byTurns(['other', 'this'] as const, rounds, way);
     const [others, these] = [usOf('other'), usOf('this')];
     say(`${which}, CPU µs per page: other ${new Figures(others).text()}, this ${new Figures(these).text()}`);

@@ -1,10 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readCommandLine } from '../bench/command-line.ts';
 
-/** `npm pack` runs this: compiles the program into `dist/`, or the folder that is named, beside the files that it reads while it runs. */
 const ROOT = join(import.meta.dirname, '..');
-const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
+const {
+  operands: [folder = join(ROOT, 'dist')],
+} = readCommandLine(
+  `node scripts/build-package.ts [FOLDER]
+Compiles the program into dist/, or FOLDER, beside the files that it reads while it runs. npm pack runs it.`,
+  {},
+  [0, 1],
+);
+const DIST = resolve(folder);
 
 rmSync(DIST, { recursive: true, force: true });
 // What it makes is the same without the checks, which take two thirds of the time, and are `npm run check`'s.
@@ -22,10 +30,10 @@ execFileSync(
     stdio: 'inherit',
   },
 );
-for (const folder of ['services', 'shared']) {
+for (const part of ['services', 'shared']) {
   const isCode = /\.ts$/;
   const isOfDashboard = (path: string): boolean => path.startsWith(join(ROOT, DASHBOARD));
   const filter = (path: string): boolean => !isCode.test(path) && !isOfDashboard(path);
-  cpSync(join(ROOT, folder), join(DIST, folder), { recursive: true, filter });
+  cpSync(join(ROOT, part), join(DIST, part), { recursive: true, filter });
 }
 cpSync(join(ROOT, DASHBOARD, 'dist'), join(DIST, DASHBOARD, 'dist'), { recursive: true });

@@ -2,9 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readCommandLine } from '../bench/command-line.ts';
 
-// node scripts/terminal-picture.ts: runs the demo in a terminal (tmux, which must be installed) and draws docs/terminal.svg: the terminal while
-// the crawl is under way, and after it.
+readCommandLine(
+  `node scripts/terminal-picture.ts
+Runs the demo in a terminal (tmux, which must be installed) and draws docs/terminal.svg: the terminal while the crawl is under way, and
+after it.`,
+  {},
+);
 const CHECKOUT = join(import.meta.dirname, '..');
 const COLUMNS = 96;
 const [ADVANCE, LINE_HEIGHT, MARGIN, FONT_SIZE] = [8.4, 20, 16, 14];

@@ -1,9 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { readCommandLine } from '../bench/command-line.ts';
 import { apiReference, openApiDocument, REFERENCE_END, REFERENCE_START } from './api-docs.ts';
 import { configurationTable, envExample, TABLE_END, TABLE_START } from './settings-docs.ts';
 
-// Writes what follows from the table of settings, `.env.example` and the table in docs/configuration.md, and what follows from the
-// routes of the API: the reference in docs/api.md.
+readCommandLine(
+  `npm run docs
+Writes what follows from the table of settings, .env.example and the table in docs/configuration.md, and what follows from the routes of
+the API: the reference in docs/api.md.`,
+  {},
+);
 writeFileSync('.env.example', envExample());
 putBetween('docs/configuration.md', TABLE_START, TABLE_END, `\n${configurationTable()}`);
 putBetween('docs/api.md', REFERENCE_START, REFERENCE_END, `\n\n${apiReference(await openApiDocument())}\n`);

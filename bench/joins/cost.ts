@@ -2,16 +2,18 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { AT_FULL_SPEED } from '../../test/support/full-speed.ts';
 import { byTurns, ratiosOf } from '../by-turns.ts';
+import { readCommandLine } from '../command-line.ts';
 import { Figures } from '../figures.ts';
-import { numberOf } from '../flags.ts';
 import { openBench } from '../open-bench.ts';
 import { writeSitemaps } from '../origin.ts';
 import { clear, trawl } from '../rows.ts';
 
-// npm run bench:joins [-- --rounds 5] [-- --owners 5000]
-// What joins cost: owners with three pages below each and a join of all four, and the same pages without it. One worker, by turns, each
-// first in every other round; CPU time is of worker and Redis.
-const [rounds, owners] = [numberOf('--rounds', 5), numberOf('--owners', 5_000)];
+const { rounds, owners } = readCommandLine(
+  `npm run bench:joins -- [--rounds 5] [--owners 5000]
+What joins cost: owners with three pages below each and a join of all four, and the same pages without it. One worker, by turns, each
+first in every other round; CPU time is of worker and Redis.`,
+  { rounds: 5, owners: 5_000 },
+);
 const PAGES_OF_OWNER = 4;
 const MUST = 1.3;
 type Side = 'unjoined' | 'joined';

@@ -3,10 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-
-// Crawls a list of URLs with Crawlee, as fast as Crawlee can: node crawl-by-crawlee.ts FOLDER http|cheerio URLS OUTPUT CONCURRENCY
-// FOLDER is where its packages are installed. Storage is in memory and the records go to one file, because its default storage
-// writes a file for each request and each record, which is slower.
+import { readCommandLine } from '../command-line.ts';
 
 /** The part of Crawlee 3 that is used here. */
 interface Crawlee {
@@ -29,7 +26,15 @@ interface CheerioContext extends Context {
   readonly $: (selector: string) => Iterable<{ readonly attribs: { readonly href: string } }> & { text(): string };
 }
 
-const [folder = '', kind = '', urlsFile = '', output = '', concurrency = '0'] = process.argv.slice(2);
+const {
+  operands: [folder = '', kind = '', urlsFile = '', output = '', concurrency = '0'],
+} = readCommandLine(
+  `node bench/peers/crawl-by-crawlee.ts FOLDER http|cheerio URLS OUTPUT CONCURRENCY
+Crawls a list of URLs with Crawlee, as fast as Crawlee can. FOLDER is where its packages are installed. Storage is in memory and the records
+go to one file, because its default storage writes a file for each request and each record, which is slower.`,
+  {},
+  [5, 5],
+);
 const load = createRequire(join(folder, 'package.json'));
 const crawlee = load(`@crawlee/${kind}`) as Crawlee;
 crawlee.log.setLevel(crawlee.log.LEVELS.ERROR);

@@ -5,11 +5,18 @@ import { BEAT_EVERY_MS } from '../../shared/ports/roster.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../shared/settings/settings.ts';
+import { readCommandLine } from '../command-line.ts';
 import { SimulatedTransport } from './broker.ts';
 import { SimulatedWorker } from './worker.ts';
 
-// Some of the simulated workers, in one process with one connection to Redis: node worker-process.ts URL FIRST COUNT SLOTS
-const [redisUrl = '', ...numbers] = process.argv.slice(2);
+const {
+  operands: [redisUrl = '', ...numbers],
+} = readCommandLine(
+  `node bench/simulated/worker-process.ts URL FIRST COUNT SLOTS
+Some of the simulated workers, in one process with one connection to Redis.`,
+  {},
+  [4, 4],
+);
 const [first = 0, count = 0, slots = 0] = numbers.map(Number);
 const settings = settingsFrom({ flag: { REDIS_URL: redisUrl }, environment: {}, file: {} });
 const stores = await connectStores({ settings, log: silentLog, name: 'trawl bench' });

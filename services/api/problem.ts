@@ -10,7 +10,7 @@ import {
   UsageError,
 } from '../../shared/runtime/errors.ts';
 import { wellFormedJson } from '../../shared/runtime/printable.ts';
-import { shortened } from '../../shared/runtime/shortened.ts';
+import { shortened } from '../../shared/task/shortened.ts';
 import { withoutCredentialsIn } from '../../shared/task/url/url.ts';
 
 /** What an error is, for programs: it doesn't change with the words. */

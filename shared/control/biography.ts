@@ -2,15 +2,17 @@ import type { Biographer, TaskTrace } from '../ports/biographer.ts';
 import type { AttemptHistory, AttemptNote } from '../ports/frontier.ts';
 import type { GroupStanding, Groups } from '../ports/groups.ts';
 import type { PageRecord } from '../ports/record.ts';
+import type { RobotsStore } from '../ports/robots-store.ts';
 import type { RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
 import type { RecordSource } from '../ports/sink.ts';
 import type { DeadLetters } from '../ports/transport.ts';
 import { InterruptedError, messageOf } from '../runtime/errors.ts';
 import { groupOf } from '../task/group/group.ts';
+import { robotsRefusal } from '../task/robots/robots-refusal.ts';
 import { malformedMarkOf, markOf, taskIdOf } from '../task/url/fingerprint.ts';
 import { keyWithLogin, loginFor } from '../task/url/logins.ts';
-import { isProblem, readUrl } from '../task/url/url.ts';
+import { isProblem, originOf, readUrl } from '../task/url/url.ts';
 import { readLetter } from './letter-filter.ts';
 import { letterJson } from './letter-json.ts';
 import { MOST_LOOKED_AT } from './letter-list.ts';
@@ -40,6 +42,8 @@ export interface RunChapter extends TaskTrace {
   readonly group?: Pick<GroupStanding, 'open' | 'joins'>;
   /** Its record, if this machine has it. */
   readonly record?: PageRecord;
+  /** Why its robots.txt, as the fleet knows it now, forbids the URL; for a run that obeys it and whose records this machine doesn't have. */
+  readonly forbidden?: string;
   /** Why it may not know the URL, if it doesn't. */
   readonly unknown?: UnknownUrl;
 }
@@ -54,6 +58,7 @@ export interface Archives {
     readonly runs: Runs & RunOverview;
     readonly biographer: Biographer;
     readonly frontier: AttemptHistory & Pick<Groups, 'group'>;
+    readonly robots: Pick<RobotsStore, 'find'>;
   };
   readonly records: <T>(action: (records: RecordSource) => Promise<T>) => Promise<T>;
   readonly letters: <T>(action: (letters: Pick<DeadLetters, 'browse'>) => Promise<T>) => Promise<T>;
@@ -65,11 +70,12 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
   const ids = run === undefined ? await stores.runs.list(MOST_RUNS_OF_URL) : [run];
   const { url, host, plain, ofRun, all } = await marksOfUrl(text, ids, stores.runs);
   const markIn = (id: string): string => ofRun.get(id) ?? plain;
-  const [known, attempts, traces, letters] = await Promise.all([
+  const [known, attempts, traces, letters, refusal] = await Promise.all([
     Promise.all(all.map((mark) => stores.biographer.isKnown(mark))),
     Promise.all(all.map((mark) => stores.frontier.attempts(mark))),
     Promise.all(ids.map((id) => stores.biographer.trace(id, { mark: markIn(id), host }))),
     lettersOf(all, archives),
+    refusalOf(url, stores.robots),
   ]);
   const chapters: RunChapter[] = [];
   let looked = 0;
@@ -82,8 +88,12 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
     const isItsOwn =
       trace.place !== undefined || trace.hasFailed || record !== undefined || (trace.isMarked && trace.hasOwnMarks);
     if (run === undefined && !isItsOwn) continue;
+    const isTold = !isOver || record !== undefined || trace.hasFailed;
     const isUnknown = !isProblem(readUrl(url)) && !trace.isMarked && !isItsOwn;
-    const progress = trace.runState === 'paused' || isUnknown ? await stores.runs.progress(trace.run) : undefined;
+    const progress =
+      trace.runState === 'paused' || isUnknown || (!isTold && refusal !== undefined)
+        ? await stores.runs.progress(trace.run)
+        : undefined;
     const { pauseReason } = progress ?? {};
     const group = trace.isMarked ? await stores.frontier.group(trace.run, groupOf(markIn(trace.run))) : undefined;
     chapters.push({
@@ -92,6 +102,7 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
       ...(group === undefined ? {} : { group: { open: group.open, joins: group.joins } }),
       ...(pauseReason === undefined ? {} : { pauseReason }),
       ...(record === undefined ? {} : { record }),
+      ...(isTold || refusal === undefined || progress?.options.robots === 'ignore' ? {} : { forbidden: refusal }),
       ...(isUnknown && progress !== undefined ? { unknown: unknownUrl(url, progress) } : {}),
     });
   }
@@ -101,6 +112,14 @@ export async function lookUp(text: string, run: string | undefined, archives: Ar
     .slice(0, MOST_ATTEMPTS);
   const mark = run === undefined ? plain : markIn(run);
   return { url, mark, known: known.includes(true), runs: chapters, attempts: newest, ...letters };
+}
+
+/** Why the rules that are known of a URL's origin forbid it. */
+async function refusalOf(text: string, robots: Pick<RobotsStore, 'find'>): Promise<string | undefined> {
+  const url = readUrl(text);
+  if (isProblem(url)) return undefined;
+  const rules = await robots.find(originOf(url.href));
+  return rules === undefined ? undefined : robotsRefusal(rules, url.href);
 }
 
 /** The record of a task, if this machine has the records of its run. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { shortened } from '../runtime/shortened.ts';
+import { shortened } from '../task/shortened.ts';
 import type { TaskRequest } from '../task/task/request.ts';
 import type { Failure } from '../task/task/retry-policy.ts';
 import { MAX_URL_LENGTH } from '../task/url/url.ts';

@@ -20,6 +20,10 @@ const biographySchema = z.looseObject({
   runs: z.array(
     z.looseObject({
       run: z.string(),
+      forbidden: z
+        .string()
+        .optional()
+        .describe('why robots.txt, as it is known now, forbids it, where its record is elsewhere'),
       unknown: z
         .looseObject({
           by: z

@@ -57,14 +57,15 @@ function problemOf(text: string): string | undefined {
 
 /** Where a task is in one run, or what became of it. */
 function chapterText(chapter: RunChapter): string {
-  const { place, record, hasFailed, isMarked, hasOwnMarks, unknown } = chapter;
+  const { place, record, hasFailed, isMarked, hasOwnMarks, unknown, forbidden } = chapter;
   if (place !== undefined) return placeText(place, chapter);
   if (record !== undefined) return recordText(record);
   if (hasFailed) return 'failed; its records are not on this machine.';
   if (!isMarked) return unknownText(unknown);
+  const robots = forbidden === undefined ? '' : ` As it is known now, ${forbidden}.`;
   return hasOwnMarks
-    ? 'done or skipped; its records are not on this machine.'
-    : 'marked as taken, by this run or another that shares its marks.';
+    ? `done or skipped; its records are not on this machine.${robots}`
+    : `marked as taken, by this run or another that shares its marks.${robots}`;
 }
 
 /** Why a run may not know a URL. */

@@ -1,7 +1,7 @@
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { domainFinder } from '../../../shared/crawler/leads/domains.ts';
 import { excludingPattern } from '../../../shared/crawler/leads/links.ts';
-import { shortened } from '../../../shared/runtime/shortened.ts';
+import { shortened } from '../../../shared/task/shortened.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import type { Redirect } from '../../../shared/task/url/redirect.ts';
 import { isSeed, scopeTest } from '../../../shared/task/url/scope.ts';

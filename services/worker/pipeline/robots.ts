@@ -5,13 +5,12 @@ import { bytesOfRules, type RobotsStore, type RobotsWay } from '../../../shared/
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ExpiringCache } from '../../../shared/runtime/expiring-cache.ts';
 import type { Logger } from '../../../shared/runtime/logger.ts';
-import { shortened } from '../../../shared/runtime/shortened.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/task/durations.ts';
 import { type HostTrouble, SILENT_PAUSE_MS } from '../../../shared/task/host/host-trouble.ts';
 import { retryAfterMs } from '../../../shared/task/host/retry-after.ts';
-import { ROBOTS_TOKEN } from '../../../shared/task/robots/robots.ts';
 import { robotsPauseMs, robotsWaitMs } from '../../../shared/task/robots/robots-answer.ts';
-import { decide, MAX_CRAWL_DELAY_MS, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
+import { MAX_CRAWL_DELAY_MS, type RobotsRules } from '../../../shared/task/robots/robots-match.ts';
+import { robotsRefusal } from '../../../shared/task/robots/robots-refusal.ts';
 import { hostKeyOf, originOf } from '../../../shared/task/url/url.ts';
 import type { WorkedRun } from '../run-directory.ts';
 import { HostWarnings } from './host-warnings.ts';
@@ -69,8 +68,6 @@ const RULES_KEPT_MS = DAY_MS - KNOWN_MS;
 const NO_RULES_KEPT_MS = HOUR_MS;
 const MOST_KNOWN = 10_000;
 const MOST_KNOWN_BYTES = 32_000_000;
-/** Characters of a rule that a record shows: one may be as long as a URL. */
-const MOST_PATTERN_SHOWN = 200;
 /** How long pages wait in the frontier while their robots.txt is fetched. */
 const LATER_MS = 1_000;
 /** How often the store is read while another process asks. */
@@ -124,7 +121,7 @@ export class Robots {
     const { crawlDelayMs: delayMs = 0 } = found.rules;
     const { asked } = found;
     const skip = { kind: 'skip', asked } as const;
-    const forbidden = forbiddenText(found.rules, candidate.url);
+    const forbidden = robotsRefusal(found.rules, candidate.url);
     if (forbidden !== undefined) return { ...skip, reason: 'robots', detail: forbidden };
     if (delayMs <= MAX_CRAWL_DELAY_MS) return { kind: 'allow', intervalMs: delayMs, asked };
     return { ...skip, reason: 'crawl_delay', detail: `robots.txt asks for ${delayMs / 1_000} s between requests` };
@@ -255,16 +252,6 @@ export class Robots {
     this.#known.keep(origin, rules, KNOWN_MS, bytesOfRules(rules));
     return { kind: 'rules', rules, asked: false };
   }
-}
-
-/** Why rules forbid a URL; nothing if they don't. */
-function forbiddenText(rules: RobotsRules, url: string): string | undefined {
-  const { isAllowed, rule } = decide(rules, url);
-  if (isAllowed) return undefined;
-  if (rule === undefined) return 'robots.txt forbids it, since comparing its rules takes too long';
-  const { kind, pattern } = rule;
-  const agent = rules.isOurs ? ROBOTS_TOKEN : '*';
-  return `robots.txt forbids it (User-agent: ${agent}, ${kind}: ${shortened(pattern, MOST_PATTERN_SHOWN)})`;
 }
 
 interface Asked {

@@ -6,8 +6,10 @@ import type { Link, LinkedStores } from '../../../../services/api/link.ts';
 import type { Api, ApiParts } from '../../../../services/api/parts.ts';
 import { addUrlRoutes } from '../../../../services/api/routes/urls.ts';
 import { whileThere } from '../../../../services/api/while-there.ts';
+import { nameOf } from '../../../../shared/ports/frontier.ts';
 import type { DeadLetters } from '../../../../shared/ports/transport.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
+import { FAST_RUN } from '../../../support/builders.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
 import { openLocalParts } from '../../../support/stores/local-parts.ts';
 import { SteppedClock } from '../../../support/stores/stepped-clock.ts';
@@ -45,6 +47,36 @@ test('those who look URLs up at once share one look at the dead letters', async 
   const found = await Promise.all(['http://a.test/1', 'http://a.test/2', 'http://a.test/3'].map(lettersOf));
   expect(found).toMatchObject([[{ url: 'http://a.test/1' }], [{ url: 'http://a.test/2' }], []]);
   expect(browses).toBe(1);
+});
+
+test('of a page whose record is elsewhere, the answer has what robots.txt says, unless its run ignores that', async () => {
+  const clock = new SteppedClock();
+  const { database, letters: _, ...stores } = openLocalParts({ clock });
+  onTestFinished(() => database.close());
+  const url = 'http://a.test/private/1';
+  await stores.robots.keep('http://a.test', { allow: [], disallow: ['/private/'] }, 60_000);
+  for (const [run, robots] of [
+    ['obeys', undefined],
+    ['ignores', 'ignore'],
+  ] as const) {
+    await stores.runs.open(run, { ...FAST_RUN, ...(robots === undefined ? {} : { robots }) }, 'p');
+    await stores.frontier.offer(run, [{ url, mark: url, host: 'a.test', step: '', depth: 0, queue: 'normal' }]);
+    const { tasks } = await stores.frontier.release({ limit: 1, window: 1_000, unpaced: false });
+    for (const released of tasks)
+      await stores.frontier.settle(run, nameOf(released), { outcome: { kind: 'skipped', reason: 'robots' } });
+  }
+  const link = {
+    withStores: (action: (stores: LinkedStores) => Promise<unknown>) => action(stores as unknown as LinkedStores),
+    withLetters: () => Promise.resolve([]),
+  } as unknown as Link;
+  const { runs } = await openRoutes(link, clock)(url);
+  const forbidden = 'robots.txt forbids it (User-agent: *, Disallow: /private/)';
+  expect(
+    Object.fromEntries(runs.map((each: { run: string; forbidden?: string }) => [each.run, each.forbidden])),
+  ).toEqual({
+    obeys: forbidden,
+    ignores: undefined,
+  });
 });
 
 test('letters that do not come in time are told of, and cost nothing else of the answer', async () => {

@@ -178,6 +178,7 @@ export interface Chapter {
   readonly isMarked: boolean;
   readonly hasFailed: boolean;
   readonly hasOwnMarks: boolean;
+  readonly forbidden?: string;
   readonly place?: {
     readonly at: 'waiting' | 'retry' | 'publishing' | 'queued' | 'working';
     readonly queue: string;

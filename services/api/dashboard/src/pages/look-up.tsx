@@ -105,7 +105,7 @@ function Story({ biography }: { readonly biography: Biography }) {
   );
 }
 
-function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks }: Chapter): string {
+function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks, forbidden }: Chapter): string {
   if (place !== undefined) {
     switch (place.at) {
       case 'waiting': {
@@ -139,5 +139,6 @@ function chapterText({ place, record, hasFailed, isMarked, hasOwnMarks }: Chapte
   }
   if (hasFailed) return 'failed';
   if (!isMarked) return 'not known';
-  return hasOwnMarks ? 'done or skipped' : 'taken, by this run or another that shares its marks';
+  const robots = forbidden === undefined ? '' : `; as it is known now, ${forbidden}`;
+  return `${hasOwnMarks ? 'done or skipped' : 'taken, by this run or another that shares its marks'}${robots}`;
 }

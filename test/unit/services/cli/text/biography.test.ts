@@ -50,6 +50,13 @@ test.each<[string, Partial<RunOptions>, Partial<LeftOut>, string]>([
   expect(toldOf({ isMarked: false, hasFailed: false, unknown })).toBe(`Run r (finished): not known; ${text}`);
 });
 
+test('of a page whose record is elsewhere, what robots.txt says now is told', () => {
+  const forbidden = 'robots.txt forbids it (User-agent: *, Disallow: /)';
+  expect(toldOf({ isMarked: true, hasOwnMarks: true, forbidden })).toBe(
+    `Run r (finished): done or skipped; its records are not on this machine. As it is known now, ${forbidden}.`,
+  );
+});
+
 test('of a crawler with steps, their own patterns are allowed for', () => {
   const progress = { options: { ...FOLLOWS, exclude: ['*p=1'] }, leftOut: NONE, discovered: 9, steps: {} };
   const unknown = unknownUrl(URL_OF_PAGE, progress as unknown as RunProgress);

@@ -10,7 +10,7 @@ import { type Footnotes, footnotesIn } from './footnotes.ts';
 import { linkedBlock } from './linked-block.ts';
 import { formulaOf, isPictureOfFormula } from './math.ts';
 import { isForPicture, sourcesOf } from './pictures.ts';
-import { definitionParts, isBeforeCode, isDataTable, tableParts } from './structures.ts';
+import { definitionParts, isBeforeCode, isDataTable, listParts, tableParts } from './structures.ts';
 
 /** Elements in each other that become markdown. Deeper ones are written as content of the last. */
 const MAX_DEPTH = 64;
@@ -22,7 +22,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
 );
 const VOID: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 /** Attributes that markdown has a place for. */
-const KEPT: ReadonlySet<string> = new Set(['alt', 'title', 'start']);
+const KEPT: ReadonlySet<string> = new Set(['alt', 'title']);
 /** Addresses that lead nowhere: they hold a picture or a script themselves. */
 const NO_ADDRESSES: ReadonlySet<string> = new Set(['data:', 'javascript:', 'blob:']);
 /** Blocks that the converter doesn't know. */
@@ -39,6 +39,7 @@ const CODE: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt']);
 /** Boxes beside the text, as documentation has them. */
 const ADMONITION = /(?:^|\s)(?:admonition|theme-admonition|markdown-alert|custom-block)(?:\s|$)/;
 const HEADING = /^h[1-6]$/;
+const LIST = /^[ou]l$/;
 const TABLE_PARTS: ReadonlySet<string> = new Set(['thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 
 /** Writes the HTML of a node that a converter can recurse into and finish in time. What it leaves open ends with it. */
@@ -47,6 +48,12 @@ export class BoundedHtml {
   readonly #footnotes: Footnotes;
   /** The links around blocks, by the block that is linked in their place. */
   readonly #linked = new Map<Element, Element>();
+  /** The numbers of the items of lists. */
+  readonly #numbers = new Map<Element, number>();
+  /** The lists that are open: which have other marks than the one before? */
+  readonly #lists: boolean[] = [];
+  /** A list that has ended, and after which nothing was written. */
+  #listBefore: { readonly name: string; readonly isOther: boolean } | undefined;
   /** Cells of which it is known whether there is code in the next one. */
   readonly #beforeCode = new Map<Element, boolean>();
   /** What is still to be written; a text is a tag. */
@@ -77,10 +84,26 @@ export class BoundedHtml {
   }
 
   #writeTag(tag: string): void {
-    this.#html += tag;
+    this.#html += this.#parted(tag);
     const step = tag.startsWith('</') ? -1 : 1;
     this.#depth += step;
     if (/^<\/?td\b/.test(tag)) this.#cells += step;
+  }
+
+  /** A tag; of a list with nothing but another one before it, with the class by which it has other marks than that one. */
+  #parted(tag: string): string {
+    const [, end, name] = /^<(\/?)(ol|ul|li|blockquote)\b/.exec(tag) ?? [];
+    if (name === undefined) return tag;
+    const before = this.#listBefore;
+    this.#listBefore = undefined;
+    if (!LIST.test(name)) return tag;
+    if (end !== '') {
+      this.#listBefore = { name, isOther: this.#lists.pop() ?? false };
+      return tag;
+    }
+    const isOther = before?.name === name && !before.isOther;
+    this.#lists.push(isOther);
+    return isOther ? tag.replace(name, `${name} class="${MARKS.other}"`) : tag;
   }
 
   #writeElement(element: Element): void {
@@ -99,6 +122,7 @@ export class BoundedHtml {
     else if (CODE.has(name)) this.#writeInline(element);
     else if (name === 'input') this.#writeBox(element);
     else if (name === 'table' && isDataTable(element)) this.#push(tableParts(element, MAX_MARKDOWN_NODES));
+    else if (LIST.test(name) && this.#depth < MAX_DEPTH) this.#push(listParts(element, this.#numbers));
     else if (name === 'dl' && this.#depth < MAX_DEPTH) this.#push(definitionParts(element));
     // Nothing in markdown, and the space behind the box in it would be written before the box.
     else if (name === 'label') this.#push(children);
@@ -129,6 +153,7 @@ export class BoundedHtml {
   #writeVoid(element: Element): void {
     const { name } = element;
     this.#blanks = name === 'br' ? this.#blanks + 1 : 0;
+    if (name !== 'br') this.#listBefore = undefined;
     if (this.#blanks <= MAX_BLANKS) this.#html += `<${name}${this.#attributesOf(element)}>`;
   }
 
@@ -136,6 +161,7 @@ export class BoundedHtml {
     const text = data.slice(0, MAX_MARKDOWN_TEXT - this.#characters);
     this.#characters += text.length;
     const shown = text.trimEnd();
+    if (shown !== '') this.#listBefore = undefined;
     const kept = text.slice(shown.length).replaceAll(/[\t\n\f\r ]+/g, '').length;
     this.#blanks = shown === '' ? this.#blanks + kept : kept;
     if (shown !== '' || kept === 0 || this.#blanks <= MAX_BLANKS) this.#html += escaped(text);
@@ -183,6 +209,7 @@ export class BoundedHtml {
   #taken(text: string): string {
     const taken = text.slice(0, MAX_MARKDOWN_TEXT - this.#characters);
     this.#characters += taken.length;
+    this.#listBefore = undefined;
     return taken;
   }
 
@@ -209,6 +236,8 @@ export class BoundedHtml {
     const addresses = tag === 'img' ? sourcesOf(element) : [attribs.href];
     const address = addresses.map((written) => this.#addressOf(written)).find((found) => found !== undefined);
     const kept = Object.entries(attribs).filter(([name]) => KEPT.has(name));
+    const number = this.#numbers.get(element);
+    if (number !== undefined) kept.push(['value', String(number)]);
     if (address !== undefined) kept.push([tag === 'img' ? 'src' : 'href', address]);
     return kept.map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`).join('');
   }

@@ -1,8 +1,13 @@
 import type TurndownService from 'turndown';
 import { turndown } from '../tools/libraries.ts';
 
-/** The class of a `<code>` whose text stands in markdown as what the class says, and not as code. */
-export const MARKS = { formula: 'formula', displayed: 'formula-displayed', reference: 'reference' } as const;
+/** Classes: of a `<code>` whose text stands in markdown as what the class says, and not as code; of a list with other marks than the one before. */
+export const MARKS = {
+  formula: 'formula',
+  displayed: 'formula-displayed',
+  reference: 'reference',
+  other: 'other',
+} as const;
 /** The element that a footnote is written as, with its label in `class`. */
 export const FOOTNOTE = 'section';
 
@@ -40,6 +45,29 @@ export function newConverter(): TurndownService {
       return `\n\n[^${(node as HTMLElement).getAttribute('class')}]: ${text}\n\n`;
     },
   });
+  made.addRule('list', {
+    filter: ['ul', 'ol'],
+    replacement: (content, node) => {
+      const list = node as HTMLElement;
+      const isInItem = list.parentNode?.nodeName === 'LI' && list.nextSibling === null;
+      // Only a list from 1, and with a text, may follow a line without a blank one between.
+      return isInItem && /^\s*(?:[-*]|1[.)]) +\S/.test(content) ? `\n${content}` : `\n\n${content}\n\n`;
+    },
+  });
+  made.addRule('item', {
+    filter: 'li',
+    replacement: (content, node) => {
+      const item = node as HTMLElement;
+      const number = item.getAttribute('value');
+      const isOther = item.parentElement?.getAttribute('class') === MARKS.other;
+      const mark = number === null ? `${isOther ? '*' : '-'}   ` : `${number}${isOther ? ')' : '.'}  `;
+      const text = content
+        .replace(/^\n+/, '')
+        .trimEnd()
+        .replaceAll('\n', `\n${' '.repeat(mark.length)}`);
+      return `${mark}${text}${content.endsWith('\n') ? '\n' : ''}${item.nextSibling === null ? '' : '\n'}`;
+    },
+  });
   made.addRule('raised', {
     filter: ['sup', 'sub'],
     replacement: (content, { nodeName }) => {
@@ -66,7 +94,7 @@ export function newConverter(): TurndownService {
     replacement: (content) =>
       ` ${content
         .split('\n')
-        .map((line) => line.trim().replace(/^(-|\d+\.) +/, '$1 '))
+        .map((line) => line.trim().replace(/^([-*]|\d+[.)]) +/, '$1 '))
         .filter((line) => line !== '')
         .join('<br>')
         .replaceAll('|', '\\|')} |`,

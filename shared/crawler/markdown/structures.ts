@@ -73,6 +73,75 @@ export function definitionParts(list: Element): readonly (AnyNode | string)[] {
   return [...parts, '</ul>'];
 }
 
+/** The longest number of an item that CommonMark knows. */
+const MOST = 999_999_999;
+
+/**
+ * A list as its tags and items: one of several, if its numbers aren't in a row, since markdown counts by itself. A list that is beside the
+ * items, and not in one, is part of the one before it, as it looks in a browser.
+ *
+ * @param numbers gets the number of each item of an `<ol>`
+ */
+export function listParts(list: Element, numbers: Map<Element, number>): readonly (AnyNode | string)[] {
+  if (list.name === 'ol') for (const [item, number] of numbersOf(list)) numbers.set(item, number);
+  const parts: (AnyNode | string)[] = [''];
+  let last: number | undefined;
+  let item: Element | undefined;
+  for (const child of list.children) {
+    if (item !== undefined && isElement(child) && LISTS.has(child.name)) {
+      if (parts.at(-1) === item) {
+        parts[parts.length - 1] = tagOf(item, numbers);
+        // Not as arguments of one call: there may be too many.
+        for (const each of item.children) parts.push(each);
+        parts.push('</li>');
+      }
+      parts.splice(-1, 0, child);
+    } else if (isItem(child)) {
+      const number = numbers.get(child);
+      if (item === undefined) parts[0] = listTagOf(list, number);
+      else if (number !== undefined && number !== (last ?? 0) + 1) parts.push('</ol>', listTagOf(list, number));
+      [item, last] = [child, number];
+      parts.push(child);
+    } else if (!('data' in child) || child.data.trim() !== '') parts.push(child);
+  }
+  if (item === undefined) parts[0] = `<${list.name}>`;
+  return [...parts, `</${list.name}>`];
+}
+
+const LISTS: ReadonlySet<string> = new Set(['ol', 'ul']);
+
+function isItem(node: AnyNode): node is Element {
+  return isElement(node) && node.name === 'li';
+}
+
+function listTagOf({ name }: Element, number: number | undefined): string {
+  return number === undefined ? `<${name}>` : `<${name} start="${number}">`;
+}
+
+function tagOf(item: Element, numbers: ReadonlyMap<Element, number>): string {
+  const number = numbers.get(item);
+  return number === undefined ? '<li>' : `<li value="${number}">`;
+}
+
+/** The numbers of a list's items, as a browser shows them; from 1 if markdown has no such numbers. */
+function numbersOf(list: Element): ReadonlyMap<Element, number> {
+  const items = list.children.filter(isItem);
+  const step = list.attribs.reversed === undefined ? 1 : -1;
+  let next = integerIn(list.attribs.start) ?? (step < 0 ? items.length : 1);
+  const numbers = items.map((item) => {
+    const number = integerIn(item.attribs.value) ?? next;
+    next = number + step;
+    return number;
+  });
+  const isKnown = numbers.every((number) => number >= 0 && number <= MOST);
+  return new Map(items.map((item, at) => [item, (isKnown ? numbers[at] : undefined) ?? at + 1]));
+}
+
+function integerIn(text = ''): number | undefined {
+  const number = Number.parseInt(text, 10);
+  return Number.isNaN(number) ? undefined : number;
+}
+
 /** What is in a `<div>` that groups a term and its definitions. */
 function ungrouped(child: AnyNode): readonly AnyNode[] {
   return isElement(child) && child.name === 'div' ? child.children : [child];

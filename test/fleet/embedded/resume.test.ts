@@ -158,7 +158,7 @@ describe('trawl crawl --resume', () => {
     );
   });
 
-  test('a crawler that has lost a step of which pages are left, or a join, is refused, and named', async () => {
+  test('a crawler that has lost a step of which pages are left, or a join, is refused, and named; one that has more is told that they wait', async () => {
     const { site, workplace } = await setup();
     const crawlerOf = (steps: string, joins = '') => `import { defineCrawler } from 'trawl';
 const page = { run({ emit }) { emit({ n: 1 }); } };
@@ -180,9 +180,12 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
       78,
       'trawl: run cut needs product, offer, which shop.mjs has no longer: put it back, or begin another run\n',
     ]);
-    await writeFile(file, crawlerOf(`${list}, product: page`, joins));
+    const more = "all: { of: ['offer'], run() {} }";
+    await writeFile(file, crawlerOf(`${list}, product: page`, `${joins}, ${more}`));
     site.on('/page/2', (_, response) => void response.setHeader('content-type', 'text/html').end('<title>2</title>'));
-    expect(await workplace.json(['crawl', '--resume', 'cut'])).toMatchObject({ state: 'finished', done: 3 });
+    const resumed = await workplace.run(['crawl', '--resume', 'cut', '--json']);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ state: 'finished', done: 3 });
+    expect(resumed.stderr).toMatch(/"changed":"all","msg":"the run keeps the joins and groups that it was begun with/);
   });
 
   test('attempts that were made are counted: a page is not tried more often for it', async () => {

@@ -1,0 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JoinPlan } from '../../../shared/task/group/plan.ts';
+import type { Context } from '../command.ts';
+
+/** Says which joins, and which steps of their groups, a crawler has otherwise than the run that is resumed: a run keeps those that it opened with. */
+export function warnOfChangedJoins(
+  own: JoinPlan | undefined,
+  now: JoinPlan | undefined,
+  { log }: Pick<Context, 'log'>,
+): void {
+  const changed = [...differing(own?.joins, now?.joins), ...differing(own?.owners, now?.owners)];
+  if (changed.length === 0) return;
+  log.warn(
+    { changed: [...new Set(changed)].join(', ') },
+    'the run keeps the joins and groups that it was begun with; what the crawler has changed of them holds for its next run',
+  );
+}
+
+/** The names of what differs, or is in one of both only. */
+function differing(own: Readonly<Record<string, unknown>> = {}, now: Readonly<Record<string, unknown>> = {}): string[] {
+  return Object.keys({ ...now, ...own }).filter((name) => !isDeepStrictEqual(own[name], now[name]));
+}

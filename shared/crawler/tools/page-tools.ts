@@ -2,11 +2,14 @@ import { type LinkBase, linkBase, type QueryEncoder } from '../../task/url/url.t
 import type { Document } from '../document-notes.ts';
 import { isHtml, isXhtml, isXml } from '../media-type.ts';
 import { matchAllIn, matchIn } from './matching.ts';
+import { microdataIn } from './microdata.ts';
 import type { NumberOptions } from './numbers.ts';
 import { Selection, type TableOptions } from './selection.ts';
-import { atPath, type JsonLdObject, jsonLdIn, metaIn, openGraphIn, parsedJson } from './structured-data.ts';
+import { hasType, type JsonLdObject, jsonLdIn, metaIn, openGraphIn } from './structured-data.ts';
 import type { TableRow } from './table.ts';
 import { htmlFragment, htmlTree, type Tree, xhtmlTree, xmlTree } from './tree.ts';
+import { variableIn } from './variables.ts';
+import { atPath, bodyJson } from './written-json.ts';
 
 /**
  * What takes a page apart. Nothing is read before a tool is used, and then once for all tools; what is missing is undefined, or an
@@ -73,6 +76,18 @@ export abstract class PageTools {
     return jsonLdIn(this.#read().top, type);
   }
 
+  /**
+   * The objects that are marked up in the page, as microdata (`itemscope`) or RDFa Lite (`typeof`), in the form of {@link jsonLd}: those that
+   * are in no other, or all of a type, such as `Product`.
+   */
+  microdata(type?: string): readonly JsonLdObject[] {
+    const { objects, isCut } = microdataIn(this.#read().top, this.base);
+    this.#wasCut ||= isCut;
+    return type === undefined
+      ? objects.filter(({ isInside }) => !isInside).map(({ object }) => object)
+      : objects.map(({ object }) => object).filter((object) => hasType(object, type));
+  }
+
   /** The page's Open Graph properties: `og:title` is `title`; those of other prefixes, such as `article:author`, keep their names. */
   get openGraph(): Readonly<Record<string, string>> {
     return openGraphIn(this.#read().top);
@@ -98,10 +113,21 @@ export abstract class PageTools {
     return matchAllIn(this.text, pattern);
   }
 
-  /** The body as JSON, or what is at a path in it, such as `items[0].price`; undefined if there is nothing, or it isn't JSON. */
+  /**
+   * The body as JSON, or what is at a path in it, such as `items[0].price`; undefined if there is nothing, or it isn't JSON. A guard
+   * such as `)]}',` and a call around it (JSONP) are left out; JSON of one value a line is the list of them.
+   */
   json<T = unknown>(path = ''): T | undefined {
-    this.#json ??= { value: parsedJson(this.text) };
+    this.#json ??= { value: bodyJson(this.text, this.contentType) };
     return atPath(this.#json.value, path) as T | undefined;
+  }
+
+  /**
+   * The value that a script of the page gives a variable or a property of this name, as in `window.__STATE__ = {…}`, or what is at a path
+   * in it; undefined if there is none that is written out. See {@link literalAt} for what is read.
+   */
+  variable<T = unknown>(name: string, path = ''): T | undefined {
+    return atPath(variableIn(this.#scripts(), name), path) as T | undefined;
   }
 
   /** HTML that the page carries as text, in JSON or in a feed, say, with the tools of a page; its links are relative to the page. Rows of a table may come without it. */
@@ -162,6 +188,13 @@ export abstract class PageTools {
       if (this.#tree.document !== undefined) this.noteDocument(this.#tree.document);
     }
     return this.#tree;
+  }
+
+  /** The texts of the page's scripts: a page that is no document may be one itself. */
+  *#scripts(): Generator<string> {
+    if (isHtml(this.contentType) || isXml(this.contentType))
+      for (const script of this.#read().top.named('script')) yield script.source;
+    else yield this.text;
   }
 
   #parsed(): Tree {

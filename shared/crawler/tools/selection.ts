@@ -5,9 +5,9 @@ import { markdownOf } from '../markdown/markdown.ts';
 import { matchAllIn, matchIn } from './matching.ts';
 import type { NodeHandle } from './node-handle.ts';
 import { type NumberOptions, numberIn } from './numbers.ts';
-import { atPath, writtenJson } from './structured-data.ts';
 import { gridOf, type TableRow, tableIn, tableRows } from './table.ts';
 import { TreeHandle } from './tree-handle.ts';
+import { atPath, writtenJson } from './written-json.ts';
 import { evaluate } from './xpath.ts';
 
 /** What a page knows of its elements. */

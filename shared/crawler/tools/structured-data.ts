@@ -1,5 +1,6 @@
 import type { NodeHandle } from './node-handle.ts';
 import { folded } from './text.ts';
+import { writtenJson } from './written-json.ts';
 
 /** An object of JSON-LD, as its page writes it. */
 export type JsonLdObject = Readonly<Record<string, unknown>>;
@@ -25,67 +26,21 @@ export function jsonLdIn(page: NodeHandle, type?: string): readonly JsonLdObject
       }
     }
   }
-  return type === undefined ? objects : objects.filter((object) => typesOf(object).includes(localName(type)));
+  return type === undefined ? objects : objects.filter((object) => hasType(object, type));
+}
+
+/** Is an object of a type, however both are written? */
+export function hasType(object: JsonLdObject, type: string): boolean {
+  return typesOf(object).includes(localName(type));
 }
 
 function typesOf(object: JsonLdObject): readonly string[] {
   return [object['@type']].flat().flatMap((type) => (typeof type === 'string' ? [localName(type)] : []));
 }
 
-function localName(type: string): string {
+/** `Product` of `schema:Product` and `https://schema.org/Product`. */
+export function localName(type: string): string {
   return type.slice(Math.max(type.lastIndexOf('/'), type.lastIndexOf('#'), type.lastIndexOf(':')) + 1);
-}
-
-/** The value of JSON as people write it into pages: in comments or CDATA, with control characters in its strings, with a comma after the last item. */
-export function writtenJson(source: string): unknown {
-  const text = jsonOf(source);
-  return parsedJson(text) ?? parsedJson(withoutLastCommas(text));
-}
-
-/** Without a comma after the last item of a list or an object. */
-function withoutLastCommas(text: string): string {
-  let isInString = false;
-  return text.replace(/\\.|"|,(?=\s*[}\]])/gs, (token) => {
-    if (token === '"') isInString = !isInString;
-    return token === ',' && !isInString ? '' : token;
-  });
-}
-
-/** Without what people put around JSON, and inside its strings, that JSON doesn't have: comments, CDATA, control characters. */
-function jsonOf(source: string): string {
-  const opened = source.trim().replace(/^(?:\/[/*]\s*)?(?:<!--|<!\[CDATA\[)/, '');
-  const text = without(opened, ['*/'], 'startsWith');
-  // No JSON ends with one of these.
-  const closed = CLOSERS.reduce((rest, closers) => without(rest, closers, 'endsWith'), text);
-  return closed.replaceAll(/[\0-\x1f]/g, ' ');
-}
-
-const CLOSERS = [[';'], ['*/'], ['-->', ']]>'], ['//', '/*']];
-
-function without(text: string, marks: readonly string[], end: 'startsWith' | 'endsWith'): string {
-  const trimmed = text.trim();
-  const mark = marks.find((each) => trimmed[end](each));
-  if (mark === undefined) return trimmed;
-  return (end === 'startsWith' ? trimmed.slice(mark.length) : trimmed.slice(0, -mark.length)).trim();
-}
-
-/** The value of a JSON text; undefined if it isn't one. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The value at a path in a JSON value, such as `items[0].price` or `items.0.price`; undefined if there is nothing. */
-export function atPath(value: unknown, path: string): unknown {
-  let at = value;
-  for (const key of path.split(/[.[\]]+/).filter((part) => part !== '')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Readonly<Record<string, unknown>>)[key];
-  }
-  return at;
 }
 
 function isObject(value: unknown): value is JsonLdObject {

@@ -31,3 +31,11 @@ export const MAX_TREE_DEPTH = 512;
 export const MAX_MARKDOWN_NODES = 50_000;
 /** Characters of text that become markdown. The rest is left out. */
 export const MAX_MARKDOWN_TEXT = 1024 ** 2;
+/** What is read of a page's marked up objects: characters, and what elements and objects cost. The rest is left out. */
+export const MAX_MICRODATA = 16 * 1024 ** 2;
+/** What an element or a text costs of {@link MAX_MICRODATA}. */
+export const MICRODATA_NODE = 16;
+/** What an object costs of it. */
+export const MICRODATA_OBJECT = 128;
+/** Marked up objects in each other. Deeper ones are left out. */
+export const MAX_MICRODATA_DEPTH = 64;

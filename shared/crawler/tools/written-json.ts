@@ -1,0 +1,89 @@
+/** What servers put before JSON, so that no other site can load it as a script. */
+const GUARD = /^(?:\)\]\}',?|while ?\((?:1|true)\);|for ?\(;;\);|&&&START&&&)/;
+/** A call of a function that the page has asked for (JSONP). Some put a comment before it. */
+const CALL = /^(?:\/\*\*\/)?\s*[\w$.[\]]{1,200}\(/;
+/** Types of one value a line. */
+const LINES = /^application\/(?:x-)?(?:ndjson|jsonl|json-?lines|stream\+json)$/;
+
+/**
+ * The value of a body: JSON, JSON behind a guard such as `)]}',` or in a call (JSONP), or the list of the values of its lines, if it has
+ * one on each, or its media type says so. Undefined if it is none of these.
+ */
+export function bodyJson(body: string, mediaType: string | undefined): unknown {
+  const text = body.trim();
+  if (LINES.test(mediaType ?? '')) return valuesOfLines(text);
+  const value = parsedJson(text);
+  if (value !== undefined || text === '') return value;
+  return parsedJson(text.replace(GUARD, '')) ?? parsedJson(argumentOf(text)) ?? valuesOfLines(text);
+}
+
+/** What a call is given; nothing if a text is no call. */
+function argumentOf(text: string): string {
+  const [call] = CALL.exec(text) ?? [];
+  const end = text.endsWith(');') ? -2 : text.endsWith(')') ? -1 : undefined;
+  return call === undefined || end === undefined ? '' : text.slice(call.length, end);
+}
+
+/** Undefined if a line is no JSON. */
+function valuesOfLines(text: string): readonly unknown[] | undefined {
+  const values: unknown[] = [];
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const value = parsedJson(line);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
+}
+
+/** The value of JSON as people write it into pages: in comments or CDATA, with control characters in its strings, with a comma after the last item. */
+export function writtenJson(source: string): unknown {
+  const text = jsonOf(source);
+  return parsedJson(text) ?? parsedJson(withoutLastCommas(text));
+}
+
+/** Without a comma after the last item of a list or an object. */
+function withoutLastCommas(text: string): string {
+  let isInString = false;
+  return text.replace(/\\.|"|,(?=\s*[}\]])/gs, (token) => {
+    if (token === '"') isInString = !isInString;
+    return token === ',' && !isInString ? '' : token;
+  });
+}
+
+/** Without what people put around JSON, and inside its strings, that JSON doesn't have: comments, CDATA, control characters. */
+function jsonOf(source: string): string {
+  const opened = source.trim().replace(/^(?:\/[/*]\s*)?(?:<!--|<!\[CDATA\[)/, '');
+  const text = without(opened, ['*/'], 'startsWith');
+  // No JSON ends with one of these.
+  const closed = CLOSERS.reduce((rest, closers) => without(rest, closers, 'endsWith'), text);
+  return closed.replaceAll(/[\0-\x1f]/g, ' ');
+}
+
+const CLOSERS = [[';'], ['*/'], ['-->', ']]>'], ['//', '/*']];
+
+function without(text: string, marks: readonly string[], end: 'startsWith' | 'endsWith'): string {
+  const trimmed = text.trim();
+  const mark = marks.find((each) => trimmed[end](each));
+  if (mark === undefined) return trimmed;
+  return (end === 'startsWith' ? trimmed.slice(mark.length) : trimmed.slice(0, -mark.length)).trim();
+}
+
+/** The value of a JSON text; undefined if it isn't one. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value at a path in a JSON value, such as `items[0].price` or `items.0.price`; undefined if there is nothing. */
+export function atPath(value: unknown, path: string): unknown {
+  let at = value;
+  for (const key of path.split(/[.[\]]+/).filter((part) => part !== '')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Readonly<Record<string, unknown>>)[key];
+  }
+  return at;
+}

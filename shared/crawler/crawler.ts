@@ -167,11 +167,14 @@ export function defineCrawler(definition: unknown): Crawler {
   return new Crawler(definition as ShortDefinition | AnyDefinition);
 }
 
+/** Text that isn't of type `text/…`. */
+const TEXT = /^application\/(?:(?:[\w.-]+\+)?(?:xml|json|xhtml\+xml)|(?:x-)?(?:ndjson|jsonl|json-?lines|javascript))$/;
+
 /** Accepts the types of page that contain text. A missing type is accepted. */
 export function acceptsText(contentType: string | undefined): boolean {
   const type = mediaTypeOf(contentType);
   if (type === undefined) return true;
-  return type.startsWith('text/') || /^application\/(?:[\w.-]+\+)?(?:xml|json|xhtml\+xml)$/.test(type);
+  return type.startsWith('text/') || TEXT.test(type);
 }
 
 function nameIn(definition: unknown): string {

@@ -21,7 +21,7 @@ export function pageEntries(urls: readonly string[]): readonly SitemapEntry[] {
  * |-----------|-------------------------------------------------------|
  * | `urlset`  | pages                                                 |
  * | `index`   | other sitemaps                                        |
- * | `feed`    | pages: RSS 2.0, RSS 1.0 or Atom                       |
+ * | `feed`    | pages: RSS 2.0, RSS 1.0, Atom or JSON Feed            |
  * | `text`    | pages, one URL a line                                 |
  * | `html`    | a page, such as an error page served as a sitemap     |
  * | `empty`   | nothing but white space                               |

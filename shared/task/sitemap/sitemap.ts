@@ -1,4 +1,5 @@
 import { UrlLines } from '../url/urls-file.ts';
+import { JsonFeed } from './json-feed.ts';
 import { pageEntries, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
 import { SitemapXml } from './sitemap-xml.ts';
 
@@ -22,7 +23,7 @@ export class SitemapParser {
   readonly #anyText: boolean;
   readonly #url: string | undefined;
   #head = '';
-  #body: SitemapXml | UrlLines | undefined;
+  #body: Body | undefined;
   #isUnknown = false;
   #truncated = false;
 
@@ -34,7 +35,7 @@ export class SitemapParser {
   /** Reads a chunk and returns the entries that it completed. */
   write(chunk: string): readonly SitemapEntry[] {
     if (this.#isUnknown) return [];
-    if (this.#body !== undefined) return this.#entriesOf(this.#body.write(chunk));
+    if (this.#body !== undefined) return this.#read(this.#body, chunk);
     // Any number of blank lines may precede the declaration.
     this.#head = (this.#head + chunk).trimStart();
     return this.#startBody(false);
@@ -45,6 +46,7 @@ export class SitemapParser {
     const first = this.#body === undefined ? this.#startBody(true) : [];
     if (this.#body === undefined) return first;
     if (this.#body instanceof UrlLines) return [...first, ...pageEntries(this.#body.end())];
+    if (this.#body instanceof JsonFeed) return this.#body.end();
     const { entries, truncated } = this.#body.end();
     this.#truncated = truncated;
     return [...first, ...entries];
@@ -52,8 +54,8 @@ export class SitemapParser {
 
   /** The kind of the document, as far as it is known yet. */
   get kind(): SitemapKind {
-    if (this.#body instanceof SitemapXml) return this.#body.kind;
-    if (this.#body !== undefined) return 'text';
+    if (this.#body instanceof UrlLines) return 'text';
+    if (this.#body !== undefined) return this.#body.kind;
     return this.#head === '' && !this.#isUnknown ? 'empty' : 'unknown';
   }
 
@@ -74,7 +76,8 @@ export class SitemapParser {
 
   /** No further input will yield an entry: reading may stop. */
   get isOver(): boolean {
-    return this.#isUnknown || this.isTable || (this.#body instanceof SitemapXml && this.#body.isOver);
+    const body = this.#body;
+    return this.#isUnknown || (body instanceof UrlLines ? this.isTable : body?.isOver === true);
   }
 
   #startBody(isEnd: boolean): readonly SitemapEntry[] {
@@ -87,20 +90,26 @@ export class SitemapParser {
       this.#isUnknown = true;
       return [];
     }
-    this.#body = start === 'xml' ? new SitemapXml(this.#url) : new UrlLines();
-    return this.#entriesOf(this.#body.write(head));
+    this.#body = newBody(start, this.#url);
+    return this.#read(this.#body, head);
   }
 
-  #entriesOf(found: readonly SitemapEntry[] | readonly string[]): readonly SitemapEntry[] {
-    return this.#body instanceof UrlLines
-      ? pageEntries(found as readonly string[])
-      : (found as readonly SitemapEntry[]);
+  #read(body: Body, chunk: string): readonly SitemapEntry[] {
+    return body instanceof UrlLines ? pageEntries(body.write(chunk)) : body.write(chunk);
   }
 }
 
+type Body = SitemapXml | JsonFeed | UrlLines;
+
+function newBody(start: 'xml' | 'json' | 'text', url: string | undefined): Body {
+  if (start === 'text') return new UrlLines();
+  return start === 'xml' ? new SitemapXml(url) : new JsonFeed(url);
+}
+
 /** What a document begins with; nothing until that can be told. */
-function startOf(head: string, isWhole: boolean, anyText: boolean): 'xml' | 'text' | 'unknown' | undefined {
+function startOf(head: string, isWhole: boolean, anyText: boolean): 'xml' | 'json' | 'text' | 'unknown' | undefined {
   if (head.startsWith('<')) return 'xml';
+  if (head.startsWith('{')) return 'json';
   if (/^https?:\/\//i.test(firstLineOf(head))) return 'text';
   if (!isWhole) return undefined;
   // The server may have printed a warning before the document.

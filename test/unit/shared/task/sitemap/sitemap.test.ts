@@ -28,6 +28,14 @@ test.each<[string, string, string, string[]]>([
   ],
   ['an RSS item with no more than a guid', `<rss><item><guid>${LOC}</guid></item></rss>`, 'feed', [LOC]],
   ['an RSS item whose guid is no URL', '<rss><item><guid>tag:1</guid></item></rss>', 'feed', []],
+  [
+    'a JSON Feed',
+    JSON.stringify({ items: [{ url: LOC }], version: 'https://jsonfeed.org/version/1.1' }),
+    'feed',
+    [LOC],
+  ],
+  ['other JSON', JSON.stringify({ items: [{ url: LOC }], version: '1.1' }), 'unknown', []],
+  ['half a JSON Feed', `{"version": "https://jsonfeed.org/version/1", "items": [{"url": "${LOC}"}`, 'unknown', []],
   ['a list', `# pages\n\n ${LOC} \r\nno url`, 'text', [LOC, 'no url']],
   ['an HTML page', `<!DOCTYPE html><html><a href="${LOC}">a</a></html>`, 'html', []],
   ['an XHTML page', `<?xml version="1.0"?><html xmlns="x"><url><loc>${LOC}</loc></url></html>`, 'html', []],
@@ -63,6 +71,33 @@ test.each<[string, string]>([
 ])('an article of Atom was changed when it was updated, wherever it says when it was published: %s', (_, dates) => {
   const { entries } = parse(`<feed><entry><link href="${LOC}"/>${dates}</entry></feed>`);
   expect(entries).toEqual([{ loc: LOC, lastmod: '2026-11-20T10:00:00Z', to: 'page' }]);
+});
+
+test('an item of a JSON Feed is at its url, else at an external one, or where its id is', () => {
+  const items = [
+    { id: '1', url: ' /b?x=1 ', external_url: 'https://other.test/', date_published: '2025', date_modified: '2026' },
+    { url: '', external_url: 'https://other.test/', date_published: '2025' },
+    { id: LOC, url: 5 },
+    { id: 'tag:1' },
+    null,
+    'x',
+  ];
+  const parser = new SitemapParser({ url: 'https://example.com/feed.json' });
+  parser.write(JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', items }));
+  expect(parser.end()).toEqual([
+    { loc: 'https://example.com/b?x=1', lastmod: '2026', to: 'page' },
+    { loc: 'https://other.test/', lastmod: '2025', to: 'page' },
+    { loc: LOC, lastmod: undefined, to: 'page' },
+  ]);
+});
+
+test('JSON is held up to 8 MiB, and then over', () => {
+  const parser = new SitemapParser();
+  parser.write('{"version": "https://jsonfeed.org/version/1.1", "items": [');
+  for (let at = 0; at < 7; at++) parser.write(' '.repeat(2 ** 20));
+  expect(parser.isOver).toBe(false);
+  parser.write(' '.repeat(2 ** 20));
+  expect([parser.isOver, parser.end(), parser.kind]).toEqual([true, [], 'unknown']);
 });
 
 test('entities are decoded, and an ampersand that is none stays', () => {

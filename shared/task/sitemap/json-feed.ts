@@ -1,0 +1,74 @@
+import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
+import { locationBase, resolveLocation } from './sitemap-location.ts';
+
+/** Characters of a JSON Feed. It is read as a whole, so a longer one is not read. */
+const MAX_LENGTH = 8 * 1024 ** 2;
+const VERSION = /^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//i;
+
+/**
+ * A JSON Feed. An item gives the first of: `url`, `external_url`, an `id` that is a URL. Any other JSON is of unknown kind.
+ * Source: https://www.jsonfeed.org/version/1.1/
+ */
+export class JsonFeed {
+  readonly #url: string | undefined;
+  #text = '';
+  #kind: SitemapKind = 'unknown';
+  #isOver = false;
+
+  /** @param url of the document, after redirects; nothing for a file */
+  constructor(url?: string) {
+    this.#url = url;
+  }
+
+  /** Known at the end. */
+  get kind(): SitemapKind {
+    return this.#kind;
+  }
+
+  /** It is too long. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** There are no entries before the end. */
+  write(chunk: string): readonly SitemapEntry[] {
+    if (!this.#isOver) this.#text += chunk;
+    this.#isOver ||= this.#text.length > MAX_LENGTH;
+    if (this.#isOver) this.#text = '';
+    return [];
+  }
+
+  end(): readonly SitemapEntry[] {
+    const { version, items } = fieldsOf(parsed(this.#text));
+    this.#text = '';
+    if (typeof version !== 'string' || !VERSION.test(version)) return [];
+    this.#kind = 'feed';
+    return Array.isArray(items) ? items.flatMap((item) => this.#entryOf(fieldsOf(item))) : [];
+  }
+
+  #entryOf({ url, external_url, id, date_modified, date_published }: Fields): readonly SitemapEntry[] {
+    const named = [url, external_url].find(isText) ?? (isText(id) && /^https?:\/\//i.test(id) ? id : undefined);
+    if (named === undefined) return [];
+    const base = this.#url === undefined ? undefined : locationBase(this.#url);
+    const loc = resolveLocation(named.trim().slice(0, MAX_LOC_LENGTH), base);
+    return [{ loc, lastmod: [date_modified, date_published].find(isText), to: 'page' }];
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}

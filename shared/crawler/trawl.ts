@@ -19,6 +19,7 @@ export { acceptsText, type Crawler, defineCrawler } from './crawler.ts';
 export type { AcceptsType, PageFunction, StepContext, StepResult } from './definition.ts';
 export type { FollowedRequest } from './followed-request.ts';
 export type { FieldValue, FormFields } from './forms/form.ts';
+export type { FormFile } from './forms/form-fields.ts';
 export type { JoinInput, JoinOwner, MissingInput, MissingInputs } from './joins/joins.ts';
 export type { MadePageOptions } from './made-page.ts';
 export { Page } from './page.ts';

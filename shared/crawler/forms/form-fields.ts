@@ -2,8 +2,16 @@ import type { AnyNode, Element } from 'domhandler';
 import { elementsNamed, isElement } from '../tools/nodes.ts';
 import { sourceOf } from '../tools/text.ts';
 
+/** A file that a form is filled in with: its name, and what is in it. */
+export interface FormFile {
+  readonly filename: string;
+  readonly text: string;
+  /** Its media type. Default: `application/octet-stream`. */
+  readonly type?: string;
+}
+
 /** A name and a value, as a form sends them. */
-export type Field = readonly [name: string, value: string];
+export type Field = readonly [name: string, value: string | FormFile];
 
 /** An element that may be submitted with a form. */
 export interface Control {
@@ -16,7 +24,9 @@ export interface Control {
 /** What submits its form when it is pressed. */
 export const BUTTONS: ReadonlySet<string> = new Set(['submit', 'image']);
 /** What is never sent. */
-const UNSENT = new Set(['button', 'reset', 'file']);
+const UNSENT = new Set(['button', 'reset']);
+/** What a browser sends for a file that nobody has chosen, in a form that sends files. */
+export const NO_FILE: FormFile = { filename: '', text: '' };
 const OPTIONS: ReadonlySet<string> = new Set(['option']);
 
 /** A control; nothing if a browser wouldn't send it, as one that is disabled, or one of a disabled `<fieldset>`. */
@@ -30,7 +40,7 @@ export function fieldsOf(control: Control): readonly Field[] {
   return control.name === '' ? [] : valuesOf(control).map((value) => [control.name, value]);
 }
 
-function valuesOf({ element, type }: Control): readonly string[] {
+function valuesOf({ element, type }: Control): readonly (string | FormFile)[] {
   const { value = '', multiple, size = '' } = element.attribs;
   switch (type) {
     case 'checkbox':
@@ -44,6 +54,8 @@ function valuesOf({ element, type }: Control): readonly string[] {
       const one = chosen.at(-1) ?? (isList ? undefined : options.find((option) => !isOff(option)));
       return one === undefined || isOff(one) ? [] : [valueOfOption(one)];
     }
+    case 'file':
+      return [NO_FILE];
     case 'textarea':
       return [sourceOf(element)];
     case 'hidden':

@@ -4,21 +4,32 @@ import { encodingOf } from '../charset.ts';
 import type { FollowedRequest } from '../followed-request.ts';
 import { queryEncoderOf } from '../query-encoder.ts';
 import { elementsNamed } from '../tools/nodes.ts';
-import { BUTTONS, type Control, controlOf, type Field, fieldsOf, pressed } from './form-fields.ts';
+import {
+  BUTTONS,
+  type Control,
+  controlOf,
+  type Field,
+  type FormFile,
+  fieldsOf,
+  NO_FILE,
+  pressed,
+} from './form-fields.ts';
 import { baseOf, controlsIn, elementsOf, type FormPage, formAround } from './form-owners.ts';
+import { multipartOf } from './multipart.ts';
 
 /** What a field of a form is filled in with: a list for one that is sent several times, or not at all. */
-export type FieldValue = string | number | readonly (string | number)[];
+export type FieldValue = string | number | FormFile | readonly (string | number | FormFile)[];
 /** What a form is filled in with. A field that is undefined stays as it is. */
 export type FormFields = Readonly<Record<string, FieldValue | undefined>>;
 
 /** Fields by name, as they are sent. */
-type Given = ReadonlyMap<string, readonly string[]>;
+type Given = ReadonlyMap<string, readonly (string | FormFile)[]>;
 
 const FORMS: ReadonlySet<string> = new Set(['form']);
 /** Characters of a wrong value in a message. */
 const MOST_SHOWN = 80;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data';
 
 /**
  * What a browser would send for a form: its fields as they are, hidden ones included, these in their place, and its first button, or
@@ -57,20 +68,30 @@ export function sentFrom(page: string, to: string): Readonly<Record<string, stri
 }
 
 function givenIn(fields: FormFields): Given {
-  const given = new Map<string, readonly string[]>();
+  const given = new Map<string, readonly (string | FormFile)[]>();
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
     const values = [value].flat();
-    const isOne = (each: unknown): boolean => typeof each === 'string' || typeof each === 'number';
+    const isOne = (each: unknown): boolean => typeof each === 'string' || typeof each === 'number' || isFile(each);
     if (!values.every(isOne)) {
       const got = String(values.find((each) => !isOne(each))).slice(0, MOST_SHOWN);
       throw new Error(
-        `field ${name} of a form: expected a text, a number or a list of them, got ${got}; [] sends nothing`,
+        `field ${name} of a form: expected a text, a number, a file ({ filename, text }) or a list of them, got ${got}; [] sends nothing`,
       );
     }
-    given.set(name, values.map(String));
+    given.set(
+      name,
+      values.map((value) => (typeof value === 'object' ? value : String(value))),
+    );
   }
   return given;
+}
+
+function isFile(value: unknown): value is FormFile {
+  if (typeof value !== 'object' || value === null || !('filename' in value) || !('text' in value)) return false;
+  const { type } = value as Partial<FormFile>;
+  const isType = type === undefined || (typeof type === 'string' && !/[\r\n]/.test(type));
+  return typeof value.filename === 'string' && typeof value.text === 'string' && isType;
 }
 
 /** @param css of a form, or of what a form is in */
@@ -122,22 +143,38 @@ interface Sent {
 
 /** What is sent, and where to: a button may say otherwise than its form. */
 function submissionBy(page: FormPage, { form, button, fields, encode }: Sent): FollowedRequest {
-  const { formaction, formmethod } = button?.element.attribs ?? {};
-  const { action = '', method = '' } = form.attribs;
+  const { formaction, formmethod, formenctype } = button?.element.attribs ?? {};
+  const { action = '', method = '', enctype = '' } = form.attribs;
   const base = baseOf(page, form);
-  const body = fields.map((field) => field.map((text) => written(text, encode)).join('=')).join('&');
   const isPost = (formmethod ?? method).toLowerCase() === 'post';
+  // The request is a text in UTF-8.
+  const isSendable = encode === undefined || /^\p{ASCII}*$/u.test(JSON.stringify(fields));
+  const isMultipart = isPost && isSendable && (formenctype ?? enctype).toLowerCase() === MULTIPART;
+  const { type, body } = isMultipart ? multipartOf(fields) : urlencoded(fields, encode);
   const target = (formaction ?? action).trim();
   const url = URL.parse(target === '' ? page.url : (resolveLink(target, base) ?? target));
   // Whoever follows it says that it is no URL.
   if (url === null) return { url: target };
   url.hash = '';
   if (isPost) {
-    const headers = { ...sentFrom(page.url, url.href), 'content-type': FORM_TYPE };
+    const headers = { ...sentFrom(page.url, url.href), 'content-type': type };
     return { url: url.href, method: 'POST', body, headers };
   }
   url.search = '';
   return { url: `${url.href}?${body}` };
+}
+
+/** A file that nobody has chosen isn't sent. @throws Error if one was given: this type has no place for it */
+function urlencoded(fields: readonly Field[], encode: QueryEncoder | undefined): { type: string; body: string } {
+  const pairs: string[] = [];
+  for (const [name, value] of fields) {
+    if (typeof value === 'string') pairs.push(`${written(name, encode)}=${written(value, encode)}`);
+    else if (value !== NO_FILE)
+      throw new Error(
+        `field ${name} of a form: expected a text, got a file: the form doesn't send files (${MULTIPART})`,
+      );
+  }
+  return { type: FORM_TYPE, body: pairs.join('&') };
 }
 
 /** A name or a value as `application/x-www-form-urlencoded`, in a page's own encoding if it has one. */

@@ -95,7 +95,7 @@ test.each([
   [['a', undefined], 'undefined'],
 ])('a field can not be filled in with %j', (value, got) => {
   expect(() => sent(POST(''), { tick: value as never })).toThrow(
-    `field tick of a form: expected a text, a number or a list of them, got ${got}; [] sends nothing`,
+    `field tick of a form: expected a text, a number, a file ({ filename, text }) or a list of them, got ${got}; [] sends nothing`,
   );
 });
 

@@ -157,10 +157,14 @@ function timeProblems(times: Readonly<Record<string, unknown>>): string[] {
 }
 
 function patternProblems(patterns: readonly string[]): string[] {
-  return patterns
-    .filter((pattern) => !isUrlPattern(pattern))
-    .map((pattern) => `no URL matches "${pattern}": a pattern begins with /, * or https://`);
+  return patterns.flatMap((pattern) => {
+    if (!isUrlPattern(pattern)) return [`no URL matches "${pattern}": a pattern begins with /, * or https://`];
+    return CHOICE.test(pattern) ? [`"${pattern}" has braces, which stand for themselves: list a pattern for each`] : [];
+  });
 }
+
+/** As shells and other crawlers have it: one of several. */
+const CHOICE = /\{[^{},]*,[^{}]*\}/;
 
 /** What is wrong with a join's policy, each the end of a sentence. A join asks no host: nothing of it passes by itself. */
 function joinRetryProblems(policy: unknown): readonly string[] {

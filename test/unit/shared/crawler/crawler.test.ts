@@ -36,9 +36,10 @@ test.each<[string, object, readonly string[]]>([
     'crawler a: step start: expected to to be a list of steps',
     'crawler a: step b c: expected a name of letters, digits and hyphens, at most 63',
   ]],
-  ['with patterns that match nothing', { name: 'a', patterns: { start: 'news/*', x: '/a' }, steps: { start: { run } } }, [
+  ['with patterns that match nothing', { name: 'a', patterns: { start: ['news/*', '/{a,b}/*'], x: '/a' }, steps: { start: { run } } }, [
     'crawler a: patterns name x, which is no step',
     'crawler a: no URL matches "news/*": a pattern begins with /, * or https://',
+    'crawler a: "/{a,b}/*" has braces, which stand for themselves: list a pattern for each',
   ]],
   ['with a condition of no form', { name: 'a', steps: { start: { when: { exist: 'sku' }, run } } }, [
     'crawler a: step start: when: there is no exist; there are exists, equals, notEquals, greaterThan, lessThan, in, and, or, not',

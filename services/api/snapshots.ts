@@ -93,9 +93,9 @@ export class Snapshots {
     return this.#hosts.get(() => lookAtHosts(stores));
   }
 
-  #watcherOf(run: string, { runs, roster, hosts }: LinkedStores): RunWatcher {
+  #watcherOf(run: string, { runs, roster, hosts, memory }: LinkedStores): RunWatcher {
     return new RunWatcher({
-      ...{ run, runs, roster, clock: this.#clock, resumeCommand: this.#resumeCommand },
+      ...{ run, runs, roster, memory, clock: this.#clock, resumeCommand: this.#resumeCommand },
       oldestDueMs: () => hosts.oldestDueMs(),
       mostHosts: MOST_HOSTS,
     });

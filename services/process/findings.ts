@@ -12,13 +12,14 @@ import { tryProxy } from '../../shared/backends/fetchers.ts';
 import { placeOf } from '../../shared/backends/place.ts';
 import { tryCache } from '../../shared/backends/response-caches.ts';
 import { openRecords, recordsPlaceOf } from '../../shared/backends/sinks.ts';
+import { alarmText, FULL_TEXT, isQueueFull } from '../../shared/control/broker-trouble.ts';
 import { counted } from '../../shared/control/format.ts';
+import { fullnessText } from '../../shared/control/fullness.ts';
 import { haveNothingToDo } from '../../shared/control/idle-workers.ts';
 import { lackingSecrets } from '../../shared/control/lacking-secrets.ts';
 import { secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { findAll, findCrawler } from '../../shared/crawler/catalogue.ts';
 import { elapsedMs } from '../../shared/ports/runs.ts';
-import { FULL_AT, FULL_FOR_OTHERS_AT, type MemoryUse } from '../../shared/ports/store-memory.ts';
 import { InterruptedError, messageOf, UnavailableError } from '../../shared/runtime/errors.ts';
 import { silentLog } from '../../shared/runtime/logger.ts';
 import { makeOutputFolder, unusableOutput } from '../../shared/runtime/output-folder.ts';
@@ -40,7 +41,6 @@ const MOST_OPEN_RUNS = 1_000;
 
 /** What a worker is that is connected, or tries to be, and gets no deliveries. */
 const WITHOUT_BROKER = 'waiting: broker';
-const ALARM_MEND = 'Free memory or disk on its machine; rabbitmqctl status says what it has and needs';
 
 /** One check. A warning doesn't make the doctor fail. */
 export interface Finding {
@@ -160,7 +160,8 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
     const stores = await connectStores({ ...once(context), log: { ...silentLog, warn }, warnsOfLoss: true });
     try {
       await checkStores(stores);
-      if (stores.memory !== undefined) warnings.push(...fullness(await stores.memory.memory()));
+      const full = stores.memory === undefined ? undefined : fullnessText(await stores.memory.memory());
+      if (full !== undefined) warn({}, full);
       const [runs, workers] = await Promise.all([stores.runs.counts(), stores.roster.workers()]);
       warnings.push(...lackingSecrets(workers).map((said) => ({ what: 'workers', state: 'warning', said }) as const));
       return `answers; ${counted(runs.known, 'run')} known, ${counted(workers.length, 'worker')} alive`;
@@ -169,14 +170,6 @@ async function checkRedis(context: CheckContext): Promise<Finding[]> {
     }
   });
   return [finding, ...warnings.filter(({ said }) => !said.startsWith('Attempt'))];
-}
-
-/** Says it from where producers begin to wait. */
-function fullness({ usedBytes, limitBytes }: MemoryUse): Finding[] {
-  if (limitBytes === 0 || usedBytes < limitBytes * FULL_FOR_OTHERS_AT) return [];
-  const whose = usedBytes < limitBytes * FULL_AT ? 'producers wait' : 'producers wait, and so do pages that have links';
-  const said = `is full to ${Math.floor((100 * usedBytes) / limitBytes)} % of maxmemory: ${whose}. Let it drain, or give it more: redis-cli config set maxmemory SIZE`;
-  return [{ what: 'Redis', state: 'warning', said }];
 }
 
 /**
@@ -200,7 +193,7 @@ async function checkRabbitMq(context: CheckContext): Promise<string> {
   try {
     const { priority, normal, failed } = await inspector.depths();
     const alarm = await brokerAlarm(once(context));
-    if (alarm !== undefined) throw new UnavailableError(`takes no messages: ${alarm}. ${ALARM_MEND}`);
+    if (alarm !== undefined) throw new UnavailableError(alarmText(alarm));
     const consumers = priority.consumers + normal.consumers;
     return `answers; ${priority.ready} priority and ${counted(normal.ready, 'normal delivery', 'normal deliveries')} ready, ${counted(failed.ready, 'dead letter')}, ${counted(consumers, 'consumer')}`;
   } finally {
@@ -218,6 +211,7 @@ async function checkDeliveries(context: CheckContext): Promise<Finding[]> {
       const said = `answers, but lets ${counted(without.length, 'worker')} consume nothing. Their log says why; of a cluster, most nodes must be there`;
       return [{ what: 'RabbitMQ', state: 'problem', said }];
     }
+    if (isQueueFull(workers)) return [{ what: 'RabbitMQ', state: 'warning', said: FULL_TEXT }];
     if (priority.ready + normal.ready > 0) return [];
     let queued = 0;
     for (const run of await stores.runs.listOpen(MOST_OPEN_RUNS)) {

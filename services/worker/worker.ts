@@ -285,7 +285,8 @@ export class Worker implements Service {
   }
 
   async #beat(): Promise<void> {
-    const { roster, worker: id, version, crawlers, lacking = {}, log } = this.#options;
+    const { roster, transport, worker: id, version, crawlers, lacking = {}, log } = this.#options;
+    const trouble = transport.trouble();
     const { total: slots, inHand } = this.#slots;
     const { bound } = this;
     const progress = this.#pace.read();
@@ -293,7 +294,8 @@ export class Worker implements Service {
     const state = this.#phase === 'consuming' && !consuming ? 'waiting: broker' : this.state;
     try {
       const lack = Object.keys(lacking).length === 0 ? {} : { lacking };
-      const doing = { slots, inHand, tasks: this.#tasks.read(), bound, state, progress, ...lack };
+      const broker = trouble === undefined ? {} : { brokerTrouble: trouble };
+      const doing = { slots, inHand, tasks: this.#tasks.read(), bound, state, progress, ...broker, ...lack };
       await roster.beat({ id, host: hostname(), version, protocol: PROTOCOL, crawlers, ...doing });
     } catch (error: unknown) {
       log.warn({ error: messageOf(error) }, 'the beat could not be sent');

@@ -213,6 +213,8 @@ async function connectTransport(options: ConnectOptions): Promise<Transport & De
     },
     onStalled: (queue, ready) =>
       log.warn({ queue, ready }, 'RabbitMQ delivers nothing of what is ready: consuming anew'),
+    onRefusing: (queue) =>
+      log.warn({ queue }, 'RabbitMQ refuses messages for a queue that is empty: publishing on a new channel'),
   });
   await connectToRabbitMq(transport, url, options);
   return transport;

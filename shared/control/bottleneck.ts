@@ -1,8 +1,11 @@
 import type { LiveWorker, WorkerBound } from '../ports/roster.ts';
 import type { HostLine } from '../ports/run-overview.ts';
 import { elapsedMs, REPLAYER, type RunProgress } from '../ports/runs.ts';
+import type { MemoryUse } from '../ports/store-memory.ts';
 import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
+import { alarmText, FULL_TEXT, isQueueFull, reportedAlarm } from './broker-trouble.ts';
 import { count, duration } from './format.ts';
+import { fullnessText } from './fullness.ts';
 import { haveNothingToDo } from './idle-workers.ts';
 import { giveUpText, paceText, pauseText, troubleText } from './pause-text.ts';
 
@@ -14,6 +17,7 @@ export interface Bottleneck {
     | 'paused'
     | 'no workers'
     | 'workers waiting'
+    | 'broker'
     | 'undelivered'
     | 'host'
     | 'host paused'
@@ -25,6 +29,7 @@ export interface Bottleneck {
     | 'memory'
     | 'files'
     | 'services'
+    | 'store full'
     | 'producer lost';
   /** For people; empty if nothing is in the way. */
   readonly sentence: string;
@@ -44,6 +49,8 @@ interface Circumstances {
   readonly ownBound?: WorkerBound;
   /** For how long the fleet's longest waiting host could have been asked; left out if that wasn't read. */
   readonly oldestDueMs?: number;
+  /** How full the store is; left out if it has no bound, or if that wasn't read. */
+  readonly memory?: MemoryUse | undefined;
 }
 
 /** One time counts as longer than another if it is this many times as long. */
@@ -88,9 +95,10 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (progress.stoppedAt !== undefined && resumeCommand !== undefined)
     return stands('no workers', nobodyCrawls(resumeCommand));
   if (left === 0) {
-    return producers.lost > 0 && producers.open === 0
-      ? stands('producer lost', lostProducers(progress))
-      : stands('none', '');
+    if (producers.open === 0)
+      return producers.lost > 0 ? stands('producer lost', lostProducers(progress)) : stands('none', '');
+    const full = about.memory === undefined ? undefined : fullnessText(about.memory);
+    return full === undefined ? stands('none', '') : stands('store full', `Redis ${full}`);
   }
   if (workers?.length === 0) {
     const sentence =
@@ -102,10 +110,14 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
   if (workers?.every(({ state }) => state !== 'consuming')) {
     return stands('workers waiting', `workers are ${workers[0]?.state ?? 'gone'}`);
   }
+  const alarm = reportedAlarm(workers ?? []);
+  if (alarm !== undefined) return stands('broker', `RabbitMQ ${alarmText(alarm)}`);
   if (isUndelivered(about)) {
     const sentence = `RabbitMQ was given ${count(progress.inFlight)}, and no worker gets any of them: ${TRAWL} doctor`;
     return stands('undelivered', sentence);
   }
+  const busy = busySlots(about, isLocal);
+  if (busy === undefined && isQueueFull(workers ?? [])) return say('broker', `RabbitMQ ${FULL_TEXT}`);
   const bounds = boundsOf(about);
   if (bounds.length > 0 && bounds.every(({ bound }) => bound === 'network'))
     return stands('network', `no host answers, so the network may be down${giveUpOfAll(about)}`);
@@ -122,7 +134,6 @@ export function bottleneckOf(about: Circumstances): Bottleneck {
       return say(bound, STRAINED[bound](isLocal ? ONE_PROCESS : id, isLocal));
   }
   const isPolite = bounds.length > 0 && bounds.every(({ bound }) => bound === 'politeness');
-  const busy = busySlots(about, isLocal);
   if (busy !== undefined && !isPolite) return say('slots', busy);
   // The hosts would allow more, and the workers have room.
   const { oldestDueMs = 0 } = about;

@@ -2,6 +2,7 @@ import type { HostOverview } from '../ports/host-overview.ts';
 import type { LiveWorker, Roster } from '../ports/roster.ts';
 import type { RunCounts, RunOverview } from '../ports/run-overview.ts';
 import type { Runs } from '../ports/runs.ts';
+import type { MemoryUse, StoreMemory } from '../ports/store-memory.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type RunView, RunWatcher } from './run-watcher.ts';
 
@@ -18,6 +19,8 @@ interface RunListerOptions {
   readonly runs: Runs & RunOverview;
   readonly roster: Pick<Roster, 'workers'>;
   readonly hosts: Pick<HostOverview, 'oldestDueMs'>;
+  /** Of a store that has a bound. */
+  readonly memory?: StoreMemory;
   readonly clock: Clock;
   /** What resumes a crawl of one process; left out for a fleet's runs. */
   readonly resumeCommand?: ((run: string) => string) | undefined;
@@ -39,6 +42,7 @@ export class RunLister {
   // Read once a look, for all runs.
   #workers: Promise<readonly LiveWorker[]> = Promise.resolve([]);
   #oldestDueMs: Promise<number> = Promise.resolve(0);
+  #memory: Promise<MemoryUse> | undefined;
 
   constructor(options: RunListerOptions) {
     this.#options = options;
@@ -48,6 +52,7 @@ export class RunLister {
     const { runs, roster, hosts } = this.#options;
     this.#workers = roster.workers();
     this.#oldestDueMs = hosts.oldestDueMs();
+    this.#memory = undefined;
     const [workers, , counts, open, newest] = await Promise.all([
       this.#workers,
       this.#oldestDueMs,
@@ -68,10 +73,11 @@ export class RunLister {
   }
 
   #watcherOf(run: string): RunWatcher {
-    const { runs, clock, resumeCommand } = this.#options;
+    const { runs, clock, resumeCommand, memory: store } = this.#options;
     const roster = { workers: () => this.#workers };
     const oldestDueMs = (): Promise<number> => this.#oldestDueMs;
-    const looking = { runs, roster, oldestDueMs, clock, resumeCommand, mostHosts: HOSTS_OF_EACH };
+    const memory = store && { memory: () => (this.#memory ??= store.memory()) };
+    const looking = { runs, roster, oldestDueMs, memory, clock, resumeCommand, mostHosts: HOSTS_OF_EACH };
     return this.#watchers.get(run) ?? new RunWatcher({ run, ...looking });
   }
 }

@@ -1,6 +1,7 @@
 import type { Roster, WorkerBound } from '../ports/roster.ts';
 import type { HostLine, RunOverview } from '../ports/run-overview.ts';
 import { elapsedMs, type RunProgress, type RunStanding, type Runs } from '../ports/runs.ts';
+import type { MemoryUse, StoreMemory } from '../ports/store-memory.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Bottleneck, bottleneckOf } from './bottleneck.ts';
 
@@ -28,6 +29,8 @@ interface RunWatcherOptions {
   readonly ownBound?: () => WorkerBound;
   /** Of a fleet: how long its longest waiting host could have been asked. */
   readonly oldestDueMs?: () => Promise<number>;
+  /** Of a store that has a bound: asked if a producer has offered nothing that waits. */
+  readonly memory?: StoreMemory | undefined;
   /** Hosts read to find the slowest. Default: {@link HOSTS_LOOKED_AT}. */
   readonly mostHosts?: number;
 }
@@ -58,7 +61,8 @@ export class RunWatcher {
     const rate = this.#rate(progress);
     const found = progress.endedAt === undefined ? await this.#lookAround() : { hosts: [] };
     const own = ownBound === undefined ? {} : { ownBound: ownBound() };
-    const bottleneck = bottleneckOf({ progress, rate, resumeCommand: resumeCommand?.(run), ...found, ...own });
+    const memory = await this.#memoryFor(progress);
+    const bottleneck = bottleneckOf({ progress, rate, resumeCommand: resumeCommand?.(run), memory, ...found, ...own });
     return { progress, bottleneck, rate, hosts: found.hosts };
   }
 
@@ -82,6 +86,10 @@ export class RunWatcher {
       if (standing.hasEnded || signal.aborted) return;
       await clock.sleep(everyMs, signal);
     }
+  }
+
+  async #memoryFor({ waiting, inFlight, producers }: RunProgress): Promise<MemoryUse | undefined> {
+    return waiting + inFlight === 0 && producers.open > 0 ? await this.#options.memory?.memory() : undefined;
   }
 
   async #lookAround(): Promise<Surroundings> {

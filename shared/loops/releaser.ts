@@ -131,7 +131,8 @@ export class Releaser implements Service {
   async #releaseOnce(looker?: string): Promise<Look> {
     const { frontier, transport } = this.#options;
     const nothing = { tasks: 0, refused: 0, isLeftToOther: false };
-    if (transport.trouble() !== undefined) return { ...nothing, nextLookMs: AFTER_TROUBLE_MS };
+    const trouble = transport.trouble();
+    if (trouble !== undefined && trouble !== 'full') return { ...nothing, nextLookMs: AFTER_TROUBLE_MS };
     const { size, unpaced } = await this.#readWindow();
     const look = { limit: BATCH, window: size, unpaced, ...(looker === undefined ? {} : { looker }) };
     const { tasks, nextLookMs, now, isLeftToOther = false } = await frontier.release(look);

@@ -1,3 +1,5 @@
+import type { TransportTrouble } from './transport.ts';
+
 /**
  * The live workers: each says every few seconds that it is alive, and what it does.
  *
@@ -47,6 +49,8 @@ export interface WorkerBeat {
   readonly tasks?: readonly TaskInHand[];
   /** Is it taking deliveries? If not, why not? */
   readonly state: 'consuming' | 'stopping' | `waiting: ${string}`;
+  /** What keeps it from publishing what it releases. Left out if nothing does, and by workers of earlier versions. */
+  readonly brokerTrouble?: TransportTrouble;
   /** How it gets on. Left out by workers of earlier versions. */
   readonly progress?: WorkProgress;
 }

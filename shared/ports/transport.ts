@@ -21,7 +21,7 @@ export interface Transport extends Service {
   consume(queue: Queue, handler: Handler, options: ConsumeOptions): Promise<Consumer>;
   /** How many messages wait in each queue now, not counting those that consumers hold. */
   depths(): Promise<QueueDepths>;
-  /** Why nothing can be published at the moment; nothing if all is well. */
+  /** Why nothing, or not all, can be published at the moment; nothing if all is well. */
   trouble(): TransportTrouble | undefined;
 }
 
@@ -96,7 +96,8 @@ export interface Consumer {
 
 export type QueueDepths = Readonly<Record<Destination, { readonly ready: number; readonly consumers: number }>>;
 
-export type TransportTrouble = 'disconnected' | 'blocked';
+/** `blocked`: the broker takes nothing, for the reason that it gave. `full`: a queue has refused messages in the last seconds; it may take others. */
+export type TransportTrouble = 'disconnected' | 'full' | `blocked: ${string}`;
 
 /** An optional ability: reading dead letters without consuming them, and deleting some. */
 export interface DeadLetters {

@@ -1,6 +1,9 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
+import type { PublishOutcome } from '../../shared/ports/transport.ts';
 import { alarmOf } from '../../shared/transports/rabbitmq/alarm.ts';
-import { openCrawl } from './crawl.ts';
+import { message } from '../contract/suites/transport.contract.ts';
+import { testTransport, uniquePrefix } from '../support/stores/rabbitmq.ts';
+import { openCrawl, RUN } from './crawl.ts';
 import { row } from './row.ts';
 import { ownServers } from './servers.ts';
 import { passes, until } from './until.ts';
@@ -27,6 +30,10 @@ describe('the broker takes no more', () => {
         await servers().rabbitmq.ctl(...raise);
         await until('somebody says so', () => crawl.said.includes('accepts no messages for now'));
         expect(await alarmOf(servers().rabbitmq.url, 'trawl doctor'), 'and so does doctor').toBe(`low on ${what}`);
+        await until('and status', async () => {
+          const { stdout } = await crawl.workplace.run(['status', RUN, '--json']);
+          return JSON.parse(stdout).bottleneck?.startsWith(`RabbitMQ takes no messages: low on ${what}. `);
+        });
         await until('what was out is worked', async () => {
           const states = new Set(await crawl.statesInFlight());
           states.delete('publishing');
@@ -86,6 +93,28 @@ describe('the broker takes no more', () => {
     await servers().rabbitmq.ctl('clear_policy', 'full');
     round.mended();
     await verdict(crawl, { producerCode: 0 });
+  });
+
+  row('13b', 'a queue is full by a policy, and the policy goes: publishers go on by themselves', async (round) => {
+    const { rabbitmq } = servers();
+    const prefix = uniquePrefix();
+    const transport = testTransport(rabbitmq.url, prefix);
+    await transport.start();
+    onTestFinished(() => transport.stop());
+    const pattern = `^${prefix.replace('.', '[.]')}`;
+    const full = '{"max-length":10,"overflow":"reject-publish"}';
+    await rabbitmq.ctl('set_policy', '--apply-to', 'queues', 'full', pattern, full);
+    const publish = async (count: number): Promise<ReadonlySet<PublishOutcome>> =>
+      new Set(await transport.publish(Array.from({ length: count }, () => message())));
+    await publish(60);
+    expect(await publish(5)).toEqual(new Set(['refused']));
+    expect(transport.trouble()).toBe('full');
+    await rabbitmq.ctl('clear_policy', 'full');
+    round.mended();
+    const taker = await transport.consume('normal', async () => 'ack', { prefetch: 10 });
+    await until('it takes messages', async () => (await publish(1)).has('confirmed'), { withinMs: 20_000 });
+    round.recovered(performance.now() - round.mendedAt);
+    await taker.stop();
   });
 
   row(12, 'a page takes longer than the broker waits for its acknowledgement', async (round) => {

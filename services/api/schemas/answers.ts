@@ -86,6 +86,12 @@ const workerSchema = z.looseObject({
   bound: z.string(),
   inHand: z.int(),
   state: z.string(),
+  brokerTrouble: z
+    .string()
+    .optional()
+    .describe(
+      'What keeps it from publishing: `disconnected`, `full` (a queue refuses messages), or `blocked: ` and why (an alarm)',
+    ),
   progress: z
     .object({
       settledMsAgo: z.number().optional(),

@@ -207,6 +207,7 @@ async function tellWhile(
     run,
     runs: stores.runs,
     roster: stores.roster,
+    memory: stores.memory,
     oldestDueMs: () => stores.hosts.oldestDueMs(),
     clock: systemClock,
     isOwn: (standing) => watched.isOwn(standing),

@@ -87,11 +87,12 @@ class OneRun {
     this.#stores = stores;
     this.#isLocal = isLocalOf(stores);
     this.#recordsFlag = recordsFlags(context);
-    const { runs, roster, hosts } = stores;
+    const { runs, roster, hosts, memory } = stores;
     this.#watcher = new RunWatcher({
       run,
       runs,
       roster,
+      memory,
       oldestDueMs: () => hosts.oldestDueMs(),
       clock: systemClock,
       resumeCommand: resumeCommandOf(stores, context),

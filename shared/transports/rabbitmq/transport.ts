@@ -1,3 +1,4 @@
+import type { ConfirmChannel } from 'amqplib';
 import type {
   ConsumeOptions,
   Consumer,
@@ -19,6 +20,7 @@ import { declare } from './declaring.ts';
 import { RabbitMqInspector } from './inspector.ts';
 import { RabbitMqPublisher } from './publisher.ts';
 import { type ConnectionEvents, type LiveConnection, RecoveringConnection } from './recovering-connection.ts';
+import { Refusals } from './refusals.ts';
 import { type QueueDeclaration, type QueueType, topology } from './topology.ts';
 
 export interface RabbitMqOptions {
@@ -36,6 +38,8 @@ export interface RabbitMqOptions {
   readonly onBlocked: (reason: string | undefined) => void;
   /** A queue with this many messages delivered none of them: it is consumed from anew. */
   readonly onStalled: (queue: Queue, ready: number) => void;
+  /** A queue refuses messages, though it is empty: they are published on a new channel. */
+  readonly onRefusing: (queue: Destination) => void;
   /** Between looks for consumers that wait in vain, other than the usual, for tests. */
   readonly lookMs?: number;
   /** How long a consumer may get nothing until it consumes anew, other than the usual, for tests. */
@@ -60,7 +64,10 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   readonly #consumers = new Set<RabbitMqConsumer>();
   readonly #options: RabbitMqOptions;
   #looking: NodeJS.Timeout | undefined;
-  #blocked = false;
+  /** In the broker's words. */
+  #blocked: string | undefined;
+  readonly #refusals = new Refusals();
+  #publishes: ConfirmChannel | undefined;
   readonly #away = new Set<string>();
   #declaring: Promise<boolean> | undefined;
   #isStopped = false;
@@ -76,9 +83,9 @@ export class RabbitMqTransport implements Transport, DeadLetters {
         build,
         events: this.#events(role, options),
       });
-    this.#publishing = connection('publishes', async ({ model, watch }) => {
-      await declare(model, this.#queues);
-      this.#publisher.attach(watch(await model.createConfirmChannel()));
+    this.#publishing = connection('publishes', async (live) => {
+      await declare(live.model, this.#queues);
+      await this.#attachPublisher(live);
     });
     this.#consuming = connection('consumes', async (live) => {
       // Declared here, too: a queue that was deleted under its consumer must exist before it is consumed from.
@@ -110,7 +117,12 @@ export class RabbitMqTransport implements Transport, DeadLetters {
 
   /** Messages that no queue takes are published once more, after declaring again whatever may have been deleted. */
   async publish(messages: readonly OutgoingMessage[]): Promise<readonly PublishOutcome[]> {
+    const { live } = this.#publishing;
     const outcomes = await this.#publisher.publish(messages);
+    if (live !== undefined && live === this.#publishing.live) {
+      this.#refusals.note(messages, outcomes);
+      this.#lookAtRefusing().catch(() => {});
+    }
     if (!outcomes.includes('returned') || !(await this.#declareAgain())) return outcomes;
     const again = await this.#publisher.publish(messages.filter((_, i) => outcomes[i] === 'returned'));
     const left = again.values();
@@ -141,7 +153,8 @@ export class RabbitMqTransport implements Transport, DeadLetters {
 
   trouble(): TransportTrouble | undefined {
     if (this.#publishing.live === undefined) return 'disconnected';
-    return this.#blocked ? 'blocked' : undefined;
+    if (this.#blocked !== undefined) return `blocked: ${this.#blocked}`;
+    return this.#refusals.areRecent ? 'full' : undefined;
   }
 
   browse(limit: number): Promise<readonly DeadLetterMessage[]> {
@@ -155,6 +168,32 @@ export class RabbitMqTransport implements Transport, DeadLetters {
   #look(): void {
     // A channel that closes meanwhile is built anew anyway.
     for (const consumer of this.#consumers) consumer.look().catch(() => {});
+  }
+
+  /**
+   * Publishes on a new channel if a queue refuses though it is empty. RabbitMQ has a channel remember that a quorum queue was full, and
+   * doesn't tell it that the policy has changed.
+   */
+  async #lookAtRefusing(): Promise<void> {
+    const stuck = this.#refusals.takeStuck();
+    const { live } = this.#publishing;
+    if (stuck.length === 0 || live === undefined) return;
+    const depths = await this.depths();
+    const empty = stuck.find((queue) => depths[queue].ready === 0);
+    if (empty === undefined) return;
+    this.#options.onRefusing(empty);
+    const before = this.#publishes;
+    await this.#attachPublisher(live);
+    // A refusal is an answer, too.
+    await before?.waitForConfirms().catch(() => {});
+    await before?.close();
+  }
+
+  /** One that is replaced may end. */
+  async #attachPublisher({ model, watch }: LiveConnection): Promise<void> {
+    const channel: ConfirmChannel = watch(await model.createConfirmChannel(), () => this.#publishes !== channel);
+    this.#publishes = channel;
+    this.#publisher.attach(channel);
   }
 
   /** Declares the queues again, once for all who call meanwhile. Returns `false` if it can't. */
@@ -184,8 +223,8 @@ export class RabbitMqTransport implements Transport, DeadLetters {
         if (this.#away.size === 0) onRestored();
       },
       blocked: (reason) => {
-        if (this.#blocked === (reason !== undefined)) return;
-        this.#blocked = reason !== undefined;
+        if ((this.#blocked === undefined) === (reason === undefined)) return;
+        this.#blocked = reason;
         onBlocked(reason);
       },
     };

@@ -16,6 +16,7 @@ export function testTransport(url: string, prefix: string, options: Partial<Rabb
     onRestored: () => {},
     onBlocked: () => {},
     onStalled: () => {},
+    onRefusing: () => {},
     ...options,
   });
 }

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Worker, type WorkerOptions } from '../../../../services/worker/worker.ts';
+import type { Transport, TransportTrouble } from '../../../../shared/ports/transport.ts';
 import { releaserOf, settled } from '../../../support/stores/embedded.ts';
 import { withMethods } from '../../../support/with-methods.ts';
 import { setup as setupParts } from './setup.ts';
@@ -248,6 +249,20 @@ test('a worker whose consumers have lost their broker says so in its beat', asyn
   expect(await world.roster.workers()).toMatchObject([
     { id: 'w-1', version: '7', crawlers: { shop: '01234567' }, slots: 2, inHand: 0, state: 'waiting: broker' },
   ]);
+});
+
+test('a worker whose broker takes no messages, or whose queue is full, says so in its beat', async () => {
+  const world = await setupParts();
+  const told = async (trouble?: TransportTrouble): Promise<unknown> => {
+    const worker = workerOf(world, { transport: withMethods<Transport>(world.transport, { trouble: () => trouble }) });
+    await worker.start();
+    const [{ brokerTrouble } = {}] = await world.roster.workers();
+    await worker.stop();
+    return brokerTrouble;
+  };
+  expect(await told('blocked: low on memory')).toBe('blocked: low on memory');
+  expect(await told('full')).toBe('full');
+  expect(await told()).toBeUndefined();
 });
 
 test('a roster that can not be reached keeps nobody from working', async () => {

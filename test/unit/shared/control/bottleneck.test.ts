@@ -32,6 +32,7 @@ const AT_NOON = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, don
 const PURGED = progressOf({ discovered: 60, inFlight: 60, readAt: 60_000 });
 const GIVE_UP_AT = NOON + 238_000;
 const LEFT = progressOf({ discovered: 5_000, waiting: 4_812, inFlight: 3, done: 185 });
+const OFFERED_NOTHING = progressOf({ producers: { open: 1, lost: 0, silent: [] } });
 
 test.each([
   ['a run that has ended', { progress: progressOf({ state: 'finished', endedAt: 1 }) }, 'none', ''],
@@ -81,6 +82,43 @@ test.each([
     'workers waiting',
     'workers are waiting: Redis',
   ],
+  [
+    'the broker takes no messages, and what is on its way to it looks lost',
+    { progress: PURGED, workers: [{ ...IDLE, brokerTrouble: 'blocked: low on memory' as const }] },
+    'broker',
+    'RabbitMQ takes no messages: low on memory. Free memory or disk on its machine; rabbitmqctl status says what it has and needs',
+  ],
+  [
+    'a queue refuses messages, and workers have room',
+    { progress: LEFT, hosts: [SLOW_HOST], workers: [{ ...IDLE, brokerTrouble: 'full' as const }] },
+    'broker',
+    "RabbitMQ refuses messages, to be tried again: a policy bounds a queue (max-length, reject-publish). Take Trawl's queues out of it: rabbitmqctl list_policies",
+  ],
+  [
+    'a queue refuses messages, and workers have all they can do',
+    {
+      progress: LEFT,
+      hosts: [{ ...SLOW_HOST, intervalMs: 0 }],
+      workers: [{ ...BUSY, brokerTrouble: 'full' as const }],
+      rate: 10,
+    },
+    'slots',
+    'all 32 worker slots are busy: more workers help',
+  ],
+  [
+    'a producer waits, since the store is full',
+    { progress: OFFERED_NOTHING, memory: { usedBytes: 81, limitBytes: 100 } },
+    'store full',
+    'Redis is full to 81 % of maxmemory: producers wait. Let it drain, or give it more: redis-cli config set maxmemory SIZE',
+  ],
+  [
+    'a store is fuller than that, and pages wait, too',
+    { progress: OFFERED_NOTHING, memory: { usedBytes: 96, limitBytes: 100 } },
+    'store full',
+    'Redis is full to 96 % of maxmemory: producers wait, and so do pages that have links. Let it drain, or give it more: redis-cli config set maxmemory SIZE',
+  ],
+  ['a producer reads', { progress: OFFERED_NOTHING, memory: { usedBytes: 79, limitBytes: 100 } }, 'none', ''],
+  ['nothing bounds the store', { progress: OFFERED_NOTHING, memory: { usedBytes: 79, limitBytes: 0 } }, 'none', ''],
   [
     'what was in a queue is gone',
     { progress: PURGED, workers: [IDLE] },

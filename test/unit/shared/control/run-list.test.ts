@@ -42,6 +42,26 @@ test('of very many open runs the last are named, and all are counted', async () 
   expect([named.at(0), named.at(-1)]).toEqual([`run-${MOST_OPEN + 5}`, 'run-6']);
 });
 
+test('how full the store is, is asked once a look, and only if a producer has offered nothing', async () => {
+  const { open, runs, roster, hosts, clock } = setup();
+  let asked = 0;
+  const memory = {
+    memory: async () => {
+      asked++;
+      return { usedBytes: 9, limitBytes: 10 };
+    },
+  };
+  const lister = new RunLister({ clock, roster, hosts, runs, memory });
+  await open('run-1', 'ended');
+  await lister.look();
+  expect(asked).toBe(0);
+  for (const run of ['run-2', 'run-3']) await open(run, 'open');
+  const sentences = (await lister.look()).views.map(({ bottleneck }) => bottleneck.sentence);
+  expect([asked, sentences.filter((each) => each.startsWith('Redis is full to 90 %')).length]).toEqual([1, 2]);
+  await lister.look();
+  expect(asked).toBe(2);
+});
+
 test('workers and due hosts are asked for once, however many runs there are; the hosts of those that have ended, never', async () => {
   const { open, roster, runs, hosts, clock } = setup();
   const asked = { workers: 0, due: 0, hosts: [] as string[] };

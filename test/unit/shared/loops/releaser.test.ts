@@ -137,7 +137,7 @@ test('a host that is down: its letters tell what was tried', async () => {
 test('while nothing can be published, nothing is leased', async () => {
   const { releaser, offer, broker, calls, runs, step, published } = await setup();
   await offer('http://a.test/1');
-  broker.trouble = 'blocked';
+  broker.trouble = 'blocked: low on memory';
   await releaser.start();
   for (let i = 0; i < 10; i++) await step(250);
   await releaser.fill();

@@ -1,13 +1,18 @@
 import type { Settings } from '../settings/table.ts';
+import { grantOf } from '../stores/redis/least-rights.ts';
 import type { Refusal } from './attempts.ts';
 
 /** What Redis answers to a login that is wrong, or missing; and the variables that it came from. */
-export function redisRefusals({ redisUrl }: Settings): readonly Refusal[] {
+export function redisRefusals({ redisUrl, keyPrefix }: Settings): readonly Refusal[] {
   const check = redisUrl === undefined ? 'REDIS_PASSWORD, and REDIS_USER if it has users' : 'the login in REDIS_URL';
   return [
     [/^\S* ?(WRONGPASS|ERR invalid password)/, 'user name or password', check],
     [/NOAUTH/, 'connection without a password', check],
-    [/NOPERM/, 'user', redisUrl === undefined ? 'REDIS_USER' : 'the user in REDIS_URL'],
+    [
+      /NOPERM/,
+      'user',
+      `what ${redisUrl === undefined ? 'REDIS_USER' : 'the user in REDIS_URL'} may do. Grant it: ${grantOf(keyPrefix)}`,
+    ],
     [/DB index is out of range/, 'database', redisUrl === undefined ? 'REDIS_DB' : 'the number in REDIS_URL'],
   ];
 }

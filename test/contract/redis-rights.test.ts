@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest';
-import { COMMANDS, checkRights, LEAST_RIGHTS } from '../../shared/stores/redis/rights.ts';
+import { LEAST_RIGHTS } from '../../shared/stores/redis/least-rights.ts';
+import { COMMANDS, checkRights } from '../../shared/stores/redis/rights.ts';
 
 const redis = new Redis(inject('redisUrl'));
 afterAll(() => redis.disconnect());

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { LEAST_RIGHTS } from '../../shared/stores/redis/rights.ts';
+import { LEAST_RIGHTS } from '../../shared/stores/redis/least-rights.ts';
 import { openFleet } from '../support/fleet.ts';
 import { AT_FULL_SPEED } from '../support/full-speed.ts';
 
@@ -35,7 +35,9 @@ test('a user with the least rights that are named crawls, replays and forgets, a
 
 test.each([
   ['lacks commands', ['+@all', '-hset', '-unlink'], 'HSET, UNLINK'],
-  ['may do nothing in scripts', ['+@all', '-@scripting'], "NOPERM .*'evalsha' command"],
+  ['may do nothing in scripts', ['+@all', '-@scripting'], "NOPERM .*'eval' command"],
+  ['may run only scripts that are known', ['+@all', '-eval'], "NOPERM .*'eval' command"],
+  ['may do nothing that is dangerous', ['+@all', '-@dangerous'], "NOPERM .*'info' command"],
 ])('a user who %s is refused, with what to grant', async (_, rights, lacking) => {
   const { workplace, site, redis, keyPrefix } = await openFleet();
   const env = await addUser(redis, keyPrefix, [...NOTHING, `~${keyPrefix}*`, ...rights]);

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { ConfigurationError, messageOf } from '../../runtime/errors.ts';
+import { grantOf } from './least-rights.ts';
 import { Scripts } from './scripts.ts';
 
 /** The commands that the scripts and stores run on the fleet's keys. */
@@ -10,9 +11,6 @@ export const COMMANDS: readonly string[] = [
   'SMEMBERS', 'SMISMEMBER', 'SREM', 'SSCAN', 'UNLINK', 'ZADD', 'ZCARD', 'ZCOUNT', 'ZPOPMIN', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREM',
   'ZREMRANGEBYSCORE', 'ZREVRANGE', 'ZREVRANGEBYSCORE', 'ZSCAN', 'ZSCORE',
 ];
-
-/** What an ACL user needs at least, beside its keys. */
-export const LEAST_RIGHTS = '+@read +@write +@connection +@scripting +@transaction +time +info +config|get';
 
 /** What Redis answers to a command, or one of a script, that the user may not run, or not on that key. */
 const REFUSAL = /^NOPERM|^ERR The user executing the script can't|^ERR ACL failure in script/;
@@ -26,16 +24,18 @@ const OF_SCRIPT = / script: [0-9a-f]{40}[\s\S]*$/;
  * @throws ConfigurationError with what it lacks
  */
 export async function checkRights(redis: Redis, prefix: string): Promise<void> {
-  const lacking = await lackingRights(new Scripts({ redis, prefix }));
+  const lacking = await lackingRights(redis, prefix);
   if (lacking === undefined) return;
-  const grant = `redis-cli ACL SETUSER USER '~${prefix}*' ${LEAST_RIGHTS}`;
   throw new ConfigurationError([
-    `Redis lets its user not do all that is needed on keys ${prefix}*: ${lacking}. Grant it: ${grant}`,
+    `Redis lets its user not do all that is needed on keys ${prefix}*: ${lacking}. Grant it: ${grantOf(prefix)}`,
   ]);
 }
 
-async function lackingRights(scripts: Scripts): Promise<string | undefined> {
+async function lackingRights(redis: Redis, prefix: string): Promise<string | undefined> {
   try {
+    // Only a script that the server doesn't know is sent by it: the user would be refused after a restart.
+    await redis.eval('return 1', 0);
+    const scripts = new Scripts({ redis, prefix });
     const lacking = (await scripts.run('rights', ...COMMANDS)) as readonly string[];
     if (lacking.length === 0) return undefined;
     return lacking.length === COMMANDS.length ? 'none of them is its own' : lacking.join(', ');

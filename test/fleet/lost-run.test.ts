@@ -40,6 +40,11 @@ test('Redis comes back empty while a producer waits: the run ends unknown, with 
   expect(stderr).toContain('trawl produce --run mine');
   expect([code, JSON.parse(stdout)]).toEqual([1, { run: 'mine', state: 'unknown' }]);
   expect(await redis.exists(`${keyPrefix}run:mine`)).toBe(0);
+  const status = await workplace.run(['status', 'mine']);
+  expect(status.code).toBe(1);
+  expect(status.stderr).toMatch(
+    /no run mine is known to this Redis any more; its records are kept in .*mine\. If Redis has lost its data, .* produce --run mine …/,
+  );
 });
 
 test('Redis was away for a moment, with all its data: the run goes on, and its producer ends with it', async () => {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Stores } from '../../../shared/backends/backends.ts';
 import { needsMs } from '../../../shared/control/bottleneck.ts';
@@ -19,7 +21,7 @@ import { addCommonOptions, type CommandModule, type Context, withContext } from 
 import { recordsFlags, resumeRunCommand } from '../process/place-flags.ts';
 import { type AnyStores, addLocalOption, isLocalOf, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';
 import { hostLines } from '../text/fleet-hosts.ts';
-import { clearScreen, isOutputOver, type Line } from '../text/output.ts';
+import { clearScreen, isOutputOver, type Line, sayFailure } from '../text/output.ts';
 import { missingCrawlerLines } from '../text/step-lines.ts';
 import { summaryLines } from '../text/summary.ts';
 import { table } from '../text/table.ts';
@@ -58,7 +60,7 @@ async function status(
     for (;;) {
       const found = await look.again();
       if (found === undefined) {
-        return sayUnknownRun(run ?? '', local);
+        return sayNotKnown(run ?? '', context, local);
       }
       if (watch && !context.json) clearScreen();
       tell(context, found.json, found.lines);
@@ -67,6 +69,16 @@ async function status(
       context.signal?.throwIfAborted();
     }
   });
+}
+
+/** Of a run that the store knows no more, the records say that there was one: Redis may have lost its data. */
+function sayNotKnown(run: string, { settings }: Context, local?: boolean): number {
+  const folder = join(settings.outputDir, run);
+  if (local === true || settings.sink !== undefined || !existsSync(folder)) return sayUnknownRun(run, local);
+  sayFailure(
+    `no run ${run} is known to this Redis any more; its records are kept in ${folder}. If Redis has lost its data, offer the seeds again: ${TRAWL} produce --run ${run} …`,
+  );
+  return 1;
 }
 
 interface StatusView {

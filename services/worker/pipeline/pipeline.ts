@@ -41,6 +41,7 @@ import { claimArrival, knownAlready } from './claim-arrival.ts';
 import { Endings, type EndingsOptions } from './endings.ts';
 import { fallBack, type ReadPage, underRules } from './fallbacks.ts';
 import { LinkOffers } from './link-offers.ts';
+import { LostRuns } from './lost-runs.ts';
 import { type Known, Requests, type RequestsOptions } from './requests.ts';
 import { robotsFor } from './robots.ts';
 import { Steps, type StepsOptions } from './steps.ts';
@@ -88,6 +89,7 @@ const NEW_TASK: TaskState = { attempts: 0, starts: 1, throttles: 0, firstSeen: 0
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #foreign: ForeignMessages;
+  readonly #lost: LostRuns;
   readonly #missing: MissingSteps;
   readonly #links: LinkOffers;
   readonly #requests: Requests;
@@ -102,6 +104,7 @@ export class Pipeline {
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#foreign = new ForeignMessages(options);
+    this.#lost = new LostRuns(options.log);
     this.#missing = new MissingSteps(options);
     this.#links = new LinkOffers(options);
     this.#steps = new Steps(options);
@@ -170,6 +173,7 @@ export class Pipeline {
       case 'cancelled':
         return 'ack';
       case 'unknown_run':
+        this.#lost.met(task.run);
         // Its inputs are lost: it would write a wrong record over a right one.
         if (isJoin) return 'ack';
         return await PageHold.during((hold) => this.#visit({ ...visit, release: 0, state: NEW_TASK }, known, hold));

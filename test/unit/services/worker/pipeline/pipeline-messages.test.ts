@@ -135,6 +135,19 @@ test('the same of a run that the store has lost goes behind the others of its qu
   expect(world.site.requests).toEqual([]);
 });
 
+test('of each run that the store has lost, the log tells once, whatever is queued of it', async () => {
+  const world = await setup();
+  const pipeline = world.pipeline();
+  for (const [run, path] of [
+    ['lost', '/page/1'],
+    ['lost', '/page/2'],
+    ['gone', '/page/3'],
+  ])
+    await pipeline.handle(deliveryOf(JSON.stringify({ run, url: world.site.url(String(path)) }), { release: 7 }));
+  const told = world.log.lines.filter((line) => line.startsWith('warn: a run is unknown to the store'));
+  expect([told.length, world.sink.records.length]).toEqual([2, 3]);
+});
+
 test.each([
   ['of no run', {}],
   ['of a run that the store has lost', { id: 'lost:00', release: 1 }],

@@ -1,0 +1,24 @@
+import type { Logger } from '../../../shared/runtime/logger.ts';
+
+/** Runs remembered at most; at this number all are forgotten, and told again. */
+const MOST_RUNS = 1_000;
+
+/** Says of each run that has deliveries, and that the store doesn't know, that it may be lost: once. */
+export class LostRuns {
+  readonly #log: Logger;
+  readonly #told = new Set<string>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  met(run: string): void {
+    if (this.#told.has(run)) return;
+    if (this.#told.size >= MOST_RUNS) this.#told.clear();
+    this.#told.add(run);
+    this.#log.warn(
+      { run },
+      'a run is unknown to the store, which may have lost its data: what is queued of it is recorded, the rest must be offered again (trawl produce --run)',
+    );
+  }
+}

@@ -17,8 +17,8 @@ export class LostRuns {
     if (this.#told.size >= MOST_RUNS) this.#told.clear();
     this.#told.add(run);
     this.#log.warn(
-      { run },
-      'a run is unknown to the store, which may have lost its data: what is queued of it is recorded, the rest must be offered again (trawl produce --run)',
+      { what: `run ${run}` },
+      'unknown to the store, which may have lost its data (what is queued is recorded; offer the seeds again by trawl produce --run):',
     );
   }
 }

@@ -1,8 +1,11 @@
+import type { LinkBase } from '../url/url.ts';
 import { MAX_LOC_LENGTH, type SitemapEntry, type SitemapKind } from './sitemap-entry.ts';
 import { locationBase, resolveLocation } from './sitemap-location.ts';
 
 /** Characters of a JSON Feed. It is read as a whole, so a longer one is not read. */
 const MAX_LENGTH = 8 * 1024 ** 2;
+/** Items of it that are read: all are resolved in one go. */
+const MOST_ITEMS = 10_000;
 const VERSION = /^https?:\/\/(?:www\.)?jsonfeed\.org\/version\//i;
 
 /**
@@ -14,6 +17,7 @@ export class JsonFeed {
   #text = '';
   #kind: SitemapKind = 'unknown';
   #isOver = false;
+  #isCut = false;
 
   /** @param url of the document, after redirects; nothing for a file */
   constructor(url?: string) {
@@ -30,6 +34,11 @@ export class JsonFeed {
     return this.#isOver;
   }
 
+  /** After {@link end}: it has more items than are read. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
   /** There are no entries before the end. */
   write(chunk: string): readonly SitemapEntry[] {
     if (!this.#isOver) this.#text += chunk;
@@ -43,16 +52,21 @@ export class JsonFeed {
     this.#text = '';
     if (typeof version !== 'string' || !VERSION.test(version)) return [];
     this.#kind = 'feed';
-    return Array.isArray(items) ? items.flatMap((item) => this.#entryOf(fieldsOf(item))) : [];
-  }
-
-  #entryOf({ url, external_url, id, date_modified, date_published }: Fields): readonly SitemapEntry[] {
-    const named = [url, external_url].find(isText) ?? (isText(id) && /^https?:\/\//i.test(id) ? id : undefined);
-    if (named === undefined) return [];
+    if (!Array.isArray(items)) return [];
+    this.#isCut = items.length > MOST_ITEMS;
     const base = this.#url === undefined ? undefined : locationBase(this.#url);
-    const loc = resolveLocation(named.trim().slice(0, MAX_LOC_LENGTH), base);
-    return [{ loc, lastmod: [date_modified, date_published].find(isText), to: 'page' }];
+    return items.slice(0, MOST_ITEMS).flatMap((item) => entryOf(fieldsOf(item), base));
   }
+}
+
+function entryOf(
+  { url, external_url, id, date_modified, date_published }: Fields,
+  base: LinkBase | undefined,
+): readonly SitemapEntry[] {
+  const named = [url, external_url].find(isText) ?? (isText(id) && /^https?:\/\//i.test(id) ? id : undefined);
+  if (named === undefined) return [];
+  const loc = resolveLocation(named.trim().slice(0, MAX_LOC_LENGTH), base);
+  return [{ loc, lastmod: [date_modified, date_published].find(isText), to: 'page' }];
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -46,7 +46,11 @@ export class SitemapParser {
     const first = this.#body === undefined ? this.#startBody(true) : [];
     if (this.#body === undefined) return first;
     if (this.#body instanceof UrlLines) return [...first, ...pageEntries(this.#body.end())];
-    if (this.#body instanceof JsonFeed) return this.#body.end();
+    if (this.#body instanceof JsonFeed) {
+      const entries = this.#body.end();
+      this.#truncated = this.#body.isCut;
+      return entries;
+    }
     const { entries, truncated } = this.#body.end();
     this.#truncated = truncated;
     return [...first, ...entries];
@@ -59,7 +63,7 @@ export class SitemapParser {
     return this.#head === '' && !this.#isUnknown ? 'empty' : 'unknown';
   }
 
-  /** After {@link end}: the document stopped before its root did. Text has no end to miss. */
+  /** After {@link end}: the document stopped before its root did, or a JSON Feed has more items than are read. Text has no end to miss. */
   get truncated(): boolean {
     return this.#truncated;
   }

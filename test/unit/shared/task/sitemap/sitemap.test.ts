@@ -100,6 +100,19 @@ test('JSON is held up to 8 MiB, and then over', () => {
   expect([parser.isOver, parser.end(), parser.kind]).toEqual([true, [], 'unknown']);
 });
 
+test('a JSON Feed has at most 10 000 items, and one with more is called cut off', () => {
+  const itemsOf = (count: number) => {
+    const parser = new SitemapParser();
+    const items = Array.from({ length: count }, () => ({ url: LOC }));
+    parser.write(JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', items }));
+    return [parser.end().length, parser.truncated];
+  };
+  expect([itemsOf(10_000), itemsOf(10_001)]).toEqual([
+    [10_000, false],
+    [10_000, true],
+  ]);
+});
+
 test('entities are decoded, and an ampersand that is none stays', () => {
   expect(parse(url('<loc>https://example.com/?a=1&amp;b=2&#38;c=3&d=4</loc>')).locs).toEqual([
     'https://example.com/?a=1&b=2&c=3&d=4',

@@ -1,4 +1,5 @@
 import type { Logger } from '../../../shared/runtime/logger.ts';
+import { TRAWL } from '../../../shared/runtime/started-as.ts';
 
 /** Runs remembered at most; at this number all are forgotten, and told again. */
 const MOST_RUNS = 1_000;
@@ -18,7 +19,7 @@ export class LostRuns {
     this.#told.add(run);
     this.#log.warn(
       { what: `run ${run}` },
-      'unknown to the store, which may have lost its data (what is queued is recorded; offer the seeds again by trawl produce --run):',
+      `unknown to the store, which may have lost its data (what is queued is recorded; offer the seeds again by ${TRAWL} produce --run):`,
     );
   }
 }

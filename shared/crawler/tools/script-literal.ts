@@ -155,12 +155,14 @@ function jsonNumber(written: string): string {
 const ESCAPED = /\\(?:u\{([\da-fA-F]{1,6})\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|\r\n|(.))/gs;
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '0': '\0' };
 
+const MAX_CODE_POINT = 0x10_ff_ff;
+
 /** A text as JavaScript reads it. */
 function unescaped(written: string): string {
   return written.replaceAll(ESCAPED, (_, braced?: string, four?: string, two?: string, one?: string) => {
     const digits = braced ?? four ?? two;
     if (digits === undefined) return one === undefined || one === '\n' ? '' : (CONTROLS[one] ?? one);
     const code = Number.parseInt(digits, 16);
-    return code > 0x10_ff_ff ? '\u{fffd}' : String.fromCodePoint(code);
+    return code > MAX_CODE_POINT ? '\u{fffd}' : String.fromCodePoint(code);
   });
 }

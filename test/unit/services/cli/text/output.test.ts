@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../../../../..');
 const WRITERS = {
   'services/cli/text/line-output.ts': 'takes text that is safe to show',
   'services/cli/text/output.ts': 'makes every line printable',
-  'services/cli/text/progress-line.ts': 'turns wrapping off, and draws a printable note',
+  'services/cli/text/terminal-line.ts': 'turns wrapping off, and draws printable parts',
   'shared/runtime/logger.ts': 'makes every line printable',
 };
 

@@ -29,7 +29,7 @@ import { type HostRow, paceOf, rateOf } from './host-rows.ts';
 import type { Moves } from './moves.ts';
 import { optionsOf } from './run-options.ts';
 import type { RunHostRow, RunRow } from './run-rows.ts';
-import { placeOf, stateOfTask, type TaskRow } from './task-rows.ts';
+import { placeOf, QUEUES, stateOfTask, type TaskRow } from './task-rows.ts';
 import { noteDown, timesOf } from './troubles.ts';
 import type { UsableWindow } from './usable-window.ts';
 
@@ -47,8 +47,11 @@ interface Wanted {
 const WAITING = `SELECT id, run, host, queue, mark, claimed, attempts, starts, throttles, firstSeen, deadline, form FROM tasks
   WHERE run = ? AND host = ? AND place IS NOT NULL`;
 const FIRST_WAITING = `${WAITING} ORDER BY queue, place LIMIT ?`;
-/** For a host that a single task tries: tasks at the tail have waited least. */
-const LAST_WAITING = `${WAITING} ORDER BY queue, place DESC LIMIT ?`;
+/**
+ * For a host that a single task tries: tasks at the tail have waited least. Of one queue: in the order of both, all tasks of the host would
+ * be read.
+ */
+const LAST_WAITING = `${WAITING} AND queue = ? ORDER BY place DESC LIMIT ?`;
 
 /** What this process remembers from one look to the next. Other processes have other runs. */
 export interface LookMemory {
@@ -278,16 +281,25 @@ export class Releasing {
     return byHand !== 1 && isDown(times, giveUpMs, now, pausedUntil > now);
   }
 
+  /** The last tasks of the first queue that has any. */
+  #lastWaiting(run: RunRow, { host }: RunHostRow, limit: number): TaskRow[] {
+    for (const queue of QUEUES) {
+      const found = this.#moves.database.all<TaskRow>(LAST_WAITING, run.n, host, queue, limit);
+      if (found.length > 0) return found;
+    }
+    return [];
+  }
+
   /** Moves tasks of a host into the ledger. */
   #take(run: RunRow, own: RunHostRow, { count, most, forced, fromTail }: Wanted): { go: number; taken: number } {
     const { now, database, tasks } = this.#moves;
     let go = 0;
     let taken = 0;
     while (go < count && taken < most && own.waiting > 0) {
-      const batch = database.all<TaskRow>(
-        fromTail ? LAST_WAITING : FIRST_WAITING,
-        ...[run.n, own.host, Math.min(count - go, most - taken)],
-      );
+      const limit = Math.min(count - go, most - taken);
+      const batch = fromTail
+        ? this.#lastWaiting(run, own, limit)
+        : database.all<TaskRow>(FIRST_WAITING, run.n, own.host, limit);
       if (batch.length === 0) break;
       for (const task of batch) {
         const release = ++run.releases;

@@ -42,6 +42,8 @@ export interface TaskRow {
 
 const QUEUE_NUMBERS: Readonly<Record<Queue, number>> = { priority: 0, normal: 1 };
 const QUEUE_NAMES: readonly Queue[] = ['priority', 'normal'];
+/** Queues as rows have them, in the order in which they are emptied. */
+export const QUEUES: readonly number[] = Object.values(QUEUE_NUMBERS);
 
 export function queueOf({ queue }: Pick<TaskRow, 'queue'>): Queue {
   return QUEUE_NAMES[queue] ?? 'normal';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Stores } from '../../../shared/backends/backends.ts';
-import { needsMs } from '../../../shared/control/bottleneck.ts';
+import { type Bottleneck, needsMs } from '../../../shared/control/bottleneck.ts';
 import { type HostsOfFleet, lookAtHosts } from '../../../shared/control/fleet-hosts.ts';
 import { count, counted, duration, perSecond } from '../../../shared/control/format.ts';
 import { incrementalLine } from '../../../shared/control/incremental.ts';
@@ -136,7 +136,7 @@ class OneRun {
         lines.push(
           `Left: about ${duration(bottleneck.etaMs)}${progress.producers.open > 0 ? ', for what is known so far' : ''}`,
         );
-      if (!progress.sealed) lines.push(...producersLines(progress));
+      if (!progress.sealed) lines.push(...(this.#isLocal ? [seedsLine(bottleneck)] : producersLines(progress)));
       if (!this.#isLocal) lines.push(...missingCrawlerLines(progress, workers));
       lines.push(
         ...slowestHosts(hosts, progress.readAt),
@@ -146,6 +146,11 @@ class OneRun {
     }
     return lines;
   }
+}
+
+/** Of a crawl of one process, which reads its seeds itself. */
+function seedsLine({ name }: Bottleneck): string {
+  return name === 'no workers' ? 'Seeds: not read to the end' : 'Seeds: being read';
 }
 
 /** The open runs and the newest, a line each. */

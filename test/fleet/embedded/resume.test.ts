@@ -288,8 +288,11 @@ export default defineCrawler({ name: 'shop', steps: { ${steps} }, joins: { ${joi
       Array.from({ length: to }, (_, i) => `${site.url(`/page/${i + 1}`)}\n`).join('');
     const crawl = workplace.start(['crawl', '-', '--run', 'list', ...AT_FULL_SPEED], list(3), { holdsInput: true });
     await site.arrival('/page/3');
+    const status = async (): Promise<string> => (await workplace.run(['status', 'list'])).stdout;
+    expect(await status()).toContain('\nSeeds: being read\n');
     crawl.signal('SIGINT');
     expect((await crawl.ended).stderr).toContain('\nResume with: trawl crawl --resume list - < LIST\n');
+    expect(await status()).toContain('\nSeeds: not read to the end\n');
     const without = await workplace.run(['crawl', '--resume', 'list']);
     expect([without.code, without.stderr]).toEqual([
       2,

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,8 +13,12 @@ import { PostgresSource } from '../../shared/sinks/postgres/source.ts';
 import { doneRecord } from '../support/builders.ts';
 import { openProxiedDatabase, openTestDatabase, type TestDatabase } from '../support/stores/postgres.ts';
 
+const FOLDER = join(import.meta.dirname, '../../shared/sinks/postgres/sql');
+const STEPS = readdirSync(FOLDER)
+  .map((name) => ({ number: Number.parseInt(name, 10), path: join(FOLDER, name) }))
+  .sort((a, b) => a.number - b.number);
 /** The schema is of the newest file there. */
-const NEWEST = readdirSync(join(import.meta.dirname, '../../shared/sinks/postgres/sql')).length;
+const NEWEST = STEPS.length;
 
 let roles = 0;
 
@@ -97,6 +101,21 @@ describe('Postgres: what a server and a network do', () => {
     expect(await Array.fromAsync(source.read(record.run))).toEqual([record]);
     expect(await source.find(record.run, record.task)).toEqual(record);
     expect([await source.runs(), await source.last()]).toEqual([[record.run], record.run]);
+  });
+
+  test('a step of the schema may take longer than an answer: of big tables, it does', async () => {
+    const { url, pool } = await openTestDatabase();
+    for (const { number, path } of STEPS) if (number < 8) await pool.query(readFileSync(path, 'utf8'));
+    await pool.query('CREATE TABLE trawl_schema AS SELECT 7 AS version');
+    const migrating = new PostgresSink({ pool: new pg.Pool({ connectionString: url, query_timeout: 500 }) });
+    onTestFinished(() => migrating.stop());
+    const writing = await pool.connect();
+    onTestFinished(() => writing.release());
+    await writing.query('BEGIN');
+    // An index is not built before those who write have ended.
+    await writing.query('LOCK trawl_records IN ROW EXCLUSIVE MODE');
+    await Promise.all([migrating.start(), writing.query('SELECT pg_sleep(1.5)').then(() => writing.query('COMMIT'))]);
+    expect((await pool.query('SELECT version FROM trawl_schema')).rows).toEqual([{ version: NEWEST }]);
   });
 
   test('times are read as they were stored, however the database writes them for people', async () => {

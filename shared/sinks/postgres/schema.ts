@@ -5,6 +5,8 @@ import { ConfigurationError } from '../../runtime/errors.ts';
 
 /** Advisory lock held while the schema is checked and migrated, so that workers that start together do this in turn. */
 const LOCK = 7_472_617_741;
+/** Of one step: an index of hundreds of millions of records takes many minutes. */
+const STEP_TIMEOUT_MS = 3_600_000;
 
 interface Migration {
   readonly version: number;
@@ -45,7 +47,11 @@ async function bringUpToDate(client: PoolClient, migrations: readonly Migration[
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   await client.query('CREATE TABLE IF NOT EXISTS trawl_schema (version integer NOT NULL)');
   const version = await versionOf(client);
-  for (const migration of migrations) if (migration.version > version) await client.query(migration.sql);
+  for (const migration of migrations) {
+    // The client knows the option, its types don't.
+    const step = { text: migration.sql, query_timeout: STEP_TIMEOUT_MS };
+    if (migration.version > version) await client.query(step);
+  }
   await client.query('DELETE FROM trawl_schema');
   await client.query('INSERT INTO trawl_schema VALUES ($1)', [newest]);
   await client.query('COMMIT');

@@ -9,7 +9,20 @@ import { columnsThere, storingProblem } from './schema.ts';
 const WANTED_CHARACTERS = 2 ** 20;
 const MOST_ROWS = 256;
 const FIRST_ROWS = 16;
-const HAS = 'SELECT EXISTS (SELECT FROM trawl_records WHERE run = $1) AS found';
+/** The least task, which the key finds at once: `EXISTS` goes through the table where the run is a big part of it. */
+const HAS = 'SELECT min(task) IS NOT NULL AS found FROM trawl_records WHERE run = $1';
+/** Jumps from one run to the next in the index, without reading the records in between. */
+const RUNS = `
+  WITH RECURSIVE runs (run) AS (
+    SELECT min(run) FROM trawl_records
+    UNION ALL
+    SELECT (SELECT min(run) FROM trawl_records WHERE trawl_records.run > runs.run) FROM runs WHERE run IS NOT NULL
+  )
+  SELECT run FROM runs WHERE run IS NOT NULL`;
+const LAST = `${RUNS}
+  ORDER BY (SELECT min(fetched_at) FROM trawl_records WHERE trawl_records.run = runs.run) DESC, run DESC LIMIT 1`;
+/** The run's records alone are read: going through the table, the first row may come after all those of other runs. */
+const BEGIN = 'BEGIN READ ONLY; SET LOCAL enable_seqscan = off; SET LOCAL cursor_tuple_fraction = 1';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -35,7 +48,7 @@ export class PostgresSource implements RecordSource {
     const client = await asked(this.#pool.connect());
     let isOver = false;
     try {
-      await client.query('BEGIN READ ONLY');
+      await client.query(BEGIN);
       await client.query(`DECLARE records NO SCROLL CURSOR FOR ${selectOf(there)}`, [run]);
       yield* fetchAll(client);
       await client.query('COMMIT');
@@ -58,25 +71,13 @@ export class PostgresSource implements RecordSource {
     return row?.found === true;
   }
 
-  /** Jumps from one run to the next in the index, without reading the records in between. */
   async runs(): Promise<readonly string[]> {
-    const rows = await asked(
-      this.#rows(
-        () => `
-      WITH RECURSIVE runs (run) AS (
-        SELECT min(run) FROM trawl_records
-        UNION ALL
-        SELECT (SELECT min(run) FROM trawl_records WHERE trawl_records.run > runs.run) FROM runs WHERE run IS NOT NULL
-      )
-      SELECT run FROM runs WHERE run IS NOT NULL`,
-      ),
-    );
+    const rows = await asked(this.#rows(() => RUNS));
     return rows.map(({ run }) => run as string);
   }
 
   async last(): Promise<string | undefined> {
-    const newest = 'SELECT run FROM trawl_records GROUP BY run ORDER BY min(fetched_at) DESC, run DESC LIMIT 1';
-    const [row] = await asked(this.#rows(() => newest));
+    const [row] = await asked(this.#rows(() => LAST));
     return row?.run as string | undefined;
   }
 

@@ -72,8 +72,10 @@ export async function openProgram({ isWanted, exit, showsAll = false }: ProgramO
     .configureOutput({
       writeOut: (text) => print(linesOf(text)),
       writeErr: (text) => say(...linesOf(text)),
-      outputError: (text, write) =>
-        write(improved(text, flagsOf(program.commands.find((each) => isWanted(each.name()))))),
+      outputError: (text, write) => {
+        const command = program.commands.find((each) => isWanted(each.name()));
+        write(improved(text, flagsOf(command), command));
+      },
     })
     .exitOverride()
     .showSuggestionAfterError()

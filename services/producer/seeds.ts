@@ -44,6 +44,10 @@ const HEAD_BYTES = 16_384;
 /** Its file descriptor. */
 export const STANDARD_INPUT = 0;
 const NAMES_SITEMAP = /\.(?:xml|gz|txt)$|sitemap|(?<![a-z])(?:feeds?|rss|atom)(?![a-z])/i;
+/** Endings of lists and sitemaps, none of which is a domain. */
+const NAMES_LIST = /\.(?:txt|xml|gz|csv|tsv|json|jsonl)$/i;
+/** `https//`, `https:/`, `https:` and `https;//`, in the place of `https://`. */
+const BROKEN_SCHEME = /^(https?)(?::\/?|;\/\/|\/\/)(?=[^/])/i;
 const ASKS_FOR_SITEMAP = /[?&](?:sitemap|feed|rss|atom)=|sitemap(?:&|$)/i;
 
 /**
@@ -86,13 +90,21 @@ async function readSeed(text: string): Promise<Seed> {
   if (what !== 'nothing') return await readFileSeed('file', text, what);
   // Nobody writes a host like this.
   if (/^\.{0,2}\//.test(text)) throw new UsageError(`${text} doesn't exist`);
-  const meant = readUrl(`https://${text}`);
-  const shown = withoutCredentials(`https://${text}`).slice('https://'.length);
-  throw new UsageError(
-    isProblem(meant)
-      ? `${JSON.stringify(shown)} is neither a URL nor a file`
-      : `${shown} is not a file, and has no scheme: did you mean ${meant.href}`,
-  );
+  if (namesNoHost(text)) throw new UsageError(`${text} doesn't exist, and a URL begins with https:// or http://`);
+  const [mark = '', scheme = 'https'] = BROKEN_SCHEME.exec(text) ?? [];
+  const address = text.slice(mark.length);
+  const meant = readUrl(`${scheme}://${address}`);
+  const shown = mark + withoutCredentials(`https://${address}`).slice('https://'.length);
+  if (isProblem(meant)) throw new UsageError(`${JSON.stringify(shown)} is neither a URL nor a file`);
+  const lack = mark === '' ? 'has no scheme' : 'lacks "://"';
+  throw new UsageError(`${shown} is not a file, and ${lack}: did you mean ${meant.href}`);
+}
+
+/** Does a text without a scheme look like a file, or a word, rather than a host? */
+function namesNoHost(text: string): boolean {
+  const [host = '', ...path] = text.split('/');
+  if (host === '' || host === 'localhost' || /[^\p{L}\p{N}_.-]/u.test(host) || BROKEN_SCHEME.test(text)) return false;
+  return !host.includes('.') || (path.length === 0 && NAMES_LIST.test(host));
 }
 
 /**

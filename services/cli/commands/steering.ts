@@ -25,9 +25,8 @@ export function steeringCommand(verb: SteerVerb): CommandModule {
 
 function define(verb: SteerVerb, command: Command, exit: (code: number) => void): void {
   addLocalOption(addCommonOptions(command, ['fleet', 'output']));
-  const isForHosts = verb === 'pause' || verb === 'resume';
-  command.argument(isForHosts ? '[run]' : '<run>', 'a run id');
-  if (isForHosts)
+  command.argument(isForHosts(verb) ? '[run]' : '<run>', 'a run id');
+  if (isForHosts(verb))
     command
       .option('--host <host>', 'a host instead of a run, for all runs: example.com')
       .option('--all', 'all open runs');
@@ -35,6 +34,10 @@ function define(verb: SteerVerb, command: Command, exit: (code: number) => void)
   command.action(async (run: string | undefined, options: SteerOptions) => {
     exit(await withContext(options, { logLevel: 'warn' }, (context) => steerAny(verb, run, options, context)));
   });
+}
+
+function isForHosts(verb: SteerVerb): boolean {
+  return verb === 'pause' || verb === 'resume';
 }
 
 async function steerAny(
@@ -52,6 +55,9 @@ async function steerAny(
     return await (verb === 'pause'
       ? pauseHost(host, reason, context, { local })
       : resumeHost(host, context, { local }));
+  }
+  if (run?.includes('.') && isForHosts(verb)) {
+    throw new UsageError(`expected a run id, got ${JSON.stringify(run)}: for a host, ${TRAWL} ${verb} --host ${run}`);
   }
   const id = readRunId(run ?? '');
   return await withStores(context, `trawl ${verb}`, { local, run: id }, async (stores) => {

@@ -32,39 +32,51 @@ export const SHOWN: ReadonlySet<SettingKey> = new Set([
   'logLevel',
 ]);
 
-/** Words that people use for a flag, besides those that resemble it. */
+/** Words that people use for a flag, or for a flag and its value, besides those that resemble it. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
+  '--arg': ['args', 'argument', 'param', 'spider-arg'],
   '--ca-file': ['ca', 'cacert', 'ca-cert', 'ca-certificate', 'ca-bundle', 'cert'],
   '--color': ['colour', 'colors', 'colours', 'ansi', 'no-color', 'no-colour'],
-  '--content': ['body', 'html', 'text', 'markdown', 'save-html', 'save'],
+  '--content': ['body', 'html', 'text', 'markdown', 'save-html', 'save', 'formats'],
   '--data': ['body', 'data-raw', 'data-binary', 'data-urlencode', 'post-data', 'form', 'post'],
   '--dedup': ['dedupe', 'deduplicate', 'unique'],
   '--exclude': ['ignore', 'reject', 'skip', 'deny', 'disallow'],
   '--fetch-timeout': ['timeout', 'max-time', 'request-timeout'],
   '--follow': ['recursive', 'recurse', 'spider', 'links', 'follow-links', 'deep', 'mirror'],
-  '--format': ['type', 'csv', 'jsonl'],
+  '--format': ['type', 'csv', 'jsonl', 'output-format', 'output-type', 'out-format', 'export-format'],
   '--fresh': ['force', 'again', 'refetch', 'no-dedup'],
   '--header': ['headers', 'request-header'],
-  '--host-headers': ['header', 'headers', 'cookie', 'cookies', 'auth', 'bearer', 'login', 'user', 'token'],
+  '--host-headers': [
+    ...['header', 'headers', 'cookie', 'cookies', 'load-cookies'],
+    ...['auth', 'bearer', 'login', 'user', 'token'],
+  ],
   '--include': ['accept', 'allow', 'filter', 'match', 'pattern', 'only'],
+  '--incremental': ['timestamping', 'changed', 'only-changed', 'if-modified-since'],
   '--insecure': ['no-check-certificate', 'ignore-certificate-errors', 'ignore-certificate', 'no-verify', 'self-signed'],
   '--lastmod-since': ['since', 'newer', 'after', 'changed-since'],
   '--log-level': ['verbose', 'debug', 'trace', 'loglevel', 'level', 'log'],
   '--max-attempts': ['retries', 'retry', 'tries', 'max-retries', 'attempts'],
   '--max-body': ['max-size', 'size-limit', 'max-filesize', 'body-size'],
   '--max-depth': ['depth', 'level', 'levels', 'depth-limit', 'max-level'],
-  '--max-pages': ['limit', 'max', 'pages', 'max-requests', 'max-urls', 'count', 'pagecount'],
+  '--max-pages': ['limit', 'max', 'pages', 'max-requests', 'max-requests-per-crawl', 'max-urls', 'count', 'pagecount'],
   '--method': ['request', 'verb', 'http-method'],
   '--output-dir': ['out', 'out-dir', 'output', 'dir', 'directory', 'folder', 'dest'],
   '--private-hosts': ['private', 'allow-private', 'localhost', 'local', 'allow-local', 'internal'],
   '--processes': ['workers', 'scale', 'instances', 'replicas', 'cores'],
   '--proxy-url': ['proxy', 'proxies', 'socks', 'socks5'],
-  '--quiet': ['silent', 'no-progress', 'noprogress'],
-  '--rate': ['delay', 'wait', 'speed', 'throttle', 'rps', 'download-delay', 'interval', 'pause', 'sleep'],
+  '--quiet': ['silent', 'no-progress', 'noprogress', 'nolog', 'no-log'],
+  '--rate': [
+    ...['delay', 'wait', 'speed', 'throttle', 'rps', 'download-delay', 'interval', 'pause', 'sleep'],
+    ...['limit-rate', 'max-requests-per-minute'],
+  ],
   '--resume': ['continue', 'restart', 'jobdir', 'checkpoint'],
-  '--robots': ['no-robots', 'ignore-robots', 'robotstxt', 'obey-robots', 'robots-txt'],
+  '--robots': ['robotstxt', 'obey-robots', 'robots-txt'],
+  '--robots ignore': ['no-robots', 'ignore-robots', 'ignore-robots-txt', 'no-robots-txt', 'disobey-robots'],
   '--run': ['name', 'id', 'job', 'run-id', 'label'],
-  '--scope': ['domain', 'domains', 'allowed-domains', 'same-domain', 'subdomains', 'span-hosts'],
+  '--scope': ['domains', 'allowed-domains', 'span-hosts'],
+  '--scope domain': ['domain', 'same-domain', 'subdomains', 'include-subdomains', 'allow-subdomains'],
+  '--scope path': ['no-parent', 'np'],
+  '--select': ['css', 'selector', 'query'],
   '--url-key': [
     ...['ignore-params', 'ignore-parameters', 'remove-params', 'remove-parameters', 'strip-params', 'drop-params'],
     ...['ignore-query', 'strip-query', 'remove-query', 'session', 'session-ids', 'canonicalize', 'normalize'],
@@ -75,7 +87,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   '--worker-concurrency': ['concurrency', 'threads', 'parallel', 'jobs', 'workers', 'max-concurrency', 'connections'],
 };
 
-/** The letters that curl and wget have for a flag: the first that the command has is meant. */
+/** The letters that other tools have for a flag: the first that the command has is meant. */
 const LETTERS: Readonly<Record<string, readonly string[]>> = {
   '-A': ['--user-agent'],
   '-H': ['--header', '--host-headers'],
@@ -85,10 +97,13 @@ const LETTERS: Readonly<Record<string, readonly string[]>> = {
   '-T': ['--fetch-timeout'],
   '-U': ['--user-agent'],
   '-X': ['--method', '--exclude'],
+  '-a': ['--arg'],
   '-b': ['--host-headers'],
   '-c': ['--resume'],
-  '-d': ['--data'],
+  '-d': ['--data', '--max-depth'],
+  '-f': ['--format'],
   '-i': ['--urls-file'],
+  '-j': ['--worker-concurrency'],
   '-k': ['--insecure'],
   '-l': ['--max-depth'],
   '-m': ['--follow'],
@@ -107,16 +122,69 @@ const LETTERS: Readonly<Record<string, readonly string[]>> = {
 export function meantBy(unknown: string, known: readonly string[]): string | undefined {
   const byLetter = LETTERS[unknown]?.find((flag) => known.includes(flag));
   if (byLetter !== undefined) return byLetter;
-  const word = unknown.replace(/^-+/, '').toLowerCase();
-  return Object.keys(WORDS).find((flag) => known.includes(flag) && WORDS[flag]?.includes(word));
+  const word = wordOf(unknown);
+  return Object.keys(WORDS).find((flag) => known.includes(flag.split(' ', 1)[0] ?? '') && WORDS[flag]?.includes(word));
+}
+
+/** `--maxRequests`, as programs in JavaScript have it, is `max-requests`. */
+function wordOf(flag: string): string {
+  return flag
+    .replace(/^-+/, '')
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '-')
+    .toLowerCase();
+}
+
+/** Words that people use as a flag for what a command takes without one, by its name there. */
+const ARGUMENT_WORDS: Readonly<Record<string, readonly string[]>> = {
+  host: ['host', 'domain'],
+  letter: ['letter', 'id'],
+  name: ['name'],
+  rate: ['rate'],
+  run: ['run', 'run-id', 'id'],
+  seeds: ['seed', 'url', 'site', 'sitemap', 'start-url', 'start-urls', 'sitemap-url'],
+  url: ['url', 'page'],
+};
+
+/** The argument of a command, of those that it takes, that is meant by an unknown flag. */
+export function argumentMeantBy(unknown: string, taken: readonly string[]): string | undefined {
+  return taken.find((name) => ARGUMENT_WORDS[name]?.includes(wordOf(unknown)));
+}
+
+/** What no flag is for, and what is said of it to those commands. */
+const ANSWERS: readonly {
+  readonly said: string;
+  readonly commands: readonly string[];
+  readonly words: readonly string[];
+}[] = [
+  {
+    said: 'No JavaScript is run: look for the JSON that the page loads.',
+    commands: ['crawl', 'produce', 'try'],
+    words: ['js', 'javascript', 'headless', 'browser', 'render', 'render-js', 'wait-for', 'screenshot'],
+  },
+  {
+    said: 'Redirects are followed without a flag.',
+    commands: ['crawl', 'produce', 'try'],
+    words: ['location', 'follow-redirects'],
+  },
+  {
+    said: 'A crawl fetches its pages anew without a flag, unless --dedup ever is given.',
+    commands: ['crawl'],
+    words: ['fresh', 'force', 'again', 'refetch', 'no-dedup'],
+  },
+];
+
+/** What is said of an unknown flag that needs none. */
+export function answerTo(unknown: string, command: string): string | undefined {
+  return ANSWERS.find(({ commands, words }) => commands.includes(command) && words.includes(wordOf(unknown)))?.said;
 }
 
 /** Words that people use for a command, besides those that resemble it. */
 const COMMAND_WORDS: Readonly<Record<string, readonly string[]>> = {
   api: ['serve', 'server', 'dashboard', 'ui', 'web', 'http'],
   cancel: ['stop', 'abort', 'kill', 'end'],
-  crawl: ['scrape', 'fetch', 'get', 'start', 'run', 'download', 'mirror', 'spider', 'map', 'wget', 'curl'],
+  crawl: ['scrape', 'fetch', 'get', 'start', 'run', 'download', 'mirror', 'spider', 'map', 'wget', 'curl', 'runspider'],
   crawlers: ['spiders', 'check'],
+  '--version': ['version'],
   'dlq list': ['errors', 'failed', 'failures', 'letters', 'dead-letters'],
   'dlq replay': ['replay', 'retry', 'requeue'],
   init: ['new', 'create', 'startproject', 'genspider', 'scaffold'],

@@ -2,7 +2,7 @@ import { type Command, Help, type Option } from 'commander';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { nearestOf } from '../../../shared/settings/nearest-name.ts';
 import { exampleLines } from './examples.ts';
-import { commandMeantBy, HEADINGS, meantBy } from './flags.ts';
+import { answerTo, argumentMeantBy, commandMeantBy, HEADINGS, meantBy } from './flags.ts';
 
 const ORDER = Object.values(HEADINGS);
 
@@ -35,20 +35,29 @@ export function addHelpTexts(command: Command, showsAll: boolean, path = command
  * only with `--all`, which one is meant: commander knows those that are shown.
  *
  * @param known the flags of the command that was given; none if nobody knows that
+ * @param command what it takes besides flags
  */
-export function improved(error: string, known: readonly string[]): string {
-  const [, command] = /^error: unknown command '(.+?)'/.exec(error) ?? [];
-  const wanted = command === undefined || known.length > 0 ? undefined : commandMeantBy(command);
-  if (wanted !== undefined) return `error: unknown command '${command}'\n(Did you mean ${wanted}?)\n`;
+export function improved(error: string, known: readonly string[], command?: Command): string {
+  const [, given] = /^error: unknown command '(.+?)'/.exec(error) ?? [];
+  const wanted = given === undefined || known.length > 0 ? undefined : commandMeantBy(given);
+  if (wanted !== undefined) return `error: unknown command '${given}'\n(Did you mean ${wanted}?)\n`;
   const [, unknown] = /^error: unknown option '(.+?)'/.exec(error) ?? [];
   if (unknown === undefined) return error;
+  const answer = known.includes(unknown) ? undefined : answerTo(unknown, command?.name() ?? '');
+  if (answer !== undefined) return `error: unknown option '${unknown}'\n(${answer})\n`;
   // Another command of the same group may have it.
   const others = known.filter((each) => each !== unknown);
-  const meant = meantBy(unknown, known) ?? nearestOf(unknown, others);
+  const meant = meantBy(unknown, known) ?? withoutFlag(unknown, command) ?? nearestOf(unknown, others);
   // Several that are as near are named by commander together.
   const [, told = ''] = error.split('(Did you mean ');
   if (meant === undefined || told.split(/[ ,?]/).includes(meant)) return error;
   return `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`;
+}
+
+function withoutFlag(unknown: string, command: Command | undefined): string | undefined {
+  const taken = command?.registeredArguments.map((each) => each.name()) ?? [];
+  const name = argumentMeantBy(unknown, taken);
+  return name && `${command?.name()} ${name.toUpperCase().replace(/S$/, '')}, without a flag`;
 }
 
 /** `trawl help dlq list` as `trawl dlq list --help`: the command's own help, and the same answer to a name that nobody knows. */

@@ -100,6 +100,13 @@ test.each([
   ['-H',            ['--json', '--host-headers'],  '--host-headers'],
   ['-r',            ['--json', '--follow'],        '--follow'],
   ['-A',            ['--follow', '--user-agent'],  '--user-agent'],
+  ['-a',            ['--arg', '--all'],            '--arg'],
+  ['-d',            ['--max-depth'],               '--max-depth'],
+  ['--limit-rate',  ['--limit', '--rate'],         '--rate'],
+  ['--output-format', ['--output', '--format'],    '--format'],
+  ['--maxRequestsPerCrawl', ['--max-pages'],       '--max-pages'],
+  ['--ignore-robots', ['--robots'],                '--robots ignore'],
+  ['--no-parent',   ['--scope', '--step'],         '--scope path'],
 ])('%s means one of %s', (unknown, known, meant) => {
   expect(improved(`error: unknown option '${unknown}'\n(Did you mean --other?)\n`, known)).toBe(
     `error: unknown option '${unknown}'\n(Did you mean ${meant}?)\n`,
@@ -112,9 +119,34 @@ test.each([
   ['scrape',                   'crawl'],
   ['list',                     'status'],
   ['retry',                    'dlq replay'],
+  ['version',                  '--version'],
 ])('of commands, %s means %s', (unknown, meant) => {
   const told = `error: unknown command '${unknown}'\n(Did you mean ${meant}?)\n`;
   expect(improved(`error: unknown command '${unknown}'\n(Did you mean limit?)\n`, [])).toBe(told);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['status',  '--run',     'status RUN'],
+  ['records', '--run',     'records RUN'],
+  ['try',     '--url',     'try URL'],
+  ['limit',   '--host',    'limit HOST'],
+  ['crawl',   '--sitemap', 'crawl SEED'],
+])('%s takes what %s would name without a flag: %s', async (name, unknown, meant) => {
+  const command = (await open()).commands.find((each) => each.name() === name);
+  const error = `error: unknown option '${unknown}'\n(Did you mean --run-retention?)\n`;
+  expect(improved(error, flagsOf(command), command)).toContain(`(Did you mean ${meant}, without a flag?)`);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['crawl', '--fresh',    'A crawl fetches its pages anew without a flag, unless --dedup ever is given.'],
+  ['try',   '--headless', 'No JavaScript is run: look for the JSON that the page loads.'],
+  ['crawl', '--location', 'Redirects are followed without a flag.'],
+])('%s needs no %s', async (name, unknown, answer) => {
+  const command = (await open()).commands.find((each) => each.name() === name);
+  const error = `error: unknown option '${unknown}'\n(Did you mean --json?)\n`;
+  expect(improved(error, flagsOf(command), command)).toBe(`error: unknown option '${unknown}'\n(${answer})\n`);
 });
 
 test('what a command does not have is not meant, what resembles a flag is left to commander, and if that knows none, found among all flags', () => {

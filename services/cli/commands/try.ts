@@ -207,7 +207,7 @@ async function read({ isRead, context }: Plan, visit: Visit, page: Page, facts: 
     }
     const result = await stepFacts(visit, tried.page, tried.extract, await routingRulesOf(settings));
     if (context.json) printJson({ ...facts, result });
-    else print(stepLines(result));
+    else print(stepLines(result, othersOf(visit, result.step)));
     return 0;
   } catch (error: unknown) {
     if (!(error instanceof StepError)) throw error;
@@ -217,6 +217,11 @@ async function read({ isRead, context }: Plan, visit: Visit, page: Page, facts: 
   } finally {
     await watchdog.stop();
   }
+}
+
+/** The crawler's other steps. */
+function othersOf({ run: { crawler } }: Visit, step: string | undefined): string[] {
+  return crawler.steps.map(({ name }) => name).filter((name) => name !== step);
 }
 
 function tellFailure(failure: Failure, facts: object, { json }: Context): void {

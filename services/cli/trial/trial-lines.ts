@@ -27,8 +27,16 @@ export function pageLines({ url, redirects, status, contentType, bytes, title, c
   ];
 }
 
-/** What a crawler makes of it. */
-export function stepLines({ crawler, step, items, follows, leftOut, isCut, joins }: StepFacts): Line[] {
+/**
+ * What a crawler makes of it.
+ *
+ * @param others steps that may be meant instead if this one makes nothing of it
+ */
+export function stepLines(
+  { crawler, step, items, follows, leftOut, isCut, joins }: StepFacts,
+  others: readonly string[],
+): Line[] {
+  const hasNothing = items.length + follows.length + leftOut.length === 0;
   const cut = isCut ? ['More, or longer, links were named than are followed: those are left out.'] : [];
   return [
     '',
@@ -48,6 +56,7 @@ export function stepLines({ crawler, step, items, follows, leftOut, isCut, joins
         )),
     ...cut,
     ...(joins === undefined ? [] : group('joins', 'join', joins.map(waitingText))),
+    ...(hasNothing && others.length > 0 ? [`Is the page for another step? --step ${others.join(', ')}`] : []),
   ];
 }
 

@@ -164,6 +164,14 @@ test('--select prints what a selector finds; --html reads a file, and asks nobod
   expect(result.follows[1]).toEqual({ step: 'list', url: 'https://shop.test/?page=2' });
 });
 
+test('a page of which the first step makes nothing: the other steps are named', async () => {
+  const { workplace, save } = await setup();
+  await save('saved.html', '<h1>Pot</h1>');
+  const args = ['try', 'https://shop.test/elsewhere', '--html', 'saved.html', '--crawler', './shop.ts'];
+  const { stdout } = await workplace.run(args);
+  expect(stdout).toMatch(/follows: no links\nIs the page for another step\? --step product, reviews\n$/);
+});
+
 test('a step that fails: its place, its message and its lines; exit code 1', async () => {
   const { site, workplace, save } = await setup();
   await save('price.ts', PRICE.replace('.price', '.prize'));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type ForgottenMarks, forgetMarks } from '../../../shared/control/forgetting.ts';
-import { count, counted } from '../../../shared/control/format.ts';
+import { counted } from '../../../shared/control/format.ts';
 import { readHost } from '../../../shared/control/host-name.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
@@ -59,7 +59,7 @@ function linesOf(
   if (letters > 0) lines.push(`${counted(letters, 'dead letter')}${what} ${would}deleted`);
   if (kept > 0)
     lines.push(
-      `${count(kept)} marks${what} stay: their URLs wait or are in flight (${TRAWL} url URL, ${TRAWL} cancel RUN)`,
+      `${counted(kept, `mark${what} stays: its URL waits or is`, `marks${what} stay: their URLs wait or are`)} in flight (${TRAWL} url URL, ${TRAWL} cancel RUN)`,
     );
   if (dryRun === true) lines.push('Nothing was changed.');
   return lines;

@@ -76,7 +76,10 @@ describe("a URL's biography", () => {
     await workplace.run(['pause', '--host', 'a.test']);
     await workplace.json(['produce', 'https://a.test/1', '--run', 'waits', ...AT_FULL_SPEED]);
     const kept = await workplace.run(['forget', 'https://a.test/1']);
-    expect([kept.code, kept.stdout]).toEqual([1, expect.stringContaining('1 marks of https://a.test/1 stay')]);
+    expect([kept.code, kept.stdout]).toEqual([
+      1,
+      expect.stringContaining('1 mark of https://a.test/1 stays: its URL waits or is in flight'),
+    ]);
     await workplace.run(['cancel', 'waits']);
     expect(await workplace.json(['forget', '--all'])).toEqual({ forgotten: 0, kept: 0 });
     expect((await workplace.run(['url', 'a.test/1'])).stdout).toContain('did you mean https://a.test/1');

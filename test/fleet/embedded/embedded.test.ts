@@ -166,6 +166,7 @@ describe('exit codes and messages', () => {
   test.each([
     [['crawl'], 2, 'nothing to crawl'],
     [['crawl', 'example.com'], 2, 'did you mean https://example.com/'],
+    [['crawl', 'nowhere.txt'], 2, "nowhere.txt doesn't exist, and a URL begins with https://"],
     [['crawl', 'ftp://example.com/'], 2, 'its scheme is ftp'],
     [['crawl', 'http://127.0.0.1/', '--run', 'No Good'], 2, 'expected a run id'],
     [['crawl', 'http://127.0.0.1/', '--rate', 'fast'], 78, 'expected --rate to be a rate like'],
@@ -176,6 +177,8 @@ describe('exit codes and messages', () => {
     ],
     [['crawl', 'http://127.0.0.1/', '--routes', 'missing.json'], 78, "missing.json can't be read"],
     [['crawl', '--nonsense'], 2, "unknown option '--nonsense'"],
+    [['status', '--run', 'r'], 2, '(Did you mean status RUN, without a flag?)'],
+    [['pause', 'a.example'], 2, 'for a host, trawl pause --host a.example'],
     [['nonsense'], 2, "unknown command 'nonsense'"],
     [['records', 'nothing-here'], 1, 'no records of run nothing-here in ./output; there are no runs there'],
     [['records', 'r', '--format', 'xml'], 2, 'expected --format to be jsonl, json or csv'],

@@ -1,5 +1,5 @@
-import type { FoundLetter } from '../../shared/control/letter-filter.ts';
-import { browseLetters } from '../../shared/control/letter-list.ts';
+import type { FoundLetter } from '../../shared/control/letters/letter-filter.ts';
+import { browseLetters } from '../../shared/control/letters/letter-list.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { SECOND_MS } from '../../shared/task/durations.ts';
 import type { Link } from './link.ts';

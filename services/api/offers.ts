@@ -1,5 +1,5 @@
-import { findCrawler } from '../../shared/crawler/catalogue.ts';
-import { isPath } from '../../shared/crawler/crawler-files.ts';
+import { findCrawler } from '../../shared/crawler/loading/catalogue.ts';
+import { isPath } from '../../shared/crawler/loading/crawler-files.ts';
 import { MAX_OFFER, type Offer } from '../../shared/ports/frontier.ts';
 import { PRODUCER_LEASE_MS, type RunOptions } from '../../shared/ports/runs.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

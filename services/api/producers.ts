@@ -1,7 +1,7 @@
 import { newWorkerId } from '../../shared/backends/backends.ts';
 import { openFetcher } from '../../shared/backends/fetchers.ts';
 import { newRunId } from '../../shared/control/run-id.ts';
-import { findCrawler, UnknownCrawlerError } from '../../shared/crawler/catalogue.ts';
+import { findCrawler, UnknownCrawlerError } from '../../shared/crawler/loading/catalogue.ts';
 import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
 import type { Fetcher } from '../../shared/ports/fetcher.ts';
 import type { RunOptions } from '../../shared/ports/runs.ts';

@@ -1,4 +1,4 @@
-import type { LetterFilter } from '../../shared/control/letter-filter.ts';
+import type { LetterFilter } from '../../shared/control/letters/letter-filter.ts';
 import { runOptionsOf } from '../../shared/control/run-options.ts';
 import type { LocalLetters } from '../../shared/ports/local-letters.ts';
 import type { DeadLetters } from '../../shared/ports/transport.ts';

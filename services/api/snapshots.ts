@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type HostsOfFleet, lookAtHosts } from '../../shared/control/fleet-hosts.ts';
+import { type HostsOfFleet, lookAtHosts } from '../../shared/control/hosts/fleet-hosts.ts';
 import { type RunList, RunLister } from '../../shared/control/run-list.ts';
 import { type RunView, RunWatcher } from '../../shared/control/run-watcher.ts';
 import type { LiveWorker } from '../../shared/ports/roster.ts';

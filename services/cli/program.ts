@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { SteerVerb } from '../../shared/control/steering-outcome.ts';
+import type { SteerVerb } from '../../shared/control/steering/steering-outcome.ts';
 import { TRAWL } from '../../shared/runtime/started-as.ts';
 import { VERSION } from '../../shared/runtime/version.ts';
 import type { CommandModule } from './command.ts';

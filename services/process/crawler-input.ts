@@ -1,9 +1,9 @@
 import { runOptionsOf } from '../../shared/control/run-options.ts';
 import { argsOf, readArgs } from '../../shared/crawler/args.ts';
 import type { Crawler } from '../../shared/crawler/crawler.ts';
-import type { LoadedCrawler } from '../../shared/crawler/load.ts';
-import { placesIn } from '../../shared/crawler/place.ts';
-import { kindOf } from '../../shared/crawler/reading.ts';
+import { kindOf } from '../../shared/crawler/document/reading.ts';
+import { placesIn } from '../../shared/crawler/failures/place.ts';
+import type { LoadedCrawler } from '../../shared/crawler/loading/load.ts';
 import type { RunOptions } from '../../shared/ports/runs.ts';
 import { ConfigurationError, EXIT_CONFIGURATION, messageOf, UsageError } from '../../shared/runtime/errors.ts';
 import type { Settings } from '../../shared/settings/table.ts';

@@ -6,7 +6,7 @@ import { openFiles, openSink } from '../../shared/backends/sinks.ts';
 import { RunWatcher } from '../../shared/control/run-watcher.ts';
 import { type KnownSecrets, secretsFrom } from '../../shared/crawler/around/secrets.ts';
 import { LOGIN_FAILED } from '../../shared/crawler/around/session.ts';
-import { Catalogue } from '../../shared/crawler/catalogue.ts';
+import { Catalogue } from '../../shared/crawler/loading/catalogue.ts';
 import { Janitor } from '../../shared/loops/janitor.ts';
 import type { CrawlMeasures } from '../../shared/metrics/process-metrics.ts';
 import type { WorkerBound } from '../../shared/ports/roster.ts';

@@ -1,7 +1,7 @@
 import type { Stores } from '../../shared/backends/backends.ts';
 import { openRecords } from '../../shared/backends/sinks.ts';
 import type { KnownSecrets } from '../../shared/crawler/around/secrets.ts';
-import type { Catalogue } from '../../shared/crawler/catalogue.ts';
+import type { Catalogue } from '../../shared/crawler/loading/catalogue.ts';
 import type { BodyBudget, Fetcher } from '../../shared/ports/fetcher.ts';
 import type { FileStore } from '../../shared/ports/file-store.ts';
 import type { Observer, StageObserver } from '../../shared/ports/observer.ts';

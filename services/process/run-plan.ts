@@ -1,4 +1,4 @@
-import type { LoadedCrawler } from '../../shared/crawler/load.ts';
+import type { LoadedCrawler } from '../../shared/crawler/loading/load.ts';
 import type { Beginning } from '../../shared/ports/local-runs.ts';
 import type { RunOptions } from '../../shared/ports/runs.ts';
 import type { Settings } from '../../shared/settings/table.ts';

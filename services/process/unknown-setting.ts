@@ -1,4 +1,4 @@
-import { isMentioned } from '../../shared/crawler/crawler-files.ts';
+import { isMentioned } from '../../shared/crawler/loading/crawler-files.ts';
 import { type UnknownName, unknownInEnvFile } from '../../shared/settings/settings.ts';
 import type { Settings } from '../../shared/settings/table.ts';
 

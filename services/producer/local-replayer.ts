@@ -1,4 +1,4 @@
-import { isMeant, type LetterFilter, readLetter } from '../../shared/control/letter-filter.ts';
+import { isMeant, type LetterFilter, readLetter } from '../../shared/control/letters/letter-filter.ts';
 import type { LocalLetters, ReplayedTask } from '../../shared/ports/local-letters.ts';
 import type { Runs } from '../../shared/ports/runs.ts';
 import type { DeadLetterMessage, LetterFate } from '../../shared/ports/transport.ts';

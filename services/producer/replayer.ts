@@ -1,4 +1,9 @@
-import { type FoundLetter, isMeant, type LetterFilter, readLetter } from '../../shared/control/letter-filter.ts';
+import {
+  type FoundLetter,
+  isMeant,
+  type LetterFilter,
+  readLetter,
+} from '../../shared/control/letters/letter-filter.ts';
 import { offerUntilTaken } from '../../shared/loops/full-store.ts';
 import { type Frontier, MAX_OFFER, type OfferResult } from '../../shared/ports/frontier.ts';
 import type { Marks } from '../../shared/ports/marks.ts';

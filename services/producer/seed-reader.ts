@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { decodeStream } from '../../shared/crawler/charset.ts';
+import { decodeStream } from '../../shared/crawler/document/charset.ts';
 import { messageOf, StorageError } from '../../shared/runtime/errors.ts';
 import { parseRobots } from '../../shared/task/robots/robots.ts';
 import { meaningOfStatus } from '../../shared/task/robots/robots-answer.ts';

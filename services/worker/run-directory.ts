@@ -1,6 +1,6 @@
 import { argsOf } from '../../shared/crawler/args.ts';
 import type { Crawler } from '../../shared/crawler/crawler.ts';
-import type { LoadedCrawler } from '../../shared/crawler/load.ts';
+import type { LoadedCrawler } from '../../shared/crawler/loading/load.ts';
 import type { RunOptions, RunStanding, Runs, Steered } from '../../shared/ports/runs.ts';
 import { ConfigurationError } from '../../shared/runtime/errors.ts';
 import type { Task } from '../../shared/task/task/task.ts';

@@ -6,8 +6,8 @@ import { TRAWL, WORK_COMMAND } from '../runtime/started-as.ts';
 import { alarmText, FULL_TEXT, isQueueFull, reportedAlarm } from './broker-trouble.ts';
 import { count, duration } from './format.ts';
 import { fullnessText } from './fullness.ts';
-import { haveNothingToDo } from './idle-workers.ts';
-import { giveUpText, paceText, pauseText, troubleText } from './pause-text.ts';
+import { giveUpText, paceText, pauseText, troubleText } from './hosts/pause-text.ts';
+import { haveNothingToDo } from './workers/idle-workers.ts';
 
 /** What keeps a run from going faster, and how long it will probably take. */
 export interface Bottleneck {

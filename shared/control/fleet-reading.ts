@@ -8,8 +8,8 @@ import type { DeadLetters, QueueDepths } from '../ports/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../task/durations.ts';
 import { RecentRead } from './recent-read.ts';
-import { isStuck } from './stuck-workers.ts';
-import { workersWanted } from './workers-wanted.ts';
+import { isStuck } from './workers/stuck-workers.ts';
+import { workersWanted } from './workers/workers-wanted.ts';
 
 /** What is read of a store. */
 export interface ReadStores {

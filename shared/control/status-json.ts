@@ -1,5 +1,5 @@
 import type { LiveWorker } from '../ports/roster.ts';
-import { type HostsOfFleet, hostsJson } from './fleet-hosts.ts';
+import { type HostsOfFleet, hostsJson } from './hosts/fleet-hosts.ts';
 import { incrementalJson } from './incremental.ts';
 import type { RunList } from './run-list.ts';
 import { runJson } from './run-troubles.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ConfigurationError, messageOf } from '../runtime/errors.ts';
 import { nearestOf } from '../settings/nearest-name.ts';
 import type { Crawler } from './crawler.ts';
-import { placesIn } from './place.ts';
+import { placesIn } from './failures/place.ts';
 
 /**
  * A run's arguments as its crawler's schema reads them. A text that the schema refuses is tried as JSON, so that a number may be

@@ -1,5 +1,5 @@
 import { argLines } from './args.ts';
-import type { LoadedCrawler } from './load.ts';
+import type { LoadedCrawler } from './loading/load.ts';
 
 interface CrawlerJson {
   readonly name: string;

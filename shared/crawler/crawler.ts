@@ -9,11 +9,11 @@ import { inOrder, type Middleware, middlewareProblems } from './around/middlewar
 import { COMMON_SESSION, type NamedSession, type SessionDefinition } from './around/session.ts';
 import type { AcceptsType, AnyDefinition, Definition, PageFunction, ShortDefinition, StepRules } from './definition.ts';
 import { definitionProblems } from './definition-problems.ts';
+import { mediaTypeOf } from './document/media-type.ts';
 import { FILE_STEP, fileAskedFor } from './file-step.ts';
 import { StepGraph } from './graph.ts';
 import { JoinPlanner } from './joins/join-plan.ts';
 import type { Join } from './joins/joins.ts';
-import { mediaTypeOf } from './media-type.ts';
 
 /** A step of a crawler. */
 export interface Step extends StepRules {

@@ -1,5 +1,5 @@
 import { METHODS, type Method, requestProblem, type TaskRequest } from '../task/task/request.ts';
-import { CrawlerFault } from './crawler-fault.ts';
+import { CrawlerFault } from './failures/crawler-fault.ts';
 
 /** A link that is asked for by another request than a plain GET. */
 export interface FollowedRequest {

@@ -1,4 +1,4 @@
-import { CrawlerFault } from './crawler-fault.ts';
+import { CrawlerFault } from './failures/crawler-fault.ts';
 
 /**
  * An item as it is now, whatever becomes of its lists and plain objects later.

@@ -1,6 +1,6 @@
 import { MAX_KEPT_BYTES, MAX_KEPT_DEPTH } from '../task/task/fields.ts';
 import type { Kept } from './condition.ts';
-import { CrawlerFault } from './crawler-fault.ts';
+import { CrawlerFault } from './failures/crawler-fault.ts';
 
 /** What all links of a page may keep together. */
 export const MAX_PAGE_KEPT_BYTES = 4_194_304;

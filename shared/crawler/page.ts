@@ -5,16 +5,16 @@ import { forbidsFollowing } from '../task/robots/robots-directives.ts';
 import type { PagePart } from '../task/task/page-limits.ts';
 import type { Task } from '../task/task/task.ts';
 import { type LinkBase, type QueryEncoder, withQuery } from '../task/url/url.ts';
-import { charsetOf, decodeBody, decodePieces } from './charset.ts';
-import { DocumentReader, readDocument } from './document.ts';
-import { type Document, NO_DOCUMENT } from './document-notes.ts';
+import { charsetOf, decodeBody, decodePieces } from './document/charset.ts';
+import { DocumentReader, readDocument } from './document/document.ts';
+import { type Document, NO_DOCUMENT } from './document/document-notes.ts';
+import { type HeaderLinks, headerLinks } from './document/header-links.ts';
+import { isHtml, isXhtml, mediaTypeOf } from './document/media-type.ts';
+import { readText, TextReader } from './document/readable-text.ts';
 import type { FollowedRequest } from './followed-request.ts';
 import { type FormFields, submissionOf } from './forms/form.ts';
-import { type HeaderLinks, headerLinks } from './header-links.ts';
 import { type MadePageOptions, madePage } from './made-page.ts';
-import { isHtml, isXhtml, mediaTypeOf } from './media-type.ts';
 import { queryEncoderOf } from './query-encoder.ts';
-import { readText, TextReader } from './readable-text.ts';
 import { baseOfUrl, PageTools } from './tools/page-tools.ts';
 
 /** A larger body is read in steps, because other pages would have to wait too long. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unpacked } from '../../services/producer/documents/unpacking.ts';
 import { SitemapDocument } from '../../services/producer/sitemaps/sitemap-document.ts';
-import { decodeStream } from '../../shared/crawler/charset.ts';
+import { decodeStream } from '../../shared/crawler/document/charset.ts';
 import { sitemapsIn } from '../../shared/task/robots/robots-sitemaps.ts';
 import type { SitemapEntry } from '../../shared/task/sitemap/sitemap-entry.ts';
 import { isProblem, readUrl } from '../../shared/task/url/url.ts';

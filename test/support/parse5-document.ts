@@ -12,7 +12,7 @@ import { MAX_BASE_LENGTH, MAX_TITLE_LENGTH } from '../../shared/task/task/page-l
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** What a page says by the tree that parse5 makes of it, in the terms of `shared/crawler/document.ts`. */
+/** What a page says by the tree that parse5 makes of it, in the terms of `shared/crawler/document/document.ts`. */
 export interface TreeDocument {
   readonly title: string | null;
   /** Sorted. */

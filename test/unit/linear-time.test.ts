@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { decodeBody } from '../../shared/crawler/charset.ts';
 import { acceptsText } from '../../shared/crawler/crawler.ts';
-import { mediaTypeOf } from '../../shared/crawler/media-type.ts';
+import { decodeBody } from '../../shared/crawler/document/charset.ts';
+import { mediaTypeOf } from '../../shared/crawler/document/media-type.ts';
 import { codingsOf } from '../../shared/fetchers/content-coding.ts';
 import { repairedHead } from '../../shared/fetchers/repaired-head.ts';
 import { readDeadLetter } from '../../shared/ports/dead-letter.ts';
@@ -139,7 +139,7 @@ const READERS: readonly (readonly [string, (text: string) => void, readonly stri
   ],
   ['a Location', (text) => void redirectOf(302, text, PAGE), ['//', '../', 'http://', '@', '?', '#']],
   ['a URL', (text) => void readUrl(text), ['http://', 'http://a@', 'a:', '../', '#']],
-  ['a link', (text) => void resolveLink(text, BASE), ['../', './/', '//', '?', '#', '/%2e', 'http:']],
+  ['a link', (text) => void resolveLink(text, BASE), ['../', './', '//', '?', '#', '/%2e', 'http:']],
   [
     'the canonical form of a URL, and its key',
     (text) => void urlKeyOf(canonicalOf(`${PAGE}${text}`), URL_KEY_RULES),

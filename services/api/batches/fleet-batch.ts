@@ -1,4 +1,4 @@
-import { steer } from '../../../shared/control/steering.ts';
+import { steer } from '../../../shared/control/steering/steering.ts';
 import { MAX_OFFER } from '../../../shared/ports/frontier.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Found, findAll, findCrawler, UnknownCrawlerError } from '../../../shared/crawler/catalogue.ts';
 import { GRAPH_FORMATS, graphJson, graphLines } from '../../../shared/crawler/crawler-graph.ts';
 import { crawlerJson } from '../../../shared/crawler/crawler-json.ts';
+import { type Found, findAll, findCrawler, UnknownCrawlerError } from '../../../shared/crawler/loading/catalogue.ts';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import type { Api, ApiParts } from '../parts.ts';
 import { Problem, problemSchema } from '../problem.ts';

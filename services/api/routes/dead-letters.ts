@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { count } from '../../../shared/control/format.ts';
-import { readHost } from '../../../shared/control/host-name.ts';
-import { type FoundLetter, isMeant, type LetterFilter } from '../../../shared/control/letter-filter.ts';
-import { letterJson } from '../../../shared/control/letter-json.ts';
-import { MOST_LOOKED_AT, purgedJson, purgeLetters } from '../../../shared/control/letter-list.ts';
+import { readHost } from '../../../shared/control/hosts/host-name.ts';
+import { type FoundLetter, isMeant, type LetterFilter } from '../../../shared/control/letters/letter-filter.ts';
+import { letterJson } from '../../../shared/control/letters/letter-json.ts';
+import { MOST_LOOKED_AT, purgedJson, purgeLetters } from '../../../shared/control/letters/letter-list.ts';
 import { LETTER_TTL_MS } from '../../../shared/ports/dead-letter.ts';
 import { pageOfLetters } from '../letter-pages.ts';
 import type { Api, ApiParts } from '../parts.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { steerFleet } from '../../../shared/control/fleet-steering.ts';
 import { fleetStatusJson } from '../../../shared/control/status-json.ts';
-import { BY_HAND } from '../../../shared/control/steering.ts';
+import { steerFleet } from '../../../shared/control/steering/fleet-steering.ts';
+import { BY_HAND } from '../../../shared/control/steering/steering.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import { SECOND_MS } from '../../../shared/task/durations.ts';
 import { type Finding, findTroubles } from '../../process/findings.ts';

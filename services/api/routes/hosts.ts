@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { limitText } from '../../../shared/control/format.ts';
-import { readHost } from '../../../shared/control/host-name.ts';
-import { pausedHostJson, resumedHostJson } from '../../../shared/control/host-pause-json.ts';
-import { BY_HAND } from '../../../shared/control/steering.ts';
+import { readHost } from '../../../shared/control/hosts/host-name.ts';
+import { pausedHostJson, resumedHostJson } from '../../../shared/control/hosts/host-pause-json.ts';
+import { BY_HAND } from '../../../shared/control/steering/steering.ts';
 import { rate } from '../../../shared/settings/parsers.ts';
 import type { ListedHost } from '../host-list.ts';
 import type { Api, ApiParts } from '../parts.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { openRecords } from '../../../shared/backends/sinks.ts';
-import { lookUp } from '../../../shared/control/biography.ts';
-import { type ForgetWhat, forgetMarks } from '../../../shared/control/forgetting.ts';
-import { readHost } from '../../../shared/control/host-name.ts';
+import { readHost } from '../../../shared/control/hosts/host-name.ts';
+import { type ForgetWhat, forgetMarks } from '../../../shared/control/steering/forgetting.ts';
+import { lookUp } from '../../../shared/control/urls/biography.ts';
 import { silentLog } from '../../../shared/runtime/logger.ts';
 import { withoutCredentials } from '../../../shared/task/url/url.ts';
 import type { Api, ApiParts } from '../parts.ts';

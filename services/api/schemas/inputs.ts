@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readHost } from '../../../shared/control/host-name.ts';
+import { readHost } from '../../../shared/control/hosts/host-name.ts';
 import { LETTER_REASONS } from '../../../shared/task/task/outcome.ts';
 import { RUN_ID } from '../../../shared/task/task/task.ts';
 

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { argLines } from '../../../shared/crawler/args.ts';
-import { findAll, findCrawler } from '../../../shared/crawler/catalogue.ts';
 import { GRAPH_FORMATS, type GraphFormat, graphJson, graphLines } from '../../../shared/crawler/crawler-graph.ts';
 import { crawlerJson } from '../../../shared/crawler/crawler-json.ts';
+import { findAll, findCrawler } from '../../../shared/crawler/loading/catalogue.ts';
 import { ConfigurationError } from '../../../shared/runtime/errors.ts';
 import { SETTINGS } from '../../../shared/settings/table.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';

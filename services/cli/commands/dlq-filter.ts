@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { readHost } from '../../../shared/control/host-name.ts';
-import type { LetterFilter } from '../../../shared/control/letter-filter.ts';
+import { readHost } from '../../../shared/control/hosts/host-name.ts';
+import type { LetterFilter } from '../../../shared/control/letters/letter-filter.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { integer } from '../../../shared/settings/parsers.ts';

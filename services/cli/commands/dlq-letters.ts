@@ -1,7 +1,7 @@
 import { count, counted } from '../../../shared/control/format.ts';
-import { isMeant, type LetterFilter, readLetter } from '../../../shared/control/letter-filter.ts';
-import { letterJson, rawText } from '../../../shared/control/letter-json.ts';
-import { listLetters as list } from '../../../shared/control/letter-list.ts';
+import { isMeant, type LetterFilter, readLetter } from '../../../shared/control/letters/letter-filter.ts';
+import { letterJson, rawText } from '../../../shared/control/letters/letter-json.ts';
+import { listLetters as list } from '../../../shared/control/letters/letter-list.ts';
 import type { DeadLetters } from '../../../shared/ports/transport.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { runNamedBy } from '../../../shared/task/task/task.ts';

@@ -1,5 +1,5 @@
 import { counted } from '../../../shared/control/format.ts';
-import { purgeLetters as purge, purgedJson } from '../../../shared/control/letter-list.ts';
+import { purgeLetters as purge, purgedJson } from '../../../shared/control/letters/letter-list.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import type { Context } from '../command.ts';
 import { withLetters } from '../process/with-archives.ts';

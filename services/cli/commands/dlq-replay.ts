@@ -1,8 +1,8 @@
 import { connectForReplay } from '../../../shared/backends/backends.ts';
 import { count, counted, pace } from '../../../shared/control/format.ts';
 import { RUN_OPTION_OF, runOptionsOf } from '../../../shared/control/run-options.ts';
-import { findCrawler } from '../../../shared/crawler/catalogue.ts';
-import { isPath } from '../../../shared/crawler/crawler-files.ts';
+import { findCrawler } from '../../../shared/crawler/loading/catalogue.ts';
+import { isPath } from '../../../shared/crawler/loading/crawler-files.ts';
 import type { RunOptions } from '../../../shared/ports/runs.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { type ForgottenMarks, forgetMarks } from '../../../shared/control/forgetting.ts';
 import { counted } from '../../../shared/control/format.ts';
-import { readHost } from '../../../shared/control/host-name.ts';
+import { readHost } from '../../../shared/control/hosts/host-name.ts';
+import { type ForgottenMarks, forgetMarks } from '../../../shared/control/steering/forgetting.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';

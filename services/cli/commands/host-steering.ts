@@ -1,7 +1,7 @@
 import { resumeHostCommand } from '../../../shared/control/bottleneck.ts';
-import { readHost } from '../../../shared/control/host-name.ts';
-import { pausedHostJson, resumedHostJson } from '../../../shared/control/host-pause-json.ts';
-import { pauseText } from '../../../shared/control/pause-text.ts';
+import { readHost } from '../../../shared/control/hosts/host-name.ts';
+import { pausedHostJson, resumedHostJson } from '../../../shared/control/hosts/host-pause-json.ts';
+import { pauseText } from '../../../shared/control/hosts/pause-text.ts';
 import type { Pause } from '../../../shared/ports/host-gate.ts';
 import type { Context } from '../command.ts';
 import { tell, type Whose, withStores } from '../process/with-stores.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { limitText } from '../../../shared/control/format.ts';
-import { readHost } from '../../../shared/control/host-name.ts';
+import { readHost } from '../../../shared/control/hosts/host-name.ts';
 import { UsageError } from '../../../shared/runtime/errors.ts';
 import { rate } from '../../../shared/settings/parsers.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';

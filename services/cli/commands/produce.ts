@@ -3,11 +3,11 @@ import { connectFleet, newWorkerId, type ServiceName, type Stores } from '../../
 import { openFetcher } from '../../../shared/backends/fetchers.ts';
 import { openSink, recordsPlaceOf } from '../../../shared/backends/sinks.ts';
 import { count, counted } from '../../../shared/control/format.ts';
-import { refuseOlderWorkers } from '../../../shared/control/older-workers.ts';
 import { newRunId, readRunId } from '../../../shared/control/run-id.ts';
 import { readLimit } from '../../../shared/control/run-limit.ts';
 import { RunWatcher } from '../../../shared/control/run-watcher.ts';
-import { findCrawler } from '../../../shared/crawler/catalogue.ts';
+import { refuseOlderWorkers } from '../../../shared/control/workers/older-workers.ts';
+import { findCrawler } from '../../../shared/crawler/loading/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import type { Releaser } from '../../../shared/loops/releaser.ts';
 import { openProcessMetrics } from '../../../shared/metrics/process-metrics.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { steerFleet } from '../../../shared/control/fleet-steering.ts';
 import { counted } from '../../../shared/control/format.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
-import { BY_HAND, steer } from '../../../shared/control/steering.ts';
-import type { SteerVerb } from '../../../shared/control/steering-outcome.ts';
+import { steerFleet } from '../../../shared/control/steering/fleet-steering.ts';
+import { BY_HAND, steer } from '../../../shared/control/steering/steering.ts';
+import type { SteerVerb } from '../../../shared/control/steering/steering-outcome.ts';
 import { InterruptedError, UsageError } from '../../../shared/runtime/errors.ts';
 import { TRAWL } from '../../../shared/runtime/started-as.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';

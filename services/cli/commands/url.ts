@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { hasLocalRuns } from '../../../shared/backends/embedded.ts';
-import { lookUp } from '../../../shared/control/biography.ts';
 import { readRunId } from '../../../shared/control/run-id.ts';
+import { lookUp } from '../../../shared/control/urls/biography.ts';
 import { addCommonOptions, type CommandModule, type Context, withContext } from '../command.ts';
 import { withFleetLetters, withRecords } from '../process/with-archives.ts';
 import { addLocalOption, isLocalOf, sayUnknownRun, tell, withStores } from '../process/with-stores.ts';

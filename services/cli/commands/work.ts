@@ -3,7 +3,7 @@ import { connectFleet, newWorkerId, type ServiceName } from '../../../shared/bac
 import { openFetcher } from '../../../shared/backends/fetchers.ts';
 import { openFiles, openSink } from '../../../shared/backends/sinks.ts';
 import { secretsFrom } from '../../../shared/crawler/around/secrets.ts';
-import { loadCatalogue } from '../../../shared/crawler/catalogue.ts';
+import { loadCatalogue } from '../../../shared/crawler/loading/catalogue.ts';
 import { Janitor } from '../../../shared/loops/janitor.ts';
 import { openProcessMetrics, serveSum } from '../../../shared/metrics/process-metrics.ts';
 import type { RunOverview } from '../../../shared/ports/run-overview.ts';

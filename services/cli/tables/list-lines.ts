@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { decodeStream } from '../../../shared/crawler/charset.ts';
+import { decodeStream } from '../../../shared/crawler/document/charset.ts';
 import { messageOf, StorageError, UsageError } from '../../../shared/runtime/errors.ts';
 import { malformedMarkOf, markOf, taskIdOf } from '../../../shared/task/url/fingerprint.ts';
 import { keyWithLogin } from '../../../shared/task/url/logins.ts';

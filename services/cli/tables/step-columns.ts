@@ -1,8 +1,8 @@
 import { type Column, columnsOfItems } from '../../../shared/control/table/columns.ts';
-import { findCrawler } from '../../../shared/crawler/catalogue.ts';
-import { isPath } from '../../../shared/crawler/crawler-files.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { fieldsOfItems } from '../../../shared/crawler/item-fields.ts';
+import { findCrawler } from '../../../shared/crawler/loading/catalogue.ts';
+import { isPath } from '../../../shared/crawler/loading/crawler-files.ts';
 import type { Settings } from '../../../shared/settings/table.ts';
 
 /** A step whose items are to be rows. */

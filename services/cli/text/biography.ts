@@ -1,7 +1,7 @@
-import type { Biography, RunChapter } from '../../../shared/control/biography.ts';
 import { count, counted, duration } from '../../../shared/control/format.ts';
-import { hostText, paceText } from '../../../shared/control/pause-text.ts';
-import type { UnknownUrl } from '../../../shared/control/unknown-url.ts';
+import { hostText, paceText } from '../../../shared/control/hosts/pause-text.ts';
+import type { Biography, RunChapter } from '../../../shared/control/urls/biography.ts';
+import type { UnknownUrl } from '../../../shared/control/urls/unknown-url.ts';
 import type { Place, TaskTrace } from '../../../shared/ports/biographer.ts';
 import type { AttemptNote } from '../../../shared/ports/frontier.ts';
 import type { PageRecord } from '../../../shared/ports/record.ts';

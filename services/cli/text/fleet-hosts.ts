@@ -1,7 +1,7 @@
 import { resumeHostCommand } from '../../../shared/control/bottleneck.ts';
-import type { HostsOfFleet } from '../../../shared/control/fleet-hosts.ts';
 import { count } from '../../../shared/control/format.ts';
-import { pauseText } from '../../../shared/control/pause-text.ts';
+import type { HostsOfFleet } from '../../../shared/control/hosts/fleet-hosts.ts';
+import { pauseText } from '../../../shared/control/hosts/pause-text.ts';
 import { table } from './table.ts';
 
 export function hostLines({ due, paused }: HostsOfFleet, isLocal: boolean): string[] {

@@ -1,5 +1,5 @@
 import { duration } from '../../../shared/control/format.ts';
-import { lackingSecrets } from '../../../shared/control/lacking-secrets.ts';
+import { lackingSecrets } from '../../../shared/control/workers/lacking-secrets.ts';
 import type { LiveWorker } from '../../../shared/ports/roster.ts';
 import { WORK_COMMAND } from '../../../shared/runtime/started-as.ts';
 import type { Line } from './output.ts';

@@ -1,5 +1,5 @@
+import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import { Page } from '../../../shared/crawler/page.ts';
-import type { Extract } from '../../../shared/crawler/reading.ts';
 import type { Outcome } from '../../../shared/task/task/outcome.ts';
 import { seen, storable, transformed } from '../../worker/pipeline/around-fetch.ts';
 import type { Steps } from '../../worker/pipeline/steps.ts';

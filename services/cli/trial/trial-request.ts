@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { CrawlerFault } from '../../../shared/crawler/crawler-fault.ts';
+import { CrawlerFault } from '../../../shared/crawler/failures/crawler-fault.ts';
 import { requestOf } from '../../../shared/crawler/followed-request.ts';
 import { messageOf, UsageError } from '../../../shared/runtime/errors.ts';
 import type { Method, TaskRequest } from '../../../shared/task/task/request.ts';

@@ -1,8 +1,8 @@
 import { conditionText } from '../../../shared/crawler/condition.ts';
+import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { leadsOf, sortLead } from '../../../shared/crawler/leads/leads.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import type { Extract } from '../../../shared/crawler/reading.ts';
 import { itemsIn } from '../../../shared/crawler/record-items.ts';
 import { shownRequest, type TaskRequest } from '../../../shared/task/task/request.ts';
 import type { RoutingRule } from '../../../shared/task/task/routing.ts';

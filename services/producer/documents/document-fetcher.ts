@@ -1,5 +1,5 @@
 import { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
-import { decodeStream } from '../../../shared/crawler/charset.ts';
+import { decodeStream } from '../../../shared/crawler/document/charset.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import { FetchError, type Fetcher, type OpenDocument } from '../../../shared/ports/fetcher.ts';
 import type { HostGate, HostLimit } from '../../../shared/ports/host-gate.ts';

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { decodeStream } from '../../../shared/crawler/charset.ts';
+import { decodeStream } from '../../../shared/crawler/document/charset.ts';
 import { messageOf, StorageError } from '../../../shared/runtime/errors.ts';
 import { isOlder } from '../../../shared/task/sitemap/lastmod.ts';
 import type { SitemapEntry } from '../../../shared/task/sitemap/sitemap-entry.ts';

@@ -1,9 +1,9 @@
+import { StepError } from '../../../shared/crawler/failures/step-error.ts';
 import { groupMaterial, TOO_LARGE, writeInput } from '../../../shared/crawler/joins/group-material.ts';
 import { JoinRun } from '../../../shared/crawler/joins/join-run.ts';
 import type { Join } from '../../../shared/crawler/joins/joins.ts';
 import { runMaterial } from '../../../shared/crawler/joins/run-material.ts';
 import { recordItems } from '../../../shared/crawler/record-items.ts';
-import { StepError } from '../../../shared/crawler/step-error.ts';
 import type { BodyBudget, PageHold } from '../../../shared/ports/fetcher.ts';
 import { nameOf } from '../../../shared/ports/frontier.ts';
 import { type GroupInputs, type Groups, MAX_GROUP_BYTES } from '../../../shared/ports/groups.ts';

@@ -9,9 +9,9 @@ import {
   transform,
 } from '../../../shared/crawler/around/middleware-calls.ts';
 import { masked, type Secrets } from '../../../shared/crawler/around/secrets.ts';
+import type { Extract } from '../../../shared/crawler/document/reading.ts';
+import { StepError } from '../../../shared/crawler/failures/step-error.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import type { Extract } from '../../../shared/crawler/reading.ts';
-import { StepError } from '../../../shared/crawler/step-error.ts';
 import type { DoneRecord } from '../../../shared/ports/record.ts';
 import type { Method, SentRequest } from '../../../shared/task/task/request.ts';
 import type { Steps } from './steps.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { mediaTypeOf } from '../../../shared/crawler/document/media-type.ts';
+import type { Extract } from '../../../shared/crawler/document/reading.ts';
 import { FILE_STEP, fileAskedFor, type StoredFile } from '../../../shared/crawler/file-step.ts';
-import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
 import { Page } from '../../../shared/crawler/page.ts';
-import type { Extract } from '../../../shared/crawler/reading.ts';
 import type { FileStore } from '../../../shared/ports/file-store.ts';
 import type { ReadPage } from './fallbacks.ts';
 import { extensionOf } from './file-name.ts';

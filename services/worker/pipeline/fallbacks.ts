@@ -1,7 +1,7 @@
 import type { Step } from '../../../shared/crawler/crawler.ts';
+import type { Extract } from '../../../shared/crawler/document/reading.ts';
+import { StepError } from '../../../shared/crawler/failures/step-error.ts';
 import { Page } from '../../../shared/crawler/page.ts';
-import type { Extract } from '../../../shared/crawler/reading.ts';
-import { StepError } from '../../../shared/crawler/step-error.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import { failureOf, mayFallBack, underPolicy } from '../../../shared/task/task/retry-policy.ts';
 import type { Steps } from './steps.ts';

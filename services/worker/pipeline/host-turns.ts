@@ -1,7 +1,7 @@
 import { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
 import { acceptsText } from '../../../shared/crawler/crawler.ts';
+import { StepError, stepErrorOf } from '../../../shared/crawler/failures/step-error.ts';
 import { fileAskedFor } from '../../../shared/crawler/file-step.ts';
-import { StepError, stepErrorOf } from '../../../shared/crawler/step-error.ts';
 import { SlotWait } from '../../../shared/loops/slot-wait.ts';
 import {
   FetchError,

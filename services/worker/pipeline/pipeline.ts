@@ -1,8 +1,8 @@
+import type { Extract } from '../../../shared/crawler/document/reading.ts';
+import { StepError } from '../../../shared/crawler/failures/step-error.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
 import { writeInput } from '../../../shared/crawler/joins/group-material.ts';
 import { Page } from '../../../shared/crawler/page.ts';
-import type { Extract } from '../../../shared/crawler/reading.ts';
-import { StepError } from '../../../shared/crawler/step-error.ts';
 import { type BodyBudget, type Fetcher, PageHold } from '../../../shared/ports/fetcher.ts';
 import type { FileStore } from '../../../shared/ports/file-store.ts';
 import {

@@ -1,13 +1,13 @@
-import type { Page } from '../../../shared/crawler/page.ts';
 import {
   type CrawlerAtWork,
   type Extract,
   isPromise,
   readingOf,
   type TakeOver,
-} from '../../../shared/crawler/reading.ts';
-import { Statements } from '../../../shared/crawler/statement.ts';
-import { type AboutCall, ProblemError, STACK_LINES, stepErrorOf } from '../../../shared/crawler/step-error.ts';
+} from '../../../shared/crawler/document/reading.ts';
+import { Statements } from '../../../shared/crawler/failures/statement.ts';
+import { type AboutCall, ProblemError, STACK_LINES, stepErrorOf } from '../../../shared/crawler/failures/step-error.ts';
+import type { Page } from '../../../shared/crawler/page.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 /** Knows which page's step occupies the event loop, so that a watchdog can name it when it ends a stuck process. */

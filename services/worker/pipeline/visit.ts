@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { CookieJar } from '../../../shared/cookies/cookie-jar.ts';
 import type { Step } from '../../../shared/crawler/crawler.ts';
+import { mediaTypeOf } from '../../../shared/crawler/document/media-type.ts';
+import type { Extract } from '../../../shared/crawler/document/reading.ts';
+import type { StepError } from '../../../shared/crawler/failures/step-error.ts';
 import { FILE_STEP } from '../../../shared/crawler/file-step.ts';
-import { mediaTypeOf } from '../../../shared/crawler/media-type.ts';
 import type { Page } from '../../../shared/crawler/page.ts';
-import type { Extract } from '../../../shared/crawler/reading.ts';
-import type { StepError } from '../../../shared/crawler/step-error.ts';
 import type { FetchedPage } from '../../../shared/ports/fetcher.ts';
 import type { AttemptNote, Settlement, TaskState } from '../../../shared/ports/frontier.ts';
 import type { DoneRecord, EndedRecord } from '../../../shared/ports/record.ts';

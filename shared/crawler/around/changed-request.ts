@@ -1,7 +1,7 @@
 import { headerProblem, headerValueProblem } from '../../task/host/host-headers.ts';
 import { type Method, type SentRequest, sentTo, type TaskRequest } from '../../task/task/request.ts';
+import { ProblemError } from '../failures/step-error.ts';
 import { requestOf } from '../followed-request.ts';
-import { ProblemError } from '../step-error.ts';
 import type { ChangedRequest, RequestInSight } from './middleware.ts';
 
 /** A request as the middleware so far has it. */

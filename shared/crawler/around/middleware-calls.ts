@@ -1,10 +1,10 @@
 import type { FetchedPage } from '../../ports/fetcher.ts';
 import type { Task } from '../../task/task/task.ts';
 import type { Crawler } from '../crawler.ts';
+import type { CrawlerAtWork, Extract } from '../document/reading.ts';
+import { type AboutCall, MAX_MESSAGE_LENGTH, ProblemError } from '../failures/step-error.ts';
 import { itemAsJson } from '../item.ts';
 import { Page } from '../page.ts';
-import type { CrawlerAtWork, Extract } from '../reading.ts';
-import { type AboutCall, MAX_MESSAGE_LENGTH, ProblemError } from '../step-error.ts';
 import { changedBy, type RequestInMaking } from './changed-request.ts';
 import type { AboutPage, ChangedRequest, GivenAnswer, Hook, Middleware, StoredPage } from './middleware.ts';
 

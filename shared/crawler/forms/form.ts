@@ -1,6 +1,6 @@
 import type { Element } from 'domhandler';
 import { type QueryEncoder, resolveLink } from '../../task/url/url.ts';
-import { encodingOf } from '../charset.ts';
+import { encodingOf } from '../document/charset.ts';
 import type { FollowedRequest } from '../followed-request.ts';
 import { queryEncoderOf } from '../query-encoder.ts';
 import { elementsNamed } from '../tools/nodes.ts';

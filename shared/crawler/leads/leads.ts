@@ -4,9 +4,9 @@ import type { AboutOffer } from '../../task/task/offer.ts';
 import type { Task } from '../../task/task/task.ts';
 import type { Logins } from '../../task/url/logins.ts';
 import type { Crawler, Step } from '../crawler.ts';
+import type { Extract } from '../document/reading.ts';
 import { FILE_STEP } from '../file-step.ts';
 import type { Page } from '../page.ts';
-import type { Extract } from '../reading.ts';
 import { domainFinder } from './domains.ts';
 import { type FollowOptions, LinkBudget, plainDepth, type SortedLinks, sortLinks } from './links.ts';
 

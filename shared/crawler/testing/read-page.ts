@@ -5,9 +5,9 @@ import { failureOf, mayFallBack } from '../../task/task/retry-policy.ts';
 import { verdictOf } from '../../task/task/verdict.ts';
 import { type AuthorsWork, afterFetch, type CallAuthor, type OnPage, transform } from '../around/middleware-calls.ts';
 import type { Crawler, Step } from '../crawler.ts';
+import { type Extract, readingOf, type TakeOver } from '../document/reading.ts';
+import { StepError, stepErrorOf } from '../failures/step-error.ts';
 import { Page } from '../page.ts';
-import { type Extract, readingOf, type TakeOver } from '../reading.ts';
-import { StepError, stepErrorOf } from '../step-error.ts';
 
 /** What a crawler made of a page. */
 interface ReadPage {

@@ -8,6 +8,8 @@ import type { TaskRequest } from '../../task/task/request.ts';
 import type { Task } from '../../task/task/task.ts';
 import { FIRST_STEP } from '../../task/url/fingerprint.ts';
 import type { AuthorsWork } from '../around/middleware-calls.ts';
+import type { Extract } from '../document/reading.ts';
+import { StepError } from '../failures/step-error.ts';
 import { FILE_STEP } from '../file-step.ts';
 import { groupMaterial, missingInput, TOO_LARGE, writeInput } from '../joins/group-material.ts';
 import { type GroupMaterial, JoinRun, type RunMaterial } from '../joins/join-run.ts';
@@ -15,9 +17,7 @@ import type { MissingInput } from '../joins/joins.ts';
 import { type DoneTasks, doneCounts, runMaterial } from '../joins/run-material.ts';
 import { leadsOf, sortLead } from '../leads/leads.ts';
 import type { Page } from '../page.ts';
-import type { Extract } from '../reading.ts';
 import { itemsIn, recordItems } from '../record-items.ts';
-import { StepError } from '../step-error.ts';
 import { callUntimed, workSaved } from './read-page.ts';
 
 /** A link that a step follows, or has stored as a file: it then leads to the step `download`. */

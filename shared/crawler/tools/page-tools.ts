@@ -1,6 +1,6 @@
 import { type LinkBase, linkBase, type QueryEncoder } from '../../task/url/url.ts';
-import type { Document } from '../document-notes.ts';
-import { isHtml, isXhtml, isXml } from '../media-type.ts';
+import type { Document } from '../document/document-notes.ts';
+import { isHtml, isXhtml, isXml } from '../document/media-type.ts';
 import { matchAllIn, matchIn } from './matching.ts';
 import { microdataIn } from './microdata.ts';
 import type { NumberOptions } from './numbers.ts';

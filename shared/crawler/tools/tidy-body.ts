@@ -1,4 +1,4 @@
-import type { NotedPlace } from '../document-notes.ts';
+import type { NotedPlace } from '../document/document-notes.ts';
 import { COL, COLGROUP } from '../html/table-parts.ts';
 import {
   A,

@@ -1,5 +1,5 @@
 import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.ts';
-import { DocumentNotes, type Document as PageDocument } from '../document-notes.ts';
+import { DocumentNotes, type Document as PageDocument } from '../document/document-notes.ts';
 import { isSpace } from '../html/characters.ts';
 import { BODY, TEXTAREA, TITLE } from '../html/tag-codes.ts';
 import { type TagCode, tagCode } from '../html/tags.ts';

@@ -1,7 +1,7 @@
 import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
 import { DomHandler, Parser } from 'htmlparser2';
 import { MAX_TREE_DEPTH, MAX_TREE_ELEMENTS } from '../../task/task/page-limits.ts';
-import type { Document as PageDocument } from '../document-notes.ts';
+import type { Document as PageDocument } from '../document/document-notes.ts';
 import { parse5, treeAdapter } from './libraries.ts';
 import type { NodeHandle } from './node-handle.ts';
 import { OutlinedPage, OutlineHandle } from './outline-handle.ts';

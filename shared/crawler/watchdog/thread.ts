@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import { parentPort, workerData } from 'node:worker_threads';
 import { printable } from '../../runtime/printable.ts';
 import { withoutCredentials } from '../../task/url/url.ts';
-import { placesIn } from '../place.ts';
+import { placesIn } from '../failures/place.ts';
 import { TICK_MS, WatchedMemory } from './memory.ts';
 import type { LastThings, WatchdogData } from './watchdog.ts';
 

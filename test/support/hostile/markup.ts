@@ -57,7 +57,7 @@ const ATTRIBUTES: readonly Markup[] = [
   (random) => `<a href="/1" rel="${fill('nofollow ', amount(random))}">x</a>`,
   (random) => fill(random.pick(['<a ', '<a x="', "<a x='", '<a x=', '<a/', '</a x="']), amount(random)),
   (random) =>
-    `<a href="${fill(random.pick([' ', '\t', '\n', '\0', '../', './/', '%', '\\', '#', '?', '@', ':']), amount(random))}x">x</a>`,
+    `<a href="${fill(random.pick([' ', '\t', '\n', '\0', '../', './', '%', '\\', '#', '?', '@', ':']), amount(random))}x">x</a>`,
   (random) =>
     `<meta name=robots content="${fill(random.pick(['a:', ',', 'a:b,']), amount(random))}"><a href="/1">x</a>`,
 ];

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { LetterBrowser } from '../../../../services/api/letter-browser.ts';
 import type { Api, ApiParts } from '../../../../services/api/parts.ts';
 import { addDeadLetterRoutes } from '../../../../services/api/routes/dead-letters.ts';
-import { type FoundLetter, readLetter } from '../../../../shared/control/letter-filter.ts';
-import { browseLetters, MOST_LOOKED_AT } from '../../../../shared/control/letter-list.ts';
+import { type FoundLetter, readLetter } from '../../../../shared/control/letters/letter-filter.ts';
+import { browseLetters, MOST_LOOKED_AT } from '../../../../shared/control/letters/letter-list.ts';
 import type { DeadLetterMessage, DeadLetters } from '../../../../shared/ports/transport.ts';
 import { letterOf } from '../../../support/stores/letters.ts';
 

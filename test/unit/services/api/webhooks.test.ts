@@ -8,7 +8,7 @@ import { HookFile, type KeptHook } from '../../../../services/api/webhooks/hook-
 import { Webhooks } from '../../../../services/api/webhooks/webhooks.ts';
 import { hostHeadersOf } from '../../../../services/process/host-headers.ts';
 import { openFetcher } from '../../../../shared/backends/fetchers.ts';
-import { steer } from '../../../../shared/control/steering.ts';
+import { steer } from '../../../../shared/control/steering/steering.ts';
 import { silentLog } from '../../../../shared/runtime/logger.ts';
 import { settingsFrom } from '../../../../shared/settings/settings.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../shared/task/durations.ts';

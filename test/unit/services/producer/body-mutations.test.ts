@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { BodyError } from '../../../../services/producer/documents/body-error.ts';
 import { unpacked } from '../../../../services/producer/documents/unpacking.ts';
-import { decodeStream } from '../../../../shared/crawler/charset.ts';
+import { decodeStream } from '../../../../shared/crawler/document/charset.ts';
 import { SitemapParser } from '../../../../shared/task/sitemap/sitemap.ts';
 import { pages, urlset } from './documents.ts';
 

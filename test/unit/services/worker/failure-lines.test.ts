@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FailureLines } from '../../../../services/worker/failure-lines.ts';
-import { readLetter } from '../../../../shared/control/letter-filter.ts';
-import { letterJson } from '../../../../shared/control/letter-json.ts';
+import { readLetter } from '../../../../shared/control/letters/letter-filter.ts';
+import { letterJson } from '../../../../shared/control/letters/letter-json.ts';
 import { readDeadLetter } from '../../../../shared/ports/dead-letter.ts';
 import { FAST_RUN } from '../../../support/builders.ts';
 import { EVERYTHING, LogLines, offerOf, openEmbedded, releaserOf } from '../../../support/stores/embedded.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeStream } from '../../../../shared/crawler/charset.ts';
+import { decodeStream } from '../../../../shared/crawler/document/charset.ts';
 
 async function decode(bytes: Uint8Array, contentType?: string, step = bytes.length): Promise<string> {
   async function* source(): AsyncGenerator<Uint8Array> {

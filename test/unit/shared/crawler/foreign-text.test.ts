@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBody } from '../../../../shared/crawler/charset.ts';
 import { acceptsText } from '../../../../shared/crawler/crawler.ts';
-import { readDocument } from '../../../../shared/crawler/document.ts';
-import { mediaTypeOf } from '../../../../shared/crawler/media-type.ts';
-import { readText } from '../../../../shared/crawler/readable-text.ts';
+import { decodeBody } from '../../../../shared/crawler/document/charset.ts';
+import { readDocument } from '../../../../shared/crawler/document/document.ts';
+import { mediaTypeOf } from '../../../../shared/crawler/document/media-type.ts';
+import { readText } from '../../../../shared/crawler/document/readable-text.ts';
 import { recordJson } from '../../../../shared/sinks/record-json.ts';
 import { forbidsFollowing, isRobotsMeta } from '../../../../shared/task/robots/robots-directives.ts';
 import { linkBase, resolveLink } from '../../../../shared/task/url/url.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CrawlerFault } from '../../../../shared/crawler/crawler-fault.ts';
+import { CrawlerFault } from '../../../../shared/crawler/failures/crawler-fault.ts';
 import { itemAsJson } from '../../../../shared/crawler/item.ts';
 import { Page } from '../../../../shared/crawler/page.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readDocument } from '../../../../shared/crawler/document.ts';
+import { readDocument } from '../../../../shared/crawler/document/document.ts';
 import { mutate } from '../../../support/pages/mutation.ts';
 import { generatePage } from '../../../support/pages/page-generator.ts';
 import { readByParse5 } from '../../../support/parse5-document.ts';

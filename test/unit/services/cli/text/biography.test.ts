@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { biographyLines } from '../../../../../services/cli/text/biography.ts';
-import type { RunChapter } from '../../../../../shared/control/biography.ts';
-import { unknownUrl } from '../../../../../shared/control/unknown-url.ts';
+import type { RunChapter } from '../../../../../shared/control/urls/biography.ts';
+import { unknownUrl } from '../../../../../shared/control/urls/unknown-url.ts';
 import type { PageRecord } from '../../../../../shared/ports/record.ts';
 import type { LeftOut, RunOptions, RunProgress } from '../../../../../shared/ports/runs.ts';
 import { FAST_RUN } from '../../../../support/builders.ts';

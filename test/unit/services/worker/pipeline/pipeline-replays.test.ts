@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Replayer } from '../../../../../services/producer/replayer.ts';
-import { readLetter } from '../../../../../shared/control/letter-filter.ts';
-import { letterJson } from '../../../../../shared/control/letter-json.ts';
+import { readLetter } from '../../../../../shared/control/letters/letter-filter.ts';
+import { letterJson } from '../../../../../shared/control/letters/letter-json.ts';
 import { defineCrawler } from '../../../../../shared/crawler/crawler.ts';
 import { INITIAL_FIELDS } from '../../../../../shared/task/task/form.ts';
 import { offerOf } from '../../../../../shared/task/task/offer.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
-const CATALOGUE = join(import.meta.dirname, '../../../../../shared/crawler/catalogue.ts');
+const CATALOGUE = join(import.meta.dirname, '../../../../../shared/crawler/loading/catalogue.ts');
 const SHOP = `import { defineCrawler } from 'trawl';
 export default defineCrawler({ name: 'shop', middleware: [{ name: 'own', transform() {} }], step: () => ({}) });`;
 const MIDDLEWARE = `import { defineMiddleware } from 'trawl';

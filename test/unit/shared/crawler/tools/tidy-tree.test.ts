@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { AnyNode, Document, ParentNode } from 'domhandler';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readDocument } from '../../../../../shared/crawler/document.ts';
+import { readDocument } from '../../../../../shared/crawler/document/document.ts';
 import { Page } from '../../../../../shared/crawler/page.ts';
 import type { NodeHandle } from '../../../../../shared/crawler/tools/node-handle.ts';
 import { OutlinedPage, OutlineHandle } from '../../../../../shared/crawler/tools/outline-handle.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CrawlerFault } from '../../../../../shared/crawler/crawler-fault.ts';
+import { CrawlerFault } from '../../../../../shared/crawler/failures/crawler-fault.ts';
 import { type FollowedRequest, requestOf } from '../../../../../shared/crawler/followed-request.ts';
 import { formOf, taskOf } from '../../../../../shared/task/task/form.ts';
 import { readMessage, writeMessage } from '../../../../../shared/task/task/message.ts';

@@ -1,0 +1,53 @@
+import { type DeadLetter, readDeadLetter } from '../../ports/dead-letter.ts';
+import type { ReleaseName } from '../../ports/frontier.ts';
+import type { DeadLetterMessage } from '../../ports/transport.ts';
+import type { LetterReason } from '../../task/task/outcome.ts';
+import { runNamedBy } from '../../task/task/task.ts';
+import { isProblem, readUrl } from '../../task/url/url.ts';
+import { readUndelivered } from './undelivered.ts';
+
+/** A message of `failed_urls`: a dead letter, a task that the broker has moved there, or the raw body of a message that wasn't a task. */
+export interface FoundLetter {
+  readonly message: DeadLetterMessage;
+  /** Nothing for a raw body. */
+  readonly letter: DeadLetter | undefined;
+  readonly reason: LetterReason;
+  /** Of a task that the broker has moved: its release. */
+  readonly release?: ReleaseName;
+  /** The run it failed in; nothing if it named none. */
+  readonly run: string | undefined;
+  /** The politeness key; nothing for a text that isn't a URL. */
+  readonly host: string | undefined;
+}
+
+/** Selects letters: those that match all given fields. */
+export interface LetterFilter {
+  readonly reason?: LetterReason | undefined;
+  readonly host?: string | undefined;
+  readonly run?: string | undefined;
+}
+
+export function readLetter(message: DeadLetterMessage): FoundLetter {
+  const undelivered = readUndelivered(message);
+  const letter = undelivered?.letter ?? readDeadLetter(message.body);
+  // A raw body names no run, but a task that was damaged on its way still has its id.
+  if (letter === undefined)
+    return { message, letter, reason: 'malformed', run: runNamedBy(message.id), host: undefined };
+  const url = readUrl(letter.url);
+  return {
+    message,
+    letter,
+    reason: letter.reason,
+    ...(undelivered === undefined ? {} : { release: undelivered.release }),
+    run: letter.run,
+    host: isProblem(url) ? undefined : url.host,
+  };
+}
+
+export function isMeant(found: FoundLetter, { reason, host, run }: LetterFilter): boolean {
+  return (
+    (reason === undefined || found.reason === reason) &&
+    (host === undefined || found.host === host) &&
+    (run === undefined || found.run === run)
+  );
+}

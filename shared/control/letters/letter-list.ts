@@ -1,0 +1,75 @@
+import type { DeadLetters } from '../../ports/transport.ts';
+import { type FoundLetter, isMeant, type LetterFilter, readLetter } from './letter-filter.ts';
+
+/** Letters that are looked through: however many there are, that takes a few seconds and some hundred megabytes at most. */
+export const MOST_LOOKED_AT = 100_000;
+
+/** The letters that are there now, those that failed first in front. Raw bodies have no time and come last. */
+export async function browseLetters(letters: DeadLetters): Promise<FoundLetter[]> {
+  return inOrder((await letters.browse(MOST_LOOKED_AT)).map(readLetter));
+}
+
+/**
+ * The first of the letters that are meant, in the order of {@link browseLetters}, and how many there are of all. However many there are, no
+ * more than twice as many as may be listed are in memory.
+ */
+export async function listLetters(
+  letters: Pick<DeadLetters, 'sift'>,
+  { isMeant: isListed, limit }: { readonly isMeant: (found: FoundLetter) => boolean; readonly limit: number },
+): Promise<{ readonly found: readonly FoundLetter[]; readonly all: number }> {
+  let found: FoundLetter[] = [];
+  let all = 0;
+  await letters.sift(async (messages) => {
+    all += messages.length;
+    found.push(...messages.map(readLetter).filter(isListed));
+    if (found.length > 2 * limit) found = inOrder(found).slice(0, limit);
+    return [];
+  });
+  return { found: inOrder(found).slice(0, limit), all };
+}
+
+/** By which letters are ordered. A queue doesn't keep the order of those that failed at the same moment. */
+export interface LetterKey {
+  readonly time: string;
+  readonly id: string;
+}
+
+/** Foreign letters may have longer ones. */
+const [MOST_TIME, MOST_ID] = [40, 255];
+
+export function letterKey({ letter, message }: FoundLetter): LetterKey {
+  return { time: (letter?.failedAt ?? '~').slice(0, MOST_TIME), id: (message.id ?? '').slice(0, MOST_ID) };
+}
+
+export function compareKeys(a: LetterKey, b: LetterKey): number {
+  if (a.time !== b.time) return a.time < b.time ? -1 : 1;
+  return a.id === b.id ? 0 : a.id < b.id ? -1 : 1;
+}
+
+function inOrder(found: FoundLetter[]): FoundLetter[] {
+  return found.sort((a, b) => compareKeys(letterKey(a), letterKey(b)));
+}
+
+/** Deletes the selected letters, and no others; with `isDry`, only counts them. Returns how many were meant. */
+export async function purgeLetters(
+  letters: Pick<DeadLetters, 'sift'>,
+  { filter, limit, isDry }: { readonly filter: LetterFilter; readonly limit: number; readonly isDry: boolean },
+): Promise<number> {
+  let purged = 0;
+  const enough = new AbortController();
+  await letters.sift(async (messages) => {
+    const fates = messages.map((message) => {
+      if (purged >= limit || !isMeant(readLetter(message), filter)) return 'keep';
+      purged++;
+      return isDry ? 'keep' : 'delete';
+    });
+    if (purged >= limit) enough.abort();
+    return fates;
+  }, enough.signal);
+  return purged;
+}
+
+/** What `dlq purge` prints. */
+export function purgedJson(matching: number, dryRun: boolean): object {
+  return { purged: dryRun ? 0 : matching, matching, dryRun };
+}

@@ -1,0 +1,30 @@
+import type { RunOverview } from '../../ports/run-overview.ts';
+import { MOST_OPEN } from '../run-list.ts';
+import { type SteerableStores, steer } from './steering.ts';
+
+/** What steering all open runs came to. */
+export interface SteeredFleet {
+  /** Paused: every open run was. */
+  readonly was: 'running' | 'paused';
+  readonly is: 'running' | 'paused';
+  /** Of each run, what steering it alone would print. */
+  readonly runs: readonly object[];
+}
+
+/** Pauses or resumes every open run, the newest {@link MOST_OPEN}. Runs that begin later are not touched. */
+export async function steerFleet(
+  verb: 'pause' | 'resume',
+  reason: string,
+  stores: SteerableStores & { readonly runs: RunOverview },
+): Promise<SteeredFleet> {
+  const runs: object[] = [];
+  let isPaused = true;
+  for (const run of await stores.runs.listOpen(MOST_OPEN)) {
+    const steered = await steer(verb, run, reason, stores);
+    if (steered === undefined) continue;
+    runs.push(steered.document);
+    isPaused &&= steered.steered.was === 'paused';
+  }
+  const was = runs.length > 0 && isPaused ? 'paused' : 'running';
+  return { was, is: verb === 'pause' ? 'paused' : 'running', runs };
+}

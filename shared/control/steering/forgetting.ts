@@ -1,0 +1,35 @@
+import type { Forgettable, Forgotten, HowToForget, Marks } from '../../ports/marks.ts';
+import type { RunOverview } from '../../ports/run-overview.ts';
+import type { Runs } from '../../ports/runs.ts';
+import { MOST_RUNS_OF_URL, marksOfUrl } from '../urls/url-marks.ts';
+
+/** Whose marks are dropped: those of a URL or a text that was refused as malformed, of a politeness key, or all. */
+export type ForgetWhat = { readonly url: string } | { readonly host: string } | 'all';
+
+/** What was dropped, and the URL without its credentials, or the host, that was meant. */
+export interface ForgottenMarks {
+  readonly total: Forgotten & { readonly dryRun?: true };
+  readonly meant: string | undefined;
+}
+
+/** Drops marks, so that their URLs are taken again; a dry call only counts them. */
+export async function forgetMarks(
+  what: ForgetWhat,
+  { marks, runs }: { readonly marks: Marks; readonly runs: Runs & RunOverview },
+  how: HowToForget = {},
+): Promise<ForgottenMarks> {
+  // A URL has another mark in a run that compares URLs by rules of its own. That of an older run is forgotten with its host.
+  const of =
+    what !== 'all' && 'url' in what ? await marksOfUrl(what.url, await runs.list(MOST_RUNS_OF_URL), runs) : undefined;
+  const host = what !== 'all' && 'host' in what ? what : undefined;
+  const all: readonly Forgettable[] = of === undefined ? [host ?? 'all'] : of.all.map((mark) => ({ mark }));
+  let [forgotten, kept, letters] = [0, 0, 0];
+  for (const which of all) {
+    const done = await marks.forget(which, how);
+    forgotten += done.forgotten;
+    kept += done.kept;
+    letters += done.letters ?? 0;
+  }
+  const dry = how.isDry === true ? ({ dryRun: true } as const) : {};
+  return { total: { forgotten, kept, ...(letters === 0 ? {} : { letters }), ...dry }, meant: of?.plain ?? host?.host };
+}

@@ -1,0 +1,149 @@
+import type { Biographer, TaskTrace } from '../../ports/biographer.ts';
+import type { AttemptHistory, AttemptNote } from '../../ports/frontier.ts';
+import type { GroupStanding, Groups } from '../../ports/groups.ts';
+import type { PageRecord } from '../../ports/record.ts';
+import type { RobotsStore } from '../../ports/robots-store.ts';
+import type { RunOverview } from '../../ports/run-overview.ts';
+import type { Runs } from '../../ports/runs.ts';
+import type { RecordSource } from '../../ports/sink.ts';
+import type { DeadLetters } from '../../ports/transport.ts';
+import { InterruptedError, messageOf } from '../../runtime/errors.ts';
+import { groupOf } from '../../task/group/group.ts';
+import { robotsRefusal } from '../../task/robots/robots-refusal.ts';
+import { malformedMarkOf, markOf, taskIdOf } from '../../task/url/fingerprint.ts';
+import { keyWithLogin, loginFor } from '../../task/url/logins.ts';
+import { isProblem, originOf, readUrl } from '../../task/url/url.ts';
+import { readLetter } from '../letters/letter-filter.ts';
+import { letterJson } from '../letters/letter-json.ts';
+import { MOST_LOOKED_AT } from '../letters/letter-list.ts';
+import { type UnknownUrl, unknownUrl } from './unknown-url.ts';
+import { MOST_RUNS_OF_URL, marksOfUrl } from './url-marks.ts';
+
+/** Everything known about a URL. */
+export interface Biography {
+  readonly url: string;
+  readonly mark: string;
+  /** Taken by runs that share their marks. */
+  readonly known: boolean;
+  /** Runs that know the URL; with `--run`, only that one. */
+  readonly runs: readonly RunChapter[];
+  /** The last ten failed attempts of the past 24 hours, newest first. */
+  readonly attempts: readonly AttemptNote[];
+  /** Dead letters as `dlq show` prints them; nothing if RabbitMQ could not be asked. */
+  readonly letters: readonly object[] | null;
+  readonly lettersProblem: string | null;
+}
+
+export interface RunChapter extends TaskTrace {
+  readonly task: string;
+  /** Why the whole run waits, if it is paused. */
+  readonly pauseReason?: string;
+  /** The group that it owns: what its joins wait for. */
+  readonly group?: Pick<GroupStanding, 'open' | 'joins'>;
+  /** Its record, if this machine has it. */
+  readonly record?: PageRecord;
+  /** Why its robots.txt, as the fleet knows it now, forbids the URL; for a run that obeys it and whose records this machine doesn't have. */
+  readonly forbidden?: string;
+  /** Why it may not know the URL, if it doesn't. */
+  readonly unknown?: UnknownUrl;
+}
+
+/** Runs searched for the record at most: any run that shares its marks may have taken the URL. */
+const MOST_RECORDS = 20;
+const MOST_ATTEMPTS = 10;
+
+/** Where to look a URL up. The caller closes what it opened. */
+export interface Archives {
+  readonly stores: {
+    readonly runs: Runs & RunOverview;
+    readonly biographer: Biographer;
+    readonly frontier: AttemptHistory & Pick<Groups, 'group'>;
+    readonly robots: Pick<RobotsStore, 'find'>;
+  };
+  readonly records: <T>(action: (records: RecordSource) => Promise<T>) => Promise<T>;
+  readonly letters: <T>(action: (letters: Pick<DeadLetters, 'browse'>) => Promise<T>) => Promise<T>;
+}
+
+/** Collects all that is known about a URL, in one run or in the newest ones. */
+export async function lookUp(text: string, run: string | undefined, archives: Archives): Promise<Biography> {
+  const { stores } = archives;
+  const ids = run === undefined ? await stores.runs.list(MOST_RUNS_OF_URL) : [run];
+  const { url, host, plain, ofRun, all } = await marksOfUrl(text, ids, stores.runs);
+  const markIn = (id: string): string => ofRun.get(id) ?? plain;
+  const [known, attempts, traces, letters, refusal] = await Promise.all([
+    Promise.all(all.map((mark) => stores.biographer.isKnown(mark))),
+    Promise.all(all.map((mark) => stores.frontier.attempts(mark))),
+    Promise.all(ids.map((id) => stores.biographer.trace(id, { mark: markIn(id), host }))),
+    lettersOf(all, archives),
+    refusalOf(url, stores.robots),
+  ]);
+  const chapters: RunChapter[] = [];
+  let looked = 0;
+  for (const trace of traces) {
+    if (trace === undefined) continue;
+    const task = taskIdOf(trace.run, markIn(trace.run));
+    const mayHaveIt = trace.isMarked || trace.hasFailed;
+    const isOver = mayHaveIt && trace.place === undefined;
+    const record = isOver && looked++ < MOST_RECORDS ? await recordOf(trace.run, task, archives) : undefined;
+    const isItsOwn =
+      trace.place !== undefined || trace.hasFailed || record !== undefined || (trace.isMarked && trace.hasOwnMarks);
+    if (run === undefined && !isItsOwn) continue;
+    const isTold = !isOver || record !== undefined || trace.hasFailed;
+    const isUnknown = !isProblem(readUrl(url)) && !trace.isMarked && !isItsOwn;
+    const progress =
+      trace.runState === 'paused' || isUnknown || (!isTold && refusal !== undefined)
+        ? await stores.runs.progress(trace.run)
+        : undefined;
+    const { pauseReason } = progress ?? {};
+    const group = trace.isMarked ? await stores.frontier.group(trace.run, groupOf(markIn(trace.run))) : undefined;
+    chapters.push({
+      ...trace,
+      task,
+      ...(group === undefined ? {} : { group: { open: group.open, joins: group.joins } }),
+      ...(pauseReason === undefined ? {} : { pauseReason }),
+      ...(record === undefined ? {} : { record }),
+      ...(isTold || refusal === undefined || progress?.options.robots === 'ignore' ? {} : { forbidden: refusal }),
+      ...(isUnknown && progress !== undefined ? { unknown: unknownUrl(url, progress) } : {}),
+    });
+  }
+  const newest = attempts
+    .flat()
+    .sort((a, b) => b.at - a.at)
+    .slice(0, MOST_ATTEMPTS);
+  const mark = run === undefined ? plain : markIn(run);
+  return { url, mark, known: known.includes(true), runs: chapters, attempts: newest, ...letters };
+}
+
+/** Why the rules that are known of a URL's origin forbid it. */
+async function refusalOf(text: string, robots: Pick<RobotsStore, 'find'>): Promise<string | undefined> {
+  const url = readUrl(text);
+  if (isProblem(url)) return undefined;
+  const rules = await robots.find(originOf(url.href));
+  return rules === undefined ? undefined : robotsRefusal(rules, url.href);
+}
+
+/** The record of a task, if this machine has the records of its run. */
+function recordOf(run: string, task: string, { records }: Archives): Promise<PageRecord | undefined> {
+  return records(async (source) => ((await source.has(run)) ? await source.find(run, task) : undefined));
+}
+
+async function lettersOf(
+  marks: readonly string[],
+  { letters }: Archives,
+): Promise<Pick<Biography, 'letters' | 'lettersProblem'>> {
+  try {
+    const all = await letters((deadLetters) => deadLetters.browse(MOST_LOOKED_AT));
+    const found = all.map(readLetter).filter(({ letter, message }) => {
+      if (letter === undefined) return false;
+      const url = readUrl(letter.url);
+      const own = isProblem(url)
+        ? malformedMarkOf(letter.url)
+        : markOf(keyWithLogin(url.canonical, loginFor(url.href, letter.logins)), letter.step);
+      return marks.some((mark) => own === mark || message.id === taskIdOf(letter.run, mark));
+    });
+    return { letters: found.map(letterJson), lettersProblem: null };
+  } catch (error: unknown) {
+    if (error instanceof InterruptedError) throw error;
+    return { letters: null, lettersProblem: messageOf(error) };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Runs } from '../../ports/runs.ts';
+import { MALFORMED_HOST, malformedMarkOf, markOf } from '../../task/url/fingerprint.ts';
+import { keyWithLogin } from '../../task/url/logins.ts';
+import { isProblem, readUrl, withoutCredentials } from '../../task/url/url.ts';
+import { urlKeyOf } from '../../task/url/url-key.ts';
+
+/** The marks of a URL's first step in several runs, whose rules may differ. */
+export interface UrlMarks {
+  /** The text; serialised if it is a URL. */
+  readonly url: string;
+  /** The politeness key; {@link MALFORMED_HOST} for a text that isn't a URL. */
+  readonly host: string;
+  /** The mark in a run without rules. */
+  readonly plain: string;
+  /** Run → mark. */
+  readonly ofRun: ReadonlyMap<string, string>;
+  /** All marks, each once, the plain one first. */
+  readonly all: readonly string[];
+}
+
+/** Runs searched for a URL, the newest first. */
+export const MOST_RUNS_OF_URL = 100;
+
+/** Finds the marks of a text in these runs. */
+export async function marksOfUrl(text: string, ids: readonly string[], runs: Runs): Promise<UrlMarks> {
+  const read = readUrl(text);
+  if (isProblem(read)) {
+    const plain = malformedMarkOf(text);
+    return {
+      url: withoutCredentials(text),
+      host: MALFORMED_HOST,
+      plain,
+      ofRun: new Map(ids.map((id) => [id, plain])),
+      all: [plain],
+    };
+  }
+  const ofRun = new Map<string, string>();
+  const progresses = await Promise.all(ids.map((id) => runs.progress(id)));
+  for (const [index, id] of ids.entries()) {
+    ofRun.set(id, markOf(keyWithLogin(urlKeyOf(read.canonical, progresses[index]?.options.urlKey), read.login)));
+  }
+  const plain = markOf(keyWithLogin(read.canonical, read.login));
+  return { url: read.href, host: read.host, plain, ofRun, all: [...new Set([plain, ...ofRun.values()])] };
+}

@@ -1,0 +1,75 @@
+import type { LiveWorker } from '../../ports/roster.ts';
+import type { HostLine } from '../../ports/run-overview.ts';
+import { SECOND_MS } from '../../task/durations.ts';
+
+/** Pages a second that one worker is taken to do, before any has shown what it does. */
+const EXPECTED_PAGES_PER_SECOND = 20;
+/** What a host without a rate that never answered is taken to need for an answer. */
+const EXPECTED_RESPONSE_MS = SECOND_MS;
+/** With less than this to do, a worker's share of busy time says more of its timers than of its pages. */
+const LEAST_BUSY_SHARE = 0.05;
+const LEAST_PAGES_PER_SECOND = 1;
+
+type HostPace = Pick<HostLine, 'host' | 'intervalMs' | 'pausedMs' | 'responseMs'>;
+type WorkerPace = Pick<LiveWorker, 'bound' | 'progress'>;
+
+interface Demand {
+  /** Those with waiting tasks, of all running runs; one that several runs name may come several times. */
+  readonly hosts: Iterable<HostPace>;
+  readonly workers: readonly WorkerPace[];
+  /** `HOST_CONCURRENCY`; 0 for no limit. */
+  readonly hostConcurrency: number;
+}
+
+/**
+ * How many workers the waiting hosts can keep busy: the pages a second that they allow, by what one worker does when no host holds it
+ * back. 0 if nothing waits.
+ */
+export function workersWanted({ hosts, workers, hostConcurrency }: Demand): number {
+  const perWorker = pagesPerSecondOfOne(workers);
+  const allowed = new Map<string, number>();
+  for (const line of hosts) {
+    const pages = pagesPerSecondOf(line, { hostConcurrency, perWorker });
+    // A host moves at the slowest rate of the runs that name it.
+    allowed.set(line.host, Math.min(pages, allowed.get(line.host) ?? Number.POSITIVE_INFINITY));
+  }
+  let sum = 0;
+  for (const pages of allowed.values()) sum += pages;
+  // 60 hosts at a page a second each are 60, and not a little more.
+  return Math.ceil(Number((sum / perWorker).toFixed(6)));
+}
+
+/**
+ * Pages a second that a host allows.
+ *
+ * | the host                          | allows                                        |
+ * |-----------------------------------|-----------------------------------------------|
+ * | is paused                         | none                                          |
+ * | has a rate, or was slowed         | one an interval                               |
+ * | has no rate                       | `HOST_CONCURRENCY` at once, by its answers of late |
+ * | has no rate, and no limit at once | what one worker does                          |
+ */
+function pagesPerSecondOf(
+  { intervalMs, pausedMs, responseMs = EXPECTED_RESPONSE_MS }: HostPace,
+  { hostConcurrency, perWorker }: { readonly hostConcurrency: number; readonly perWorker: number },
+): number {
+  if (pausedMs > 0) return 0;
+  if (intervalMs > 0) return SECOND_MS / intervalMs;
+  if (hostConcurrency === 0) return perWorker;
+  return (hostConcurrency * SECOND_MS) / Math.max(1, responseMs);
+}
+
+/**
+ * Pages a second that one worker does when no host holds it back: the mean over the workers that have shown it. One that hosts hold back
+ * would do as much more as it has time left.
+ */
+export function pagesPerSecondOfOne(workers: readonly WorkerPace[]): number {
+  const shown = workers.flatMap(({ bound, progress }) => {
+    const { pagesPerSecond = 0, busyShare = 0 } = progress ?? {};
+    if (bound === 'network' || pagesPerSecond < LEAST_PAGES_PER_SECOND) return [];
+    if (bound !== 'politeness') return [pagesPerSecond];
+    return busyShare < LEAST_BUSY_SHARE ? [] : [pagesPerSecond / Math.min(1, busyShare)];
+  });
+  if (shown.length === 0) return EXPECTED_PAGES_PER_SECOND;
+  return shown.reduce((sum, pages) => sum + pages, 0) / shown.length;
+}

@@ -1,0 +1,221 @@
+import { isUtf8 } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
+import { TextDecoder } from 'node:util';
+import { HtmlReader } from '../html/reader.ts';
+import { META } from '../html/tag-codes.ts';
+import { END_OF_PAGE, START_TAG } from '../html/tokenizer.ts';
+import { type Decoder, newDecoder } from './decoder.ts';
+
+/** A body as text. */
+export interface DecodedBody {
+  readonly text: string;
+  /** The encoding that was used, by its WHATWG name in lower case. */
+  readonly charset: string;
+}
+
+/** A page must declare its charset within this, by the HTML standard; an XML declaration must end within it. */
+const PRESCAN_BYTES = 1024;
+/** But browsers look at later declarations, too. Behind this, Trawl doesn't. */
+const LATE_BYTES = 262_144;
+/** Bytes per piece when a body is decoded in pieces: some milliseconds each. */
+const PIECE_BYTES = 262_144;
+
+/** Decoders by label. Only labels of the Encoding standard get in, so that the map can't grow without end. */
+const decoders = new Map<string, Decoder>();
+const utf8: Decoder = new TextDecoder('utf-8');
+const windows1252: Decoder = new TextDecoder('windows-1252');
+
+/**
+ * Decodes a page's body. It never fails: invalid bytes become U+FFFD. The first row that names an encoding decides:
+ *
+ * | source                                                              | e.g.                              | pages | documents |
+ * |---------------------------------------------------------------------|-----------------------------------|-------|-----------|
+ * | byte order mark, or `<` in two bytes                                | `EF BB BF`                        | yes   | yes       |
+ * | Content-Type                                                        | `text/html; charset=gbk`          | yes   | yes       |
+ * | XML declaration, at the very beginning                              | `<?xml version="1.0" encoding=…?>`| yes   | yes       |
+ * | `<meta charset>` or `http-equiv`, in the first 1024 bytes           | `<meta charset=shift_jis>`        | yes   |           |
+ * | the bytes, if they are UTF-8                                        |                                   | yes   |           |
+ * | a later `<meta>` (HTML standard, section 13.2.3.5)                  | behind a long script              | yes   |           |
+ * | windows-1252                                                        |                                   | yes   |           |
+ * | UTF-8                                                               |                                   |       | yes       |
+ *
+ * A label that the Encoding standard doesn't know is ignored. Documents are sitemaps and lists (RFC 7303 section 3), read by
+ * {@link decodeStream}. A byte order mark is not part of a page's text.
+ */
+export function decodeBody(body: Uint8Array, contentType: string | undefined): DecodedBody {
+  const decoder = decoderFor(body, contentType);
+  return { text: decoder.decode(body), charset: decoder.encoding };
+}
+
+/** The encoding of {@link decodeBody}. */
+export function charsetOf(body: Uint8Array, contentType: string | undefined): string {
+  return decoderFor(body, contentType).encoding;
+}
+
+/** The encoding that a label means, by its WHATWG name in lower case; nothing if none does. */
+export function encodingOf(label: string): string | undefined {
+  return labelled(label)?.encoding;
+}
+
+/** The text of {@link decodeBody} in pieces, for large bodies, by their {@link charsetOf}. */
+export function* decodePieces(body: Uint8Array, charset: string): Generator<string> {
+  // Not the shared decoder: other bodies may use that between two pieces.
+  const decoder = newDecoder(charset);
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    yield decoder.decode(body.subarray(at, at + PIECE_BYTES), { stream: true });
+  }
+  yield decoder.decode();
+}
+
+/** The text of a document as it arrives. Only its beginning is held back, until the encoding is clear. */
+export async function* decodeStream(
+  body: AsyncIterable<Uint8Array>,
+  contentType?: string,
+): AsyncGenerator<string, void, void> {
+  let decoder: StreamDecoder | undefined;
+  for await (const bytes of headFirst(body)) {
+    decoder ??= streamDecoder(byMark(bytes) ?? labelled(charsetIn(contentType)) ?? byDeclaration(headOf(bytes)));
+    const text = decoder.write(bytes);
+    if (text !== '') yield text;
+  }
+  const rest = decoder?.end() ?? '';
+  if (rest !== '') yield rest;
+}
+
+interface StreamDecoder {
+  write(bytes: Uint8Array): string;
+  end(): string;
+}
+
+/** A separate decoder for one body. For UTF-8 in pieces, the decoder of Node.js is faster than the standard one. */
+function streamDecoder(found: Decoder = utf8): StreamDecoder {
+  if (found.encoding === 'utf-8') {
+    const decoder = new StringDecoder('utf8');
+    return { write: (bytes) => decoder.write(bytes as Buffer), end: () => decoder.end() };
+  }
+  const decoder = newDecoder(found.encoding);
+  return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
+}
+
+/** The same body, with a first piece long enough to show its encoding. */
+async function* headFirst(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  let head: Uint8Array | undefined = new Uint8Array();
+  for await (const bytes of body) {
+    if (head === undefined) {
+      yield bytes;
+      continue;
+    }
+    head = head.length === 0 ? bytes : Buffer.concat([head, bytes]);
+    if (!saysEnough(head)) continue;
+    yield head;
+    head = undefined;
+  }
+  if (head !== undefined && head.length > 0) yield head;
+}
+
+/** Is this enough to see a byte order mark, and the XML declaration if there is one? */
+function saysEnough(bytes: Uint8Array): boolean {
+  if (bytes.length < 4) return false;
+  if (bytes.length >= PRESCAN_BYTES || byMark(bytes) !== undefined) return true;
+  const text = headOf(bytes).trimStart();
+  return text !== '' && (!text.startsWith('<') || text.includes('>'));
+}
+
+function decoderFor(body: Uint8Array, contentType: string | undefined): Decoder {
+  return byMark(body) ?? labelled(charsetIn(contentType)) ?? byPrescan(body) ?? byBytes(body);
+}
+
+/** The encoding shown by a byte order mark, or by a `<` in two bytes. */
+function byMark(body: Uint8Array): Decoder | undefined {
+  const [first, second, third, fourth] = body;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return utf8;
+  if (first === 0xff && second === 0xfe) return labelled('utf-16le');
+  if (first === 0xfe && second === 0xff) return labelled('utf-16be');
+  if (first === 0x3c && second === 0 && fourth === 0) return labelled('utf-16le');
+  if (first === 0 && second === 0x3c && third === 0) return labelled('utf-16be');
+  return undefined;
+}
+
+function byPrescan(body: Uint8Array): Decoder | undefined {
+  const head = headOf(body);
+  return byDeclaration(head) ?? asciiBased(metaCharset(head));
+}
+
+function byDeclaration(head: string): Decoder | undefined {
+  return asciiBased(/^\s*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head)?.[1]);
+}
+
+/** The bytes in which an encoding may be declared, as characters. */
+function headOf(body: Uint8Array, bytes = PRESCAN_BYTES): string {
+  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, bytes)).toString('latin1');
+}
+
+/** The charset of the first `meta` element that names one. */
+function metaCharset(head: string): string | undefined {
+  for (const [, source = ''] of withoutComments(head).matchAll(/<meta[\s/]([^>]*)/gi)) {
+    const attributes = attributesIn(source);
+    const charset = declaredBy((name) => attributes.get(name));
+    if (charset !== undefined) return charset;
+  }
+  return undefined;
+}
+
+/** The charset that a `meta` element names. */
+function declaredBy(attribute: (name: string) => string | undefined): string | undefined {
+  const isContentType = attribute('http-equiv')?.toLowerCase() === 'content-type';
+  return attribute('charset') ?? (isContentType ? charsetIn(attribute('content')) : undefined);
+}
+
+function attributesIn(source: string): Map<string, string> {
+  const attributes = new Map<string, string>();
+  const pattern = /(?<=^|[\s"'/])([^\s"'/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g;
+  for (const [, name = '', double, single, bare] of source.matchAll(pattern)) {
+    attributes.set(name.toLowerCase(), double ?? single ?? bare ?? '');
+  }
+  return attributes;
+}
+
+function withoutComments(head: string): string {
+  return head.replace(/<!--.*?(?:-->|$)/gs, '');
+}
+
+/** The `charset` parameter of a media type, quoted or not. */
+function charsetIn(contentType: string | undefined): string | undefined {
+  return /charset\s*=\s*["']?([^\s;"',]+)/i.exec(contentType ?? '')?.[1];
+}
+
+/** A declaration readable as ASCII can't be in UTF-16, so that label means UTF-8 (HTML standard, "prescan a byte stream"). */
+function asciiBased(label: string | undefined): Decoder | undefined {
+  const decoder = labelled(label);
+  return decoder?.encoding.startsWith('utf-16') ? utf8 : decoder;
+}
+
+function byBytes(body: Uint8Array): Decoder {
+  if (isUtf8(body)) return utf8;
+  return (body.length > PRESCAN_BYTES ? byLateMeta(body) : undefined) ?? windows1252;
+}
+
+/** The encoding that the first `meta` element with a known one declares, wherever it is. */
+function byLateMeta(body: Uint8Array): Decoder | undefined {
+  const reader = new HtmlReader(headOf(body, LATE_BYTES), false);
+  for (let token = reader.next(); token !== END_OF_PAGE; token = reader.next()) {
+    if (token !== START_TAG || reader.tokenizer.code !== META || !reader.isHtml || reader.isInert) continue;
+    const decoder = asciiBased(declaredBy((name) => reader.tokenizer.attribute(name)));
+    if (decoder !== undefined) return decoder;
+  }
+  return undefined;
+}
+
+function labelled(label: string | undefined): Decoder | undefined {
+  if (label === undefined) return undefined;
+  const name = label.trim().toLowerCase();
+  const known = decoders.get(name);
+  if (known !== undefined) return known;
+  try {
+    const decoder = newDecoder(name);
+    decoders.set(name, decoder);
+    return decoder;
+  } catch {
+    return undefined;
+  }
+}

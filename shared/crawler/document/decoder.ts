@@ -1,0 +1,35 @@
+import { TextDecoder } from 'node:util';
+import { multiByte } from '../tools/libraries.ts';
+
+/** A decoder of text as it arrives: `TextDecoder`, or one that takes the place of one. */
+export interface Decoder {
+  /** The encoding, by its WHATWG name in lower case. */
+  readonly encoding: string;
+  decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
+}
+
+/**
+ * Those of several bytes. Node.js reads some otherwise than the Encoding standard, and so browsers, do: of `euc-kr`, it lacks 8,822
+ * syllables. And its decoder of `gb18030` throws if a text that comes in pieces has a bad byte.
+ */
+const MULTI_BYTE: ReadonlySet<string> = new Set('big5 euc-jp euc-kr gb18030 gbk iso-2022-jp shift_jis'.split(' '));
+
+/** A decoder of its own. Throws a RangeError for a label that the Encoding standard doesn't know. */
+export function newDecoder(label: string): Decoder {
+  const decoder = new TextDecoder(label);
+  return MULTI_BYTE.has(decoder.encoding) ? new MultiByteDecoder(decoder.encoding) : decoder;
+}
+
+class MultiByteDecoder implements Decoder {
+  readonly encoding: string;
+  readonly #decode: (bytes: Uint8Array, stream: boolean) => string;
+
+  constructor(encoding: string) {
+    this.encoding = encoding;
+    this.#decode = multiByte().createMultibyteDecoder(encoding, true);
+  }
+
+  decode(bytes: Uint8Array = new Uint8Array(), { stream = false }: { readonly stream?: boolean } = {}): string {
+    return this.#decode(bytes, stream);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Failure } from '../../task/task/retry-policy.ts';
+import type { Crawler, Step } from '../crawler.ts';
+import type { StepResult } from '../definition.ts';
+import { type AboutCall, ProblemError } from '../failures/step-error.ts';
+import { itemAsJson } from '../item.ts';
+import type { Page } from '../page.ts';
+import { recordItems } from '../record-items.ts';
+import { type StepOutcome, StepRun } from '../step-run.ts';
+
+/** What a crawler made of a page. */
+export interface Extract extends Pick<StepOutcome, 'follows' | 'unmet' | 'by'> {
+  /** Of the record. */
+  readonly data: unknown;
+  /** How many items the data are; nothing for a short crawler. */
+  readonly items?: number;
+  /** What a short crawler names in the place of the page's links. */
+  readonly links?: readonly string[] | undefined;
+}
+
+/** A crawler at work for a run. */
+export interface CrawlerAtWork {
+  readonly crawler: Crawler;
+  /** The run's arguments, as the crawler's schema reads them. */
+  readonly args: unknown;
+  /** The crawler's name or file, as the run has it. */
+  readonly options: { readonly crawler: string };
+}
+
+/** One call of a crawler's function. Whoever makes it awaits what `begin` returns, and words what it throws by `stepErrorOf`. */
+export interface Reading {
+  readonly about: AboutCall;
+  /** The step's own limit, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  begin(): unknown;
+  /**
+   * @param result what `begin` returned, or resolved with
+   * @throws ProblemError, and what the step said that can't be done
+   */
+  end(result: unknown): Extract;
+}
+
+/** A step that takes over from a task's own, which failed. */
+export interface TakeOver {
+  readonly step: Step;
+  readonly failure: Failure;
+}
+
+/** Has the crawler's function for a page's task read it. */
+export function readingOf({ crawler, args, options }: CrawlerAtWork, page: Page, takeOver?: TakeOver): Reading {
+  const { pageFunction } = crawler;
+  if (pageFunction !== undefined)
+    return {
+      about: { crawler: options.crawler },
+      timeoutMs: undefined,
+      begin: () => pageFunction.call(crawler, page),
+      end: (result) => ({ ...checked(result), follows: [], unmet: [] }),
+    };
+  const step = takeOver?.step ?? crawler.step(page.task.step);
+  if (step === undefined) throw new Error(`crawler ${crawler.name} has no step "${page.task.step}"`);
+  const run = new StepRun(crawler, step, page, args, takeOver?.failure);
+  return {
+    about: { crawler: options.crawler, step: step.name },
+    timeoutMs: step.timeoutMs,
+    begin: () => run.begin(),
+    end: (result) => outcomeOf(run, result),
+  };
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+/** What a step came to whose function has ended. */
+function outcomeOf(run: StepRun, returned: unknown): Extract {
+  if (returned !== undefined) {
+    const mend = kindOf(returned) === GENERATOR ? 'call emit and follow where it yields' : 'emit what is to be kept';
+    throw new ProblemError(`expected a step to return nothing, got ${kindOf(returned)}: ${mend}`);
+  }
+  const { items, ...rest } = run.end();
+  return { ...rest, ...recordItems(items) };
+}
+
+/** Checks what the function of a short crawler returned, reading each property once. */
+function checked(result: unknown): Pick<Extract, 'data' | 'links'> {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+    throw new ProblemError(`expected a step to return { data, links }, got ${kindOf(result)}`);
+  }
+  const { data: given, links } = result as StepResult;
+  if (isPromise(given)) throw new ProblemError('expected data to be a value, got a promise: await it');
+  const data = itemAsJson(given, 'data');
+  if (links === undefined) return { data };
+  if (!Array.isArray(links)) throw new ProblemError(`expected links to be a list of strings, got ${kindOf(links)}`);
+  const at = links.findIndex((link) => typeof link !== 'string');
+  if (at < 0) return { data, links };
+  throw new ProblemError(`expected links to be a list of strings, got ${kindOf(links[at])} at ${at}`);
+}
+
+const GENERATOR = 'a generator';
+
+/** What a crawler gave in the place of something else, for a message. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'undefined';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (/^\[object (?:Async)?Generator\]$/.test(Object.prototype.toString.call(value))) return GENERATOR;
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { ConfigurationError } from '../../runtime/errors.ts';
+import { nearestOf } from '../../settings/nearest-name.ts';
+import { crawlerFiles, ENDINGS, fileNamed, isPath } from './crawler-files.ts';
+import { type LoadedCrawler, loadFiles } from './load.ts';
+
+/** Crawlers that come with this program. */
+const OWN_FOLDER = join(import.meta.dirname, '../../../crawlers');
+/** None of that name was found; one that is broken may have had it. */
+export class UnknownCrawlerError extends ConfigurationError {}
+
+/**
+ * Finds a crawler for a command: by its path, or by its name or its file's name in one of these folders, before those that come
+ * with this program. Other files there aren't looked at if one has the name.
+ *
+ * @throws UnknownCrawlerError if there is none
+ * @throws ConfigurationError if it can't be loaded
+ */
+export async function findCrawler(name: string, folders: readonly string[]): Promise<LoadedCrawler> {
+  if (isPath(name)) {
+    const file = resolve(name);
+    if (existsSync(file)) return await loadOne(file);
+    throw new UnknownCrawlerError([`expected CRAWLER to be a crawler's name or file: there is no ${file}`]);
+  }
+  const own = folders.map((folder) => resolve(folder));
+  const named = fileNamed(own, name);
+  const found = named === undefined ? undefined : await loadOne(named);
+  if (found?.crawler.name === name) return found;
+  const { loaded, problems } = await loadFiles(crawlerFiles(own));
+  const crawler = loaded.find((each) => each.crawler.name === name) ?? found;
+  if (crawler !== undefined) return crawler;
+  const ours = fileNamed([OWN_FOLDER], name);
+  if (ours !== undefined) return await loadOne(ours, { isWatched: false });
+  const names = loaded.map((each) => each.crawler.name);
+  throw new UnknownCrawlerError([missing(name, folders, names), ...problems]);
+}
+
+/** The crawlers of a process that works for many runs, by their names. All are loaded before it begins. */
+export class Catalogue {
+  readonly crawlers: readonly LoadedCrawler[];
+  readonly #byName: ReadonlyMap<string, LoadedCrawler>;
+
+  constructor(crawlers: readonly LoadedCrawler[]) {
+    this.crawlers = crawlers;
+    this.#byName = new Map(crawlers.map((each) => [each.crawler.name, each]));
+  }
+
+  /** @throws ConfigurationError if it has none of this name */
+  named(name: string): LoadedCrawler {
+    const found = this.#byName.get(name);
+    if (found !== undefined) return found;
+    throw new ConfigurationError([`there is no crawler "${name}" here`]);
+  }
+
+  /** The versions of its crawlers, by their names. */
+  get versions(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.crawlers.map(({ crawler, version }) => [crawler.name, version]));
+  }
+}
+
+/** What there is, and all that is wrong with it. */
+export interface Found {
+  /** Those of the folders first. */
+  readonly crawlers: readonly LoadedCrawler[];
+  readonly problems: readonly string[];
+  /** The one that was named; nothing if it isn't there, which is among the problems. */
+  readonly chosen: LoadedCrawler | undefined;
+}
+
+/**
+ * All crawlers of these folders, and the one that is named, which may lie elsewhere and stands for one of its name; and those that
+ * come with this program, unless another has their name.
+ */
+export async function findAll(folders: readonly string[], named: string): Promise<Found> {
+  const path = isPath(named) ? resolve(named) : undefined;
+  const files = crawlerFiles(folders.map((folder) => resolve(folder))).filter((file) => file !== path);
+  const { loaded, problems } = await loadFiles(path === undefined ? files : [path, ...files]);
+  const byPath = loaded.find(({ file }) => resolve(file) === path);
+  const own = loaded.filter((each) => each === byPath || each.crawler.name !== byPath?.crawler.name);
+  const ours = (await loadFiles(crawlerFiles([OWN_FOLDER]), { isWatched: false })).loaded;
+  const isFree = ({ crawler }: LoadedCrawler): boolean => own.every((each) => each.crawler.name !== crawler.name);
+  const crawlers = [...own, ...ours.filter(isFree)];
+  const chosen = path === undefined ? chosenByName(named, crawlers) : byPath;
+  const names = crawlers.map(({ crawler }) => crawler.name);
+  // Of a file at that path it is said already what is wrong.
+  const lost = chosen === undefined && path === undefined ? [missing(named, folders, names)] : [];
+  return { crawlers, chosen, problems: [...problems, ...sameNames(own), ...lost] };
+}
+
+/** As {@link findAll}. @throws ConfigurationError with all that is wrong with any of them */
+export async function loadCatalogue(
+  folders: readonly string[],
+  named: string,
+): Promise<{ readonly catalogue: Catalogue; readonly chosen: LoadedCrawler }> {
+  const { crawlers, problems, chosen } = await findAll(folders, named);
+  if (problems.length > 0 || chosen === undefined) throw new ConfigurationError(problems);
+  return { catalogue: new Catalogue(crawlers), chosen };
+}
+
+/** By its own name, or by that of its file. */
+function chosenByName(name: string, crawlers: readonly LoadedCrawler[]): LoadedCrawler | undefined {
+  const isFile = ({ file }: LoadedCrawler): boolean => ENDINGS.some((ending) => file.endsWith(`/${name}${ending}`));
+  return crawlers.find(({ crawler }) => crawler.name === name) ?? crawlers.find(isFile);
+}
+
+function sameNames(crawlers: readonly LoadedCrawler[]): string[] {
+  return crawlers.flatMap(({ crawler, file }, at) => {
+    const first = crawlers.findIndex((each) => each.crawler.name === crawler.name);
+    return first === at ? [] : [`${file}: its name, ${crawler.name}, is that of ${crawlers[first]?.file}, too`];
+  });
+}
+
+async function loadOne(file: string, how?: { readonly isWatched: boolean }): Promise<LoadedCrawler> {
+  const { loaded, problems } = await loadFiles([file], how);
+  const [crawler] = loaded;
+  if (crawler === undefined) throw new ConfigurationError(problems);
+  return crawler;
+}
+
+function missing(name: string, folders: readonly string[], names: readonly string[]): string {
+  const here = fileNamed([resolve()], name);
+  const nearest = nearestOf(name, names);
+  const guess = here === undefined ? nearest : `./${relative(resolve(), here)}`;
+  const mend = guess === undefined ? '' : `: did you mean ${guess}?`;
+  const where = folders.map((folder) => `${folder}/`).join(' or ');
+  return `expected CRAWLER to be the name of a crawler in ${where} (CRAWLERS_DIR), or its file, got "${name}"${mend}`;
+}

@@ -1,0 +1,311 @@
+import { expect, test } from 'vitest';
+import { acceptsText } from '../../../../../shared/crawler/crawler.ts';
+import { readDocument } from '../../../../../shared/crawler/document/document.ts';
+import { mediaTypeOf } from '../../../../../shared/crawler/document/media-type.ts';
+import { readText } from '../../../../../shared/crawler/document/readable-text.ts';
+import { MAX_LINKS } from '../../../../../shared/task/task/page-limits.ts';
+
+const URL_OF_PAGE = 'http://example.com/dir/page';
+
+test.each([
+  ['<title>Plain</title>', 'Plain'],
+  ['<TITLE>  Two \n  lines  </TITLE>', 'Two lines'],
+  ['<title>Fish &amp; chips &#8364;</title>', 'Fish & chips €'],
+  ['<title>First</title><title>Second</title>', 'First'],
+  ['<svg><title>A picture</title></svg><title>The page</title>', 'The page'],
+  ['<template><title>A part</title></template><title>The page</title>', 'The page'],
+  ['<title>No\0thing <a href="/1">to click</a></title x=">">', 'No\ufffdthing <a href="/1">to click</a>'],
+  ['<title></title>', null],
+  ['<h1>No title</h1>', null],
+  ['<title>Never closed', 'Never closed'],
+])('%s has the title %s', (html, title) => {
+  expect(readDocument(html, URL_OF_PAGE).title).toBe(title);
+});
+
+test('links are absolute, each once, in order, without fragments and without those that nobody can fetch', () => {
+  const html = `
+    <a href="a">1</a> <a href='/b?x=1&amp;y=2'>2</a> <A HREF=c>3</A> <area href="//other.com/">
+    <a href="a#part">again</a> <a href="#top">here</a> <a href="">itself</a> <a href=" d ">spaces</a>
+    <a href="mailto:x@y.z">mail</a> <a href="javascript:void(0)">js</a> <a name="x">none</a> <link href="style.css">`;
+  expect(readDocument(html, URL_OF_PAGE).links).toEqual([
+    'http://example.com/dir/a',
+    'http://example.com/b?x=1&y=2',
+    'http://example.com/dir/c',
+    'http://other.com/',
+    'http://example.com/dir/d',
+  ]);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['the first base',                    '<base href="/other/"><base href="/ignored/">',           '/other/x'],
+  ['a base without an address is none', '<base target="_top"><base href="/other/">',              '/other/x'],
+  ['a base behind the link',            '<a href="x">x</a><base href="/other/">',                 '/other/x'],
+  ['of data:',                          '<base href="data:text/html,x/">',                        '/dir/x'],
+  ['of javascript:',                    '<base href="javascript:x/">',                            '/dir/x'],
+  ['of file:',                          '<base href="file:///etc/">',                             '/dir/x'],
+  ['of about:',                         '<base href="about:blank"><base href="/ignored/">',       '/dir/x'],
+  ['that is no URL',                    '<base href="http://[/">',                                '/dir/x'],
+  ['with credentials',                  '<base href="http://user:secret@example.com/other/">',    '/dir/x'],
+  ['in SVG',                            '<svg><base href="/other/"></svg>',                       '/dir/x'],
+  ['in a template',                     '<template><base href="/other/"></template>',             '/dir/x'],
+  ['as long as a base may be',          `<base href="/${'a/'.repeat(1_014)}">`,                   `/${'a/'.repeat(1_014)}x`],
+  ['longer',                            `<base href="/${'a/'.repeat(1_015)}">`,                   '/dir/x'],
+])('links are relative to the page or its base: %s', (_, base, path) => {
+  expect(readDocument(`${base}<a href="x">x</a>`, URL_OF_PAGE).links).toEqual([`http://example.com${path}`]);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['a title in SVG that closes itself',        '<svg><title/></svg>'],
+  ['a title in SVG that is never closed',      '<svg><title></svg>'],
+  ['a style in SVG that closes itself',        '<svg><style/><path/></svg>'],
+  ['a script in SVG that is never closed',     '<svg><script></svg>'],
+  ['a style in MathML that closes itself',     '<math><style/></math>'],
+  ['a textarea in SVG',                        '<svg><textarea></svg>'],
+  ['an xmp in SVG',                            '<svg><xmp/></svg>'],
+  ['SVG that a paragraph ends',                '<svg><style><p>'],
+  ['SVG that the end of its box ends',         '<div><svg><style></div>'],
+  ['SVG in MathML',                            '<math><annotation-xml><svg><title/></svg></annotation-xml></math>'],
+  ['a CDATA section in HTML',                  '<![CDATA[ x > ]]'],
+  ['a CDATA section in SVG',                   '<svg><![CDATA[ </svg><script> ]]></svg>'],
+  ['a > in an attribute of an end tag',        '<p></p title="></p><script>">'],
+  ['a > in an attribute of a title',           '<title>x</title x=">">'],
+  ['a comment that is no more than its dashes', '<!--><!---><!--a--!>'],
+  ['a script within a comment of a script',    '<script><!-- <script></script> <a href="/no"> --></script>'],
+  ['a link in a style',                        '<style><a href="/no"></style>'],
+  ['a link in a noframes',                     '<noframes><a href="/no"></noframes>'],
+  ['a link in a template',                     '<template><a href="/no"></a><template></template><a href="/no"></a></template>'],
+  ['an unclosed template in a template',       '<template><template><a href="/no"></a></template></template>'],
+  ['a tag that never ends in a table',         '<table><td><select><option'],
+  ['a select',                                 '<select><option>'],
+  ['an attribute without a value',             '<a href><a href=>'],
+  ['an equals sign as an attribute',           '<p =a="<a href=/no>">'],
+])('what is before them doesn\'t hide links: %s', (_, before) => {
+  expect(readDocument(`${before}<a href="/1">1</a>`, URL_OF_PAGE).links).toEqual(before.endsWith('option') ? [] : ['http://example.com/1']);
+});
+
+test('links in what only some readers see count: noscript, SVG, a declarative shadow root', () => {
+  const html = `<noscript><a href="/1"></a></noscript><svg><a href="/2"/><a xlink:href="/3"/><area href="/no"/></svg>
+    <div><template shadowrootmode="open"><a href="/4"></a></template></div>`;
+  expect(readDocument(html, URL_OF_PAGE).links).toEqual(
+    ['1', '2', '3', '4'].map((name) => `http://example.com/${name}`),
+  );
+});
+
+test('a page of frames has no links of its own, unless its body has begun', () => {
+  expect(readDocument('<frameset><a href="/1"></frameset><a href="/2">', URL_OF_PAGE).links).toEqual([]);
+  expect(readDocument('text<frameset><a href="/1">', URL_OF_PAGE).links).toEqual(['http://example.com/1']);
+});
+
+test('in XHTML an element that closes itself is over', () => {
+  const html = '<script src="x"/><title/><a href="/1"/>';
+  expect(readDocument(html, URL_OF_PAGE, true).links).toEqual(['http://example.com/1']);
+  expect(readDocument(html, URL_OF_PAGE).links).toEqual([]);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['C0 controls and spaces around',   '\u0001\u001f /1\u0000'.slice(0, -1), '/1'],
+  ['no-break and other wide spaces',  '\u00a0/1\u3000',                     '/dir/%C2%A0/1%E3%80%80'],
+  ['U+0085',                          '/1\u0085',                           '/1%C2%85'],
+  ['tabs and newlines inside',        '/a\tb\r\nc\n',                       '/abc'],
+  ['NUL',                             '/a\u0000b',                          '/a%EF%BF%BDb'],
+  ['a reference without semicolon',   '/?a=1&copy=2&amp;b&amp',             '/?a=1&copy=2&b&'],
+  ['references to white space',       '&#9;/1&#x20;',                       '/1'],
+  ['a space before the fragment',     '/1 #x',                              '/1%20'],
+  ['backslashes',                     '\\\\other.com\\1',                   null],
+  ['the first of two attributes',     '/1" href="/2',                       '/1'],
+])('of an address, %s are what the standards say', (_, href, path) => {
+  expect(readDocument(`<a href="${href}">x</a>`, URL_OF_PAGE).links).toEqual([path === null ? 'http://other.com/1' : `http://example.com${path}`]);
+});
+
+const link = (length: number): string => `/${'x'.repeat(length - 'http://example.com/'.length)}`;
+
+// biome-ignore format: a table
+test.each<[string, string, links: number, truncated: string[]]>([
+  ['a link as long as it may be',     `<a href="${link(2_048)}">`,                                                           1,       []],
+  ['a longer one',                    `<a href="${link(2_049)}">`,                                                           0,       ['links']],
+  ['with a fragment that is longer',  `<a href="/1#${'x'.repeat(60_000)}">`,                                                 1,       []],
+  ['with one that is far too long',   `<a href="/1#${'x'.repeat(70_000)}">`,                                                 0,       ['links']],
+  ['of data: that is longer',         `<a href="data:,${'x'.repeat(70_000)}">`,                                              0,       []],
+  ['as many links as there may be',   numbered(10_000, (n) => `<a href="/${n}">`),                                           10_000,  []],
+  ['one more',                        numbered(10_001, (n) => `<a href="/${n}">`),                                           10_000,  ['links']],
+  ['the same ones again',             numbered(30_000, (n) => `<a href="/${n % 10_000}#${n}">`),                             10_000,  []],
+  ['many that lead nowhere',          numbered(20_000, (n) => `<a href="#${n}"><a href="mailto:${n}">`),                     0,       []],
+  ['a MiB of links',                  numbered(512, (n) => `<a href="${link(2_045)}${100 + n}">`),                           512,     []],
+  ['one more than a MiB',             numbered(513, (n) => `<a href="${link(2_045)}${100 + n}">`),                           512,     ['links']],
+  ['a MiB by its base',               `<base href="${link(2_000)}/">${numbered(1_000, (n) => `<a href="${n}">`)}`,           523,     ['links']],
+  ['a title as long as it may be',    `<title>${'x'.repeat(2_000)}</title>`,                                                 0,       []],
+  ['a longer one',                    `<title>${'x'.repeat(2_001)}</title>`,                                                 0,       ['title']],
+  ['a title of white space',          `<title>${' '.repeat(40_000)}x</title>`,                                               0,       ['title']],
+  ['a canonical as long as it may be', `<link rel=canonical href="${link(2_048)}">`,                                         0,       []],
+  ['a longer one',                    `<link rel=canonical href="${link(2_049)}">`,                                          0,       ['canonical']],
+])('a page has no more than it may, and what is cut is said: %s', (_, html, links, truncated) => {
+  const document = readDocument(html, URL_OF_PAGE);
+  expect([document.links.length, document.truncated]).toEqual([links, truncated]);
+});
+
+function numbered(count: number, write: (n: number) => string): string {
+  return Array.from({ length: count }, (_, n) => write(n)).join('\n');
+}
+
+test('links that the page asks not to follow are told from the others', () => {
+  const html = `<a href="/a" rel="nofollow">1</a><a rel="external NOFOLLOW ugc" href="/b">2</a><area href="/c" rel=nofollow>
+    <a href="/d" rel="nofollows">3</a><a href="/a">1 again</a><a href="/e">4</a><a href="/e" rel="nofollow">4 again</a>`;
+  const { links, nofollow } = readDocument(html, URL_OF_PAGE);
+  expect(links).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `http://example.com/${name}`));
+  expect([...nofollow]).toEqual(['http://example.com/b', 'http://example.com/c']);
+});
+
+test('the next page of a list is named by a link, an area or the head, relative to the base', () => {
+  const html = `<base href="/list/"><link rel="next prefetch" href="?p=2"><a rel="NEXT nofollow" href="b#top">b</a>
+    <area href="c" rel=next><a href="d" rel="nextid">d</a><link rel="prev" href="e"><a rel=next>f</a>`;
+  const { next, links } = readDocument(html, URL_OF_PAGE);
+  expect([...next]).toEqual(['?p=2', 'b', 'c'].map((path) => `http://example.com/list/${path}`));
+  expect(links, 'the head names no link').not.toContain('http://example.com/list/?p=2');
+  const many = Array.from({ length: 99 }, (_, n) => `<a rel=next href="/${n}">`).join('');
+  expect(readDocument(many, URL_OF_PAGE).next.size).toBe(10);
+});
+
+// biome-ignore format: a table
+test.each([
+  ['0; url=/en/',                   '/en/'],
+  ['5',                             null],
+  ['0;',                            null],
+  ['0; url=',                       null],
+  [' .5 , URL = en/x#top ',         '/dir/en/x'],
+  ['0 /en/',                        '/en/'],
+  ['3;/en/',                        '/en/'],
+  [`0;url='/en/'; more`,            '/en/'],
+  [`0;url=&quot;/en/&quot;`,        '/en/'],
+  ['0;url=https://other.test/',     'https://other.test/'],
+  ['0;urls/1',                      '/dir/urls/1'],
+  ['url=/en/',                      null],
+  ['0x;url=/en/',                   null],
+  ['0;url=javascript:void(0)',      null],
+  ['0;url=#top',                    null],
+  ['60;url=/dir/page',              null],
+  [`0;url=/${'x'.repeat(2_048)}`,   null],
+])('a page that says %j sends browsers to %s', (content, path) => {
+  const html = `<meta http-equiv="Refresh" content="${content}"><meta http-equiv=refresh content="0;url=/second">`;
+  const first = readDocument(html.slice(0, html.indexOf('<meta', 1)), 'http://example.com/dir/page').refresh;
+  expect(first).toBe(path === null ? null : new URL(path, 'http://example.com/').href);
+});
+
+test('the frames of a page of frames are found, relative to the base; other frames are none', () => {
+  const html = `<base href="/api/"><title>API</title><frameset cols="20%,80%"><frameset><frame SRC="overview.html#top" name="a">
+    <frame src="overview.html"><frame name=src></frameset><frame src="javascript:void(0)"><frame src="//other.test/">
+    <noframes><a href="/plain.html">without frames</a><frame src="/no"></noframes></frameset>`;
+  const { frames, links, title } = readDocument(html, URL_OF_PAGE);
+  expect([frames, links, title]).toEqual([['http://example.com/api/overview.html', 'http://other.test/'], [], 'API']);
+  expect(readDocument('<p>text<frame src="/1"><iframe src="/2"></iframe>', URL_OF_PAGE).frames).toEqual([]);
+  const many = Array.from({ length: 999 }, (_, n) => `<frame src="/${n}">`).join('');
+  expect(readDocument(`<frameset>${many}`, URL_OF_PAGE).frames).toHaveLength(100);
+});
+
+test('of several that send browsers away the first counts, relative to the base; none in a template, or of another name, does', () => {
+  const html = `<template><meta http-equiv=refresh content="0;url=/0"></template><meta name=refresh content="0;url=/1">
+    <meta http-equiv=refresh content=300><noscript><meta http-equiv=refresh content="0;url=2"></noscript><base href="/b/">
+    <meta http-equiv=refresh content="0;url=/3">`;
+  const { refresh, links } = readDocument(html, URL_OF_PAGE);
+  expect([refresh, links]).toEqual(['http://example.com/b/2', []]);
+});
+
+test.each([
+  ['<meta name="robots" content="noindex, nofollow">', true],
+  ['<META CONTENT=none NAME=Robots />', true],
+  ['<meta name="TrawlBot" content="nofollow">', true],
+  ['<meta name="robots" content="noindex">', false],
+  ['<meta name="googlebot" content="nofollow">', false],
+  ['<meta name="description" content="nofollow">', false],
+  ['<!-- <meta name="robots" content="nofollow"> -->', false],
+])('%s asks that no link is followed: %s', (html, isNofollow) => {
+  expect(readDocument(html, URL_OF_PAGE).isNofollow).toBe(isNofollow);
+});
+
+test.each([
+  ['<link rel="canonical" href="/real#top">', 'http://example.com/real'],
+  ['<link href=" https://www.example.com/ " rel="Canonical">', 'https://www.example.com/'],
+  ['<base href="/b/"><link rel=canonical href="c"><link rel=canonical href="d">', 'http://example.com/b/c'],
+  ['<link rel="stylesheet" href="/s.css">', null],
+  ['<link rel="canonical" href="javascript:void(0)">', null],
+])('%s names %s as its canonical address', (html, canonical) => {
+  expect(readDocument(html, URL_OF_PAGE).canonical).toBe(canonical);
+});
+
+test('the readable text leaves out what nobody reads', () => {
+  const html =
+    '<head><title>T</title></head><body><h1>Head</h1><script>no()</script><p>One <b>bold</b>\n word</p><style>p{}</style><ul><li>a<li>b</ul>';
+  expect(readText(html)).toBe('Head\nOne bold word\na\nb');
+});
+
+const HOSTILE_BYTES = 10_000_000;
+
+test.each([
+  [
+    'a hundred thousand links',
+    Array.from({ length: 100_000 }, (_, n) => `<a href="/${n}">${n}</a>`).join('\n'),
+    MAX_LINKS,
+  ],
+  ['an attribute of 10 MB', `<a title="${'x'.repeat(HOSTILE_BYTES)}" href="/1">x</a>`, 1],
+  ['a link of 10 MB', `<a href="/${'x'.repeat(HOSTILE_BYTES)}">x</a>`, 0],
+  ['attributes of 10 MB', `<a ${'a=b '.repeat(HOSTILE_BYTES / 4)} href="/1">x</a>`, 1],
+  ['elements that are never closed', '<div>'.repeat(HOSTILE_BYTES / 5), 0],
+  ['tags that are never ended', '<a '.repeat(HOSTILE_BYTES / 3), 0],
+  ['comments that are never ended', '<!--'.repeat(HOSTILE_BYTES / 4), 0],
+])('%s take seconds, not minutes', (_, html, links) => {
+  const began = performance.now();
+  expect(readDocument(html, URL_OF_PAGE).links.length).toBe(links);
+  readText(html);
+  expect(performance.now() - began).toBeLessThan(15_000);
+});
+
+test('of a page that nests without end, all of the text is read', () => {
+  const text = readText(`before${'<div>in</div>'.repeat(3_000)}${'<div>x'.repeat(100_000)}`);
+  expect(text.split('\n').filter((line) => line === 'in').length).toBe(3_000);
+  expect(text.split('\n').filter((line) => line === 'x').length).toBe(100_000);
+});
+
+// As Chromium reads them.
+// biome-ignore format: a table
+test.each([
+  ['text/html charset=utf-8',              'text/html'],
+  ['text/html (a comment)',                'text/html'],
+  ['text/html, text/html; charset=utf-8',  'text/html'],
+  ['image/png, text/html',                 'text/html'],
+  ['text/html; charset=utf-8, image/png',  'image/png'],
+  ['text/html; a="b, c/d"',                'text/html'],
+  ['text/html, */*',                       'text/html'],
+  ['Text/HTML;;',                          'text/html'],
+  ['html',                                 undefined],
+  ['charset=utf-8',                        undefined],
+  ['; charset=utf-8',                      undefined],
+  ['text / html',                          undefined],
+  ['Content-Type: text/html',              undefined],
+  ['*/*',                                  undefined],
+  ['application/unknown',                  undefined],
+])('the type in Content-Type: %s', (header, type) => {
+  expect(mediaTypeOf(header)).toBe(type);
+});
+
+test.each([
+  ['text/html; charset=utf-8', true],
+  ['none', true],
+  ['text/plain', true],
+  ['application/xhtml+xml', true],
+  ['application/rss+xml', true],
+  ['application/json', true],
+  ['application/ld+json', true],
+  ['APPLICATION/XML', true],
+  ['application/x-ndjson', true],
+  ['application/jsonl', true],
+  ['application/javascript', true],
+  [undefined, true],
+  ['image/png', false],
+  ['application/pdf', false],
+  ['application/octet-stream', false],
+  ['video/mp4', false],
+])('a page of type %s is wanted: %s', (type, wanted) => {
+  expect(acceptsText(type)).toBe(wanted);
+});

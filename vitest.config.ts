@@ -72,7 +72,8 @@ export default defineConfig({
           include: ['test/faults/**/*.test.ts'],
           globalSetup: ['test/faults/global-setup.ts'],
           testTimeout: 120_000,
-          hookTimeout: 60_000,
+          // As long as a server that starts is waited for.
+          hookTimeout: 120_000,
           // Each file breaks servers of its own, and mostly waits.
           maxWorkers: 4,
         },

@@ -1,14 +1,29 @@
 import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 
-/** A TCP port that nothing listens on. */
+// Below those that systems give to outgoing connections (from 32,768 on Linux, from 49,152 on others): what a test connects to meanwhile
+// can't take it.
+const PORTS = { first: 12_000, each: 1_000, slices: 20 } as const;
+// Test processes that run at once take theirs from slices of their own, so that none takes what another is about to listen on.
+const slice = PORTS.first + (Number(process.env.VITEST_POOL_ID ?? process.pid) % PORTS.slices) * PORTS.each;
+let next = Math.floor(Math.random() * PORTS.each);
+
+/** A TCP port that nothing listens on, and that nobody else is given for the next thousand calls. */
 export async function freePort(): Promise<number> {
+  for (let tried = 0; tried < PORTS.each; tried += 1) {
+    const port = slice + (next++ % PORTS.each);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`No port is free from ${slice} to ${slice + PORTS.each - 1}.`);
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('expected a TCP address');
-  return address.port;
+  const listens = await new Promise<boolean>((resolve) =>
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+  );
+  if (listens) await new Promise((resolve) => server.close(resolve));
+  return listens;
 }
 
 export function which(program: string): string | undefined {

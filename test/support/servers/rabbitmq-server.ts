@@ -3,7 +3,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect } from 'amqplib';
-import pRetry from 'p-retry';
 import { tryRun, which } from './machine.ts';
 import { ServerProcess } from './server-process.ts';
 
@@ -56,8 +55,8 @@ export class RabbitMqServer {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'rabbitmq.conf'), 'raft.wal_max_size_bytes = 64000000\nlog.file.level = warning\n');
     await writeFile(join(folder, 'enabled_plugins'), '[].\n');
-    this.#process = new ServerProcess(program, [], { env: this.#env });
-    await pRetry(async () => await (await connect(this.url)).close(), { retries: 480, factor: 1, minTimeout: 250 });
+    this.#process = new ServerProcess(program, [], { env: this.#env, output: join(folder, 'output.log') });
+    await this.#process.answers(async () => await (await connect(this.url)).close());
   }
 
   async stop(): Promise<void> {

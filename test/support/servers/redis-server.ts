@@ -29,12 +29,13 @@ export class RedisServer {
   async start(): Promise<void> {
     const { program, folder, port, settings = [] } = this.#options;
     await mkdir(folder, { recursive: true });
-    this.#process = new ServerProcess(program, [
+    const flags = [
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder],
       ...['--save', '', '--appendonly', 'yes', '--enable-debug-command', 'local'],
       ...settings,
-    ]);
-    await pRetry(() => this.command('PING'), { retries: 240, factor: 1, minTimeout: 100 });
+    ];
+    this.#process = new ServerProcess(program, flags, { output: `${folder}.log` });
+    await this.#process.answers(() => this.command('PING'));
   }
 
   async stop(): Promise<void> {
